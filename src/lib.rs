@@ -1,0 +1,28 @@
+//! Lathe, a full-screen terminal coding agent: the map of the crate.
+//!
+//! Modules are layers. An import points down, never up and never sideways between peers; `tests/it/architecture.rs`
+//! reads the table below and the `use` lines of every file and fails on one that does not.
+//!
+//! ```text layers
+//! 0   text
+//! 0a  conversation
+//! 0b  view
+//! 1a  config auth process store files
+//! 1b  project provider permission lsp mcp hook script journal
+//! 2   tool
+//! 3   agent
+//! 4   session
+//! 5   headless acp tui
+//! 6   cli
+//! ```
+//!
+//! A name in the table without a folder is a place that is kept for it.
+//!
+//! What each layer does not do:
+//! - `text`, `conversation`, `view` touch no file, no clock, no network and no terminal, and are not async.
+//! - `config` is read by `session::wire` and `cli` alone; everybody else gets settings of their own.
+//! - Project files are written by `files::transaction` and by nothing else.
+//! - `tool` never imports `agent`, `session` or a front end; what it needs from them it asks through traits of its own.
+//! - `agent::turn` performs nothing: events in, effects out.
+//! - Front ends speak to `session::Handle` and cannot reach around it.
+//! - Bytes from outside reach the terminal through `text::sanitize` only.
