@@ -26,3 +26,5 @@
 //! - `agent::turn` performs nothing: events in, effects out.
 //! - Front ends speak to `session::Handle` and cannot reach around it.
 //! - Bytes from outside reach the terminal through `text::sanitize` only.
+
+pub mod text;

@@ -1,0 +1,16 @@
+//! Algorithms over text: measuring, wrapping, cleaning, cutting, comparing and replacing.
+//!
+//! Everything here is a pure function or a small state machine: text in, text or byte ranges out. Nothing touches a
+//! file, a clock, a terminal or another module of the crate, nothing is async, and no cost grows faster than the
+//! input does, except where a bound is written down beside it.
+//!
+//! Byte ranges always lie on character boundaries of the text they were asked about.
+
+pub mod diff;
+pub mod partial_json;
+pub mod replace;
+pub mod sanitize;
+mod sequence;
+pub mod truncate;
+pub mod width;
+pub mod wrap;

@@ -1,0 +1,407 @@
+//! The state machine that reads the bytes.
+
+use super::MAX_DEPTH;
+use super::value::{Arena, Kind, NodeId};
+
+/// The offset of a byte that is no JSON, within the piece.
+type Malformed = usize;
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Reader {
+    pub(super) arena: Arena,
+    /// The containers that have not ended, outermost first.
+    open: Vec<NodeId>,
+    /// The key whose value comes next.
+    key: Option<String>,
+    state: State,
+}
+
+#[derive(Debug, Clone, Default)]
+enum State {
+    /// A value must come.
+    #[default]
+    Value,
+    /// A value or the end of an array.
+    FirstItem,
+    /// A key or the end of an object.
+    FirstKey,
+    /// A key must come.
+    Key,
+    /// The colon behind a key.
+    Colon,
+    /// A comma or the end of the innermost container, or nothing when there is none.
+    AfterValue,
+    InString(StringPart),
+    InNumber(NumberPart),
+    InWord {
+        word: Word,
+        read: usize,
+    },
+}
+
+#[derive(Debug, Clone)]
+struct StringPart {
+    target: Target,
+    escape: Escape,
+    /// A leading surrogate that waits for the other one.
+    surrogate: Option<u16>,
+}
+
+#[derive(Debug, Clone)]
+enum Target {
+    Key(String),
+    Value(NodeId),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Escape {
+    None,
+    Backslash,
+    Hex { value: u16, digits: u8 },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NumberPart {
+    Minus,
+    /// A leading zero, behind which no digit may come.
+    Zero,
+    Integer,
+    Point,
+    Fraction,
+    Exponent,
+    ExponentSign,
+    ExponentDigits,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Word {
+    Null,
+    True,
+    False,
+}
+
+impl Word {
+    fn text(self) -> &'static [u8] {
+        match self {
+            Self::Null => b"null",
+            Self::True => b"true",
+            Self::False => b"false",
+        }
+    }
+
+    fn kind(self) -> Kind {
+        match self {
+            Self::Null => Kind::Null,
+            Self::True => Kind::Bool(true),
+            Self::False => Kind::Bool(false),
+        }
+    }
+}
+
+impl NumberPart {
+    /// Returns the state behind `byte`, none when the number ends before it.
+    fn next(self, byte: u8) -> Option<Self> {
+        match (self, byte) {
+            (Self::Minus, b'0') => Some(Self::Zero),
+            (Self::Minus, b'1'..=b'9') | (Self::Integer, b'0'..=b'9') => Some(Self::Integer),
+            (Self::Zero | Self::Integer, b'.') => Some(Self::Point),
+            (Self::Point | Self::Fraction, b'0'..=b'9') => Some(Self::Fraction),
+            (Self::Zero | Self::Integer | Self::Fraction, b'e' | b'E') => Some(Self::Exponent),
+            (Self::Exponent, b'+' | b'-') => Some(Self::ExponentSign),
+            (Self::Exponent | Self::ExponentSign | Self::ExponentDigits, b'0'..=b'9') => {
+                Some(Self::ExponentDigits)
+            }
+            _ => None,
+        }
+    }
+
+    fn may_end(self) -> bool {
+        matches!(
+            self,
+            Self::Zero | Self::Integer | Self::Fraction | Self::ExponentDigits
+        )
+    }
+}
+
+impl Reader {
+    pub(super) fn read(&mut self, piece: &str) -> Result<(), Malformed> {
+        let mut at = 0;
+        while at < piece.len() {
+            at = match std::mem::take(&mut self.state) {
+                State::InString(part) => self.in_string(part, piece, at)?,
+                State::InNumber(part) => self.in_number(part, piece, at)?,
+                State::InWord { word, read } => self.in_word(word, read, piece.as_bytes()[at]).ok_or(at)?,
+                state => self.between(state, piece.as_bytes()[at]).ok_or(at)?,
+            } + at;
+        }
+        Ok(())
+    }
+
+    /// Reads one byte outside of strings, numbers and words; returns how many bytes were read.
+    fn between(&mut self, state: State, byte: u8) -> Option<usize> {
+        if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+            self.state = state;
+            return Some(1);
+        }
+        match (state, byte) {
+            (State::FirstItem, b']') | (State::FirstKey, b'}') => self.close(),
+            (State::Value | State::FirstItem, _) => self.begin_value(byte)?,
+            (State::FirstKey | State::Key, b'"') => {
+                self.state = State::InString(StringPart::new(Target::Key(String::new())));
+            }
+            (State::Colon, b':') => self.state = State::Value,
+            (State::AfterValue, _) => self.after_value(byte)?,
+            _ => return None,
+        }
+        Some(1)
+    }
+
+    fn begin_value(&mut self, byte: u8) -> Option<()> {
+        match byte {
+            b'{' | b'[' if self.open.len() == MAX_DEPTH => return None,
+            b'{' => {
+                let id = self.add(Kind::Object(Vec::new()));
+                self.open.push(id);
+                self.state = State::FirstKey;
+            }
+            b'[' => {
+                let id = self.add(Kind::Array(Vec::new()));
+                self.open.push(id);
+                self.state = State::FirstItem;
+            }
+            b'"' => {
+                let id = self.add(Kind::String(String::new()));
+                self.state = State::InString(StringPart::new(Target::Value(id)));
+            }
+            b'-' | b'0'..=b'9' => {
+                self.add(Kind::Number(char::from(byte).to_string()));
+                self.state = State::InNumber(match byte {
+                    b'-' => NumberPart::Minus,
+                    b'0' => NumberPart::Zero,
+                    _ => NumberPart::Integer,
+                });
+            }
+            b'n' => {
+                self.state = State::InWord {
+                    word: Word::Null,
+                    read: 1,
+                }
+            }
+            b't' => {
+                self.state = State::InWord {
+                    word: Word::True,
+                    read: 1,
+                }
+            }
+            b'f' => {
+                self.state = State::InWord {
+                    word: Word::False,
+                    read: 1,
+                }
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn after_value(&mut self, byte: u8) -> Option<()> {
+        let container = *self.open.last()?;
+        match (&self.arena.nodes[container].kind, byte) {
+            (Kind::Object(_), b',') => self.state = State::Key,
+            (Kind::Array(_), b',') => self.state = State::Value,
+            (Kind::Object(_), b'}') | (Kind::Array(_), b']') => self.close(),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn close(&mut self) {
+        if let Some(id) = self.open.pop() {
+            self.arena.nodes[id].complete = true;
+        }
+        self.state = State::AfterValue;
+    }
+
+    /// Adds a value where the text stands: at the top, in an array, or under the key just read.
+    fn add(&mut self, kind: Kind) -> NodeId {
+        let id = self.arena.add(kind);
+        if let Some(container) = self.open.last() {
+            match &mut self.arena.nodes[*container].kind {
+                Kind::Array(items) => items.push(id),
+                Kind::Object(members) => members.push((self.key.take().unwrap_or_default(), id)),
+                Kind::Null | Kind::Bool(_) | Kind::Number(_) | Kind::String(_) => {
+                    unreachable!("only containers are open")
+                }
+            }
+        }
+        id
+    }
+
+    fn in_word(&mut self, word: Word, read: usize, byte: u8) -> Option<usize> {
+        if word.text()[read] != byte {
+            return None;
+        }
+        if read + 1 == word.text().len() {
+            self.add(word.kind());
+            self.state = State::AfterValue;
+        } else {
+            self.state = State::InWord { word, read: read + 1 };
+        }
+        Some(1)
+    }
+
+    fn in_number(&mut self, mut part: NumberPart, piece: &str, at: usize) -> Result<usize, Malformed> {
+        let number = self
+            .arena
+            .nodes
+            .last_mut()
+            .expect("a number was added when it began");
+        let Kind::Number(written) = &mut number.kind else {
+            unreachable!("nothing is added while a number is read");
+        };
+        for (count, byte) in piece.as_bytes()[at..].iter().enumerate() {
+            match part.next(*byte) {
+                Some(next) => part = next,
+                None if part.may_end() => {
+                    number.complete = true;
+                    self.state = State::AfterValue;
+                    return Ok(count);
+                }
+                None => return Err(at + count),
+            }
+            written.push(char::from(*byte));
+        }
+        self.state = State::InNumber(part);
+        Ok(piece.len() - at)
+    }
+
+    /// Reads plain text up to the next escape or the end, or one byte of an escape.
+    fn in_string(&mut self, mut part: StringPart, piece: &str, at: usize) -> Result<usize, Malformed> {
+        let rest = &piece[at..];
+        let byte = rest.as_bytes()[0];
+        if part.escape != Escape::None {
+            part.escape_byte(&mut self.arena, byte).ok_or(at)?;
+            self.state = State::InString(part);
+            return Ok(1);
+        }
+        let plain = rest
+            .bytes()
+            .take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..=0x1f))
+            .count();
+        if plain > 0 {
+            part.push_str(&mut self.arena, &rest[..plain]);
+            self.state = State::InString(part);
+            return Ok(plain);
+        }
+        match byte {
+            b'\\' => {
+                part.escape = Escape::Backslash;
+                self.state = State::InString(part);
+            }
+            b'"' => self.end_string(part),
+            _ => return Err(at),
+        }
+        Ok(1)
+    }
+
+    fn end_string(&mut self, mut part: StringPart) {
+        part.drop_surrogate(&mut self.arena);
+        match part.target {
+            Target::Key(key) => {
+                self.key = Some(key);
+                self.state = State::Colon;
+            }
+            Target::Value(id) => {
+                self.arena.nodes[id].complete = true;
+                self.state = State::AfterValue;
+            }
+        }
+    }
+}
+
+impl StringPart {
+    fn new(target: Target) -> Self {
+        Self {
+            target,
+            escape: Escape::None,
+            surrogate: None,
+        }
+    }
+
+    fn text<'a>(&'a mut self, arena: &'a mut Arena) -> &'a mut String {
+        match &mut self.target {
+            Target::Key(key) => key,
+            Target::Value(id) => match &mut arena.nodes[*id].kind {
+                Kind::String(text) => text,
+                _ => unreachable!("the target was added as a string"),
+            },
+        }
+    }
+
+    fn push_str(&mut self, arena: &mut Arena, text: &str) {
+        self.drop_surrogate(arena);
+        self.text(arena).push_str(text);
+    }
+
+    fn push(&mut self, arena: &mut Arena, c: char) {
+        self.drop_surrogate(arena);
+        self.text(arena).push(c);
+    }
+
+    /// A leading surrogate that got no partner becomes a replacement character.
+    fn drop_surrogate(&mut self, arena: &mut Arena) {
+        if self.surrogate.take().is_some() {
+            self.text(arena).push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+
+    fn escape_byte(&mut self, arena: &mut Arena, byte: u8) -> Option<()> {
+        let c = match (self.escape, byte) {
+            (Escape::Hex { value, digits }, _) => {
+                let digit = char::from(byte).to_digit(16)?;
+                let value = value << 4 | digit as u16;
+                self.escape = Escape::Hex {
+                    value,
+                    digits: digits + 1,
+                };
+                if digits == 3 {
+                    self.escape = Escape::None;
+                    self.code_unit(arena, value);
+                }
+                return Some(());
+            }
+            (_, b'u') => {
+                self.escape = Escape::Hex { value: 0, digits: 0 };
+                return Some(());
+            }
+            (_, b'"' | b'\\' | b'/') => char::from(byte),
+            (_, b'b') => '\u{8}',
+            (_, b'f') => '\u{c}',
+            (_, b'n') => '\n',
+            (_, b'r') => '\r',
+            (_, b't') => '\t',
+            _ => return None,
+        };
+        self.escape = Escape::None;
+        self.push(arena, c);
+        Some(())
+    }
+
+    fn code_unit(&mut self, arena: &mut Arena, unit: u16) {
+        match (self.surrogate, unit) {
+            (Some(high), 0xDC00..=0xDFFF) => {
+                self.surrogate = None;
+                let pair = char::decode_utf16([high, unit]).next().and_then(Result::ok);
+                self.push(arena, pair.unwrap_or(char::REPLACEMENT_CHARACTER));
+            }
+            (_, 0xD800..=0xDBFF) => {
+                self.drop_surrogate(arena);
+                self.surrogate = Some(unit);
+            }
+            _ => self.push(
+                arena,
+                char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER),
+            ),
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Finds the text that an edit means, and says what takes its place.
+//!
+//! A model quotes the text to replace from memory: indentation drifts, escapes creep in, a line in the middle is
+//! misremembered. Nine strategies, from exact to loose, look for it; the first that finds any position decides, and
+//! one that finds several never hands on to a looser one. What is found are byte ranges of the text as it is; the new
+//! text goes in literally.
+//!
+//! Adding a strategy: one file with a [`Replacer`], and its line in [`STRATEGIES`]. A strategy reports every position
+//! by its own definition and decides nothing else; uniqueness, overlaps and refusals are judged here for all of them.
+//!
+//! Texts are LF-normalised and without a byte order mark. Work is bounded on large files: strategies that compare lines
+//! letter by letter have a budget, and one that exceeds it finds nothing, because a guess would be worse.
+
+mod block_anchor;
+mod budget;
+mod context_aware;
+mod error;
+mod escape_normalized;
+mod indentation_flexible;
+mod line_trimmed;
+mod lines;
+mod multi_occurrence;
+mod nearest;
+mod plan;
+mod refusal;
+mod search;
+mod simple;
+mod trimmed_boundary;
+mod white_space;
+mod whitespace_normalized;
+
+use std::fmt;
+use std::ops::Range;
+
+pub use error::{Refusal, Region, ReplaceError};
+pub use plan::{Plan, Replacement, plan};
+pub use white_space::is_white_space;
+
+use search::Search;
+
+/// How many occurrences an edit means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Occurrences {
+    /// Exactly one; more are ambiguous.
+    One,
+    /// Every one that does not overlap with one before it.
+    All,
+}
+
+/// How a position was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Strategy {
+    Simple,
+    LineTrimmed,
+    BlockAnchor,
+    WhitespaceNormalized,
+    IndentationFlexible,
+    EscapeNormalized,
+    TrimmedBoundary,
+    ContextAware,
+    MultiOccurrence,
+}
+
+impl Strategy {
+    /// Returns the name that results carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Simple => "simple",
+            Self::LineTrimmed => "line_trimmed",
+            Self::BlockAnchor => "block_anchor",
+            Self::WhitespaceNormalized => "whitespace_normalized",
+            Self::IndentationFlexible => "indentation_flexible",
+            Self::EscapeNormalized => "escape_normalized",
+            Self::TrimmedBoundary => "trimmed_boundary",
+            Self::ContextAware => "context_aware",
+            Self::MultiOccurrence => "multi_occurrence",
+        }
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A position: the bytes that would be replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    pub range: Range<usize>,
+    pub kind: SpanKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpanKind {
+    /// Exactly the text that was found.
+    Text,
+    /// Whole lines, with the break behind the last one when the old text ends in one and the file has it.
+    Lines,
+}
+
+/// What an edit would replace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    pub strategy: Strategy,
+    /// In order, not overlapping, none empty.
+    pub spans: Vec<Span>,
+}
+
+/// One way of looking for the old text.
+trait Replacer: Sync {
+    fn strategy(&self) -> Strategy;
+
+    /// Exact strategies find nothing but the old text itself; only they are used for an old text of white space, and
+    /// what they find is never refused.
+    fn is_exact(&self) -> bool {
+        false
+    }
+
+    /// Returns the positions in order of their starts. With [`Occurrences::One`], more than
+    /// [`Search::enough`] need not be found.
+    fn positions(&self, search: &Search<'_>) -> Positions;
+}
+
+enum Positions {
+    Each(Vec<Span>),
+    /// Several that cannot be told apart, of which only one can be meant.
+    Tied(Vec<Span>),
+}
+
+/// In the order in which they are tried. `multi_occurrence` is first because it is reported in place of `simple`.
+const STRATEGIES: [&dyn Replacer; 9] = [
+    &multi_occurrence::MultiOccurrence,
+    &simple::Simple,
+    &line_trimmed::LineTrimmed,
+    &block_anchor::BlockAnchor,
+    &whitespace_normalized::WhitespaceNormalized,
+    &indentation_flexible::IndentationFlexible,
+    &escape_normalized::EscapeNormalized,
+    &trimmed_boundary::TrimmedBoundary,
+    &context_aware::ContextAware,
+];
+
+/// Finds what `old` means in `text`.
+pub fn find(text: &str, old: &str, occurrences: Occurrences) -> Result<Found, ReplaceError> {
+    if old.is_empty() {
+        return Err(ReplaceError::Refused(Refusal::EmptyOld));
+    }
+    let search = Search::new(text, old, occurrences);
+    let only_exact = old.chars().all(is_white_space);
+    for replacer in STRATEGIES
+        .iter()
+        .filter(|replacer| replacer.is_exact() || !only_exact)
+    {
+        let (mut spans, tied) = match replacer.positions(&search) {
+            Positions::Each(spans) => (spans, false),
+            Positions::Tied(spans) => (spans, true),
+        };
+        spans.retain(|span| !span.range.is_empty());
+        spans.dedup_by(|later, earlier| later.range == earlier.range);
+        if spans.is_empty() {
+            continue;
+        }
+        if spans.len() > 1 && (tied || occurrences == Occurrences::One) {
+            return Err(ReplaceError::ambiguous(&search, replacer.strategy(), &spans));
+        }
+        let spans = not_overlapping(spans);
+        if !replacer.is_exact() {
+            refusal::check(&search, replacer.strategy(), &spans)?;
+        }
+        return Ok(Found {
+            strategy: replacer.strategy(),
+            spans,
+        });
+    }
+    Err(ReplaceError::NoMatch {
+        nearest: nearest::regions(&search),
+    })
+}
+
+/// Keeps every span that starts behind the end of the one kept before it.
+fn not_overlapping(spans: Vec<Span>) -> Vec<Span> {
+    let mut end = 0;
+    let mut kept = spans;
+    kept.retain(|span| {
+        let keep = span.range.start >= end;
+        if keep {
+            end = span.range.end;
+        }
+        keep
+    });
+    kept
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,44 @@
+//! Every exact occurrence, when all are wanted and there is more than one.
+
+use super::search::Search;
+use super::{Occurrences, Positions, Replacer, Strategy};
+
+pub(super) struct MultiOccurrence;
+
+impl Replacer for MultiOccurrence {
+    fn strategy(&self) -> Strategy {
+        Strategy::MultiOccurrence
+    }
+
+    fn is_exact(&self) -> bool {
+        true
+    }
+
+    fn positions(&self, search: &Search<'_>) -> Positions {
+        if search.occurrences == Occurrences::One {
+            return Positions::Each(Vec::new());
+        }
+        let mut spans = search.occurrences_of(search.old);
+        if spans.len() < 2 {
+            spans.clear();
+        }
+        Positions::Each(spans)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::text::replace::tests::found_all;
+
+    #[test]
+    fn is_reported_when_more_than_one_is_replaced() {
+        assert_eq!(found_all("a b a", "a"), ("multi_occurrence", vec!["a", "a"]));
+        assert_eq!(found_all("a b", "a"), ("simple", vec!["a"]));
+    }
+
+    #[test]
+    fn occurrences_that_overlap_are_taken_from_the_left() {
+        assert_eq!(found_all("aaaaa", "aa"), ("multi_occurrence", vec!["aa", "aa"]));
+        assert_eq!(found_all("aaa", "aa"), ("simple", vec!["aa"]));
+    }
+}

@@ -1,0 +1,129 @@
+//! What all strategies look at: the text, the old text, and tables over both that are made once, on first need.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+use super::lines::Lines;
+use super::white_space::trim;
+use super::{Occurrences, Span, SpanKind};
+
+pub(super) struct Search<'a> {
+    pub(super) text: &'a str,
+    pub(super) old: &'a str,
+    pub(super) occurrences: Occurrences,
+    lines: OnceCell<Lines<'a>>,
+    old_lines: OnceCell<Vec<&'a str>>,
+    trimmed: OnceCell<Numbered>,
+}
+
+/// Lines as numbers: equal lines have equal numbers, so that comparing is cheap.
+pub(super) struct Numbered {
+    /// [`UNKNOWN`] for lines that do not occur in the old text.
+    pub(super) text: Vec<u32>,
+    pub(super) old: Vec<u32>,
+}
+
+/// The number of everything that does not occur in the old text.
+pub(super) const UNKNOWN: u32 = 0;
+
+impl<'a> Search<'a> {
+    pub(super) fn new(text: &'a str, old: &'a str, occurrences: Occurrences) -> Self {
+        Self {
+            text,
+            old,
+            occurrences,
+            lines: OnceCell::new(),
+            old_lines: OnceCell::new(),
+            trimmed: OnceCell::new(),
+        }
+    }
+
+    pub(super) fn lines(&self) -> &Lines<'a> {
+        self.lines.get_or_init(|| Lines::new(self.text))
+    }
+
+    /// Returns the lines of the old text; a final line break is none.
+    pub(super) fn old_lines(&self) -> &[&'a str] {
+        self.old_lines
+            .get_or_init(|| Lines::new(self.old).iter().collect())
+    }
+
+    /// Tells whether line-wise spans include the break behind their last line.
+    pub(super) fn with_break(&self) -> bool {
+        self.old.ends_with('\n')
+    }
+
+    /// Returns the lines of both texts, trimmed at both ends, as numbers.
+    pub(super) fn trimmed(&self) -> &Numbered {
+        self.trimmed.get_or_init(|| {
+            let mut numbers = Numbers::default();
+            let old = self
+                .old_lines()
+                .iter()
+                .map(|line| numbers.of_old(trim(line)))
+                .collect();
+            let text = self
+                .lines()
+                .iter()
+                .map(|line| numbers.of_text(trim(line)))
+                .collect();
+            Numbered { text, old }
+        })
+    }
+
+    /// Returns how many positions suffice to know that there are too many, and to name where.
+    pub(super) fn enough(&self) -> usize {
+        match self.occurrences {
+            Occurrences::One => 16,
+            Occurrences::All => usize::MAX,
+        }
+    }
+
+    /// Returns the places where a text occurs: overlapping ones too when one is wanted, because they make it not
+    /// unique; otherwise those that can be replaced together.
+    pub(super) fn occurrences_of(&self, wanted: &str) -> Vec<Span> {
+        let span = |start: usize| Span {
+            range: start..start + wanted.len(),
+            kind: SpanKind::Text,
+        };
+        if self.occurrences == Occurrences::All {
+            return self
+                .text
+                .match_indices(wanted)
+                .map(|(start, _)| span(start))
+                .collect();
+        }
+        overlapping(self.text, wanted)
+            .take(self.enough())
+            .map(span)
+            .collect()
+    }
+}
+
+/// Returns all places where a text occurs. Linear only as long as few are taken.
+pub(super) fn overlapping<'a>(text: &'a str, wanted: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let step = wanted.chars().next().map_or(1, char::len_utf8);
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let start = from + text.get(from..)?.find(wanted)?;
+        from = start + step;
+        Some(start)
+    })
+}
+
+/// Gives numbers to the distinct pieces of the old text.
+#[derive(Default)]
+pub(super) struct Numbers<'a> {
+    known: HashMap<&'a str, u32>,
+}
+
+impl<'a> Numbers<'a> {
+    pub(super) fn of_old(&mut self, piece: &'a str) -> u32 {
+        let next = self.known.len() as u32 + UNKNOWN + 1;
+        *self.known.entry(piece).or_insert(next)
+    }
+
+    pub(super) fn of_text(&self, piece: &str) -> u32 {
+        self.known.get(piece).copied().unwrap_or(UNKNOWN)
+    }
+}
