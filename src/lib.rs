@@ -27,4 +27,5 @@
 //! - Front ends speak to `session::Handle` and cannot reach around it.
 //! - Bytes from outside reach the terminal through `text::sanitize` only.
 
+pub mod conversation;
 pub mod text;

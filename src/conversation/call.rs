@@ -1,0 +1,137 @@
+//! A tool call's state and its one result.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Where a call is in its life. It only ever moves forward.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallState {
+    /// Its arguments are streaming, or it waits for its turn or for an answer.
+    Pending,
+    Running,
+    Done,
+    Failed,
+    Denied,
+    Cancelled,
+    /// Found unfinished after a restart.
+    Interrupted,
+}
+
+impl CallState {
+    pub fn is_final(self) -> bool {
+        !matches!(self, Self::Pending | Self::Running)
+    }
+}
+
+/// What a call gave: text for the model, `details` for the eye and for scripts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallResult {
+    pub ok: bool,
+    /// One line of at most 80 columns.
+    pub title: String,
+    /// What the model reads.
+    pub output: String,
+    /// Never sent to the model.
+    #[serde(default)]
+    pub details: Value,
+    #[serde(default)]
+    pub truncated: bool,
+    /// The whole text, when `output` was cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_path: Option<String>,
+    #[serde(default)]
+    pub duration_ms: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
+}
+
+impl CallResult {
+    /// Makes the failed result every tool error becomes: `Error: …` and `details.error`.
+    pub fn error(kind: ErrorKind, message: &str, hint: Option<&str>) -> Self {
+        let mut error = serde_json::json!({ "kind": kind });
+        let mut output = format!("Error: {message}");
+        if let Some(hint) = hint {
+            error["hint"] = Value::from(hint);
+            output.push('\n');
+            output.push_str(hint);
+        }
+        Self {
+            ok: false,
+            title: message
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .chars()
+                .take(80)
+                .collect(),
+            output,
+            details: serde_json::json!({ "error": error }),
+            truncated: false,
+            output_path: None,
+            duration_ms: 0,
+            attachments: Vec::new(),
+        }
+    }
+
+    /// Returns the kind of error, when there was one.
+    pub fn error_kind(&self) -> Option<ErrorKind> {
+        serde_json::from_value(self.details.get("error")?.get("kind")?.clone()).ok()
+    }
+
+    /// Returns the final state that this result means.
+    pub fn state(&self) -> CallState {
+        match self.error_kind() {
+            _ if self.ok => CallState::Done,
+            Some(ErrorKind::Denied | ErrorKind::Rejected) => CallState::Denied,
+            Some(ErrorKind::Cancelled) => CallState::Cancelled,
+            Some(ErrorKind::Interrupted) => CallState::Interrupted,
+            _ => CallState::Failed,
+        }
+    }
+}
+
+/// An image or a PDF that goes to the model with a message or a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attachment {
+    /// `image/png`, `application/pdf` …
+    pub mime: String,
+    /// Base64 of the bytes.
+    pub data: String,
+}
+
+/// The kinds of tool error, as scripts and models see them in `details.error.kind`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    InvalidArgs,
+    UnknownTool,
+    NotFound,
+    NotRead,
+    Stale,
+    NoMatch,
+    Ambiguous,
+    Identical,
+    Refused,
+    HashMismatch,
+    Overlap,
+    Parse,
+    Cancelled,
+    Unavailable,
+    Limit,
+    Io,
+    Denied,
+    Rejected,
+    Exists,
+    IsDirectory,
+    NotDirectory,
+    Binary,
+    Encoding,
+    TooLarge,
+    Timeout,
+    Interrupted,
+    Network,
+    Http,
+    Hook,
+    Internal,
+}

@@ -1,0 +1,68 @@
+//! One user input or one model reply.
+
+use serde::{Deserialize, Serialize};
+
+use super::{MessageId, ModelRef, Part, PartBody, Stop, ToolPart, Usage};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    User,
+    Assistant,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MessageState {
+    /// A reply that is still coming in.
+    Streaming,
+    Complete,
+    /// Interrupted by the user; what had arrived stays.
+    Cut,
+    /// Replaced by a retry: kept, shown as such, never sent.
+    Void,
+}
+
+/// A turn has many messages; a retry is a new one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    pub id: MessageId,
+    pub role: Role,
+    pub state: MessageState,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelRef>,
+    /// Milliseconds since the Unix epoch.
+    pub created: i64,
+    pub parts: Vec<Part>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Stop>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+}
+
+impl Message {
+    /// Returns the text parts, joined.
+    pub fn text(&self) -> String {
+        let texts = self.parts.iter().filter_map(|part| match &part.body {
+            PartBody::Text(text) => Some(text.text.as_str()),
+            _ => None,
+        });
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
+    pub fn calls(&self) -> impl Iterator<Item = &ToolPart> {
+        self.parts.iter().filter_map(|part| match &part.body {
+            PartBody::Tool(tool) => Some(tool),
+            _ => None,
+        })
+    }
+
+    pub fn calls_mut(&mut self) -> impl Iterator<Item = &mut ToolPart> {
+        self.parts.iter_mut().filter_map(|part| match &mut part.body {
+            PartBody::Tool(tool) => Some(tool),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,23 @@
+//! What is stored, streamed and sent: sessions hold messages, messages hold parts, and a tool part holds one call and
+//! its one result.
+//!
+//! These are plain values. The store writes them, providers turn them into requests, the screen draws them. Order is by
+//! `seq`, never by id.
+
+mod call;
+mod delta;
+mod ids;
+mod message;
+mod model;
+mod part;
+mod stop;
+mod usage;
+
+pub use call::{Attachment, CallResult, CallState, ErrorKind};
+pub use delta::StreamEvent;
+pub use ids::{CallId, IdError, MessageId, SessionId};
+pub use message::{Message, MessageState, Role};
+pub use model::ModelRef;
+pub use part::{FilePart, Native, Notice, NoticeKind, Part, PartBody, ReasoningPart, TextPart, ToolPart};
+pub use stop::Stop;
+pub use usage::{Price, Usage};
