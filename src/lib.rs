@@ -29,3 +29,4 @@
 
 pub mod conversation;
 pub mod text;
+pub mod view;

@@ -1,0 +1,358 @@
+//! A card to lines: one line of grammar, then the body, a step in.
+
+use std::time::Duration;
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::{Card, CardPart, CardStatus, Code, Tone, ToneLine};
+use crate::text::{sanitize, width};
+use crate::view::flow::{Flow, TAB, cut_line, one_line};
+use crate::view::look::{Look, status_meaning};
+use crate::view::table::Table;
+use crate::view::theme::Meaning;
+use crate::view::{diff, markdown, spinner, tree};
+
+/// Columns before the title and before the body: a space, the gutter's sign, a space.
+const INDENT: usize = 3;
+/// The argument gives way to this width before facts are left out.
+const SHORT_ARGUMENT: usize = 12;
+
+/// How to draw one card now.
+#[derive(Debug, Clone, Copy)]
+pub struct CardLook<'a> {
+    pub look: Look<'a>,
+    pub width: usize,
+    /// The spinner's frame.
+    pub frame: usize,
+    /// How long the call took, or has been running.
+    pub elapsed: Option<Duration>,
+    /// A short warning behind the title, such as `!` for a renderer that failed.
+    pub badge: Option<&'a str>,
+}
+
+/// Lays out a card. No line is wider than the width (0 counts as 1), and the first is always the title's.
+pub fn lay_out(card: &Card, status: CardStatus, cx: CardLook<'_>) -> Vec<Line<'static>> {
+    let cx = CardLook {
+        width: cx.width.max(1),
+        ..cx
+    };
+    let mut lines = vec![header(card, status, cx)];
+    let indent = if cx.width > 4 * INDENT { INDENT } else { 0 };
+    for part in &card.body {
+        for line in body(part, cx.width - indent, cx.look) {
+            lines.push(indented(line, indent));
+        }
+    }
+    lines
+}
+
+/// Lays out the first line of a card alone, which is all that changes while a spinner turns.
+pub fn header(card: &Card, status: CardStatus, cx: CardLook<'_>) -> Line<'static> {
+    let look = cx.look;
+    let status = match status {
+        CardStatus::Done if card.look => CardStatus::Look,
+        status => status,
+    };
+    let time = cx.elapsed.map(spinner::elapsed).unwrap_or_default();
+    let fit = fit(card, cx.badge.unwrap_or(""), &time, cx);
+    let mut flow = Flow::default();
+    flow.push_clean(" ", Style::new());
+    flow.push_clean(
+        look.symbols.status(status, cx.frame),
+        look.style(status_meaning(status)),
+    );
+    flow.push_clean(" ", Style::new());
+    flow.push_line(&card.title, look.style(Meaning::TextStrong));
+    if !fit.argument.is_empty() {
+        flow.push_clean(" ", Style::new());
+        flow.push_line(&fit.argument, look.style(Meaning::Text));
+    }
+    let muted = look.style(Meaning::TextMuted);
+    for fact in &card.meta[..fit.facts] {
+        flow.push_clean(" ", Style::new());
+        flow.push_clean(look.symbols.dot(), muted);
+        flow.push_clean(" ", Style::new());
+        flow.push_line(fact, muted);
+    }
+    if let Some(badge) = cx.badge {
+        flow.push_clean(" ", Style::new());
+        flow.push_line(badge, look.style(Meaning::Warning));
+    }
+    let room = cx.width.saturating_sub(fit.time);
+    let mut spans = flow.cut(room, look.symbols.ellipsis());
+    if fit.time > 0 {
+        let used = flow.width().min(room);
+        let gap = cx.width.saturating_sub(used + time.len());
+        spans.push(Span::raw(" ".repeat(gap)));
+        spans.push(Span::styled(time, muted));
+    }
+    Line::from(spans)
+}
+
+/// What of the title's line fits.
+struct Fit {
+    argument: String,
+    /// How many facts are shown.
+    facts: usize,
+    /// Columns of the time, with the gap before it; 0 for no time.
+    time: usize,
+}
+
+/// Decides what gives way: first the argument down to a few columns, then facts from the last, then the time.
+fn fit(card: &Card, badge: &str, time: &str, cx: CardLook<'_>) -> Fit {
+    let look = cx.look;
+    let (argument, has_more) = one_line(&card.argument);
+    let mut argument = argument.into_owned();
+    if has_more {
+        argument.push(' ');
+        argument.push_str(look.symbols.ellipsis());
+    }
+    let width_of = |text: &str| width::str_width(&sanitize::sanitize_line(text));
+    let badge = if badge.is_empty() { 0 } else { width_of(badge) + 1 };
+    let fixed = INDENT + width_of(&card.title) + badge;
+    let facts: Vec<usize> = card.meta.iter().map(|fact| width_of(fact) + 3).collect();
+    let full = width::str_width(&argument);
+    let least = full.min(SHORT_ARGUMENT) + usize::from(full > 0);
+    let time = if time.is_empty() { 0 } else { time.len() + 2 };
+
+    let time = if fixed + least + time > cx.width { 0 } else { time };
+    let mut left = cx.width.saturating_sub(fixed + least + time);
+    let mut shown = 0;
+    for fact in &facts {
+        let Some(rest) = left.checked_sub(*fact) else {
+            break;
+        };
+        left = rest;
+        shown += 1;
+    }
+    let taken: usize = facts[..shown].iter().sum();
+    let room = cx.width.saturating_sub(fixed + time + taken + 1);
+    Fit {
+        argument: shorten(&argument, room),
+        facts: shown,
+        time,
+    }
+}
+
+/// Shortens a path between its components, and anything else at its end.
+fn shorten(argument: &str, room: usize) -> String {
+    if argument.contains('/') && !argument.contains(' ') {
+        width::shorten_path(argument, room).into_owned()
+    } else {
+        width::truncate(argument, room).into_owned()
+    }
+}
+
+fn indented(mut line: Line<'static>, indent: usize) -> Line<'static> {
+    if indent > 0 && !line.spans.is_empty() {
+        line.spans.insert(0, Span::raw(" ".repeat(indent)));
+    }
+    line
+}
+
+fn body(part: &CardPart, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let ellipsis = look.symbols.ellipsis();
+    match part {
+        CardPart::Text(text) => {
+            let mut flow = Flow::default();
+            flow.push(text.trim_end_matches(['\n', '\r']), look.style(Meaning::Text));
+            flow.rows(width).into_iter().map(Line::from).collect()
+        }
+        CardPart::Code(source) => code(source, width, look),
+        CardPart::Diff(body) => diff::lines(&body.unified, &body.path, body.max_lines, width, look),
+        CardPart::Markdown(text) => markdown::render(text, width, look),
+        CardPart::Table { head, rows } => Table::of(head, rows, look).lines(width, look),
+        CardPart::Tree(rows) => tree::lines(rows, width, look),
+        CardPart::Lines(lines) => lines.iter().map(|line| toned(line, width, look)).collect(),
+        CardPart::Omitted(what) => {
+            let text = format!("{ellipsis} {what}");
+            vec![cut_line(&text, look.style(Meaning::TextMuted), width, ellipsis)]
+        }
+    }
+}
+
+fn code(source: &Code, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let text = source.text.strip_suffix('\n').unwrap_or(&source.text);
+    let last = source.first_line.map(|first| first + text.split('\n').count());
+    let digits = last.map_or(0, |last| last.to_string().len());
+    // Numbers may take a third of the row.
+    let digits = if digits + 1 > width / 3 { 0 } else { digits };
+    let mut state = look.highlighter.start(&source.language);
+    let mut lines = Vec::new();
+    for (index, line) in text.split('\n').enumerate() {
+        let clean = sanitize::sanitize(line);
+        let clean = sanitize::expand_tabs(&clean, TAB);
+        let mut flow = Flow::default();
+        if let Some(first) = source.first_line.filter(|_| digits > 0) {
+            let number = format!("{:>digits$} ", first + index);
+            flow.push_clean(&number, look.style(Meaning::CodeGutter));
+        }
+        flow.push_code(&clean, &look.highlighter.line(&mut state, &clean), look);
+        lines.push(Line::from(flow.cut(width, look.symbols.ellipsis())));
+    }
+    lines
+}
+
+fn toned(line: &ToneLine, width: usize, look: Look<'_>) -> Line<'static> {
+    let mut flow = Flow::default();
+    for span in line {
+        flow.push_line(&span.text, look.style(tone(span.tone)));
+    }
+    Line::from(flow.cut(width, look.symbols.ellipsis()))
+}
+
+fn tone(tone: Tone) -> Meaning {
+    match tone {
+        Tone::Normal => Meaning::Text,
+        Tone::Muted => Meaning::TextMuted,
+        Tone::Strong => Meaning::TextStrong,
+        Tone::Accent => Meaning::Accent,
+        Tone::Match => Meaning::Match,
+        Tone::Success => Meaning::Success,
+        Tone::Warning => Meaning::Warning,
+        Tone::Danger => Meaning::Danger,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::view::card::{DiffBody, ToneSpan, TreeRow};
+    use crate::view::look::Symbols;
+    use crate::view::picture::{TestLook, picture};
+
+    fn at(test: &TestLook, width: usize) -> CardLook<'_> {
+        CardLook {
+            look: test.look(),
+            width,
+            frame: 0,
+            elapsed: Some(Duration::from_millis(140)),
+            badge: None,
+        }
+    }
+
+    fn title(card: &Card, width: usize) -> String {
+        let test = TestLook::plain();
+        picture(&lay_out(card, CardStatus::Done, at(&test, width))[..1])
+    }
+
+    fn read() -> Card {
+        Card::new("Read", "src/tool/builtin/retry.rs:1-120")
+            .meta("120 lines")
+            .meta("meta")
+    }
+
+    #[test]
+    fn the_time_stands_at_the_right() {
+        assert_eq!(
+            title(&read(), 70),
+            " ● Read src/tool/builtin/retry.rs:1-120 · 120 lines · meta        0.1s\n"
+        );
+    }
+
+    #[test]
+    fn the_argument_gives_way_then_the_facts_then_the_time() {
+        assert_eq!(
+            title(&read(), 54),
+            " ● Read src/…/retry.rs:1-120 · 120 lines · meta   0.1s\n"
+        );
+        assert_eq!(title(&read(), 36), " ● Read src/…/retry.rs:1-120    0.1s\n");
+        assert_eq!(title(&read(), 24), " ● Read …/retry.rs:1-120\n");
+        assert_eq!(title(&read(), 8), " ● Read\n");
+        assert_eq!(title(&read(), 1), "…\n");
+    }
+
+    #[test]
+    fn a_command_of_many_lines_shows_its_first() {
+        let card = Card::new("Bash", "cd x &&\n  make");
+        assert!(title(&card, 40).starts_with(" ● Bash cd x && …  "));
+    }
+
+    #[test]
+    fn a_call_that_deserves_a_look_says_so_once_it_is_done() {
+        let card = Card {
+            look: true,
+            ..Card::new("Bash", "false")
+        };
+        let test = TestLook::plain();
+        let sign = |status| picture(&[header(&card, status, at(&test, 40))]).chars().nth(1);
+        assert_eq!(sign(CardStatus::Done), Some('▲'));
+        assert_eq!(sign(CardStatus::Failed), Some('✗'));
+    }
+
+    #[test]
+    fn ascii_symbols_are_ascii() {
+        let mut test_look = TestLook::plain();
+        test_look.symbols = Symbols::Ascii;
+        let card = read().part(CardPart::Omitted("23 lines above".into()));
+        let cx = CardLook {
+            badge: Some("!"),
+            ..at(&test_look, 40)
+        };
+        let text = picture(&lay_out(&card, CardStatus::Done, cx));
+        assert!(text.ends_with("\n   ~ 23 lines above\n"), "{text}");
+        assert!(text.contains(" ! "), "{text}");
+    }
+
+    #[test]
+    fn source_is_numbered_and_cut() {
+        let code = Code {
+            text: "fn a() {\n\tlong long line\n}\n".into(),
+            language: "a.rs".into(),
+            first_line: Some(9),
+        };
+        let card = Card::new("Read", "a.rs").part(CardPart::Code(code));
+        let test = TestLook::plain();
+        let body = picture(&lay_out(&card, CardStatus::Done, at(&test, 20))[1..]);
+        assert_eq!(body, "    9 fn a() {\n   10     long long…\n   11 }\n");
+    }
+
+    fn any_part() -> impl Strategy<Value = CardPart> {
+        let text = "([a世 \\n\\t]|\\PC|\u{1b}\\[3|\u{7}|\u{202e}){0,20}";
+        let rows = proptest::collection::vec(proptest::collection::vec(text, 0..4), 0..3);
+        prop_oneof![
+            text.prop_map(CardPart::Text),
+            (text, proptest::option::of(0_usize..2000)).prop_map(|(text, first_line)| CardPart::Code(Code {
+                text,
+                language: String::new(),
+                first_line
+            })),
+            text.prop_map(|text| CardPart::Diff(DiffBody {
+                path: "a".into(),
+                unified: format!("@@ -1,9 +1,9 @@\n-{text}\n+{text}"),
+                max_lines: 3
+            })),
+            text.prop_map(CardPart::Markdown),
+            rows.prop_map(|rows| CardPart::Table {
+                head: vec!["a".into()],
+                rows
+            }),
+            (text, 0_usize..50).prop_map(|(text, depth)| CardPart::Tree(vec![TreeRow { depth, text }])),
+            text.prop_map(|text| CardPart::Lines(vec![vec![ToneSpan::new(Tone::Match, text)]])),
+            text.prop_map(CardPart::Omitted),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_too_wide_and_none_has_controls(
+            title in "\\PC{0,20}|(\u{1b}|\\n|a){0,9}",
+            argument in "[a-z/世\\n\u{9b}]{0,60}",
+            meta in proptest::collection::vec("\\PC{0,12}", 0..4),
+            body in proptest::collection::vec(any_part(), 0..4),
+            width in 1_usize..130,
+        ) {
+            let card = Card { meta, body, ..Card::new(title, argument) };
+            let test = TestLook::plain();
+            for line in lay_out(&card, CardStatus::Running, at(&test, width)) {
+                prop_assert!(line.width() <= width, "{line:?}");
+                prop_assert!(!line.spans.iter().any(|span| span.content.contains(char::is_control)), "{line:?}");
+            }
+            let plain = crate::view::card::plain(&card);
+            prop_assert!(!plain.chars().any(|c| c.is_control() && c != '\n'), "{plain:?}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! What a tool says about a call, without knowing the screen.
+//!
+//! A tool's `render_call` and `render_result` return a [`Card`]; the TUI lays it out, headless output prints it plainly.
+//! One grammar: `gutter title argument · meta · meta        time`, then the body. A card holds text as it came from outside;
+//! laying it out sanitises it.
+
+mod layout;
+mod plain;
+
+pub use layout::{CardLook, header, lay_out};
+pub use plain::plain;
+
+/// One call, drawn.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Card {
+    /// `Read`, `Edit`, `Bash` …
+    pub title: String,
+    /// What a person would name the call by: a path with its range, a command, a pattern.
+    pub argument: String,
+    /// Short facts: `+6 −2`, `exit 101`, `4 matches`.
+    pub meta: Vec<String>,
+    /// Set by a tool whose call ran to its end but deserves a look (exit code not 0).
+    pub look: bool,
+    pub body: Vec<CardPart>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum CardPart {
+    /// Plain text, wrapped.
+    Text(String),
+    /// Source, highlighted and never wrapped.
+    Code(Code),
+    /// A unified diff with three lines of context.
+    Diff(DiffBody),
+    Markdown(String),
+    /// Rows of short cells.
+    Table {
+        head: Vec<String>,
+        rows: Vec<Vec<String>>,
+    },
+    /// Nested names, each with its depth.
+    Tree(Vec<TreeRow>),
+    /// Lines with tones, for what the other kinds cannot say: check lists, matches.
+    Lines(Vec<ToneLine>),
+    /// Says how much is left out here: `23 lines above`.
+    Omitted(String),
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Code {
+    pub text: String,
+    /// A file name, an extension or a language's name; empty for none.
+    pub language: String,
+    /// Numbers the lines from here.
+    pub first_line: Option<usize>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DiffBody {
+    pub path: String,
+    pub unified: String,
+    /// Draw at most this many lines and say how many hunks are left out; 0 for all.
+    pub max_lines: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TreeRow {
+    pub depth: usize,
+    pub text: String,
+}
+
+pub type ToneLine = Vec<ToneSpan>;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToneSpan {
+    pub tone: Tone,
+    pub text: String,
+}
+
+/// What a span means; the theme knows how it looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    Normal,
+    Muted,
+    Strong,
+    Accent,
+    Match,
+    Success,
+    Warning,
+    Danger,
+}
+
+/// Where the call stands; it picks the gutter's sign and colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CardStatus {
+    Waiting,
+    Running,
+    Asking,
+    Done,
+    /// Ran, but look.
+    Look,
+    Failed,
+    Denied,
+    Interrupted,
+}
+
+impl Card {
+    pub fn new(title: impl Into<String>, argument: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            argument: argument.into(),
+            ..Self::default()
+        }
+    }
+
+    pub fn meta(mut self, fact: impl Into<String>) -> Self {
+        self.meta.push(fact.into());
+        self
+    }
+
+    pub fn part(mut self, part: CardPart) -> Self {
+        self.body.push(part);
+        self
+    }
+}
+
+impl ToneSpan {
+    pub fn new(tone: Tone, text: impl Into<String>) -> Self {
+        Self {
+            tone,
+            text: text.into(),
+        }
+    }
+}

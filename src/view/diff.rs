@@ -1,0 +1,383 @@
+//! A unified diff, drawn: line numbers of both sides, the sign, source colours, and the words that changed.
+//!
+//! It works on a diff that is still being written. What is over the limit is counted where it is missing. Long lines
+//! are cut, never wrapped, so that the columns stay columns. Without backgrounds (few colours, `NO_COLOR`) the whole line
+//! takes the colour of its sign.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::flow::{Flow, TAB, cut_line};
+use super::highlight::CodeState;
+use super::look::Look;
+use super::theme::Meaning;
+use crate::text::diff::{DiffLine, Hunk, Sign, hunk_emphasis, parse_unified};
+use crate::text::{sanitize, width};
+
+/// Hunks drawn of a diff that has a limit at all.
+const HUNKS: usize = 8;
+/// Below this width one column of numbers must do, and below half of it none.
+const TWO_COLUMNS: usize = 48;
+
+/// Lays out a diff; `max_lines` of 0 draws all of it.
+pub fn lines(
+    unified: &str,
+    path: &str,
+    max_lines: usize,
+    width: usize,
+    look: Look<'_>,
+) -> Vec<Line<'static>> {
+    let width = width.max(1);
+    let hunks = parse_unified(unified);
+    let (most_lines, most_hunks) = match max_lines {
+        0 => (usize::MAX, usize::MAX),
+        lines => (lines, HUNKS),
+    };
+    let mut painter = Painter {
+        path,
+        columns: Columns::of(&hunks, width),
+        width,
+        look,
+        lines: Vec::new(),
+    };
+    let mut left = most_lines;
+    let mut cut = 0;
+    let mut drawn_hunks = 0;
+    for hunk in &hunks {
+        if drawn_hunks == most_hunks || left == 0 {
+            break;
+        }
+        if drawn_hunks > 0 {
+            painter.gap(hunk);
+        }
+        let shown = hunk.lines.len().min(left);
+        cut = hunk.lines.len() - shown;
+        painter.hunk(hunk, shown);
+        left -= shown;
+        drawn_hunks += 1;
+    }
+    painter.omitted(cut, &hunks[drawn_hunks..]);
+    painter.lines
+}
+
+/// The columns before the text.
+#[derive(Clone, Copy)]
+struct Columns {
+    /// Digits of one number; 0 for no numbers.
+    digits: usize,
+    has_both: bool,
+}
+
+impl Columns {
+    fn of(hunks: &[Hunk<'_>], width: usize) -> Self {
+        let ends = hunks
+            .iter()
+            .map(|hunk| (hunk.old_start + hunk.old_len).max(hunk.new_start + hunk.new_len));
+        let last = ends.max().unwrap_or(1).saturating_sub(1);
+        let digits = last.to_string().len().max(2);
+        Self {
+            digits: if width < TWO_COLUMNS / 2 { 0 } else { digits },
+            has_both: width >= TWO_COLUMNS,
+        }
+    }
+
+    /// Returns the numbers of a line, each with a space behind it.
+    fn numbers(self, line: &DiffLine<'_>) -> String {
+        let digits = self.digits;
+        let write = |number: Option<usize>| match number {
+            Some(number) => format!("{number:>digits$} "),
+            None => " ".repeat(digits + 1),
+        };
+        match (digits, self.has_both) {
+            (0, _) => String::new(),
+            (_, true) => write(line.old_line) + &write(line.new_line),
+            (_, false) => write(line.new_line.or(line.old_line)),
+        }
+    }
+}
+
+/// The styles of a line.
+#[derive(Clone, Copy)]
+struct Paint {
+    sign: Style,
+    back: Style,
+    emphasis: Style,
+    /// For the text, in place of source colours.
+    whole: Option<Style>,
+}
+
+impl Paint {
+    fn of(sign: Sign, look: Look<'_>) -> Self {
+        let (sign, back, emphasis) = match sign {
+            Sign::Added => (
+                Meaning::DiffAdded,
+                Meaning::DiffAddedBg,
+                Meaning::DiffAddedEmphasis,
+            ),
+            Sign::Removed => (
+                Meaning::DiffRemoved,
+                Meaning::DiffRemovedBg,
+                Meaning::DiffRemovedEmphasis,
+            ),
+            Sign::Context => {
+                return Self {
+                    sign: look.style(Meaning::TextMuted),
+                    back: Style::new(),
+                    emphasis: Style::new(),
+                    whole: None,
+                };
+            }
+        };
+        let sign = look.style(sign);
+        let bg = look.style(back).bg;
+        Self {
+            sign,
+            back: Style { bg, ..Style::new() },
+            emphasis: look.style(emphasis),
+            whole: bg.is_none().then_some(sign),
+        }
+    }
+}
+
+struct Painter<'a> {
+    path: &'a str,
+    columns: Columns,
+    width: usize,
+    look: Look<'a>,
+    lines: Vec<Line<'static>>,
+}
+
+impl Painter<'_> {
+    /// Draws the first lines of a hunk.
+    fn hunk(&mut self, hunk: &Hunk<'_>, shown: usize) {
+        let clean = |line: &DiffLine<'_>| {
+            let clean = sanitize::sanitize(line.text);
+            sanitize::expand_tabs(&clean, TAB).into_owned()
+        };
+        let texts: Vec<String> = hunk.lines[..shown].iter().map(clean).collect();
+        let lines = hunk.lines.iter().zip(&texts);
+        let part = Hunk {
+            lines: lines.map(|(line, text)| DiffLine { text, ..*line }).collect(),
+            ..*hunk
+        };
+        let mut old = self.look.highlighter.start(self.path);
+        let mut new = old.clone();
+        for (line, ranges) in part.lines.iter().zip(hunk_emphasis(&part)) {
+            let paint = Paint::of(line.sign, self.look);
+            let mut flow = self.text(line, &mut old, &mut new, paint);
+            flow.patch(0..line.text.len(), paint.back);
+            for range in ranges {
+                flow.patch(range, paint.emphasis);
+            }
+            self.push(line, &flow, paint);
+        }
+    }
+
+    fn text(&self, line: &DiffLine<'_>, old: &mut CodeState, new: &mut CodeState, paint: Paint) -> Flow {
+        let highlighter = self.look.highlighter;
+        let runs = match line.sign {
+            Sign::Removed => highlighter.line(old, line.text),
+            Sign::Added => highlighter.line(new, line.text),
+            Sign::Context => {
+                let runs = highlighter.line(new, line.text);
+                old.clone_from(new);
+                runs
+            }
+        };
+        let mut flow = Flow::default();
+        match paint.whole {
+            Some(style) => flow.push_clean(line.text, style),
+            None => flow.push_code(line.text, &runs, self.look),
+        }
+        flow
+    }
+
+    fn push(&mut self, line: &DiffLine<'_>, flow: &Flow, paint: Paint) {
+        let numbers = self.columns.numbers(line);
+        let sign = format!("{} ", line.sign.as_char());
+        let sign = &sign[..sign.len().min(self.width)];
+        let room = self.width.saturating_sub(numbers.len() + sign.len());
+        let mut spans = Vec::with_capacity(8);
+        if !numbers.is_empty() {
+            spans.push(Span::styled(
+                numbers,
+                self.look.style(Meaning::DiffNumber).patch(paint.back),
+            ));
+        }
+        spans.push(Span::styled(sign.to_owned(), paint.sign.patch(paint.back)));
+        spans.extend(flow.cut(room, self.look.symbols.ellipsis()));
+        if paint.back.bg.is_some() {
+            let used: usize = spans.iter().map(|span| width::str_width(&span.content)).sum();
+            let rest = " ".repeat(self.width.saturating_sub(used));
+            spans.push(Span::styled(rest, paint.back));
+        }
+        self.lines.push(Line::from(spans));
+    }
+
+    /// Parts two hunks; the heading tells where the next one is.
+    fn gap(&mut self, hunk: &Hunk<'_>) {
+        let text = format!("{} {}", self.look.symbols.ellipsis(), hunk.heading);
+        self.note(text.trim_end());
+    }
+
+    /// Says what is not drawn: lines of the last hunk that is, and whole hunks.
+    fn omitted(&mut self, lines: usize, hunks: &[Hunk<'_>]) {
+        let mut parts = Vec::new();
+        if lines > 0 {
+            parts.push(format!("{lines} more {}", plural(lines, "line")));
+        }
+        if !hunks.is_empty() {
+            let starts: Vec<_> = hunks
+                .iter()
+                .take(3)
+                .map(|hunk| hunk.new_start.to_string())
+                .collect();
+            let more = if hunks.len() > 3 { ", …" } else { "" };
+            let noun = plural(hunks.len(), "hunk");
+            parts.push(format!(
+                "{} more {noun} at {}{more}",
+                hunks.len(),
+                starts.join(", ")
+            ));
+        }
+        if !parts.is_empty() {
+            let text = format!("{} {}", self.look.symbols.ellipsis(), parts.join(" and "));
+            self.note(&text);
+        }
+    }
+
+    fn note(&mut self, text: &str) {
+        let style = self.look.style(Meaning::TextMuted);
+        let line = cut_line(text, style, self.width, self.look.symbols.ellipsis());
+        self.lines.push(line);
+    }
+}
+
+fn plural(count: usize, noun: &str) -> String {
+    if count == 1 {
+        noun.to_owned()
+    } else {
+        format!("{noun}s")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::text::diff::unified;
+    use crate::view::picture::{TestLook, picture, styled_picture};
+    use crate::view::theme::{ColorDepth, Theme};
+
+    fn sample() -> String {
+        let old: Vec<String> = (1..=60).map(|line| format!("let a{line} = {line};")).collect();
+        let mut new = old.clone();
+        "    tokio::time::sleep(delay).await;".clone_into(&mut new[40]);
+        new.insert(41, "    more();".into());
+        new[50] = "let a51 = 52;".into();
+        unified("src/a.rs", &old.join("\n"), &new.join("\n")).text
+    }
+
+    fn drawn(text: &str, max_lines: usize, width: usize) -> String {
+        let lines = lines(text, "a.rs", max_lines, width, TestLook::default().look());
+        let text = picture(&lines);
+        text.lines()
+            .map(|line| line.trim_end().to_owned() + "\n")
+            .collect()
+    }
+
+    #[test]
+    fn numbers_and_signs_have_columns_of_their_own() {
+        let text = "@@ -41,2 +41,2 @@ fn x\n a\n-  old\n+  new\n";
+        assert_eq!(drawn(text, 0, 60), "41 41   a\n42    -   old\n   42 +   new\n");
+        assert_eq!(drawn(text, 0, 30), "41   a\n42 -   old\n42 +   new\n");
+        assert_eq!(drawn(text, 0, 6), "  a\n-   o…\n+   n…\n");
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted() {
+        let text = "@@ -1 +1 @@\n-a\n+b\n@@ -20,3 +20,3 @@\n x\n-c\n+d\n@@ -40 +40 @@\n-e\n+f\n";
+        let picture = drawn(text, 3, 60);
+        assert!(
+            picture.ends_with("20 20   x\n… 2 more lines and 1 more hunk at 40\n"),
+            "{picture}"
+        );
+        assert!(drawn(text, 2, 60).ends_with(" 1 + b\n… 2 more hunks at 20, 40\n"));
+        assert!(!drawn(text, 0, 60).contains("more"));
+    }
+
+    #[test]
+    fn at_most_eight_hunks_are_drawn_of_a_limited_diff() {
+        let hunks: Vec<_> = (1..20)
+            .map(|hunk| format!("@@ -{hunk}0 +{hunk}0 @@\n-a\n+b\n"))
+            .collect();
+        let text = hunks.concat();
+        assert!(drawn(&text, 1_000, 60).ends_with("… 11 more hunks at 90, 100, 110, …\n"));
+    }
+
+    #[test]
+    fn a_diff_grows_from_nothing() {
+        let text = sample();
+        let mut last = 0;
+        for end in 0..=text.len() {
+            let count = lines(&text[..end], "a.rs", 0, 60, TestLook::plain().look()).len();
+            assert!(count >= last, "the diff got shorter");
+            last = count;
+        }
+        assert!(last > 10);
+    }
+
+    #[test]
+    fn whole_lines_are_coloured_without_backgrounds() {
+        let mut test = TestLook::default();
+        test.theme = Theme::default().at_depth(ColorDepth::Ansi16);
+        let lines = lines(
+            "@@ -1 +1 @@\n-let a = 1;\n+let a = 2;\n",
+            "a.rs",
+            0,
+            60,
+            test.look(),
+        );
+        let removed = test.theme.style(Meaning::DiffRemoved);
+        assert!(
+            lines[0]
+                .spans
+                .iter()
+                .skip(1)
+                .any(|span| span.style == removed && span.content == "let a = ")
+        );
+    }
+
+    #[test]
+    fn the_words_that_changed_stand_out() {
+        let test = TestLook::default();
+        let lines = lines(
+            "@@ -1 +1 @@\n-let a = 1;\n+let a = 2;\n",
+            "a.rs",
+            0,
+            24,
+            test.look(),
+        );
+        let emphasis = test.theme.style(Meaning::DiffAddedEmphasis).bg;
+        let two = lines[1].spans.iter().find(|span| span.content == "2").unwrap();
+        assert_eq!(two.style.bg, emphasis);
+        assert!(styled_picture(&lines, &test.theme).contains("code.keyword"));
+        assert_eq!(lines[1].width(), 24);
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_too_wide_and_none_has_controls(
+            texts in proptest::collection::vec("[-+ ]\\PC{0,30}|[-+ ][a\t\u{1b}世]{0,30}", 0..12),
+            width in 1_usize..120,
+            max_lines in 0_usize..8,
+        ) {
+            let diff = format!("@@ -1,100 +1,100 @@\n{}", texts.join("\n"));
+            for line in lines(&diff, "a.rs", max_lines, width, TestLook::plain().look()) {
+                prop_assert!(line.width() <= width, "{line:?}");
+                prop_assert!(!line.spans.iter().any(|span| span.content.contains(char::is_control)));
+            }
+        }
+    }
+}

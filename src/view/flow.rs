@@ -1,0 +1,266 @@
+//! Styled text before it is broken into rows.
+//!
+//! Every text that is drawn passes through here, and so does the rule that nothing from outside reaches the terminal as
+//! a control: [`Flow::push`] sanitises. Breaking is left to `text::wrap`, which speaks of bytes; styles are laid over
+//! its answer.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::highlight::CodeRun;
+use super::look::Look;
+use crate::text::sanitize;
+use crate::text::width;
+use crate::text::wrap;
+
+pub(crate) const TAB: usize = 4;
+
+/// A text and the styles of its runs.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Flow {
+    text: String,
+    /// Where each run ends, and its style. A run is never empty.
+    runs: Vec<(usize, Style)>,
+}
+
+impl Flow {
+    /// Adds a text from outside; line breaks in it stay.
+    pub(crate) fn push(&mut self, text: &str, style: Style) {
+        let clean = sanitize::sanitize(text);
+        self.push_clean(&sanitize::expand_tabs(&clean, TAB), style);
+    }
+
+    /// Adds a text from outside on the line that is open.
+    pub(crate) fn push_line(&mut self, text: &str, style: Style) {
+        self.push_clean(&sanitize::sanitize_line(text), style);
+    }
+
+    /// Adds a text that is our own or was sanitised.
+    pub(crate) fn push_clean(&mut self, text: &str, style: Style) {
+        if text.is_empty() {
+            return;
+        }
+        self.text.push_str(text);
+        match self.runs.last_mut() {
+            Some((end, last)) if *last == style => *end = self.text.len(),
+            _ => self.runs.push((self.text.len(), style)),
+        }
+    }
+
+    /// Adds source that was sanitised, with the runs the highlighter found.
+    pub(crate) fn push_code(&mut self, text: &str, runs: &[CodeRun], look: Look<'_>) {
+        let mut start = 0;
+        for run in runs {
+            self.push_clean(&text[start..run.end], look.style(run.meaning));
+            start = run.end;
+        }
+    }
+
+    /// Takes line breaks off the end.
+    pub(crate) fn trimmed(mut self) -> Self {
+        let kept = self.text.trim_end_matches('\n').len();
+        self.text.truncate(kept);
+        let runs = self.runs.partition_point(|(end, _)| *end < kept);
+        self.runs.truncate(runs + 1);
+        if let Some((end, _)) = self.runs.last_mut() {
+            *end = kept;
+        }
+        self
+    }
+
+    pub(crate) fn append(&mut self, other: &Self) {
+        let mut start = 0;
+        for (end, style) in &other.runs {
+            self.push_clean(&other.text[start..*end], *style);
+            start = *end;
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.text.clear();
+        self.runs.clear();
+    }
+
+    /// Returns the columns of a flow without line breaks.
+    pub(crate) fn width(&self) -> usize {
+        width::str_width(&self.text)
+    }
+
+    /// Lays `style` over a range of bytes.
+    pub(crate) fn patch(&mut self, range: Range<usize>, style: Style) {
+        let mut patched = Vec::with_capacity(self.runs.len() + 2);
+        let mut start = 0;
+        for (end, run) in std::mem::take(&mut self.runs) {
+            let inner = range.start.clamp(start, end)..range.end.clamp(start, end);
+            for (stop, style) in [(inner.start, run), (inner.end, run.patch(style)), (end, run)] {
+                if stop > start {
+                    patched.push((stop, style));
+                    start = stop;
+                }
+            }
+        }
+        self.runs = patched;
+    }
+
+    /// Breaks at words.
+    pub(crate) fn rows(&self, width: usize) -> Vec<Vec<Span<'static>>> {
+        let rows = wrap::wrap(&self.text, width);
+        let mut run = 0;
+        rows.into_iter()
+            .map(|range| self.spans_from(range, &mut run))
+            .collect()
+    }
+
+    /// Breaks where the row is full, as source must be.
+    pub(crate) fn chopped(&self, width: usize) -> Vec<Vec<Span<'static>>> {
+        let mut rows = Vec::new();
+        let mut run = 0;
+        let mut start = 0;
+        while start < self.text.len() || rows.is_empty() {
+            let rest = &self.text[start..];
+            let taken = width::prefix(rest, width.max(1)).len();
+            if taken == 0 && !rest.is_empty() {
+                // A wide character has no place in one column.
+                start += rest.chars().next().map_or(1, char::len_utf8);
+                continue;
+            }
+            rows.push(self.spans_from(start..start + taken, &mut run));
+            start += taken;
+        }
+        rows
+    }
+
+    /// Returns one row, its end replaced by the ellipsis where it is too wide.
+    pub(crate) fn cut(&self, width: usize, ellipsis: &str) -> Vec<Span<'static>> {
+        let mut run = 0;
+        if width::fits(&self.text, width) {
+            return self.spans_from(0..self.text.len(), &mut run);
+        }
+        let room = width.checked_sub(width::str_width(ellipsis));
+        let Some(room) = room else {
+            let end = width::prefix(&self.text, width).len();
+            return self.spans_from(0..end, &mut run);
+        };
+        let end = width::prefix(&self.text, room).len();
+        let mut spans = self.spans_from(0..end, &mut run);
+        let style = self.style_at(end);
+        spans.push(Span::styled(ellipsis.to_owned(), style));
+        spans
+    }
+
+    fn style_at(&self, at: usize) -> Style {
+        let index = self.runs.partition_point(|(end, _)| *end <= at);
+        self.runs
+            .get(index)
+            .map_or_else(Style::default, |(_, style)| *style)
+    }
+
+    /// Returns the spans of a range; `run` is the first run that can touch it, and moves on.
+    fn spans_from(&self, range: Range<usize>, run: &mut usize) -> Vec<Span<'static>> {
+        let mut spans = Vec::new();
+        let mut start = range.start;
+        while let Some((end, style)) = self.runs.get(*run) {
+            let stop = range.end.min(*end);
+            if stop > start {
+                spans.push(Span::styled(self.text[start..stop].to_owned(), *style));
+                start = stop;
+            }
+            if *end > range.end {
+                break;
+            }
+            *run += 1;
+        }
+        spans
+    }
+}
+
+/// Returns one styled line of a text from outside, cut at the width.
+pub(crate) fn cut_line(text: &str, style: Style, width: usize, ellipsis: &str) -> Line<'static> {
+    let mut flow = Flow::default();
+    flow.push_line(text, style);
+    Line::from(flow.cut(width, ellipsis))
+}
+
+/// Returns the first line of a text from outside and whether there are more.
+pub(crate) fn one_line(text: &str) -> (Cow<'_, str>, bool) {
+    let trimmed = text.trim();
+    match trimmed.split_once('\n') {
+        Some((first, _)) => (sanitize::sanitize_line(first.trim_end()), true),
+        None => (sanitize::sanitize_line(trimmed), false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::style::Color;
+
+    use super::*;
+
+    fn text(spans: &[Span<'_>]) -> String {
+        spans.iter().map(|span| span.content.as_ref()).collect()
+    }
+
+    #[test]
+    fn styles_follow_the_text_over_a_break() {
+        let red = Style::new().fg(Color::Red);
+        let mut flow = Flow::default();
+        flow.push("one ", Style::new());
+        flow.push("two three", red);
+        let rows = flow.rows(7);
+        assert_eq!(rows.len(), 2);
+        assert_eq!(rows[0], [Span::raw("one "), Span::styled("two", red)]);
+        assert_eq!(rows[1], [Span::styled("three", red)]);
+    }
+
+    #[test]
+    fn a_patch_splits_the_runs_it_touches() {
+        let bold = Style::new().bold();
+        let mut flow = Flow::default();
+        flow.push("abcdef", Style::new());
+        flow.patch(2..4, bold);
+        let spans = flow.cut(10, "…");
+        assert_eq!(
+            spans,
+            [Span::raw("ab"), Span::styled("cd", bold), Span::raw("ef")]
+        );
+    }
+
+    #[test]
+    fn a_cut_row_fits_and_says_so() {
+        let mut flow = Flow::default();
+        flow.push("世界人", Style::new());
+        assert_eq!(text(&flow.cut(6, "…")), "世界人");
+        assert_eq!(text(&flow.cut(4, "…")), "世…");
+        assert_eq!(text(&flow.cut(0, "…")), "");
+        assert_eq!(text(&flow.cut(2, "...")), "世");
+    }
+
+    #[test]
+    fn source_is_broken_where_the_row_is_full() {
+        let mut flow = Flow::default();
+        flow.push("  ab cd", Style::new());
+        let rows: Vec<_> = flow.chopped(3).iter().map(|row| text(row)).collect();
+        assert_eq!(rows, ["  a", "b c", "d"]);
+        let mut wide = Flow::default();
+        wide.push("世", Style::new());
+        assert_eq!(wide.chopped(1).len(), 1);
+    }
+
+    #[test]
+    fn controls_do_not_get_in() {
+        let mut flow = Flow::default();
+        flow.push("a\u{1b}[31mb\u{7}\tc", Style::new());
+        assert_eq!(flow.text(), "ab  c");
+    }
+}

@@ -1,0 +1,538 @@
+//! One block of Markdown to lines.
+//!
+//! The parser's events are walked once. Containers (quotes, items) put something before every line; leaves (text,
+//! source, tables, rules) make lines. An empty line stands between two leaves where their container is loose.
+
+use std::collections::VecDeque;
+
+use pulldown_cmark::{
+    Alignment, BlockQuoteKind, CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser,
+};
+use pulldown_cmark::{Tag, TagEnd};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+
+use super::code::{self, CodeBlock, CodeKind};
+use crate::text::{sanitize, width};
+use crate::view::flow::Flow;
+use crate::view::look::Look;
+use crate::view::table::{Align, Table};
+use crate::view::theme::Meaning;
+
+/// Lays out a block; `number` is that of its first list item.
+pub(super) fn render(
+    source: &str,
+    number: Option<u64>,
+    width: usize,
+    look: Look<'_>,
+    lines: &mut Vec<Line<'static>>,
+) {
+    let source = sanitize::sanitize(source);
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_GFM;
+    let parser = Parser::new_ext(&source, options);
+    let mut definitions: Vec<_> = parser
+        .reference_definitions()
+        .iter()
+        .map(|(label, definition)| (definition.span.start, format!("[{label}]: {}", definition.dest)))
+        .collect();
+    definitions.sort();
+    let events: Vec<Event<'_>> = parser.collect();
+    let mut renderer = Renderer {
+        looseness: looseness(&events),
+        look,
+        width,
+        number,
+        lines,
+        prefixes: Vec::new(),
+        levels: vec![Level::new(true)],
+        lists: Vec::new(),
+        styles: vec![look.style(Meaning::Text)],
+        flow: Flow::default(),
+        links: Vec::new(),
+        hugs: false,
+        code: None,
+        table: None,
+    };
+    for event in events {
+        renderer.take(event);
+    }
+    renderer.flush();
+    for (_, definition) in definitions {
+        renderer.flow.push(&definition, look.style(Meaning::MarkdownUrl));
+        renderer.flush();
+    }
+}
+
+/// Tells of each list, in order, whether its items are paragraphs.
+fn looseness(events: &[Event<'_>]) -> VecDeque<bool> {
+    let mut found = VecDeque::new();
+    let mut open: Vec<Option<usize>> = Vec::new();
+    for event in events {
+        match event {
+            Event::Start(Tag::List(_)) => {
+                open.push(Some(found.len()));
+                found.push_back(false);
+            }
+            Event::Start(Tag::BlockQuote(_)) => open.push(None),
+            Event::Start(Tag::Paragraph) => {
+                if let Some(Some(index)) = open.last() {
+                    found[*index] = true;
+                }
+            }
+            Event::End(TagEnd::List(_) | TagEnd::BlockQuote(_)) => drop(open.pop()),
+            _ => {}
+        }
+    }
+    found
+}
+
+struct Renderer<'a, 'b> {
+    look: Look<'a>,
+    width: usize,
+    number: Option<u64>,
+    lines: &'b mut Vec<Line<'static>>,
+    looseness: VecDeque<bool>,
+    prefixes: Vec<Prefix>,
+    levels: Vec<Level>,
+    lists: Vec<List>,
+    /// The style of the text, innermost last.
+    styles: Vec<Style>,
+    /// The text that is being collected.
+    flow: Flow,
+    links: Vec<Link>,
+    /// Whether the next leaf stands right under the last one.
+    hugs: bool,
+    /// The language and the source that is being collected.
+    code: Option<(String, String)>,
+    table: Option<(Table, Part)>,
+}
+
+/// What stands before the lines of a container.
+struct Prefix {
+    /// Before the first line; taken by it.
+    marker: Option<String>,
+    rest: String,
+    style: Style,
+    width: usize,
+}
+
+/// A container's memory of what was drawn in it.
+struct Level {
+    is_loose: bool,
+    has_content: bool,
+    /// Prefixes that stand before the gaps in it.
+    prefixes: usize,
+}
+
+struct List {
+    next: Option<u64>,
+    is_loose: bool,
+}
+
+struct Link {
+    /// Where its text starts.
+    start: usize,
+    url: String,
+}
+
+enum Part {
+    Head,
+    Rows,
+}
+
+impl Level {
+    fn new(is_loose: bool) -> Self {
+        Self {
+            is_loose,
+            has_content: false,
+            prefixes: 0,
+        }
+    }
+}
+
+impl Renderer<'_, '_> {
+    fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.start(tag),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) => match &mut self.code {
+                Some((_, body)) => body.push_str(&text),
+                None => self.flow.push(&text, self.style()),
+            },
+            Event::Code(text) => {
+                let style = self.style().patch(self.look.style(Meaning::MarkdownCode));
+                self.flow.push(&text, style);
+            }
+            Event::Html(html) => self.flow.push(&html, self.look.style(Meaning::TextMuted)),
+            Event::InlineHtml(html) if is_line_break(&html) => self.flow.push_clean("\n", self.style()),
+            Event::InlineHtml(html) => self.flow.push(&html, self.look.style(Meaning::TextMuted)),
+            Event::SoftBreak => self.flow.push_clean(" ", self.style()),
+            Event::HardBreak => self.flow.push_clean("\n", self.style()),
+            Event::Rule => self.rule(),
+            Event::TaskListMarker(is_done) => {
+                let mark = if is_done { "[x] " } else { "[ ] " };
+                self.flow
+                    .push_clean(mark, self.look.style(Meaning::MarkdownMarker));
+            }
+            Event::InlineMath(text) | Event::DisplayMath(text) | Event::FootnoteReference(text) => {
+                self.flow.push(&text, self.style());
+            }
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>) {
+        match tag {
+            Tag::Paragraph | Tag::HtmlBlock => self.flush(),
+            Tag::Heading { level, .. } => {
+                self.flush();
+                let meaning = match level {
+                    HeadingLevel::H1 | HeadingLevel::H2 => Meaning::MarkdownHeading,
+                    _ => Meaning::MarkdownHeadingMinor,
+                };
+                self.styles.push(self.look.style(meaning));
+            }
+            Tag::BlockQuote(kind) => self.start_quote(kind),
+            Tag::CodeBlock(kind) => {
+                self.flush();
+                let language = match kind {
+                    CodeBlockKind::Fenced(info) => info.to_string(),
+                    CodeBlockKind::Indented => String::new(),
+                };
+                self.code = Some((language, String::new()));
+            }
+            Tag::List(first) => {
+                self.flush();
+                let first = if self.lists.is_empty() {
+                    self.number.take().or(first)
+                } else {
+                    first
+                };
+                let is_loose = self.looseness.pop_front().unwrap_or_default();
+                self.lists.push(List {
+                    next: first,
+                    is_loose,
+                });
+                self.push_level(is_loose);
+            }
+            Tag::Item => self.start_item(),
+            Tag::Emphasis => self.push_modifier(Modifier::ITALIC),
+            Tag::Strong => {
+                let strong = self.look.style(Meaning::TextStrong).add_modifier(Modifier::BOLD);
+                self.styles.push(self.style().patch(strong));
+            }
+            Tag::Strikethrough => self.push_modifier(Modifier::CROSSED_OUT),
+            Tag::Link {
+                link_type, dest_url, ..
+            } => self.start_link(link_type, &dest_url),
+            Tag::Image { dest_url, .. } => {
+                let style = self.look.style(Meaning::TextMuted);
+                self.flow.push_clean("[image: ", style);
+                self.styles.push(style);
+                self.links.push(Link {
+                    start: self.flow.text().len(),
+                    url: dest_url.to_string(),
+                });
+            }
+            Tag::Table(aligns) => {
+                self.flush();
+                let aligns = aligns.into_iter().map(align).collect();
+                let table = Table {
+                    aligns,
+                    ..Table::default()
+                };
+                self.table = Some((table, Part::Head));
+            }
+            Tag::TableHead => self.styles.push(self.look.style(Meaning::TextStrong)),
+            Tag::TableRow => {
+                if let Some((table, part)) = &mut self.table {
+                    *part = Part::Rows;
+                    table.rows.push(Vec::new());
+                }
+            }
+            Tag::TableCell => self.flow.clear(),
+            // Not among the options.
+            Tag::FootnoteDefinition(_)
+            | Tag::DefinitionList
+            | Tag::DefinitionListTitle
+            | Tag::DefinitionListDefinition
+            | Tag::Superscript
+            | Tag::Subscript
+            | Tag::MetadataBlock(_) => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Paragraph | TagEnd::HtmlBlock => self.flush(),
+            TagEnd::Heading(_) => {
+                self.flush();
+                self.styles.pop();
+            }
+            TagEnd::BlockQuote(_) => {
+                self.flush();
+                self.styles.pop();
+                self.prefixes.pop();
+                self.levels.pop();
+            }
+            TagEnd::CodeBlock => self.end_code(),
+            TagEnd::List(_) => {
+                self.flush();
+                self.lists.pop();
+                self.levels.pop();
+            }
+            TagEnd::Item => {
+                self.flush();
+                if self.prefixes.last().is_some_and(|prefix| prefix.marker.is_some()) {
+                    self.push_lines(vec![Line::default()]);
+                }
+                self.prefixes.pop();
+                self.levels.pop();
+            }
+            TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::TableHead => {
+                self.styles.pop();
+            }
+            TagEnd::Link => self.end_link(),
+            TagEnd::Image => {
+                let link = self.links.pop();
+                if let Some(link) = link.filter(|link| link.start == self.flow.text().len()) {
+                    self.flow.push_line(&link.url, self.style());
+                }
+                self.flow.push_clean("]", self.style());
+                self.styles.pop();
+            }
+            TagEnd::TableCell => {
+                let cell = std::mem::take(&mut self.flow);
+                match &mut self.table {
+                    Some((table, Part::Head)) => table.head.push(cell),
+                    Some((table, Part::Rows)) => {
+                        if let Some(row) = table.rows.last_mut() {
+                            row.push(cell);
+                        }
+                    }
+                    None => {}
+                }
+            }
+            TagEnd::Table => {
+                if let Some((table, _)) = self.table.take() {
+                    let lines = table.lines(self.room(), self.look);
+                    self.push_lines(lines);
+                }
+            }
+            TagEnd::TableRow
+            | TagEnd::FootnoteDefinition
+            | TagEnd::DefinitionList
+            | TagEnd::DefinitionListTitle
+            | TagEnd::DefinitionListDefinition
+            | TagEnd::Superscript
+            | TagEnd::Subscript
+            | TagEnd::MetadataBlock(_) => {}
+        }
+    }
+
+    fn style(&self) -> Style {
+        self.styles.last().copied().unwrap_or_default()
+    }
+
+    fn push_modifier(&mut self, modifier: Modifier) {
+        self.styles.push(self.style().add_modifier(modifier));
+    }
+
+    fn start_quote(&mut self, kind: Option<BlockQuoteKind>) {
+        self.flush();
+        let bar = format!("{} ", self.look.symbols.bar());
+        self.push_prefix(None, bar, Meaning::MarkdownMarker);
+        self.push_level(true);
+        self.styles.push(self.look.style(Meaning::MarkdownQuote));
+        let (name, meaning) = match kind {
+            None => return,
+            Some(BlockQuoteKind::Note) => ("Note", Meaning::Accent),
+            Some(BlockQuoteKind::Tip) => ("Tip", Meaning::Success),
+            Some(BlockQuoteKind::Important) => ("Important", Meaning::Accent),
+            Some(BlockQuoteKind::Warning) => ("Warning", Meaning::Warning),
+            Some(BlockQuoteKind::Caution) => ("Caution", Meaning::Danger),
+        };
+        let style = self.look.style(meaning).add_modifier(Modifier::BOLD);
+        self.flow.push_clean(name, style);
+        self.flush();
+        self.hugs = true;
+    }
+
+    fn start_item(&mut self) {
+        self.flush();
+        let Some(list) = self.lists.last_mut() else { return };
+        let marker = match &mut list.next {
+            Some(number) => {
+                let marker = format!("{number}. ");
+                *number = number.saturating_add(1);
+                marker
+            }
+            None => format!("{} ", self.look.symbols.bullet()),
+        };
+        let is_loose = list.is_loose;
+        let rest = " ".repeat(width::str_width(&marker));
+        self.push_prefix(Some(marker), rest, Meaning::MarkdownMarker);
+        self.push_level(is_loose);
+    }
+
+    /// Adds what stands before the lines of a container, unless too little room would be left for them.
+    fn push_prefix(&mut self, marker: Option<String>, rest: String, meaning: Meaning) {
+        let width = width::str_width(&rest);
+        let used: usize = self.prefixes.iter().map(|prefix| prefix.width).sum();
+        let fits = used + width <= self.width / 2;
+        self.prefixes.push(Prefix {
+            marker: marker.filter(|_| fits),
+            rest: if fits { rest } else { String::new() },
+            style: self.look.style(meaning),
+            width: if fits { width } else { 0 },
+        });
+    }
+
+    fn push_level(&mut self, is_loose: bool) {
+        self.levels.push(Level {
+            prefixes: self.prefixes.len(),
+            ..Level::new(is_loose)
+        });
+    }
+
+    fn start_link(&mut self, kind: LinkType, url: &str) {
+        let shows_itself = matches!(kind, LinkType::Autolink | LinkType::Email) || url.starts_with('#');
+        self.links.push(Link {
+            start: self.flow.text().len(),
+            url: if shows_itself {
+                String::new()
+            } else {
+                url.to_owned()
+            },
+        });
+        self.styles
+            .push(self.style().patch(self.look.style(Meaning::MarkdownLink)));
+    }
+
+    fn end_link(&mut self) {
+        self.styles.pop();
+        let Some(link) = self.links.pop() else { return };
+        let text = self.flow.text().get(link.start..).unwrap_or("");
+        if link.url.is_empty() || text == link.url {
+            return;
+        }
+        let style = self.look.style(Meaning::MarkdownUrl);
+        let separator = if text.is_empty() { "(" } else { " (" };
+        self.flow.push_clean(separator, style);
+        self.flow.push_line(&link.url, style);
+        self.flow.push_clean(")", style);
+    }
+
+    fn end_code(&mut self) {
+        let Some((language, body)) = self.code.take() else {
+            return;
+        };
+        let room = self.room();
+        let mut lines = Vec::from_iter(code::label(&language, room, self.look));
+        let mut block = CodeBlock::new(&language, CodeKind::Fenced { indent: 0 }, 0, self.look);
+        for text in body.strip_suffix('\n').unwrap_or(&body).split('\n') {
+            block.push(text, room, self.look, &mut lines);
+        }
+        self.push_lines(lines);
+    }
+
+    fn rule(&mut self) {
+        self.flush();
+        let rule = self.look.symbols.rule().repeat(self.room());
+        self.push_lines(vec![Line::styled(rule, self.look.style(Meaning::Rule))]);
+    }
+
+    /// Turns the text that was collected into lines.
+    fn flush(&mut self) {
+        // What starts inside a cell belongs to it.
+        if self.table.is_some() || self.flow.is_empty() {
+            return;
+        }
+        let flow = std::mem::take(&mut self.flow);
+        if flow.text().trim().is_empty() {
+            return;
+        }
+        let rows = flow.trimmed().rows(self.room());
+        self.push_lines(rows.into_iter().map(Line::from).collect());
+    }
+
+    fn room(&self) -> usize {
+        let used: usize = self.prefixes.iter().map(|prefix| prefix.width).sum();
+        self.width.saturating_sub(used).max(1)
+    }
+
+    /// Adds the lines of a leaf, with what stands before them and the gap that is due.
+    fn push_lines(&mut self, lines: Vec<Line<'static>>) {
+        if lines.is_empty() {
+            return;
+        }
+        // The innermost container that was there before decides.
+        let before = self.levels.iter().rev().find(|level| level.has_content);
+        let hugs = std::mem::take(&mut self.hugs);
+        let gap = before.filter(|level| level.is_loose && !hugs);
+        if let Some(prefixes) = gap.map(|level| level.prefixes) {
+            let bars = self.prefix_spans(prefixes);
+            self.lines.push(without_blank_end(Line::from(bars)));
+        }
+        for level in &mut self.levels {
+            level.has_content = true;
+        }
+        for line in lines {
+            let mut spans = self.first_prefix_spans();
+            let style = line.style;
+            spans.extend(line.spans);
+            self.lines.push(without_blank_end(Line::from(spans).style(style)));
+        }
+    }
+
+    fn first_prefix_spans(&mut self) -> Vec<Span<'static>> {
+        let mut spans = Vec::with_capacity(self.prefixes.len() + 2);
+        for prefix in self.prefixes.iter_mut().filter(|prefix| prefix.width > 0) {
+            let text = prefix.marker.take().unwrap_or_else(|| prefix.rest.clone());
+            spans.push(Span::styled(text, prefix.style));
+        }
+        spans
+    }
+
+    fn prefix_spans(&self, count: usize) -> Vec<Span<'static>> {
+        let shown = self.prefixes[..count].iter().filter(|prefix| prefix.width > 0);
+        shown
+            .map(|prefix| Span::styled(prefix.rest.clone(), prefix.style))
+            .collect()
+    }
+}
+
+/// Takes spaces off the end of a line.
+fn without_blank_end(mut line: Line<'static>) -> Line<'static> {
+    while let Some(last) = line.spans.last_mut() {
+        let kept = last.content.trim_end_matches(' ').len();
+        if kept == last.content.len() && kept > 0 {
+            break;
+        }
+        if kept == 0 {
+            line.spans.pop();
+            continue;
+        }
+        last.content.to_mut().truncate(kept);
+        break;
+    }
+    line
+}
+
+fn is_line_break(html: &str) -> bool {
+    let name = html
+        .trim_start_matches('<')
+        .trim_end_matches('>')
+        .trim_end_matches('/');
+    name.trim().eq_ignore_ascii_case("br")
+}
+
+fn align(alignment: Alignment) -> Align {
+    match alignment {
+        Alignment::None | Alignment::Left => Align::Left,
+        Alignment::Center => Align::Center,
+        Alignment::Right => Align::Right,
+    }
+}

@@ -1,0 +1,232 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::view::picture::{TestLook, picture};
+
+fn drawn(text: &str, width: usize) -> String {
+    picture(&render(text, width, TestLook::plain().look()))
+}
+
+/// Pushes the text in pieces, drawing after each, and returns the last picture.
+fn in_pieces(text: &str, pieces: &[usize], width: usize, used: &TestLook) -> Vec<Line<'static>> {
+    let mut markdown = Markdown::new();
+    let mut start = 0;
+    let mut sizes = pieces.iter().cycle();
+    let mut stable: Vec<Line<'static>> = Vec::new();
+    while start < text.len() {
+        let wanted = start + (*sizes.next().unwrap()).max(1);
+        let end = (wanted..=text.len()).find(|end| text.is_char_boundary(*end));
+        let end = end.unwrap_or(text.len());
+        markdown.push(&text[start..end]);
+        start = end;
+        let lines = markdown.lines(width, used.look()).to_vec();
+        assert_eq!(lines[..stable.len()], stable, "stable lines changed");
+        stable = lines[..markdown.stable_lines()].to_vec();
+    }
+    markdown.finish();
+    let lines = markdown.lines(width, used.look()).to_vec();
+    assert_eq!(lines[..stable.len()], stable, "stable lines changed");
+    assert_eq!(markdown.stable_lines(), lines.len());
+    lines
+}
+
+#[test]
+fn blocks_stand_apart_and_lists_together() {
+    let text =
+        "# Title\nOne *two* **three**\nfour.\nItems:\n- a\n- b\n  - c\n\n1. x\n1. y\n\n   z\n\n---\nend";
+    assert_eq!(
+        drawn(text, 20),
+        "Title\n\nOne two three four.\nItems:\n• a\n• b\n  • c\n\n1. x\n2. y\n\n   z\n\n────────────────────\n\nend\n"
+    );
+}
+
+#[test]
+fn a_quote_has_a_bar_and_wraps_inside_it() {
+    assert_eq!(
+        drawn("> one two three\n>\n> - a\n\nafter", 10),
+        "┃ one two\n┃ three\n┃\n┃ • a\n\nafter\n"
+    );
+    assert_eq!(drawn("> [!NOTE]\n> mind", 10), "┃ Note\n┃ mind\n");
+}
+
+#[test]
+fn code_is_labelled_and_keeps_its_spaces() {
+    assert_eq!(
+        drawn("a\n```rust,ignore\nfn x() {\n\n\ty\n}\n```\nb", 40),
+        "a\n\n  rust\n  fn x() {\n\n      y\n  }\n\nb\n"
+    );
+    assert_eq!(drawn("```\nopen", 40), "  open\n");
+    assert_eq!(drawn("- a\n  ```\n  b\n  ```\n- c", 40), "• a\n    b\n• c\n");
+}
+
+#[test]
+fn links_show_where_they_go() {
+    assert_eq!(
+        drawn("[a](http://b) <http://c> [d](#e) ![f](g.png) ![](h.png)", 80),
+        "a (http://b) http://c d [image: f] [image: h.png]\n"
+    );
+    assert_eq!(drawn("[a][1]\n\n[1]: http://b", 80), "[a][1]\n\n[1]: http://b\n");
+}
+
+#[test]
+fn tables_tasks_and_html_are_shown() {
+    assert_eq!(
+        drawn("| a | b |\n|---|--:|\n| x<br>y | 100 |", 40),
+        "a    b\n──────\nx  100\ny\n"
+    );
+    assert_eq!(drawn("- [x] a\n- [ ] b", 40), "• [x] a\n• [ ] b\n");
+    assert_eq!(drawn("<!-- a\n\nb -->\nc", 40), "  <!-- a\n\n  b -->\n\nc\n");
+    assert_eq!(drawn("a <b>c</b>", 40), "a <b>c</b>\n");
+}
+
+#[test]
+fn numbers_go_on_and_items_may_be_empty() {
+    assert_eq!(drawn("3. a\n3. b\n3.\n", 20), "3. a\n4. b\n5.\n");
+    assert_eq!(drawn("1. a\n\n1. b", 20), "1. a\n\n2. b\n");
+    assert_eq!(drawn("- a\n\n- b", 20), "• a\n\n• b\n");
+}
+
+#[test]
+fn marks_that_are_not_decided_are_not_shown() {
+    let test = TestLook::plain();
+    let mut markdown = Markdown::new();
+    let mut last = String::new();
+    for piece in ["Items:\n", "-", " a\n", "``", "`\nx\n", "``"] {
+        markdown.push(piece);
+        last = picture(markdown.lines(30, test.look()));
+        assert!(!last.contains('`') && !last.contains('-'), "{last}");
+    }
+    assert_eq!(last, "Items:\n• a\n\n  x\n");
+}
+
+#[test]
+fn controls_in_entities_and_sequences_do_not_pass() {
+    let text = drawn("a&#27;[31mb \u{1b}[2Jc\u{7}\n\n```\n\u{1b}]0;x\u{7}d\n```", 40);
+    assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
+}
+
+#[test]
+fn source_lines_that_are_complete_do_not_change() {
+    let test = TestLook::default();
+    let mut markdown = Markdown::new();
+    markdown.push("```rust\nfn a() {}\n/* x\n");
+    markdown.lines(40, test.look());
+    assert_eq!(markdown.stable_lines(), 3);
+    markdown.push("y");
+    assert_eq!(markdown.lines(40, test.look()).len(), 4);
+    assert_eq!(markdown.stable_lines(), 3);
+}
+
+#[test]
+fn another_width_draws_all_anew() {
+    let test = TestLook::plain();
+    let mut markdown = Markdown::new();
+    markdown.push("one two\n\n```\nabc\n");
+    assert_eq!(markdown.lines(40, test.look()).len(), 3);
+    assert_eq!(markdown.lines(5, test.look()).len(), 4);
+    assert_eq!(markdown.lines(40, test.look()).len(), 3);
+}
+
+#[test]
+fn a_delta_costs_the_same_in_a_long_text() {
+    let test = TestLook::plain();
+    for unit in ["word **bold** ", "- item\n", "para\n\n", "> quote\n", "x"] {
+        let mut markdown = Markdown::new();
+        let mut longest = 0;
+        for _ in 0..30_000 {
+            markdown.push(unit);
+            longest = longest.max(markdown.source.len() - markdown.open_start());
+        }
+        markdown.lines(80, test.look());
+        assert!(longest <= 70 * 1024, "{unit:?} leaves {longest} bytes open");
+    }
+}
+
+impl Markdown {
+    /// Where the part starts that is drawn with each frame.
+    fn open_start(&self) -> usize {
+        self.splitter.open().map_or(self.scanned, |open| open.range.start)
+    }
+}
+
+fn markdown_text() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        Just("\n"),
+        Just("\n\n"),
+        Just("- "),
+        Just("1. "),
+        Just("* "),
+        Just("> "),
+        Just("```"),
+        Just("```rust\n"),
+        Just("~~~\n"),
+        Just("    "),
+        Just("  "),
+        Just("# "),
+        Just("| a | b |\n|---|---|\n"),
+        Just("| x | y |\n"),
+        Just("---\n"),
+        Just("==="),
+        Just("**"),
+        Just("*"),
+        Just("`"),
+        Just("[a](b)"),
+        Just("![i](j)"),
+        Just("<!-- "),
+        Just("-->"),
+        Just("<pre>"),
+        Just("<div>\n"),
+        Just("word "),
+        Just("fn main() { }"),
+        Just("世界"),
+        Just("👩‍💻"),
+        Just("[r]: url\n"),
+        Just("- [x] "),
+        Just("\t"),
+        Just("\r\n"),
+        Just("\r"),
+        Just("\u{1b}[31m"),
+        Just("&#27;"),
+        Just("\u{202e}"),
+        Just("e\u{301}"),
+        Just("averyveryverylongwordwithoutanyspace"),
+        Just("\\"),
+        Just("<br>"),
+    ];
+    proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+fn check(text: &str, pieces: &[usize], width: usize, used: &TestLook) {
+    let whole = render(text, width, used.look());
+    for line in &whole {
+        assert!(line.width() <= width, "{line:?} is wider than {width}");
+        let has_control = line
+            .spans
+            .iter()
+            .any(|span| span.content.contains(char::is_control));
+        assert!(!has_control, "{line:?} has a control");
+    }
+    let pieces = in_pieces(text, pieces, width, used);
+    assert_eq!(picture(&pieces), picture(&whole), "{text:?}");
+    assert_eq!(pieces, whole, "{text:?}");
+}
+
+proptest! {
+    #[test]
+    fn pieces_give_the_lines_of_the_whole(
+        text in markdown_text(),
+        pieces in proptest::collection::vec(1_usize..9, 1..5),
+        width in 1_usize..200,
+    ) {
+        check(&text, &pieces, width, &TestLook::plain());
+    }
+
+    #[test]
+    fn bytes_of_any_kind_are_survived(
+        bytes in proptest::collection::vec(any::<u8>(), 0..300),
+        pieces in proptest::collection::vec(1_usize..9, 1..5),
+        width in 1_usize..200,
+    ) {
+        check(&String::from_utf8_lossy(&bytes), &pieces, width, &TestLook::plain());
+    }
+}

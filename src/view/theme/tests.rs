@@ -1,0 +1,157 @@
+use super::*;
+
+fn rgb(color: Color) -> (u8, u8, u8) {
+    match color {
+        Color::Rgb(red, green, blue) => (red, green, blue),
+        other => panic!("{other:?} has no fixed look"),
+    }
+}
+
+fn luminance(color: Color) -> f64 {
+    let channel = |value: u8| {
+        let value = f64::from(value) / 255.0;
+        if value <= 0.04045 {
+            value / 12.92
+        } else {
+            ((value + 0.055) / 1.055).powf(2.4)
+        }
+    };
+    let (red, green, blue) = rgb(color);
+    0.2126 * channel(red) + 0.7152 * channel(green) + 0.0722 * channel(blue)
+}
+
+fn contrast(one: Color, other: Color) -> f64 {
+    let (one, other) = (luminance(one), luminance(other));
+    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}
+
+/// The themes whose colours are their own and not the terminal's.
+fn fixed() -> impl Iterator<Item = Theme> {
+    ["lathe-dark", "lathe-light", "lathe-cvd"]
+        .into_iter()
+        .map(|name| Theme::builtin(name).unwrap())
+}
+
+#[test]
+fn every_builtin_theme_is_read_without_a_problem() {
+    for (name, text) in BUILTIN {
+        let (theme, problems) = Theme::parse(text).unwrap();
+        assert_eq!(theme.name(), *name);
+        assert_eq!(problems, Vec::<String>::new(), "{name}");
+    }
+}
+
+#[test]
+fn contrast_is_enough_to_read() {
+    for theme in fixed() {
+        let back = theme.assumed_background();
+        for meaning in Meaning::ALL {
+            let style = theme.style(*meaning);
+            let Some(fore) = style.fg else { continue };
+            let least = if *meaning == Meaning::Rule { 3.0 } else { 4.5 };
+            let found = contrast(fore, style.bg.unwrap_or(back));
+            assert!(found >= least, "{} {meaning:?}: {found:.2}", theme.name());
+        }
+    }
+}
+
+#[test]
+fn code_can_be_read_on_the_lines_of_a_diff() {
+    let backs = [
+        (Meaning::DiffAddedBg, 4.5),
+        (Meaning::DiffRemovedBg, 4.5),
+        (Meaning::DiffAddedEmphasis, 3.0),
+        (Meaning::DiffRemovedEmphasis, 3.0),
+        (Meaning::Selection, 3.0),
+    ];
+    for theme in fixed() {
+        let shown = Meaning::ALL
+            .iter()
+            .filter(|meaning| meaning.name().starts_with("code") || **meaning == Meaning::Text);
+        for meaning in shown {
+            for (back, least) in backs {
+                let fore = theme.style(*meaning).fg.unwrap();
+                let found = contrast(fore, theme.style(back).bg.unwrap());
+                assert!(
+                    found >= least,
+                    "{} {meaning:?} on {back:?}: {found:.2}",
+                    theme.name()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_missing_key_takes_its_parent() {
+    let (theme, problems) =
+        Theme::parse(r##"{"styles": {"state": "#102030", "diff.added": "red", "text": "blue"}}"##).unwrap();
+    assert!(problems.is_empty());
+    assert_eq!(theme.style(Meaning::StateDone).fg, Some(Color::Rgb(16, 32, 48)));
+    assert_eq!(theme.style(Meaning::DiffAddedBg).fg, Some(Color::Red));
+    assert_eq!(theme.style(Meaning::TextMuted).fg, Some(Color::Blue));
+    assert_eq!(theme.style(Meaning::Accent), Style::new());
+}
+
+#[test]
+fn problems_do_not_cost_the_rest() {
+    let text = r#"{"styles": {"acent": "red", "text": 3, "rule": {"fg": "mauve"}, "match": {"mods": ["loud"]},
+        "accent": "green"}, "colour": 1, "kind": "grey"}"#;
+    let (theme, problems) = Theme::parse(text).unwrap();
+    assert_eq!(theme.style(Meaning::Accent).fg, Some(Color::Green));
+    assert_eq!(
+        problems,
+        [
+            "`styles.acent` is not known; did you mean `accent`?",
+            "`styles.text` is neither a colour nor an object: 3",
+            "`styles.rule` names `mauve`, which is neither a colour nor in `palette`",
+            "`styles.match` has \"loud\" in `mods`; known are bold, dim, italic, underline, reverse, strike",
+            "`colour` is not a key of a theme",
+            "`kind` cannot be \"grey\"",
+        ]
+    );
+    assert!(matches!(Theme::parse("{"), Err(ThemeError::Json(_))));
+    assert!(matches!(Theme::parse("[]"), Err(ThemeError::NotAnObject)));
+}
+
+#[test]
+fn a_theme_extends_another_and_never_itself() {
+    let (theme, _) =
+        Theme::parse(r#"{"name": "mine", "extends": "lathe-light", "styles": {"accent": "red"}}"#).unwrap();
+    let light = Theme::builtin("lathe-light").unwrap();
+    assert_eq!(theme.kind(), ThemeKind::Light);
+    assert_eq!(theme.style(Meaning::Accent).fg, Some(Color::Red));
+    assert_eq!(theme.style(Meaning::CodeString), light.style(Meaning::CodeString));
+    let unknown = Theme::parse(r#"{"extends": "nowhere"}"#).unwrap_err();
+    assert_eq!(unknown, ThemeError::UnknownParent("nowhere".into()));
+    let again = |_: &str| Some(r#"{"extends": "a"}"#.to_owned());
+    assert!(matches!(
+        Theme::parse_with(r#"{"extends": "a"}"#, &again),
+        Err(ThemeError::Cycle(_))
+    ));
+}
+
+#[test]
+fn fewer_colours_are_designed() {
+    let theme = Theme::builtin("lathe-dark").unwrap();
+    let full = theme.id();
+    let ansi = theme.clone().at_depth(ColorDepth::Ansi16);
+    assert_ne!(full, ansi.id());
+    assert_eq!(ansi.style(Meaning::DiffAddedBg), Style::new());
+    for meaning in Meaning::ALL {
+        let style = ansi.style(*meaning);
+        let has_fixed = |color: Option<Color>| matches!(color, Some(Color::Rgb(..) | Color::Indexed(_)));
+        assert!(!has_fixed(style.fg) && !has_fixed(style.bg), "{meaning:?}");
+    }
+    let none = theme.clone().at_depth(ColorDepth::None);
+    for meaning in Meaning::ALL {
+        let style = none.style(*meaning);
+        assert_eq!((style.fg, style.bg), (None, None), "{meaning:?}");
+    }
+    assert_eq!(none.style(Meaning::Selection).add_modifier, Modifier::REVERSED);
+    let indexed = theme.at_depth(ColorDepth::Ansi256);
+    assert!(matches!(
+        indexed.style(Meaning::Accent).fg,
+        Some(Color::Indexed(_))
+    ));
+}
