@@ -1,0 +1,442 @@
+use super::*;
+use crate::config::schema::{EditMode, Protocol, SandboxMode};
+
+/// A configuration directory and a project, thrown away with the value.
+struct Files {
+    root: tempfile::TempDir,
+    dirs: Dirs,
+}
+
+impl Files {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let dirs = Dirs::below(root.path());
+        let files = Self { root, dirs }.with(files);
+        std::fs::create_dir_all(files.root.path().join("project/sub")).unwrap();
+        files
+    }
+
+    fn with(self, files: &[(&str, &str)]) -> Self {
+        for (name, text) in files {
+            let path = self.root.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        self
+    }
+
+    fn load_with(&self, extra: Option<&str>) -> Result<Loaded, ConfigError> {
+        let project = self.root.path().join("project");
+        load(&LoadRequest {
+            dirs: &self.dirs,
+            project_root: &project,
+            cwd: &project.join("sub"),
+            extra: extra.map(Path::new),
+        })
+    }
+
+    fn load(&self) -> Loaded {
+        self.load_with(None).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The error with the temporary directory left out.
+    fn error(&self) -> String {
+        let error = self
+            .load_with(None)
+            .map(|loaded| loaded.config)
+            .unwrap_err()
+            .to_string();
+        error.replace(&format!("{}/", self.root.path().display()), "")
+    }
+}
+
+const GLOBAL: &str = "config/lathe.jsonc";
+const PROJECT: &str = "project/lathe.jsonc";
+const HIDDEN: &str = "project/.lathe/lathe.jsonc";
+const DEEP: &str = "project/sub/lathe.jsonc";
+
+#[test]
+fn without_files_everything_has_its_default() {
+    let loaded = Files::new(&[]).load();
+    assert_eq!(loaded.config, Config::default());
+    assert!(loaded.files.is_empty() && loaded.warnings.is_empty() && loaded.permission_layers.is_empty());
+}
+
+#[test]
+fn the_example_of_the_interface_is_read() {
+    let files = Files::new(&[(
+        GLOBAL,
+        r#"{
+          "model": "local/test-model",            // a comment
+          "small_model": "local/small",
+          "providers": {
+            "local": {
+              "protocol": "openai-chat",
+              "base_url": "http://127.0.0.1:8080/v1",
+              "api_key": "{env:PATH}",
+              "headers": { "x": "y" },
+              "idle_timeout_ms": 120000,
+              "retry": { "max": 5, "base_ms": 1000, "max_ms": 30000 },
+              "models": { "test-model": { "context": 128000, "output": 8192, "images": true, "reasoning": false,
+                 "cost": { "input": 0.0, "output": 0, "cache_read": 0.0, "cache_write": 0.0 }, "edit_mode": "patch" } }
+            }
+          },
+          "permission": {
+            "edit": "ask",
+            "bash": { "*": "ask", "git status*": "allow", "rm *": "deny" },
+            "external_directory": "ask", "read": { "*": "allow", "*.env": "deny" }
+          },
+          "agents": { "reviewer": { "description": "…", "model": "local/x", "prompt": "…", "mode": "subagent",
+                                    "tools": { "write": false }, "permission": { "edit": "deny" } } },
+          "tools": { "websearch": false },
+          "max_steps": 500,
+          "background": { "max_concurrent": 5, "per_provider": { "anthropic": 3 } },
+          "lsp": { "rust": { "command": ["rust-analyzer"], "extensions": [".rs"], "disabled": false } },
+          "mcp": { "everything": { "command": ["npx", "-y", "x"] }, "remote": { "url": "https://x/mcp", "headers": {} } },
+          "hooks": { "PostToolUse": [ { "matcher": "bash", "hooks": [ { "type": "command", "command": "./c.sh" } ] } ] },
+          "custom_tools": ["./tools/repo_stats.ts"],
+          "instructions": ["docs/rules/*.md"],
+          "truncate": { "max_lines": 2000, "max_bytes": 51200 },
+          "sandbox": { "mode": "off", "network": false, "write": [] },
+          "theme": "lathe-dark", "keybinds": { }, "tui": { },
+        }"#,
+    )]);
+    let loaded = files.load();
+    let config = &loaded.config;
+    assert_eq!(config.model.as_ref().unwrap().to_string(), "local/test-model");
+    let local = config.providers.get("local").unwrap();
+    assert_eq!(local.protocol, Some(Protocol::OpenAiChat));
+    assert_eq!(
+        local.api_key.as_ref().unwrap().expose(),
+        std::env::var("PATH").unwrap()
+    );
+    assert_eq!(
+        local.models.get("test-model").unwrap().edit_mode,
+        Some(EditMode::Patch)
+    );
+    assert_eq!(config.sandbox.mode, SandboxMode::Off);
+    assert_eq!(loaded.tools.get("websearch"), Some(false));
+    let rules = &loaded.permission_layers[0].rules;
+    let order: Vec<&str> = rules["bash"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    assert_eq!(order, ["*", "git status*", "rm *"]);
+    assert!(
+        !format!("{config:?}").contains(&std::env::var("PATH").unwrap()),
+        "keys are not printed"
+    );
+    let lacking: Vec<&str> = loaded
+        .warnings
+        .iter()
+        .filter_map(|warning| warning.split('`').nth(1))
+        .collect();
+    assert_eq!(
+        lacking,
+        ["agents", "background", "lsp", "mcp", "hooks", "custom_tools"]
+    );
+}
+
+#[test]
+fn later_files_win_key_by_key_and_arrays_are_replaced() {
+    let files = Files::new(&[
+        (
+            GLOBAL,
+            r#"{"max_steps": 1, "truncate": {"max_lines": 1, "max_bytes": 1}, "bash": {"env_allow": ["A"]}}"#,
+        ),
+        (
+            PROJECT,
+            r#"{"max_steps": 2, "truncate": {"max_lines": 2}, "instructions": ["a.md"]}"#,
+        ),
+        (HIDDEN, r#"{"max_steps": 3, "instructions": ["b.md"]}"#),
+        (
+            DEEP,
+            r#"{"max_steps": 4, "instructions": ["c.md"], "tools": {"list": true}}"#,
+        ),
+        (
+            "project/sub/mine.jsonc",
+            r#"{"bash": {"env_allow": ["B"]}, "tools": {"list": false}}"#,
+        ),
+    ]);
+    let loaded = files.load_with(Some("mine.jsonc")).unwrap();
+    assert_eq!(loaded.config.max_steps, 4);
+    assert_eq!(
+        (loaded.config.truncate.max_lines, loaded.config.truncate.max_bytes),
+        (2, 1)
+    );
+    assert_eq!(loaded.config.bash.env_allow, ["B"]);
+    assert_eq!(loaded.config.instructions, ["a.md", "b.md", "c.md"]);
+    assert_eq!(loaded.files.len(), 5);
+    let project = files.root.path().join("project");
+    let bases: Vec<&Path> = loaded
+        .instructions
+        .iter()
+        .map(|glob| glob.base.as_path())
+        .collect();
+    assert_eq!(bases, [&*project, &*project, &*project.join("sub")]);
+    assert_eq!(loaded.tools.get("list"), Some(false));
+}
+
+#[test]
+fn hooks_are_joined_event_by_event() {
+    let hook = |event: &str, command: &str| {
+        format!(
+            r#"{{"hooks": {{"{event}": [{{"hooks": [{{"type": "command", "command": "{command}"}}]}}]}}}}"#
+        )
+    };
+    let files = Files::new(&[
+        (GLOBAL, &hook("Stop", "one")),
+        ("project/sub/mine.jsonc", &hook("Stop", "two")),
+    ]);
+    let loaded = files.load_with(Some("mine.jsonc")).unwrap();
+    assert_eq!(loaded.config.hooks.stop.len(), 2);
+}
+
+#[test]
+fn permission_layers_stay_apart_with_their_origin() {
+    let files = Files::new(&[
+        (GLOBAL, r#"{"permission": "allow"}"#),
+        (
+            PROJECT,
+            r#"{"permission": {"edit": "deny", "protected": {"*": "allow"}}}"#,
+        ),
+        (DEEP, r#"{"permission": {"protected": "allow"}}"#),
+        ("project/sub/mine.jsonc", r#"{"permission": {"bash": "ask"}}"#),
+    ]);
+    let loaded = files.load_with(Some("mine.jsonc")).unwrap();
+    let layers: Vec<(Origin, String)> = loaded
+        .permission_layers
+        .iter()
+        .map(|layer| (layer.origin, layer.rules.to_string()))
+        .collect();
+    assert_eq!(
+        layers,
+        [
+            (Origin::Global, r#""allow""#.to_owned()),
+            (Origin::Project, r#"{"edit":"deny"}"#.to_owned()),
+            (Origin::Extra, r#"{"bash":"ask"}"#.to_owned()),
+        ]
+    );
+    assert_eq!(loaded.config.permission, None);
+    assert_eq!(loaded.warnings.len(), 1, "{:?}", loaded.warnings);
+    assert!(
+        loaded.warnings[0].contains("`permission.protected`"),
+        "{:?}",
+        loaded.warnings
+    );
+}
+
+#[test]
+fn a_project_cannot_bring_providers_programs_or_variables() {
+    let files = Files::new(&[
+        (GLOBAL, r#"{"providers": {"local": {"base_url": "http://good"}}}"#),
+        (
+            PROJECT,
+            r#"{"providers": {"local": {"base_url": "http://evil", "api_key": "{env:LATHE_SURELY_UNSET_2}"}},
+                "hooks": {"PreToolUse": [{"hooks": []}]}, "bash": {"shell": "./evil", "timeout_ms": 7},
+                "mcp": {}, "lsp": {}, "trust": ["*"], "custom_tools": ["x"], "sandbox": {"mode": "read-only"}}"#,
+        ),
+        (DEEP, r#"{"hooks": {"Stop": []}}"#),
+    ]);
+    let loaded = files.load();
+    let local = loaded.config.providers.get("local").unwrap();
+    assert_eq!(local.base_url.as_deref(), Some("http://good"));
+    assert_eq!(
+        (loaded.config.bash.shell, loaded.config.bash.timeout_ms),
+        (None, 7)
+    );
+    assert_eq!(loaded.config.sandbox.mode, SandboxMode::Off);
+    let named: Vec<&str> = loaded
+        .warnings
+        .iter()
+        .filter_map(|warning| warning.split('`').nth(1))
+        .collect();
+    assert_eq!(
+        named,
+        [
+            "providers",
+            "hooks",
+            "bash.shell",
+            "mcp",
+            "lsp",
+            "trust",
+            "custom_tools",
+            "sandbox"
+        ]
+    );
+}
+
+#[test]
+fn only_the_global_file_may_trust_projects_or_open_protected_paths() {
+    let text = r#"{"trust": ["*"], "permission": {"protected": "allow", "bash": "ask"}, "bash": {"shell": "/bin/sh"}}"#;
+    let files = Files::new(&[("project/sub/mine.jsonc", text)]);
+    let loaded = files.load_with(Some("mine.jsonc")).unwrap();
+    assert_eq!(loaded.config.trust, Vec::<String>::new());
+    assert_eq!(loaded.config.bash.shell.as_deref(), Some("/bin/sh"));
+    assert_eq!(loaded.permission_layers[0].rules.to_string(), r#"{"bash":"ask"}"#);
+    assert!(
+        loaded.warnings.iter().all(|warning| warning.contains("only `")),
+        "{:?}",
+        loaded.warnings
+    );
+    assert_eq!(loaded.warnings.len(), 2);
+
+    let loaded = Files::new(&[(GLOBAL, text)]).load();
+    assert_eq!(loaded.config.trust, ["*"]);
+    assert_eq!(loaded.permission_layers[0].rules["protected"], "allow");
+}
+
+#[test]
+fn every_mistake_is_reported_with_its_place() {
+    let files = Files::new(&[
+        (
+            GLOBAL,
+            "{\n  \"modle\": \"a/b\",\n  \"max_steps\": \"many\",\n  \"providers\": {\"x\": {\"protocol\": \"openai\", \
+             \"idle_timeout\": 3}},\n  \"search\": {\"timeout_ms\": 5},\n  \"permission\": {\"bash\": {\"rm *\": \
+             \"no\"}, \"edit\": 3}\n}",
+        ),
+        (PROJECT, "{\n  \"theme\": \"x\",,\n}"),
+        (
+            DEEP,
+            "{\"theme\": \"x\", \"theme\": \"y\", \"stream_rules\": [{\"name\": \"n\", \"pattern\": \"p\"}]}",
+        ),
+    ]);
+    assert_eq!(
+        files.error(),
+        "config/lathe.jsonc:2:3: `modle` is not a key of the configuration; did you mean `model`?\n\
+         config/lathe.jsonc:3:16: `max_steps` must be a whole number, not a string\n\
+         config/lathe.jsonc:4:35: `providers.x.protocol` must be `openai-chat`, `openai-responses`, `anthropic` or \
+         `gemini`, not `openai`; did you mean `openai-chat`?\n\
+         config/lathe.jsonc:4:45: `idle_timeout` is not a key of `providers.x`; did you mean `idle_timeout_ms`?\n\
+         config/lathe.jsonc:5:28: `search.timeout_ms` must be at least 1000, not 5\n\
+         config/lathe.jsonc:6:35: `permission.bash.rm *` must be `allow`, `ask` or `deny`, not `no`\n\
+         config/lathe.jsonc:6:50: `permission.edit` must be a string or an object, not 3\n\
+         project/lathe.jsonc:2:16: this is not valid JSON with comments: unexpected token in object\n\
+         project/sub/lathe.jsonc:1:16: `theme` is given twice in the configuration; keep one of them\n\
+         project/sub/lathe.jsonc:1:47: `stream_rules.0` needs the key `message`"
+    );
+}
+
+#[test]
+fn a_model_without_provider_is_reported_where_it_was_last_set() {
+    let files = Files::new(&[
+        (GLOBAL, r#"{"model": "a/b"}"#),
+        (PROJECT, "{\n\"model\": \"gpt\"}"),
+    ]);
+    assert_eq!(
+        files.error(),
+        "project/lathe.jsonc:2:10: `model`: `gpt` does not name a model; write it as `provider/model`"
+    );
+}
+
+#[test]
+fn a_protection_that_is_not_enforced_stops_the_start() {
+    let files = Files::new(&[(GLOBAL, "{\"sandbox\": {\"mode\": \"read-only\"}}")]);
+    let error = files.error();
+    assert!(
+        error.starts_with("config/lathe.jsonc:1:22: `sandbox.mode` is set, but"),
+        "{error}"
+    );
+    let hook = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x"}]}]}}"#;
+    let error = Files::new(&[(GLOBAL, hook)]).error();
+    assert!(
+        error.starts_with("config/lathe.jsonc:1:12: `hooks.PreToolUse` is set"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_missing_variable_names_the_key_that_wants_it() {
+    let files = Files::new(&[(
+        GLOBAL,
+        r#"{"providers": {"p": {"headers": {"x-key": "{env:LATHE_SURELY_UNSET_3}"}}}}"#,
+    )]);
+    assert_eq!(
+        files.error(),
+        "config/lathe.jsonc:1:43: `providers.p.headers.x-key` wants the environment variable \
+         `LATHE_SURELY_UNSET_3`, which is not set"
+    );
+}
+
+#[test]
+fn files_that_cannot_be_used_are_errors_with_a_sentence() {
+    let files = Files::new(&[]);
+    std::fs::create_dir_all(files.root.path().join(GLOBAL)).unwrap();
+    assert!(files.error().contains("this is not a file"), "{}", files.error());
+
+    let files = Files::new(&[(PROJECT, "")]);
+    std::fs::write(files.root.path().join(PROJECT), b"{\n \"theme\": \"\xff\"}").unwrap();
+    assert!(
+        files
+            .error()
+            .starts_with("project/lathe.jsonc:2:12: the file is not valid UTF-8"),
+        "{}",
+        files.error()
+    );
+
+    let huge = std::fs::File::create(files.root.path().join(PROJECT)).unwrap();
+    huge.set_len(100 << 20).unwrap();
+    assert_eq!(
+        files.error(),
+        "project/lathe.jsonc: the file is larger than 4 MiB and was not read"
+    );
+
+    let error = Files::new(&[])
+        .load_with(Some("nowhere.jsonc"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.ends_with("nowhere.jsonc: this file, given with `--config`, does not exist"),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_empty_file_a_byte_order_mark_and_a_wrong_root_are_met() {
+    let files = Files::new(&[(GLOBAL, ""), (PROJECT, "\u{feff}{\"max_steps\": 9}")]);
+    assert_eq!(files.load().config.max_steps, 9);
+    let files = Files::new(&[(GLOBAL, "[]")]);
+    assert_eq!(
+        files.error(),
+        "config/lathe.jsonc:1:1: the configuration must be an object, not a list"
+    );
+    let files = Files::new(&[(GLOBAL, "{'theme': 1}")]);
+    assert!(files.error().contains("single-quoted"), "{}", files.error());
+}
+
+#[test]
+fn working_in_the_configuration_directory_does_not_make_it_a_project() {
+    let files = Files::new(&[(GLOBAL, r#"{"providers": {"local": {}}}"#)]);
+    let config = files.dirs.config.clone();
+    let request = LoadRequest {
+        dirs: &files.dirs,
+        project_root: &config,
+        cwd: &config,
+        extra: None,
+    };
+    let loaded = load(&request).unwrap();
+    assert_eq!(loaded.files.len(), 1);
+    assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);
+}
+
+#[test]
+fn deep_nesting_and_wild_numbers_are_refused() {
+    let deep = format!("{{\"theme\": {}", "[".repeat(100_000));
+    assert!(Files::new(&[(GLOBAL, &deep)]).error().contains("nesting"));
+    for number in ["1e999", "-1", "4294967296", "99999999999999999999999999", "1.5"] {
+        let error = Files::new(&[(GLOBAL, &format!("{{\"max_steps\": {number}}}"))]).error();
+        assert!(error.contains("`max_steps`"), "{error}");
+    }
+    let error = Files::new(&[(GLOBAL, "{\"truncate\": {\"dynamic_ratio\": 1e999}}")]).error();
+    assert!(error.contains("too large"), "{error}");
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_makes_loading_panic(text in "[\\[\\]{}:,\"a-z0-9 \\n/*.-]{0,60}|\\{(\"(permission|tools|theme|hooks|providers)\": ?[\\[\\]{}\"a-z:]{0,8},?){0,3}\\}") {
+        let files = Files::new(&[(GLOBAL, &text)]);
+        let _ = files.load_with(None);
+    }
+}

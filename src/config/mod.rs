@@ -1,0 +1,30 @@
+//! What the user wrote down: where the files are, what they may say, and how several of them become one value.
+//!
+//! [`load`] reads every file once, reports every mistake in them with file, line and column, and gives back typed
+//! fields. Only `session::wire` and `cli` read the result; everybody else is handed settings of their own.
+//!
+//! Permission rules are not merged: each file's rules stay a [`PermissionLayer`] with its [`Origin`], because who wrote
+//! a rule decides what it may do. For the same reason a project's file loses the keys that could run code or loosen
+//! a rule (`layers`), and says so in a warning.
+//!
+//! Nothing here asks the network, creates a file or keeps state.
+
+mod diagnose;
+mod dirs;
+mod expand;
+mod features;
+mod layers;
+pub mod schema;
+mod source;
+mod switches;
+
+pub use diagnose::{ConfigError, Problem};
+pub use dirs::Dirs;
+pub use layers::{InstructionGlob, LoadRequest, Loaded, Origin, PermissionLayer, files, load};
+pub use schema::Config;
+pub use switches::ToolSwitches;
+
+/// The JSON Schema of a configuration file, as `lathe config schema` prints it.
+pub fn json_schema() -> serde_json::Value {
+    diagnose::schema().clone()
+}

@@ -1,0 +1,297 @@
+//! The shape of a configuration file, the whole of it, also what this build cannot do yet (`features` knows that).
+//!
+//! The types are the schema: `lathe config schema` prints what `schemars` makes of them, `diagnose` checks files against
+//! the same, and the doc comments are what an editor shows. Times are milliseconds where the name ends in `_ms`.
+//! Every field has a default, so a file may leave out anything.
+
+mod permission;
+mod provider;
+mod secret;
+mod table;
+mod tools;
+
+pub use permission::{Action, KeySetting, PermissionSetting};
+pub use provider::{Cost, EditMode, ModelSettings, Protocol, ProviderSettings, Retry};
+pub use secret::Secret;
+pub use table::Table;
+pub use tools::{
+    Background, Bash, Batch, Category, Edit, Fuzzy, Sandbox, SandboxMode, Script, Search, StreamRule, Todo,
+    ToolLimits, Truncate,
+};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::conversation::ModelRef;
+
+/// Configuration of lathe.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// For editors: the address of this schema. Lathe does not read it.
+    #[serde(rename = "$schema", skip_serializing)]
+    pub schema: Option<String>,
+    /// `provider/model` for every agent that names none.
+    #[serde(deserialize_with = "model_name", serialize_with = "plain_name")]
+    #[schemars(with = "Option<String>")]
+    pub model: Option<ModelRef>,
+    /// `provider/model` for titles and summaries.
+    #[serde(deserialize_with = "model_name", serialize_with = "plain_name")]
+    #[schemars(with = "Option<String>")]
+    pub small_model: Option<ModelRef>,
+    /// Where models are served, by the name that stands before the slash.
+    pub providers: Table<ProviderSettings>,
+    /// Rules of one file. After loading this is empty: see `Loaded::permission_layers`.
+    #[serde(skip_serializing)]
+    pub permission: Option<PermissionSetting>,
+    /// Agents to add or change, by name.
+    pub agents: Table<AgentSettings>,
+    /// Tools switched on or off, by name or wildcard; the last matching entry wins.
+    /// After loading, ask `Loaded::tools`, which knows who wrote what.
+    pub tools: Table<bool>,
+    /// Model requests in one turn.
+    #[schemars(range(min = 1))]
+    pub max_steps: u32,
+    /// Tasks in the background.
+    pub background: Background,
+    /// Language servers, over the built-in table; the first whose extension matches is taken.
+    pub lsp: Table<LspServer>,
+    /// MCP servers, by name.
+    pub mcp: Table<McpServer>,
+    /// Commands run around tool calls and turns.
+    pub hooks: Hooks,
+    /// Files or directories of custom tools; relative ones count from the session's directory.
+    pub custom_tools: Vec<String>,
+    /// More instruction files: paths and globs. Those of a project count from the file's own directory, others from
+    /// the project's root. After loading, see `Loaded::instructions`, which knows where each counts from.
+    pub instructions: Vec<String>,
+    /// How much of a tool's output the model is sent.
+    pub truncate: Truncate,
+    /// What commands may reach.
+    pub sandbox: Sandbox,
+    /// A theme by name.
+    pub theme: String,
+    /// Keys by action.
+    pub keybinds: Table<Keys>,
+    /// The screen.
+    pub tui: Tui,
+    /// Tools that change files.
+    pub edit: Edit,
+    /// `glob`, `grep` and their siblings.
+    pub search: Search,
+    /// Shell commands.
+    pub bash: Bash,
+    /// Kinds of tasks, by name.
+    pub categories: Table<Category>,
+    /// The `batch` tool.
+    pub batch: Batch,
+    /// The todo list.
+    pub todo: Todo,
+    /// Custom tools written in JavaScript or TypeScript.
+    pub script: Script,
+    /// Globs of project roots whose own code and loosened rules are used without asking. Only in the global file.
+    pub trust: Vec<String>,
+    /// Patterns that stop a reply while it streams.
+    pub stream_rules: Vec<StreamRule>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            schema: None,
+            model: None,
+            small_model: None,
+            providers: Table::default(),
+            permission: None,
+            agents: Table::default(),
+            tools: Table::default(),
+            max_steps: 500,
+            background: Background::default(),
+            lsp: Table::default(),
+            mcp: Table::default(),
+            hooks: Hooks::default(),
+            custom_tools: Vec::new(),
+            instructions: Vec::new(),
+            truncate: Truncate::default(),
+            sandbox: Sandbox::default(),
+            theme: "lathe-dark".to_owned(),
+            keybinds: Table::default(),
+            tui: Tui::default(),
+            edit: Edit::default(),
+            search: Search::default(),
+            bash: Bash::default(),
+            categories: Table::default(),
+            batch: Batch::default(),
+            todo: Todo::default(),
+            script: Script::default(),
+            trust: Vec::new(),
+            stream_rules: Vec::new(),
+        }
+    }
+}
+
+/// One agent, or what to change of one that exists.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AgentSettings {
+    /// What it is for; other agents choose by this.
+    pub description: Option<String>,
+    pub mode: Option<AgentMode>,
+    /// `provider/model`.
+    pub model: Option<String>,
+    /// A variant of the model, such as an effort.
+    pub variant: Option<String>,
+    #[schemars(range(min = 0.0, max = 2.0))]
+    pub temperature: Option<f64>,
+    /// The agent's instructions.
+    pub prompt: Option<String>,
+    pub tools: Option<AgentTools>,
+    pub permission: Option<PermissionSetting>,
+    /// Model requests in one turn.
+    #[schemars(range(min = 1))]
+    pub steps: Option<u32>,
+    /// Leaves it out of lists.
+    pub hidden: Option<bool>,
+    /// Removes it.
+    pub disable: Option<bool>,
+}
+
+/// Who may start an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AgentMode {
+    Primary,
+    Subagent,
+    All,
+}
+
+/// Names or wildcards switched on or off, or a list of the only ones.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum AgentTools {
+    Switches(Table<bool>),
+    Only(Vec<String>),
+}
+
+/// One language server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LspServer {
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// With their dot: `.rs`.
+    pub extensions: Vec<String>,
+    pub disabled: bool,
+}
+
+/// One MCP server: either `command` or `url`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct McpServer {
+    /// Program and arguments of a server that speaks on its standard streams.
+    pub command: Vec<String>,
+    /// Variables it is given besides a minimal environment.
+    pub env: Table<Secret>,
+    /// The address of a server that speaks HTTP.
+    pub url: Option<String>,
+    pub headers: Table<Secret>,
+    /// How long one call may take.
+    #[schemars(range(min = 1))]
+    pub timeout_ms: Option<u64>,
+    pub disabled: bool,
+}
+
+/// Commands by event.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "PascalCase")]
+pub struct Hooks {
+    pub pre_tool_use: Vec<HookMatcher>,
+    pub post_tool_use: Vec<HookMatcher>,
+    pub user_prompt_submit: Vec<HookMatcher>,
+    pub stop: Vec<HookMatcher>,
+    pub subagent_stop: Vec<HookMatcher>,
+    pub pre_compact: Vec<HookMatcher>,
+    pub session_start: Vec<HookMatcher>,
+    pub session_end: Vec<HookMatcher>,
+    pub notification: Vec<HookMatcher>,
+}
+
+/// Commands for the tools that a pattern names.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HookMatcher {
+    /// A regular expression for the whole tool name; absent, empty or `*` for all.
+    #[serde(default)]
+    pub matcher: Option<String>,
+    pub hooks: Vec<HookCommand>,
+}
+
+/// One command.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HookCommand {
+    #[serde(rename = "type")]
+    pub kind: HookKind,
+    pub command: String,
+    /// In seconds, as other agents write it.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub timeout: Option<f64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum HookKind {
+    Command,
+}
+
+/// One key, or several for the same action.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Keys {
+    One(String),
+    Several(Vec<String>),
+}
+
+/// The full-screen interface.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tui {
+    /// Copies a selection as soon as it is made.
+    pub copy_on_select: bool,
+    /// Lines that one step of the wheel scrolls.
+    #[schemars(range(min = 1, max = 100))]
+    pub wheel_lines: u16,
+    /// Catches the mouse; without it the terminal's own selection works.
+    pub mouse: bool,
+    /// Stops all motion, as `LATHE_REDUCED_MOTION` does.
+    pub reduced_motion: bool,
+    /// The key that leaves a focused terminal.
+    pub terminal_leader: Option<String>,
+}
+
+impl Default for Tui {
+    fn default() -> Self {
+        Self {
+            copy_on_select: false,
+            wheel_lines: 3,
+            mouse: true,
+            reduced_motion: false,
+            terminal_leader: None,
+        }
+    }
+}
+
+fn model_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ModelRef>, D::Error> {
+    let name = Option::<String>::deserialize(deserializer)?;
+    name.map(|name| name.parse().map_err(serde::de::Error::custom))
+        .transpose()
+}
+
+#[allow(clippy::ref_option)] // The shape is serde's.
+fn plain_name<S: serde::Serializer>(model: &Option<ModelRef>, serializer: S) -> Result<S::Ok, S::Error> {
+    match model {
+        Some(model) => serializer.collect_str(model),
+        None => serializer.serialize_none(),
+    }
+}

@@ -1,0 +1,217 @@
+//! Settings of the tools.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{EditMode, Table};
+
+/// How much of a tool's output the model is sent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Truncate {
+    /// 0 for no limit.
+    pub max_lines: u64,
+    /// 0 for no limit.
+    pub max_bytes: u64,
+    /// Cuts further when the context is nearly full.
+    pub dynamic: bool,
+    /// The share of the remaining context that one result may take.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub dynamic_ratio: f64,
+    pub dynamic_max_tokens: u64,
+    /// Limits of one tool, by its name.
+    pub per_tool: Table<ToolLimits>,
+}
+
+impl Default for Truncate {
+    fn default() -> Self {
+        Self {
+            max_lines: 2000,
+            max_bytes: 51_200,
+            dynamic: true,
+            dynamic_ratio: 0.5,
+            dynamic_max_tokens: 50_000,
+            per_tool: Table::default(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToolLimits {
+    pub max_lines: Option<u64>,
+    pub max_bytes: Option<u64>,
+    pub max_tokens: Option<u64>,
+}
+
+/// Tools that change files.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Edit {
+    /// Which tools the model is given; follows the model when unset.
+    pub mode: Option<EditMode>,
+    /// How far the text to replace may differ from the file.
+    pub fuzzy: Fuzzy,
+    /// A file must have been read before it is changed.
+    pub require_read: bool,
+    /// Waits for the language server and shows errors.
+    pub diagnostics: bool,
+}
+
+impl Default for Edit {
+    fn default() -> Self {
+        Self {
+            mode: None,
+            fuzzy: Fuzzy::Safe,
+            require_read: true,
+            diagnostics: true,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Fuzzy {
+    Strict,
+    Safe,
+    Classic,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Search {
+    #[schemars(range(min = 1000, max = 300_000))]
+    pub timeout_ms: u64,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self { timeout_ms: 60_000 }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Bash {
+    /// The shell; bash on PATH when unset, else sh.
+    pub shell: Option<String>,
+    /// How long a command may run when the call does not say.
+    #[schemars(range(min = 1, max = 600_000))]
+    pub timeout_ms: u64,
+    /// Variables that commands get although their names look like secrets.
+    pub env_allow: Vec<String>,
+}
+
+impl Default for Bash {
+    fn default() -> Self {
+        Self {
+            shell: None,
+            timeout_ms: 120_000,
+            env_allow: Vec::new(),
+        }
+    }
+}
+
+/// Tasks in the background; 0 means no limit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Background {
+    /// For each `provider/model` that `per_model` does not name.
+    pub max_concurrent: u32,
+    pub per_model: Table<u32>,
+    /// A cap over all models of a provider.
+    pub per_provider: Table<u32>,
+    /// How deep tasks may start tasks.
+    pub max_depth: u32,
+    pub max_tool_calls: u32,
+    /// Tools that tasks do not get.
+    pub primary_tools: Vec<String>,
+}
+
+impl Default for Background {
+    fn default() -> Self {
+        Self {
+            max_concurrent: 5,
+            per_model: Table::default(),
+            per_provider: Table::default(),
+            max_depth: 3,
+            max_tool_calls: 1000,
+            primary_tools: Vec::new(),
+        }
+    }
+}
+
+/// A kind of task.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Category {
+    pub description: Option<String>,
+    /// `provider/model`.
+    pub model: Option<String>,
+    pub variant: Option<String>,
+    #[schemars(range(min = 0.0, max = 2.0))]
+    pub temperature: Option<f64>,
+    /// Joins the agent's instructions.
+    pub prompt_append: Option<String>,
+    pub tools: Table<bool>,
+    pub load_skills: Vec<String>,
+    pub disable: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Batch {
+    #[schemars(range(min = 1))]
+    pub max_calls: u32,
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        Self { max_calls: 10 }
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Todo {
+    /// How often a turn that would end with open todos is continued with a reminder.
+    pub reminders: u32,
+}
+
+/// What commands may reach (Linux).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sandbox {
+    pub mode: SandboxMode,
+    /// Lets commands use the network.
+    pub network: bool,
+    /// More directories that commands may write to.
+    pub write: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SandboxMode {
+    #[default]
+    Off,
+    WorkspaceWrite,
+    ReadOnly,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Script {
+    /// The JavaScript runtime; bun, else node, when unset.
+    pub runtime: Option<String>,
+}
+
+/// Stops a reply while it streams.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StreamRule {
+    pub name: String,
+    /// A regular expression.
+    pub pattern: String,
+    /// What the model is told before it goes on.
+    pub message: String,
+}

@@ -1,0 +1,136 @@
+//! One configuration file as text and as a syntax tree that knows where everything stands.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use jsonc_parser::ast::Value as Node;
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+
+use super::{Origin, Problem};
+
+/// Nobody writes more by hand; a larger file is a mistake that would only cost time.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// A file that was read.
+pub(super) struct Source {
+    pub(super) origin: Origin,
+    pub(super) path: PathBuf,
+    pub(super) text: String,
+}
+
+impl Source {
+    /// Reads the file; a missing one is `None`.
+    pub(super) fn read(origin: Origin, path: PathBuf) -> Result<Option<Self>, Problem> {
+        let failed = |what: String| Problem::in_file(&path, what);
+        let metadata = match std::fs::metadata(&path) {
+            Ok(metadata) => metadata,
+            Err(error) if is_missing(&error) => return Ok(None),
+            Err(error) => return Err(failed(format!("the file cannot be read: {error}"))),
+        };
+        // Opening a FIFO would wait for a writer.
+        if !metadata.is_file() {
+            return Err(failed(
+                "this is not a file; remove it or put a file in its place".to_owned(),
+            ));
+        }
+        let too_large = || failed("the file is larger than 4 MiB and was not read".to_owned());
+        if metadata.len() > MAX_BYTES {
+            return Err(too_large());
+        }
+        let mut bytes = Vec::with_capacity(metadata.len() as usize);
+        File::open(&path)
+            .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
+            .map_err(|error| failed(format!("the file cannot be read: {error}")))?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(too_large());
+        }
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let before = String::from_utf8_lossy(valid);
+            let message = "the file is not valid UTF-8 from here on; save it as UTF-8".to_owned();
+            Problem::at(&path, &before, before.len(), message)
+        })?;
+        let text = match text.strip_prefix('\u{feff}') {
+            Some(rest) => rest.to_owned(),
+            None => text,
+        };
+        Ok(Some(Self { origin, path, text }))
+    }
+
+    /// The tree of JSON with comments and trailing commas; an empty file has none.
+    pub(super) fn parse(&self) -> Result<Option<Node<'_>>, Problem> {
+        let options = ParseOptions {
+            allow_comments: true,
+            allow_trailing_commas: true,
+            allow_loose_object_property_names: false,
+            allow_missing_commas: false,
+            allow_single_quoted_strings: false,
+            allow_hexadecimal_numbers: false,
+            allow_unary_plus_numbers: false,
+            allow_bare_decimal_point_numbers: false,
+            allow_non_finite_numbers: false,
+            allow_extended_string_escapes: false,
+        };
+        match parse_to_ast(&self.text, &CollectOptions::default(), &options) {
+            Ok(parsed) => Ok(parsed.value),
+            Err(error) => Err(self.problem(error.range().start, syntax_message(&error.kind().to_string()))),
+        }
+    }
+
+    pub(super) fn problem(&self, offset: usize, message: String) -> Problem {
+        Problem::at(&self.path, &self.text, offset, message)
+    }
+
+    /// Relative names in the file count from here: its directory, or the one above `.lathe`.
+    pub(super) fn base(&self) -> &Path {
+        let dir = self.path.parent().unwrap_or(&self.path);
+        match dir.parent() {
+            Some(above) if self.origin == Origin::Project && dir.ends_with(".lathe") => above,
+            _ => dir,
+        }
+    }
+}
+
+fn is_missing(error: &std::io::Error) -> bool {
+    matches!(
+        error.kind(),
+        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+    )
+}
+
+/// The parser's sentence in our form: lower case, no full stop.
+fn syntax_message(given: &str) -> String {
+    let mut chars = given.trim_end_matches('.').chars();
+    let first = chars
+        .next()
+        .map(|c| c.to_lowercase().to_string())
+        .unwrap_or_default();
+    format!("this is not valid JSON with comments: {first}{}", chars.as_str())
+}
+
+/// Where the value (or, for the last step, the key) of a path stands; the deepest that exists.
+pub(super) fn locate(root: &Node<'_>, path: &[String]) -> Option<usize> {
+    let mut node = root;
+    let mut found = None;
+    for step in path {
+        let next = match node {
+            Node::Object(object) => object.get(step).map(|property| {
+                found = Some(property.range.start);
+                &property.value
+            }),
+            Node::Array(array) => step
+                .parse::<usize>()
+                .ok()
+                .and_then(|index| array.elements.get(index)),
+            _ => None,
+        };
+        let Some(next) = next else { break };
+        node = next;
+    }
+    match node {
+        Node::Object(_) | Node::Array(_) => found,
+        leaf => found.map(|_| leaf.start()),
+    }
+}
