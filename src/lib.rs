@@ -29,5 +29,6 @@
 
 pub mod config;
 pub mod conversation;
+pub mod files;
 pub mod text;
 pub mod view;

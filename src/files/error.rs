@@ -1,0 +1,132 @@
+//! How working with one file fails: which file, and what is the matter with it.
+//!
+//! The sentence names the path as it was given to us, absolute as a rule; a caller that shows it under another name says
+//! so with [`FileError::named`].
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::conversation::ErrorKind;
+
+#[derive(Debug, thiserror::Error)]
+#[error("`{}` {problem}", path.display())]
+pub struct FileError {
+    path: PathBuf,
+    #[source]
+    problem: FileProblem,
+}
+
+/// What is the matter, as the rest of a sentence that begins with the path.
+#[derive(Debug, thiserror::Error)]
+pub enum FileProblem {
+    #[error("does not exist")]
+    NotFound,
+    #[error("exists already")]
+    Exists,
+    #[error("is a directory")]
+    IsDirectory,
+    #[error("cannot be reached, because a part of its path is a file and not a directory")]
+    NotDirectory,
+    #[error("is a device, a pipe or a socket, not a file; it was not opened")]
+    NotRegular,
+    #[error("is a symbolic link to a file that does not exist; nothing is created through it")]
+    DanglingLink,
+    #[error("is a binary file: it contains NUL bytes")]
+    Binary,
+    #[error("is not valid UTF-8 text; convert it to UTF-8 first")]
+    Encoding,
+    #[error("has {size} bytes, more than the limit of {limit}")]
+    TooLarge { size: u64, limit: u64 },
+    #[error("changed since it was read; read it again")]
+    Stale,
+    #[error("is write-protected and was left as it is; change its permissions first")]
+    WriteProtected,
+    #[error("was left as it is, because its file system is read-only")]
+    ReadOnlyFileSystem,
+    #[error("was left as it is, because the disk is full; free some space and try again")]
+    DiskFull,
+    #[error("may not be accessed: permission denied")]
+    Denied,
+    /// A transaction failed and this file could not be put back; the record stays for the next start.
+    #[error("could not be put back after a failed change ({0}); it is tried again at the next start")]
+    NotRestored(String),
+    #[error("could not be used: {0}")]
+    Io(#[source] io::Error),
+}
+
+impl FileError {
+    pub fn new(path: impl Into<PathBuf>, problem: FileProblem) -> Self {
+        Self {
+            path: path.into(),
+            problem,
+        }
+    }
+
+    /// Says what an error of the operating system means for the file.
+    pub fn io(path: impl Into<PathBuf>, error: io::Error) -> Self {
+        let problem = match error.kind() {
+            io::ErrorKind::NotFound => FileProblem::NotFound,
+            io::ErrorKind::AlreadyExists => FileProblem::Exists,
+            io::ErrorKind::IsADirectory => FileProblem::IsDirectory,
+            io::ErrorKind::NotADirectory => FileProblem::NotDirectory,
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => FileProblem::DiskFull,
+            io::ErrorKind::ReadOnlyFilesystem => FileProblem::ReadOnlyFileSystem,
+            io::ErrorKind::PermissionDenied => FileProblem::Denied,
+            _ => FileProblem::Io(error),
+        };
+        Self::new(path, problem)
+    }
+
+    /// Returns the same error under the name by which the user knows the file.
+    pub fn named(self, name: impl Into<PathBuf>) -> Self {
+        Self {
+            path: name.into(),
+            ..self
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn problem(&self) -> &FileProblem {
+        &self.problem
+    }
+
+    /// Returns the kind under which a tool reports it.
+    pub fn kind(&self) -> ErrorKind {
+        match &self.problem {
+            FileProblem::NotFound => ErrorKind::NotFound,
+            FileProblem::Exists => ErrorKind::Exists,
+            FileProblem::IsDirectory => ErrorKind::IsDirectory,
+            FileProblem::NotDirectory => ErrorKind::NotDirectory,
+            FileProblem::Binary => ErrorKind::Binary,
+            FileProblem::Encoding => ErrorKind::Encoding,
+            FileProblem::TooLarge { .. } => ErrorKind::TooLarge,
+            FileProblem::Stale => ErrorKind::Stale,
+            FileProblem::NotRegular
+            | FileProblem::DanglingLink
+            | FileProblem::WriteProtected
+            | FileProblem::ReadOnlyFileSystem
+            | FileProblem::DiskFull
+            | FileProblem::Denied
+            | FileProblem::NotRestored(_)
+            | FileProblem::Io(_) => ErrorKind::Io,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_says_what_became_of_the_file_and_what_to_do() {
+        let error = FileError::io("/x/a.rs", io::ErrorKind::StorageFull.into()).named("a.rs");
+        assert_eq!(
+            error.to_string(),
+            "`a.rs` was left as it is, because the disk is full; free some space and try again"
+        );
+        assert_eq!(error.kind(), ErrorKind::Io);
+    }
+}

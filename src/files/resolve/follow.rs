@@ -1,0 +1,88 @@
+//! Where a path really ends: the operating system's answer, continued by hand where nothing exists.
+
+use std::ffi::OsStr;
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{PathKind, normalise};
+
+/// As many links as Linux follows in one path.
+const MAX_LINKS: usize = 40;
+
+/// Where a path ends when its links are followed.
+pub(super) struct End {
+    pub(super) real: PathBuf,
+    /// `None` when nothing is there.
+    metadata: Option<Metadata>,
+    through_dangling_link: bool,
+}
+
+impl End {
+    pub(super) fn kind(&self) -> PathKind {
+        if self.through_dangling_link {
+            return PathKind::DanglingLink;
+        }
+        self.metadata.as_ref().map_or(PathKind::Missing, PathKind::of)
+    }
+}
+
+/// Follows the links of the deepest existing ancestor of an absolute path without `..`, also those that dangle.
+pub(super) fn follow(path: &Path) -> io::Result<End> {
+    follow_from(path, 0)
+}
+
+fn follow_from(path: &Path, links: usize) -> io::Result<End> {
+    let mut existing = path;
+    let mut missing: Vec<&OsStr> = Vec::new();
+    loop {
+        match fs::canonicalize(existing) {
+            Ok(real) => {
+                let metadata = if missing.is_empty() {
+                    Some(fs::metadata(&real)?)
+                } else {
+                    None
+                };
+                let real = missing.iter().rev().fold(real, |path, name| path.join(name));
+                return Ok(End {
+                    real,
+                    metadata,
+                    through_dangling_link: links > 0,
+                });
+            }
+            Err(error) if !is_missing(&error) => return Err(error),
+            Err(error) => {
+                let (Some(parent), Some(name)) = (existing.parent(), existing.file_name()) else {
+                    return Err(error);
+                };
+                if let Ok(target) = fs::read_link(existing) {
+                    if links == MAX_LINKS {
+                        return Err(io::Error::other("too many symbolic links"));
+                    }
+                    let target = normalise(&fs::canonicalize(parent)?.join(target));
+                    let beyond = missing.iter().rev().fold(target, |path, name| path.join(name));
+                    return follow_from(&beyond, links + 1);
+                }
+                missing.push(name);
+                existing = parent;
+            }
+        }
+    }
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+impl PathKind {
+    fn of(metadata: &Metadata) -> Self {
+        match metadata.file_type() {
+            kind if kind.is_dir() => Self::Directory,
+            kind if kind.is_file() => Self::File,
+            _ => Self::Special,
+        }
+    }
+}

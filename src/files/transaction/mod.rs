@@ -1,0 +1,179 @@
+//! Puts new content in place, in all files or in none.
+//!
+//! A commit looks at every target, writes a record of what it is about to do, writes all new content beside the targets,
+//! checks each target once more and renames. When one step fails, the steps before it are undone; when the process dies,
+//! [`recover`] does that at the next start, so a transaction that never returned never half happened. The record is
+//! synced to disk only when more than one file, or a file that is written in place, depends on it: `kill -9` loses
+//! nothing, a power cut may lose the last second.
+//!
+//! A file with several hard links, of another owner or in a directory that cannot be written is overwritten in place, with
+//! its old and new content in the record first. Mode bits stay, links are followed, missing parents are made. A
+//! write-protected file is refused even where a rename would succeed. Extended attributes and ACLs are not copied.
+//!
+//! Locking is the caller's (`files::locks`); so is refusing to create through a dangling link (`Resolved::for_writing`).
+
+mod record;
+mod recovery;
+mod step;
+
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
+
+use self::record::Record;
+use self::step::Step;
+use super::{ContentHash, FileError, FileProblem};
+
+pub use recovery::{Recovery, recover};
+
+/// What has to be true of a file just before it is replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expected {
+    /// Nothing is there.
+    Absent,
+    /// Its content is what it was when it was read.
+    Hash(ContentHash),
+    /// Whatever is there may go.
+    Any,
+}
+
+/// Changes to be made together. Dropping it without `commit` changes nothing.
+#[derive(Debug)]
+pub struct Transaction {
+    records: PathBuf,
+    changes: Vec<Change>,
+}
+
+#[derive(Debug)]
+struct Change {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    expected: Expected,
+}
+
+/// One file that was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The file itself: links that led to it are followed.
+    pub path: PathBuf,
+    pub hash: ContentHash,
+    /// Its bytes before; `None` when it was created.
+    pub before: Option<Vec<u8>>,
+}
+
+impl Transaction {
+    /// Makes an empty one that keeps its record in `records`, a directory of the data directory.
+    pub fn new(records: &Path) -> Self {
+        Self {
+            records: records.to_path_buf(),
+            changes: Vec::new(),
+        }
+    }
+
+    /// Adds a file to create or replace. For a path that was added before, the later bytes count and the earlier
+    /// expectation.
+    pub fn replace(&mut self, path: &Path, bytes: Vec<u8>, expected: Expected) {
+        match self.changes.iter_mut().find(|change| change.path == path) {
+            Some(change) => change.bytes = bytes,
+            None => self.changes.push(Change {
+                path: path.to_path_buf(),
+                bytes,
+                expected,
+            }),
+        }
+    }
+
+    /// Writes all of them, in the order in which they were added, or leaves everything as it was.
+    pub fn commit(self) -> Result<Vec<Written>, FileError> {
+        if self.changes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut commit = Commit::prepare(self)?;
+        for index in 0..commit.steps.len() {
+            if let Err(error) = commit.place(index) {
+                return Err(commit.roll_back(index, error));
+            }
+        }
+        Ok(commit.finish())
+    }
+}
+
+/// A transaction whose record is written.
+struct Commit {
+    steps: Vec<Step>,
+    /// The temp files that are still to be renamed; dropping one removes it.
+    staged: Vec<Option<TempPath>>,
+    record: Record,
+}
+
+impl Commit {
+    fn prepare(transaction: Transaction) -> Result<Self, FileError> {
+        let inspect = |change: Change| Step::inspect(&change.path, change.bytes, &change.expected);
+        let steps = transaction
+            .changes
+            .into_iter()
+            .map(inspect)
+            .collect::<Result<Vec<_>, _>>()?;
+        let record = Record::begin(&transaction.records, &steps)?;
+        let mut commit = Self {
+            steps,
+            staged: Vec::new(),
+            record,
+        };
+        for index in 0..commit.steps.len() {
+            match commit.steps[index].stage() {
+                Ok(temp) => commit.staged.push(temp),
+                Err(error) => return Err(commit.roll_back(0, error)),
+            }
+        }
+        Ok(commit)
+    }
+
+    fn place(&mut self, index: usize) -> Result<(), FileError> {
+        self.steps[index].place(self.staged[index].take())
+    }
+
+    /// Undoes the steps up to the one that failed and returns the error to report.
+    fn roll_back(mut self, failed: usize, error: FileError) -> FileError {
+        self.staged.clear();
+        let mut not_restored = None;
+        for (index, step) in self.steps.iter().enumerate().rev() {
+            let may_be_there = index < failed || (index == failed && step.is_in_place());
+            let undone = if may_be_there {
+                step.undo().map(|_| ())
+            } else {
+                Ok(())
+            };
+            step.remove_parents();
+            if let Err(why) = undone {
+                not_restored = Some(FileError::new(
+                    &step.path,
+                    FileProblem::NotRestored(why.to_string()),
+                ));
+            }
+        }
+        if let Some(error) = not_restored {
+            self.record.keep();
+            return error;
+        }
+        self.record.remove();
+        error
+    }
+
+    fn finish(self) -> Vec<Written> {
+        self.record.remove();
+        self.steps.into_iter().map(Step::into_written).collect()
+    }
+
+    /// Leaves everything as a process that is killed here would.
+    #[cfg(test)]
+    fn die(self) {
+        for temp in self.staged.into_iter().flatten() {
+            temp.keep().unwrap();
+        }
+        self.record.keep();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,331 @@
+//! The write-ahead record of a transaction: one line of JSON, then the bytes that undoing may need.
+//!
+//! It gets its final name when it is whole, and its owner holds it locked, so that another process which starts meanwhile
+//! does not take a running transaction for a dead one. `version` and `op` leave room: a record that this build does not
+//! understand is left for one that does.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use super::super::{ContentHash, FileError};
+use super::step::{Before, Method, Step};
+
+const VERSION: u32 = 1;
+const EXTENSION: &str = "record";
+const UNFINISHED: &str = "new";
+/// A record is unfinished for milliseconds; after this it is litter.
+const UNFINISHED_FOR: Duration = Duration::from_hours(1);
+
+pub(super) struct Record {
+    path: PathBuf,
+    /// Holds the lock.
+    _file: File,
+}
+
+/// A record that was found at the start.
+pub(super) enum Found {
+    Steps(Vec<Step>),
+    /// Another process is at work on it.
+    Busy,
+    /// Its owner finished it just now.
+    Gone,
+    /// A newer lathe wrote it.
+    Unknown,
+    Damaged,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    version: u32,
+    steps: Vec<RecordedStep>,
+}
+
+/// Lengths are those of the bytes that follow the header, in this order for each step: before, new.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case")]
+enum RecordedStep {
+    Replace {
+        path: RecordedPath,
+        temp: RecordedPath,
+        in_place: bool,
+        before: RecordedBefore,
+        new_hash: ContentHash,
+        new_length: usize,
+        parents: Vec<RecordedPath>,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum RecordedBefore {
+    Absent,
+    Length(usize),
+    NotKept,
+}
+
+/// A path that need not be UTF-8.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum RecordedPath {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl Record {
+    pub(super) fn begin(records: &Path, steps: &[Step]) -> Result<Self, FileError> {
+        let name = uuid::Uuid::now_v7().simple().to_string();
+        let path = records.join(&name).with_extension(EXTENSION);
+        write(records, &path, steps).map_err(|error| FileError::io(&path, error))
+    }
+
+    /// Forgets the transaction: it is done or undone.
+    pub(super) fn remove(self) {
+        if let Err(error) = fs::remove_file(&self.path) {
+            tracing::warn!(%error, "the record of a finished change could not be removed");
+        }
+    }
+
+    /// Leaves the record for the next start and lets go of its lock.
+    pub(super) fn keep(self) {
+        drop(self);
+    }
+
+    /// Returns the paths of all finished records and removes old unfinished ones.
+    pub(super) fn list(records: &Path) -> io::Result<Vec<PathBuf>> {
+        let entries = match fs::read_dir(records) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut found = Vec::new();
+        for entry in entries {
+            let path = entry?.path();
+            match path.extension().and_then(|extension| extension.to_str()) {
+                Some(EXTENSION) => found.push(path),
+                Some(UNFINISHED) if is_old(&path) => {
+                    fs::remove_file(&path).ok();
+                }
+                _ => {}
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    /// Takes over the record of a process that is gone.
+    pub(super) fn open(path: &Path) -> io::Result<(Found, Option<Self>)> {
+        let mut file = match OpenOptions::new().read(true).write(true).open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((Found::Gone, None)),
+            file => file?,
+        };
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok((Found::Busy, None)),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        if !path.exists() {
+            return Ok((Found::Gone, None));
+        }
+        let mut content = Vec::new();
+        file.read_to_end(&mut content)?;
+        Ok((
+            parse(&content),
+            Some(Self {
+                path: path.to_path_buf(),
+                _file: file,
+            }),
+        ))
+    }
+}
+
+fn write(records: &Path, path: &Path, steps: &[Step]) -> io::Result<Record> {
+    create_private_dir(records)?;
+    let unfinished = path.with_extension(UNFINISHED);
+    let needs_undo = steps.len() > 1 || steps.iter().any(Step::is_in_place);
+    let mut file = create_private(&unfinished)?;
+    let written = (|| {
+        file.try_lock()?;
+        file.write_all(&encode(steps, needs_undo))?;
+        if needs_undo {
+            file.sync_all()?;
+        }
+        fs::rename(&unfinished, path)?;
+        if needs_undo {
+            sync_dir(records)?;
+        }
+        Ok(())
+    })();
+    if let Err(error) = written {
+        fs::remove_file(&unfinished).ok();
+        fs::remove_file(path).ok();
+        return Err(error);
+    }
+    Ok(Record {
+        path: path.to_path_buf(),
+        _file: file,
+    })
+}
+
+fn encode(steps: &[Step], needs_undo: bool) -> Vec<u8> {
+    let kept_before = |step: &Step| match &step.before {
+        Before::Absent => RecordedBefore::Absent,
+        Before::Bytes(bytes) if needs_undo => RecordedBefore::Length(bytes.len()),
+        Before::Bytes(_) | Before::NotKept => RecordedBefore::NotKept,
+    };
+    let recorded = |step: &Step| RecordedStep::Replace {
+        path: RecordedPath::of(&step.path),
+        temp: RecordedPath::of(&step.temp),
+        in_place: step.is_in_place(),
+        before: kept_before(step),
+        new_hash: step.new_hash.clone(),
+        new_length: if step.is_in_place() { step.new.len() } else { 0 },
+        parents: step
+            .parents
+            .iter()
+            .map(|parent| RecordedPath::of(parent))
+            .collect(),
+    };
+    let header = Header {
+        version: VERSION,
+        steps: steps.iter().map(recorded).collect(),
+    };
+    let mut bytes = serde_json::to_vec(&header).expect("strings, numbers and lists always serialise");
+    bytes.push(b'\n');
+    for step in steps {
+        if let Before::Bytes(before) = &step.before
+            && needs_undo
+        {
+            bytes.extend_from_slice(before);
+        }
+        if step.is_in_place() {
+            bytes.extend_from_slice(&step.new);
+        }
+    }
+    bytes
+}
+
+fn parse(content: &[u8]) -> Found {
+    #[derive(Deserialize)]
+    struct Version {
+        version: u32,
+    }
+    let Some(end) = content.iter().position(|&byte| byte == b'\n') else {
+        return Found::Damaged;
+    };
+    let (header, mut rest) = (&content[..end], &content[end + 1..]);
+    let Ok(Version { version }) = serde_json::from_slice(header) else {
+        return Found::Damaged;
+    };
+    let Ok(header) = serde_json::from_slice::<Header>(header) else {
+        return Found::Unknown;
+    };
+    if version != VERSION {
+        return Found::Unknown;
+    }
+    let steps: Option<Vec<_>> = header
+        .steps
+        .into_iter()
+        .map(|step| step.restore(&mut rest))
+        .collect();
+    steps.map_or(Found::Damaged, Found::Steps)
+}
+
+impl RecordedStep {
+    /// Makes the step again; `None` when its bytes are not all there.
+    fn restore(self, rest: &mut &[u8]) -> Option<Step> {
+        let Self::Replace {
+            path,
+            temp,
+            in_place,
+            before,
+            new_hash,
+            new_length,
+            parents,
+        } = self;
+        let before = match before {
+            RecordedBefore::Absent => Before::Absent,
+            RecordedBefore::NotKept => Before::NotKept,
+            RecordedBefore::Length(length) => Before::Bytes(rest.split_off(..length)?.to_vec()),
+        };
+        Some(Step {
+            path: path.into_path()?,
+            temp: temp.into_path()?,
+            method: if in_place { Method::InPlace } else { Method::Rename },
+            before,
+            new_hash,
+            new: rest.split_off(..new_length)?.to_vec(),
+            parents: parents
+                .into_iter()
+                .map(RecordedPath::into_path)
+                .collect::<Option<_>>()?,
+        })
+    }
+}
+
+impl RecordedPath {
+    fn of(path: &Path) -> Self {
+        match path.to_str() {
+            Some(text) => Self::Text(text.to_owned()),
+            None => Self::Bytes(path.as_os_str().as_encoded_bytes().to_vec()),
+        }
+    }
+
+    fn into_path(self) -> Option<PathBuf> {
+        match self {
+            Self::Text(text) => Some(PathBuf::from(text)),
+            Self::Bytes(bytes) => path_from_bytes(bytes),
+        }
+    }
+}
+
+#[cfg(unix)]
+#[allow(clippy::unnecessary_wraps)] // Elsewhere not every byte string is a path.
+fn path_from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt;
+    Some(std::ffi::OsString::from_vec(bytes).into())
+}
+
+#[cfg(not(unix))]
+fn path_from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
+    String::from_utf8(bytes).ok().map(PathBuf::from)
+}
+
+fn is_old(path: &Path) -> bool {
+    let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
+    modified.is_ok_and(|at| {
+        SystemTime::now()
+            .duration_since(at)
+            .is_ok_and(|age| age > UNFINISHED_FOR)
+    })
+}
+
+fn create_private_dir(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+fn create_private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Makes the record's name as durable as its content.
+#[cfg(unix)]
+fn sync_dir(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+#[cfg(not(unix))]
+#[allow(clippy::unnecessary_wraps)] // The other platform can fail.
+fn sync_dir(_path: &Path) -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,89 @@
+//! After a crash: finishes or undoes the transactions of processes that are gone.
+//!
+//! A transaction whose files all have their new content is finished; any other is undone, because nobody was told that it
+//! happened. Files that somebody changed since are left alone and named.
+
+use std::path::{Path, PathBuf};
+
+use super::super::{FileError, FileProblem};
+use super::record::{Found, Record};
+use super::step::{Step, Undone};
+
+/// What was found at the start.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Recovery {
+    /// Transactions that had been completed.
+    pub finished: usize,
+    /// Files that were put back.
+    pub rolled_back: Vec<PathBuf>,
+    /// Sentences about what could not be put right.
+    pub problems: Vec<String>,
+}
+
+/// Puts right what processes that died left half done. Transactions that are running now are not touched.
+pub fn recover(records: &Path) -> Recovery {
+    let mut recovery = Recovery::default();
+    match Record::list(records) {
+        Ok(found) => found.iter().for_each(|path| recovery.take(path)),
+        Err(error) => recovery.problems.push(FileError::io(records, error).to_string()),
+    }
+    recovery
+}
+
+impl Recovery {
+    fn take(&mut self, path: &Path) {
+        let (found, record) = match Record::open(path) {
+            Ok(opened) => opened,
+            Err(error) => return self.problems.push(FileError::io(path, error).to_string()),
+        };
+        let is_settled = match found {
+            Found::Busy | Found::Gone => false,
+            Found::Steps(steps) => self.settle(&steps),
+            Found::Unknown => {
+                let name = path.display();
+                self.problems.push(format!(
+                    "`{name}` records a change by a newer lathe that was interrupted; start that one to finish it"
+                ));
+                false
+            }
+            Found::Damaged => {
+                let name = path.display();
+                self.problems.push(format!(
+                    "`{name}`, the record of an interrupted change, was damaged and is removed"
+                ));
+                true
+            }
+        };
+        match record {
+            Some(record) if is_settled => record.remove(),
+            Some(record) => record.keep(),
+            None => {}
+        }
+    }
+
+    /// Returns whether nothing is left to do.
+    fn settle(&mut self, steps: &[Step]) -> bool {
+        if steps.iter().all(|step| step.is_done().unwrap_or(false)) {
+            self.finished += 1;
+            return true;
+        }
+        let mut is_settled = true;
+        for step in steps.iter().rev() {
+            match step.undo() {
+                Ok(Undone::Nothing) => {}
+                Ok(Undone::Restored) => self.rolled_back.push(step.path.clone()),
+                Ok(Undone::Foreign) => self.problems.push(format!(
+                    "`{}` was part of a change that was interrupted, and has changed since; it was left as it is",
+                    step.path.display()
+                )),
+                Err(error) => {
+                    let problem = FileProblem::NotRestored(error.to_string());
+                    self.problems.push(FileError::new(&step.path, problem).to_string());
+                    is_settled = false;
+                }
+            }
+            step.remove_parents();
+        }
+        is_settled
+    }
+}

@@ -1,0 +1,416 @@
+//! Transactions against a real directory.
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::conversation::ErrorKind;
+
+struct Scratch {
+    keep: TempDir,
+    base: PathBuf,
+}
+
+impl Scratch {
+    fn new() -> Self {
+        let keep = tempfile::tempdir().unwrap();
+        let base = fs::canonicalize(keep.path()).unwrap();
+        Self { keep, base }
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.base.join(name)
+    }
+
+    fn write(&self, name: &str, content: &str) -> PathBuf {
+        fs::write(self.at(name), content).unwrap();
+        self.at(name)
+    }
+
+    fn records(&self) -> PathBuf {
+        self.at("records")
+    }
+
+    fn transaction(&self, changes: &[(&str, &str)]) -> Transaction {
+        let mut transaction = Transaction::new(&self.records());
+        for (name, content) in changes {
+            transaction.replace(&self.at(name), content.as_bytes().to_vec(), Expected::Any);
+        }
+        transaction
+    }
+
+    /// All files and directories but the records, each with its content.
+    #[track_caller]
+    fn check(&self, expected: &[(&str, &str)]) {
+        let mut found = Vec::new();
+        collect(&self.base, "", &mut found);
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(name, text)| (name.to_string(), text.to_string()))
+            .collect();
+        assert_eq!(found, expected);
+        let records = fs::read_dir(self.records()).map_or(0, Iterator::count);
+        assert_eq!(records, 0, "records are left");
+        assert!(self.keep.path().exists());
+    }
+}
+
+fn collect(dir: &Path, prefix: &str, found: &mut Vec<(String, String)>) {
+    let mut entries: Vec<_> = fs::read_dir(dir).unwrap().map(Result::unwrap).collect();
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if name == "records" {
+            continue;
+        }
+        if entry.file_type().unwrap().is_dir() {
+            found.push((format!("{name}/"), String::new()));
+            collect(&entry.path(), &format!("{name}/"), found);
+        } else {
+            found.push((name, fs::read_to_string(entry.path()).unwrap()));
+        }
+    }
+}
+
+#[test]
+fn a_file_is_created_with_its_parents_and_replaced() {
+    let scratch = Scratch::new();
+    let written = scratch.transaction(&[("a/b/c.txt", "one")]).commit().unwrap();
+    assert_eq!(written[0].before, None);
+    assert_eq!(written[0].hash, ContentHash::of(b"one"));
+    let written = scratch.transaction(&[("a/b/c.txt", "two")]).commit().unwrap();
+    assert_eq!(written[0].before.as_deref(), Some(&b"one"[..]));
+    scratch.check(&[("a/", ""), ("a/b/", ""), ("a/b/c.txt", "two")]);
+}
+
+#[test]
+fn a_file_that_changed_since_it_was_read_is_stale() {
+    let scratch = Scratch::new();
+    let path = scratch.write("f", "theirs");
+    let commit = |expected| {
+        let mut transaction = scratch.transaction(&[("new/g", "x")]);
+        transaction.replace(&path, b"ours".to_vec(), expected);
+        transaction.commit().map_err(|error| error.kind())
+    };
+    assert_eq!(
+        commit(Expected::Hash(ContentHash::of(b"read"))),
+        Err(ErrorKind::Stale)
+    );
+    assert_eq!(commit(Expected::Absent), Err(ErrorKind::Exists));
+    scratch.check(&[("f", "theirs")]);
+    assert!(commit(Expected::Hash(ContentHash::of(b"theirs"))).is_ok());
+    scratch.check(&[("f", "ours"), ("new/", ""), ("new/g", "x")]);
+}
+
+#[test]
+fn a_file_that_vanished_since_it_was_read_is_stale() {
+    let scratch = Scratch::new();
+    let mut transaction = scratch.transaction(&[]);
+    transaction.replace(
+        &scratch.at("f"),
+        b"x".to_vec(),
+        Expected::Hash(ContentHash::of(b"read")),
+    );
+    assert_eq!(transaction.commit().unwrap_err().kind(), ErrorKind::Stale);
+    scratch.check(&[]);
+}
+
+#[test]
+fn the_hash_is_checked_again_just_before_the_rename() {
+    let scratch = Scratch::new();
+    scratch.write("f", "old");
+    for (name, kind) in [("f", ErrorKind::Stale), ("g", ErrorKind::Exists)] {
+        let mut commit = Commit::prepare(scratch.transaction(&[(name, "ours")])).unwrap();
+        scratch.write(name, "theirs");
+        let error = commit.place(0).unwrap_err();
+        assert_eq!(commit.roll_back(0, error).kind(), kind);
+    }
+    scratch.check(&[("f", "theirs"), ("g", "theirs")]);
+}
+
+#[test]
+fn the_later_bytes_for_a_path_count() {
+    let scratch = Scratch::new();
+    let written = scratch
+        .transaction(&[("f", "one"), ("f", "two")])
+        .commit()
+        .unwrap();
+    assert_eq!(written.len(), 1);
+    scratch.check(&[("f", "two")]);
+}
+
+#[test]
+fn a_failure_in_the_middle_undoes_what_was_done() {
+    let scratch = Scratch::new();
+    scratch.write("a", "old a");
+    scratch.write("c", "old c");
+    let changes = [
+        ("a", "new a"),
+        ("made/b", "new b"),
+        ("c", "new c"),
+        ("d", "new d"),
+    ];
+    let mut commit = Commit::prepare(scratch.transaction(&changes)).unwrap();
+    commit.place(0).unwrap();
+    commit.place(1).unwrap();
+    fs::remove_file(scratch.at("c")).unwrap();
+    fs::create_dir(scratch.at("c")).unwrap();
+    let error = commit.place(2).unwrap_err();
+    assert_eq!(commit.roll_back(2, error).kind(), ErrorKind::IsDirectory);
+    scratch.check(&[("a", "old a"), ("c/", "")]);
+}
+
+#[test]
+fn a_target_that_cannot_be_a_file_changes_nothing() {
+    let scratch = Scratch::new();
+    scratch.write("plain", "x");
+    fs::create_dir(scratch.at("dir")).unwrap();
+    let kind = |name| {
+        scratch
+            .transaction(&[("ok/new", "y"), (name, "z")])
+            .commit()
+            .unwrap_err()
+            .kind()
+    };
+    assert_eq!(kind("dir"), ErrorKind::IsDirectory);
+    assert_eq!(kind("plain/below"), ErrorKind::NotDirectory);
+    scratch.check(&[("dir/", ""), ("plain", "x")]);
+}
+
+#[test]
+fn an_unreadable_records_directory_leaves_the_files_alone() {
+    let scratch = Scratch::new();
+    scratch.write("f", "old");
+    let mut transaction = Transaction::new(&scratch.at("f/records"));
+    transaction.replace(&scratch.at("f"), b"new".to_vec(), Expected::Any);
+    assert!(transaction.commit().is_err());
+    scratch.check(&[("f", "old")]);
+}
+
+mod crashes {
+    use super::*;
+
+    /// Dies after `placed` of the steps, then starts again.
+    fn crash(scratch: &Scratch, changes: &[(&str, &str)], placed: usize) -> Recovery {
+        let mut commit = Commit::prepare(scratch.transaction(changes)).unwrap();
+        for index in 0..placed {
+            commit.place(index).unwrap();
+        }
+        commit.die();
+        recover(&scratch.records())
+    }
+
+    const CHANGES: &[(&str, &str)] = &[("a", "new a"), ("made/deep/b", "new b"), ("c", "new c")];
+
+    #[test]
+    fn between_renames_everything_is_put_back() {
+        for placed in 0..CHANGES.len() {
+            let scratch = Scratch::new();
+            scratch.write("a", "old a");
+            scratch.write("c", "old c");
+            let recovery = crash(&scratch, CHANGES, placed);
+            assert_eq!(recovery.rolled_back.len(), placed);
+            assert_eq!(recovery.problems, Vec::<String>::new());
+            scratch.check(&[("a", "old a"), ("c", "old c")]);
+        }
+    }
+
+    #[test]
+    fn after_the_last_rename_everything_stays() {
+        let scratch = Scratch::new();
+        scratch.write("a", "old a");
+        let recovery = crash(&scratch, CHANGES, CHANGES.len());
+        assert_eq!(
+            recovery,
+            Recovery {
+                finished: 1,
+                ..Recovery::default()
+            }
+        );
+        scratch.check(&[
+            ("a", "new a"),
+            ("c", "new c"),
+            ("made/", ""),
+            ("made/deep/", ""),
+            ("made/deep/b", "new b"),
+        ]);
+    }
+
+    #[test]
+    fn a_single_file_leaves_no_temp_file() {
+        let scratch = Scratch::new();
+        scratch.write("a", "old");
+        assert_eq!(crash(&scratch, &[("a", "new")], 0), Recovery::default());
+        scratch.check(&[("a", "old")]);
+        assert_eq!(crash(&scratch, &[("a", "new")], 1).finished, 1);
+        scratch.check(&[("a", "new")]);
+    }
+
+    #[test]
+    fn what_somebody_changed_since_is_left_alone() {
+        let scratch = Scratch::new();
+        scratch.write("a", "old a");
+        let mut commit = Commit::prepare(scratch.transaction(CHANGES)).unwrap();
+        commit.place(0).unwrap();
+        commit.die();
+        scratch.write("a", "theirs");
+        let recovery = recover(&scratch.records());
+        assert_eq!(recovery.problems.len(), 1, "{recovery:?}");
+        scratch.check(&[("a", "theirs")]);
+    }
+
+    #[test]
+    fn a_running_transaction_is_not_touched() {
+        let scratch = Scratch::new();
+        scratch.write("a", "old a");
+        let mut commit = Commit::prepare(scratch.transaction(&[("a", "new a"), ("b", "new b")])).unwrap();
+        commit.place(0).unwrap();
+        assert_eq!(recover(&scratch.records()), Recovery::default());
+        commit.place(1).unwrap();
+        assert_eq!(commit.finish().len(), 2);
+        scratch.check(&[("a", "new a"), ("b", "new b")]);
+    }
+
+    #[test]
+    fn a_record_of_a_newer_lathe_is_kept_and_a_damaged_one_removed() {
+        let scratch = Scratch::new();
+        fs::create_dir(scratch.records()).unwrap();
+        let newer = scratch.write(
+            "records/1.record",
+            "{\"version\":2,\"steps\":[{\"op\":\"later\"}]}\n",
+        );
+        let damaged = scratch.write("records/2.record", "\0\0\0");
+        let recovery = recover(&scratch.records());
+        assert_eq!(recovery.problems.len(), 2);
+        assert!(newer.exists() && !damaged.exists());
+    }
+
+    #[test]
+    fn without_records_there_is_nothing_to_do() {
+        assert_eq!(recover(&Scratch::new().records()), Recovery::default());
+    }
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o7777
+    }
+
+    #[test]
+    fn mode_bits_are_kept() {
+        let scratch = Scratch::new();
+        let path = scratch.write("run.sh", "old");
+        for bits in [0o755, 0o600, 0o664] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(bits)).unwrap();
+            scratch
+                .transaction(&[("run.sh", &format!("new {bits}"))])
+                .commit()
+                .unwrap();
+            assert_eq!(mode(&path), bits);
+        }
+    }
+
+    #[test]
+    fn a_new_file_has_the_mode_that_the_umask_gives() {
+        let scratch = Scratch::new();
+        let reference = scratch.write("reference", "");
+        scratch.transaction(&[("new", "x")]).commit().unwrap();
+        assert_eq!(mode(&scratch.at("new")), mode(&reference));
+    }
+
+    #[test]
+    fn a_link_stays_and_its_target_is_replaced() {
+        let scratch = Scratch::new();
+        let target = scratch.write("target", "old");
+        symlink("target", scratch.at("link")).unwrap();
+        let written = scratch.transaction(&[("link", "new")]).commit().unwrap();
+        assert_eq!(written[0].path, target);
+        assert!(fs::symlink_metadata(scratch.at("link")).unwrap().is_symlink());
+        scratch.check(&[("link", "new"), ("target", "new")]);
+    }
+
+    #[test]
+    fn nothing_is_created_through_a_dangling_link() {
+        let scratch = Scratch::new();
+        symlink("gone", scratch.at("link")).unwrap();
+        assert_eq!(
+            scratch
+                .transaction(&[("link", "new")])
+                .commit()
+                .unwrap_err()
+                .kind(),
+            ErrorKind::Io
+        );
+        assert!(!scratch.at("gone").exists());
+    }
+
+    #[test]
+    fn a_file_of_several_names_is_written_in_place() {
+        let scratch = Scratch::new();
+        let one = scratch.write("one", "a long old text");
+        fs::hard_link(&one, scratch.at("two")).unwrap();
+        let inode = fs::metadata(&one).unwrap().ino();
+        scratch.transaction(&[("one", "short")]).commit().unwrap();
+        assert_eq!(fs::metadata(&one).unwrap().ino(), inode);
+        scratch.check(&[("one", "short"), ("two", "short")]);
+    }
+
+    #[test]
+    fn a_file_that_was_half_written_in_place_is_put_back() {
+        for half in ["neold", "new o", "new text and", "old"] {
+            let scratch = Scratch::new();
+            let one = scratch.write("one", "old o");
+            fs::hard_link(&one, scratch.at("two")).unwrap();
+            let commit = Commit::prepare(scratch.transaction(&[("one", "new text and more")])).unwrap();
+            commit.die();
+            // `neold` is no mixture that a crash leaves, so it is somebody else's.
+            scratch.write("one", half);
+            let recovery = recover(&scratch.records());
+            let is_ours = half == "new o" || half == "new text and";
+            assert_eq!(
+                recovery.rolled_back.len(),
+                usize::from(is_ours),
+                "{half}: {recovery:?}"
+            );
+            let left = if is_ours { "old o" } else { half };
+            scratch.check(&[("one", left), ("two", left)]);
+        }
+    }
+
+    #[test]
+    fn protected_files_and_directories_keep_their_content() {
+        if rustix::process::geteuid().is_root() {
+            // Root may write everything; a file system of the kernel's own refuses even root.
+            let mut transaction = Scratch::new().transaction(&[]);
+            transaction.replace(Path::new("/proc/lathe-test"), b"x".to_vec(), Expected::Any);
+            assert!(transaction.commit().is_err());
+            return;
+        }
+        let scratch = Scratch::new();
+        fs::create_dir(scratch.at("dir")).unwrap();
+        let inside = scratch.write("dir/inside", "old");
+        let protected = scratch.write("protected", "old");
+        fs::set_permissions(&protected, fs::Permissions::from_mode(0o444)).unwrap();
+        fs::set_permissions(scratch.at("dir"), fs::Permissions::from_mode(0o555)).unwrap();
+        assert_eq!(
+            scratch
+                .transaction(&[("protected", "new")])
+                .commit()
+                .unwrap_err()
+                .kind(),
+            ErrorKind::Io
+        );
+        assert!(scratch.transaction(&[("dir/new", "new")]).commit().is_err());
+        let inode = fs::metadata(&inside).unwrap().ino();
+        scratch.transaction(&[("dir/inside", "new")]).commit().unwrap();
+        assert_eq!(fs::metadata(&inside).unwrap().ino(), inode);
+        fs::set_permissions(scratch.at("dir"), fs::Permissions::from_mode(0o755)).unwrap();
+        scratch.check(&[("dir/", ""), ("dir/inside", "new"), ("protected", "old")]);
+    }
+}
