@@ -30,5 +30,6 @@
 pub mod config;
 pub mod conversation;
 pub mod files;
+pub mod process;
 pub mod text;
 pub mod view;

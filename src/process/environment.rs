@@ -1,0 +1,187 @@
+//! The environment of shell commands: the user's, without secrets and without anything that waits for a human.
+
+use std::ffi::{OsStr, OsString};
+
+/// A variable with one of these in its name holds a secret, as far as anyone can tell from a name.
+const SECRET_WORDS: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
+
+/// Set whatever the user has them set to: no colours, no pagers, no editors, no questions.
+const SETTINGS: [(&str, &str); 16] = [
+    ("CI", "true"),
+    ("TERM", "dumb"),
+    ("NO_COLOR", "1"),
+    ("PAGER", "cat"),
+    ("GIT_PAGER", "cat"),
+    ("GIT_EDITOR", "true"),
+    ("EDITOR", "true"),
+    ("VISUAL", "true"),
+    ("GIT_SEQUENCE_EDITOR", "true"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GCM_INTERACTIVE", "never"),
+    ("DEBIAN_FRONTEND", "noninteractive"),
+    ("HOMEBREW_NO_AUTO_UPDATE", "1"),
+    ("npm_config_yes", "true"),
+    ("PIP_NO_INPUT", "1"),
+    ("LATHE", "1"),
+];
+
+/// Left out whatever they hold: a start file that bash would read, where another shell has been, and the other way to
+/// say what `TERM` says, for which some programs colour all the same.
+const LEFT_OUT: [&str; 4] = ["BASH_ENV", "PWD", "OLDPWD", "COLORTERM"];
+
+/// What decides which variables a command sees.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EnvironmentRules {
+    /// Variables that hold the keys of providers, whatever they are called.
+    pub provider_keys: Vec<String>,
+    /// Names that are kept all the same (`bash.env_allow`), in their exact spelling.
+    pub allow: Vec<String>,
+    /// Becomes `LATHE_SESSION_ID`.
+    pub session: Option<String>,
+}
+
+/// The whole environment of a shell command, made from the given variables.
+pub fn shell_environment(
+    variables: impl IntoIterator<Item = (OsString, OsString)>,
+    rules: &EnvironmentRules,
+) -> Vec<(OsString, OsString)> {
+    let set: Vec<(&str, &str)> = SETTINGS
+        .into_iter()
+        .chain(
+            rules
+                .session
+                .as_deref()
+                .map(|session| ("LATHE_SESSION_ID", session)),
+        )
+        .collect();
+    let is_set = |name: &OsStr| set.iter().any(|(known, _)| name == *known);
+    let kept = variables
+        .into_iter()
+        .filter(|(name, _)| !is_set(name) && rules.keep(name));
+    kept.chain(set.iter().map(|(name, value)| (name.into(), value.into())))
+        .collect()
+}
+
+impl EnvironmentRules {
+    fn keep(&self, name: &OsStr) -> bool {
+        let is_in = |names: &[String]| names.iter().any(|known| name == known.as_str());
+        if LEFT_OUT.iter().any(|known| name == *known) {
+            return false;
+        }
+        is_in(&self.allow) || !(is_in(&self.provider_keys) || looks_secret(name))
+    }
+}
+
+/// Spelling in capitals is a custom only: `npm_config__authToken` is as secret.
+fn looks_secret(name: &OsStr) -> bool {
+    let name = name.to_string_lossy().to_ascii_uppercase();
+    SECRET_WORDS.iter().any(|word| name.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::ffi::OsStringExt;
+
+    use super::*;
+
+    fn built(variables: &[(&str, &str)], rules: &EnvironmentRules) -> Vec<(String, String)> {
+        let variables = variables.iter().map(|(name, value)| (name.into(), value.into()));
+        let text = |text: OsString| text.into_string().unwrap();
+        shell_environment(variables, rules)
+            .into_iter()
+            .map(|(name, value)| (text(name), text(value)))
+            .collect()
+    }
+
+    fn names(variables: &[(&str, &str)], rules: &EnvironmentRules) -> Vec<String> {
+        let unasked = built(&[], rules).len();
+        let mut names: Vec<String> = built(variables, rules)
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect();
+        names.truncate(names.len() - unasked);
+        names
+    }
+
+    #[test]
+    fn secrets_are_left_out() {
+        let variables = [
+            "HOME",
+            "GITHUB_TOKEN",
+            "AWS_SECRET_ACCESS_KEY",
+            "npm_config__authToken",
+            "DB_PASSWD",
+            "LANG",
+        ]
+        .map(|name| (name, "x"));
+        assert_eq!(names(&variables, &EnvironmentRules::default()), ["HOME", "LANG"]);
+    }
+
+    #[test]
+    fn keys_of_providers_are_left_out_by_any_name() {
+        let rules = EnvironmentRules {
+            provider_keys: vec!["MY_MODEL".into()],
+            ..EnvironmentRules::default()
+        };
+        assert_eq!(
+            names(&[("MY_MODEL", "x"), ("MY_MODELS", "x")], &rules),
+            ["MY_MODELS"]
+        );
+    }
+
+    #[test]
+    fn allowed_names_are_kept() {
+        let allow = vec!["GITHUB_TOKEN".into(), "MINE".into()];
+        let rules = EnvironmentRules {
+            provider_keys: vec!["MINE".into()],
+            allow,
+            ..EnvironmentRules::default()
+        };
+        let variables = [("GITHUB_TOKEN", "x"), ("MINE", "x"), ("OTHER_TOKEN", "x")];
+        assert_eq!(names(&variables, &rules), ["GITHUB_TOKEN", "MINE"]);
+    }
+
+    #[test]
+    fn settings_replace_the_user_s_own() {
+        let rules = EnvironmentRules {
+            session: Some("ses_1".into()),
+            ..EnvironmentRules::default()
+        };
+        let variables = built(
+            &[("TERM", "xterm"), ("PAGER", "less"), ("LATHE_SESSION_ID", "old")],
+            &rules,
+        );
+        let value = |name: &str| {
+            let mut values = variables
+                .iter()
+                .filter(|(known, _)| known == name)
+                .map(|(_, value)| value.as_str());
+            (values.next(), values.next())
+        };
+        assert_eq!(value("TERM"), (Some("dumb"), None));
+        assert_eq!(value("PAGER"), (Some("cat"), None));
+        assert_eq!(value("LATHE_SESSION_ID"), (Some("ses_1"), None));
+        assert_eq!(value("CI"), (Some("true"), None));
+    }
+
+    #[test]
+    fn start_files_and_old_places_do_not_carry_over() {
+        let variables = [
+            ("BASH_ENV", "~/.bashrc"),
+            ("PWD", "/"),
+            ("OLDPWD", "/"),
+            ("PATH", "/bin"),
+        ];
+        assert_eq!(names(&variables, &EnvironmentRules::default()), ["PATH"]);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_pass_through() {
+        let odd = (
+            OsString::from_vec(b"A\xff".to_vec()),
+            OsString::from_vec(b"\xfe".to_vec()),
+        );
+        let built = shell_environment([odd.clone()], &EnvironmentRules::default());
+        assert_eq!(built[0], odd);
+    }
+}

@@ -1,0 +1,17 @@
+//! Shell commands: started in a session of their own, read as they print, and stopped as a group.
+//!
+//! A command gets no terminal and nothing to read; its outputs are one stream in order of arrival. It ends by itself,
+//! at its timeout or when its token is cancelled, and then nothing of its group is left running. What is printed is
+//! handed on as bytes and kept nowhere, so memory does not grow with it.
+//!
+//! Decoding, cutting and showing the output, and asking whether a command may run, are for others.
+
+pub mod environment;
+pub mod kill;
+pub mod shell;
+pub mod spawn;
+
+pub use environment::{EnvironmentRules, shell_environment};
+pub use kill::Group;
+pub use shell::{Shell, ShellError};
+pub use spawn::{Outcome, RunningCommand, ShellCommand, SpawnError};
