@@ -31,5 +31,6 @@ pub mod config;
 pub mod conversation;
 pub mod files;
 pub mod process;
+pub mod store;
 pub mod text;
 pub mod view;

@@ -1,0 +1,62 @@
+//! Between columns and the conversation's values.
+
+use std::error::Error;
+use std::str::FromStr;
+
+use rusqlite::types::Type;
+use rusqlite::{Error as SqlError, Row};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::StoreError;
+
+/// Returns the name of a unit variant as serde writes it.
+pub(super) fn name(variant: &impl Serialize) -> Result<String, StoreError> {
+    match serde_json::to_value(variant).map_err(StoreError::Body)? {
+        Value::String(name) => Ok(name),
+        other => Ok(other.to_string()),
+    }
+}
+
+/// Reads a unit variant by its name.
+pub(super) fn variant<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T, SqlError> {
+    let name: String = row.get(column)?;
+    serde_json::from_value(Value::String(name)).map_err(|error| damaged(column, error))
+}
+
+pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T, SqlError> {
+    serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| damaged(column, error))
+}
+
+/// Reads an id, or anything else that is parsed from text.
+pub(super) fn parsed<T>(row: &Row<'_>, column: usize) -> Result<T, SqlError>
+where
+    T: FromStr<Err: Error + Send + Sync + 'static>,
+{
+    row.get_ref(column)?
+        .as_str()?
+        .parse()
+        .map_err(|error| damaged(column, error))
+}
+
+/// Like the above for columns that may be null.
+pub(super) fn optional<T>(
+    row: &Row<'_>,
+    column: usize,
+    read: impl FnOnce(&Row<'_>, usize) -> Result<T, SqlError>,
+) -> Result<Option<T>, SqlError> {
+    if row.get_ref(column)?.data_type() == Type::Null {
+        Ok(None)
+    } else {
+        read(row, column).map(Some)
+    }
+}
+
+pub(super) fn to_json(value: &impl Serialize) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(StoreError::Body)
+}
+
+fn damaged(column: usize, error: impl Error + Send + Sync + 'static) -> SqlError {
+    SqlError::FromSqlConversionFailure(column, Type::Text, Box::new(error))
+}

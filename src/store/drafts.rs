@@ -1,0 +1,74 @@
+//! What stands in the composer and was not sent yet.
+
+use std::path::Path;
+
+use rusqlite::{OptionalExtension, params};
+
+use super::{Store, StoreError, now, path_text};
+use crate::conversation::SessionId;
+
+/// Whose draft it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DraftKey<'a> {
+    /// Of the project in which no session has begun yet.
+    Project(&'a Path),
+    Session(&'a SessionId),
+}
+
+impl DraftKey<'_> {
+    /// A project root is absolute, so it is never taken for an id.
+    fn column(self) -> String {
+        match self {
+            Self::Project(project) => path_text(project),
+            Self::Session(session) => session.to_string(),
+        }
+    }
+}
+
+impl Store {
+    pub fn draft(&self, key: DraftKey<'_>) -> Result<Option<String>, StoreError> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached("SELECT text FROM drafts WHERE key = ?1")?;
+        Ok(statement.query_row([key.column()], |row| row.get(0)).optional()?)
+    }
+
+    /// Keeps a draft; an empty one is forgotten.
+    pub fn set_draft(&self, key: DraftKey<'_>, text: &str) -> Result<(), StoreError> {
+        let connection = self.connection();
+        if text.is_empty() {
+            connection
+                .prepare_cached("DELETE FROM drafts WHERE key = ?1")?
+                .execute([key.column()])?;
+            return Ok(());
+        }
+        connection
+            .prepare_cached(
+                "INSERT INTO drafts (key, text, updated) VALUES (?1, ?2, ?3)
+                 ON CONFLICT DO UPDATE SET text = excluded.text, updated = excluded.updated",
+            )?
+            .execute(params![key.column(), text, now()])?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::store_with;
+    use super::*;
+
+    #[test]
+    fn a_draft_is_kept_until_it_is_emptied() {
+        let (store, session) = store_with("/p");
+        let keys = [DraftKey::Project(Path::new("/p")), DraftKey::Session(&session)];
+        for key in keys {
+            assert_eq!(store.draft(key).unwrap(), None);
+            store.set_draft(key, "one").unwrap();
+            store.set_draft(key, "two").unwrap();
+            assert_eq!(store.draft(key).unwrap().as_deref(), Some("two"));
+        }
+        store.set_draft(keys[0], "").unwrap();
+        assert_eq!(store.draft(keys[0]).unwrap(), None);
+        store.delete(&session).unwrap();
+        assert_eq!(store.draft(keys[1]).unwrap(), None);
+    }
+}

@@ -1,0 +1,517 @@
+//! Messages and their parts, in order, and what becomes of calls that a dead process left unfinished.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, Row, params};
+
+use super::{Store, StoreError, column, sessions};
+use crate::conversation::{
+    CallResult, CallState, ErrorKind, Message, MessageId, MessageState, Part, PartBody, SessionId, ToolPart,
+    Usage,
+};
+
+/// The session and all below it.
+pub(super) const TREE_IDS: &str = "
+    WITH RECURSIVE tree (id) AS (
+        SELECT ?1 UNION SELECT sessions.id FROM sessions JOIN tree ON sessions.parent = tree.id
+    ) SELECT id FROM tree";
+
+/// One thing of a boundary. What is written together is there together after a crash.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant)] // A boundary has a few, which live for one call.
+pub enum Change {
+    /// Adds the message, or replaces all of it but its place and its parts. `Message::parts` is not looked at.
+    Message(Message),
+    /// Adds the part, or replaces the one of the same `seq`.
+    Part { message: MessageId, part: Part },
+    /// Adds one model request to the session's sums.
+    Cost { usage: Usage, cost: Option<f64> },
+}
+
+/// What was found unfinished.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Interrupted {
+    pub calls: usize,
+    /// Replies that were still coming in.
+    pub messages: usize,
+}
+
+impl Store {
+    /// Writes all of `changes`, in their order, in one commit, and makes the session the newest.
+    pub fn write(&self, session: &SessionId, changes: &[Change]) -> Result<(), StoreError> {
+        self.transact(|connection| {
+            sessions::touch(connection, session)?;
+            changes.iter().try_for_each(|change| match change {
+                Change::Message(message) => put_message(connection, session, message),
+                Change::Part { message, part } => put_part(connection, message, part),
+                Change::Cost { usage, cost } => sessions::add_cost(connection, session, usage, *cost),
+            })
+        })
+    }
+
+    /// Adds a message, or replaces all of it but its place and its parts. Its parts are put by [`Store::put_part`].
+    pub fn put_message(&self, session: &SessionId, message: &Message) -> Result<(), StoreError> {
+        self.transact(|connection| {
+            sessions::touch(connection, session)?;
+            put_message(connection, session, message)
+        })
+    }
+
+    /// Adds a part, or replaces the one of the same `seq`: the checkpoint of a part that streams.
+    pub fn put_part(&self, message: &MessageId, part: &Part) -> Result<(), StoreError> {
+        put_part(&self.connection(), message, part)
+    }
+
+    /// Returns all messages with their parts, in order.
+    pub fn load(&self, session: &SessionId) -> Result<Vec<Message>, StoreError> {
+        let mut connection = self.connection();
+        // Both statements see one state, whatever other processes write.
+        let connection = connection.transaction()?;
+        let mut statement = connection.prepare_cached(
+            "SELECT id, role, state, agent, model, created, stop, usage FROM messages WHERE session = ?1
+             ORDER BY position",
+        )?;
+        let rows = statement.query_map([session.as_str()], message)?;
+        let mut messages = rows.collect::<Result<Vec<_>, _>>()?;
+        let places: HashMap<String, usize> = messages
+            .iter()
+            .enumerate()
+            .map(|(place, message)| (message.id.to_string(), place))
+            .collect();
+        let mut statement = connection
+            .prepare_cached("SELECT message, seq, body FROM parts WHERE session = ?1 ORDER BY seq")?;
+        let mut rows = statement.query([session.as_str()])?;
+        while let Some(row) = rows.next()? {
+            if let Some(&place) = places.get(row.get_ref(0)?.as_str().unwrap_or_default()) {
+                messages[place].parts.push(part(row)?);
+            }
+        }
+        Ok(messages)
+    }
+
+    /// Returns the `seq` for the session's next part. The first is 1.
+    pub fn next_seq(&self, session: &SessionId) -> Result<u64, StoreError> {
+        let connection = self.connection();
+        let mut statement =
+            connection.prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM parts WHERE session = ?1")?;
+        let next: i64 = statement.query_row([session.as_str()], |row| row.get(0))?;
+        Ok(next as u64)
+    }
+
+    /// Gives every unfinished call of the session and its children the result that says so, and marks their streaming
+    /// replies as cut. Only the holder of the tree's lock may call this: then whoever ran them is gone.
+    pub fn mark_interrupted(&self, session: &SessionId) -> Result<Interrupted, StoreError> {
+        self.transact(|connection| {
+            let mut tree = connection.prepare_cached(TREE_IDS)?;
+            let ids: Vec<String> = tree
+                .query_map([session.as_str()], |row| row.get(0))?
+                .collect::<Result<_, _>>()?;
+            let mut found = Interrupted::default();
+            for id in &ids {
+                found.calls += interrupt_calls(connection, id)?;
+                found.messages += connection
+                    .prepare_cached(
+                        "UPDATE messages SET state = 'cut' WHERE session = ?1 AND state = 'streaming'",
+                    )?
+                    .execute([id])?;
+            }
+            Ok(found)
+        })
+    }
+}
+
+fn put_message(connection: &Connection, session: &SessionId, message: &Message) -> Result<(), StoreError> {
+    let changed = connection
+        .prepare_cached(
+            "INSERT INTO messages (id, session, position, role, state, agent, model, created, stop, usage)
+             VALUES (?1, ?2, (SELECT coalesce(max(position), 0) + 1 FROM messages WHERE session = ?2),
+                     ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+             ON CONFLICT (id) DO UPDATE SET role = excluded.role, state = excluded.state, agent = excluded.agent,
+                 model = excluded.model, created = excluded.created, stop = excluded.stop, usage = excluded.usage
+             WHERE session = excluded.session",
+        )?
+        .execute(params![
+            message.id.as_str(),
+            session.as_str(),
+            column::name(&message.role)?,
+            column::name(&message.state)?,
+            message.agent,
+            message.model.as_ref().map(ToString::to_string),
+            message.created,
+            message.stop.as_ref().map(column::name).transpose()?,
+            message.usage.as_ref().map(column::to_json).transpose()?,
+        ])?;
+    if changed == 0 {
+        Err(StoreError::UnknownMessage(message.id.clone()))
+    } else {
+        Ok(())
+    }
+}
+
+fn put_part(connection: &Connection, message: &MessageId, part: &Part) -> Result<(), StoreError> {
+    let changed = connection
+        .prepare_cached(
+            "INSERT INTO parts (message, session, seq, kind, unfinished, body)
+             SELECT id, session, ?2, ?3, ?4, ?5 FROM messages WHERE id = ?1
+             ON CONFLICT (session, seq) DO UPDATE SET kind = excluded.kind, unfinished = excluded.unfinished,
+                 body = excluded.body
+             WHERE message = excluded.message",
+        )?
+        .execute(params![
+            message.as_str(),
+            part.seq as i64,
+            kind(&part.body),
+            is_unfinished(&part.body),
+            column::to_json(&part.body)?,
+        ])?;
+    if changed == 1 {
+        return Ok(());
+    }
+    let is_known = connection
+        .prepare_cached("SELECT 1 FROM messages WHERE id = ?1")?
+        .exists([message.as_str()])?;
+    Err(if is_known {
+        StoreError::SeqTaken {
+            message: message.clone(),
+            seq: part.seq,
+        }
+    } else {
+        StoreError::UnknownMessage(message.clone())
+    })
+}
+
+fn kind(body: &PartBody) -> &str {
+    match body {
+        PartBody::Text(_) => "text",
+        PartBody::Reasoning(_) => "reasoning",
+        PartBody::Tool(_) => "tool",
+        PartBody::File(_) => "file",
+        PartBody::Notice(_) => "notice",
+        PartBody::Unknown(body) => body
+            .get("type")
+            .and_then(|kind| kind.as_str())
+            .unwrap_or("unknown"),
+    }
+}
+
+fn is_unfinished(body: &PartBody) -> bool {
+    matches!(body, PartBody::Tool(tool) if !tool.state.is_final())
+}
+
+fn interrupt_calls(connection: &Connection, session: &str) -> Result<usize, StoreError> {
+    let mut unfinished = connection
+        .prepare_cached("SELECT id, body FROM parts WHERE session = ?1 AND unfinished ORDER BY seq")?;
+    let rows = unfinished.query_map([session], |row| {
+        Ok((row.get::<_, i64>(0)?, column::json(row, 1)?))
+    })?;
+    let rows: Vec<(i64, PartBody)> = rows.collect::<Result<_, _>>()?;
+    let mut update = connection.prepare_cached("UPDATE parts SET body = ?2, unfinished = 0 WHERE id = ?1")?;
+    let mut calls = 0;
+    for (id, mut body) in rows {
+        if let PartBody::Tool(tool) = &mut body {
+            interrupt(tool);
+            update.execute(params![id, column::to_json(&body)?])?;
+            calls += 1;
+        }
+    }
+    Ok(calls)
+}
+
+fn interrupt(tool: &mut ToolPart) {
+    let (message, hint) = match tool.state {
+        CallState::Pending => (
+            "lathe ended before this call was started; nothing of it was done",
+            "call it again",
+        ),
+        _ => (
+            "lathe ended while this call was running; how much of it was done is not known",
+            "look at the present state before calling it again",
+        ),
+    };
+    tool.state = CallState::Interrupted;
+    tool.result = Some(CallResult::error(ErrorKind::Interrupted, message, Some(hint)));
+}
+
+fn message(row: &Row<'_>) -> Result<Message, rusqlite::Error> {
+    Ok(Message {
+        id: column::parsed(row, 0)?,
+        role: column::variant(row, 1)?,
+        state: column::variant::<MessageState>(row, 2)?,
+        agent: row.get(3)?,
+        model: row
+            .get::<_, Option<String>>(4)?
+            .and_then(|name| name.parse().ok()),
+        created: row.get(5)?,
+        parts: Vec::new(),
+        stop: column::optional(row, 6, column::variant)?,
+        usage: column::optional(row, 7, column::json)?,
+    })
+}
+
+fn part(row: &Row<'_>) -> Result<Part, rusqlite::Error> {
+    Ok(Part {
+        seq: row.get::<_, i64>(1)? as u64,
+        body: column::json(row, 2)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::fixture::{new_session, reply, store_with, text, tool};
+    use super::super::{NewSession, Store};
+    use super::*;
+    use crate::conversation::{
+        CallId, FilePart, Native, Notice, NoticeKind, ReasoningPart, Role, Stop, TextPart,
+    };
+
+    fn every_kind() -> Vec<PartBody> {
+        let native = Native {
+            protocol: "anthropic".into(),
+            model: "a/b".into(),
+            json: json!({ "z": 1, "a": ["\u{1b}[31m", null, 0.5, u64::MAX] }),
+        };
+        let mut done = ToolPart {
+            call: CallId::new(),
+            provider_id: Some("toolu_1".into()),
+            tool: "read".into(),
+            raw_args: "{\"file_path\":".into(),
+            args: Some(json!({ "file_path": "a" })),
+            state: CallState::Done,
+            result: None,
+            native: Some(native.clone()),
+        };
+        let mut result = CallResult::error(ErrorKind::NotFound, "no `a`", None);
+        result.attachments.push(crate::conversation::Attachment {
+            mime: "image/png".into(),
+            data: "AA==".into(),
+        });
+        done.result = Some(result);
+        vec![
+            PartBody::Text(TextPart {
+                text: "héllo\0\n".into(),
+                native: None,
+            }),
+            PartBody::Reasoning(ReasoningPart {
+                text: String::new(),
+                native: Some(native),
+            }),
+            PartBody::Tool(done),
+            PartBody::File(FilePart {
+                path: "a.png".into(),
+                mime: "image/png".into(),
+                data: "AA==".into(),
+            }),
+            PartBody::Notice(Notice {
+                kind: NoticeKind::Retry,
+                text: "again".into(),
+            }),
+            PartBody::Unknown(json!({ "type": "hologram", "depth": 3, "seq_of_it": [1, 2] })),
+        ]
+    }
+
+    #[test]
+    fn every_kind_of_part_comes_back_as_it_was() {
+        let (store, session) = store_with("/p");
+        let mut message = reply(MessageState::Complete);
+        message.agent = Some("build".into());
+        message.model = Some("openrouter/meta/llama".parse().unwrap());
+        message.stop = Some(Stop::ToolCalls);
+        message.usage = Some(Usage {
+            input: 1,
+            cache_read: 2,
+            ..Usage::default()
+        });
+        message.parts = every_kind()
+            .into_iter()
+            .zip(1..)
+            .map(|(body, seq)| Part { seq, body })
+            .collect();
+        store.put_message(&session, &message).unwrap();
+        for part in &message.parts {
+            store.put_part(&message.id, part).unwrap();
+        }
+        assert_eq!(store.load(&session).unwrap(), [message]);
+        assert_eq!(store.next_seq(&session).unwrap(), 7);
+    }
+
+    #[test]
+    fn order_is_by_place_and_seq_and_not_by_id() {
+        let (store, session) = store_with("/p");
+        let (later, earlier) = (reply(MessageState::Complete), reply(MessageState::Complete));
+        assert!(later.id < earlier.id);
+        let part = |message: &Message, seq| Change::Part {
+            message: message.id.clone(),
+            part: text(seq, "x"),
+        };
+        let head = |message: &Message| Change::Message(message.clone());
+        store
+            .write(
+                &session,
+                &[head(&earlier), head(&later), part(&later, 3), part(&earlier, 2)],
+            )
+            .unwrap();
+        store
+            .write(&session, &[part(&earlier, 1), head(&earlier)])
+            .unwrap();
+        let loaded = store.load(&session).unwrap();
+        assert_eq!([&loaded[0].id, &loaded[1].id], [&earlier.id, &later.id]);
+        let seqs: Vec<_> = loaded[0].parts.iter().map(|part| part.seq).collect();
+        assert_eq!(seqs, [1, 2]);
+    }
+
+    #[test]
+    fn a_part_that_streams_is_replaced() {
+        let (store, session) = store_with("/p");
+        let message = reply(MessageState::Streaming);
+        store.put_message(&session, &message).unwrap();
+        for so_far in ["a", "ab", "abc"] {
+            store.put_part(&message.id, &text(1, so_far)).unwrap();
+        }
+        assert_eq!(store.load(&session).unwrap()[0].parts, [text(1, "abc")]);
+    }
+
+    #[test]
+    fn a_boundary_is_written_whole_or_not_at_all() {
+        let (store, session) = store_with("/p");
+        let message = reply(MessageState::Complete);
+        let stray = Change::Part {
+            message: MessageId::new(),
+            part: text(1, "x"),
+        };
+        let error = store
+            .write(&session, &[Change::Message(message), stray])
+            .unwrap_err();
+        assert!(matches!(error, StoreError::UnknownMessage(_)), "{error}");
+        assert_eq!(store.load(&session).unwrap(), []);
+        assert!(matches!(
+            store.write(&SessionId::new(), &[]),
+            Err(StoreError::UnknownSession(_))
+        ));
+    }
+
+    #[test]
+    fn a_seq_of_another_message_is_not_overwritten() {
+        let (store, session) = store_with("/p");
+        let (one, two) = (reply(MessageState::Complete), reply(MessageState::Complete));
+        store
+            .write(
+                &session,
+                &[Change::Message(one.clone()), Change::Message(two.clone())],
+            )
+            .unwrap();
+        store.put_part(&one.id, &text(1, "mine")).unwrap();
+        assert!(matches!(
+            store.put_part(&two.id, &text(1, "x")),
+            Err(StoreError::SeqTaken { .. })
+        ));
+        assert_eq!(store.load(&session).unwrap()[0].parts, [text(1, "mine")]);
+        let other = new_session("/p");
+        store.create(&other).unwrap();
+        assert!(matches!(
+            store.put_message(&other.id, &one),
+            Err(StoreError::UnknownMessage(_))
+        ));
+    }
+
+    #[test]
+    fn unfinished_calls_get_their_one_result_after_a_crash() {
+        let (store, session) = store_with("/p");
+        let child = NewSession {
+            parent: Some(session.clone()),
+            ..new_session("/p")
+        };
+        store.create(&child).unwrap();
+        let (message, below) = (reply(MessageState::Streaming), reply(MessageState::Complete));
+        let states = [CallState::Pending, CallState::Running, CallState::Done];
+        let mut changes = vec![Change::Message(message.clone())];
+        for (state, seq) in states.into_iter().zip(1..) {
+            changes.push(Change::Part {
+                message: message.id.clone(),
+                part: tool(seq, state),
+            });
+        }
+        store.write(&session, &changes).unwrap();
+        let running = Change::Part {
+            message: below.id.clone(),
+            part: tool(1, CallState::Running),
+        };
+        store
+            .write(&child.id, &[Change::Message(below), running])
+            .unwrap();
+
+        assert_eq!(
+            store.mark_interrupted(&session).unwrap(),
+            Interrupted {
+                calls: 3,
+                messages: 1
+            }
+        );
+        assert_eq!(store.mark_interrupted(&session).unwrap(), Interrupted::default());
+        let loaded = store.load(&session).unwrap();
+        assert_eq!(loaded[0].state, MessageState::Cut);
+        let calls: Vec<_> = loaded[0].calls().collect();
+        let states: Vec<_> = calls.iter().map(|call| call.state).collect();
+        assert_eq!(
+            states,
+            [CallState::Interrupted, CallState::Interrupted, CallState::Done]
+        );
+        let result = calls[0].result.as_ref().unwrap();
+        assert_eq!(
+            (result.error_kind(), result.state()),
+            (Some(ErrorKind::Interrupted), CallState::Interrupted)
+        );
+        assert!(result.output.contains("nothing of it was done"));
+        assert_eq!(
+            store.load(&child.id).unwrap()[0].calls().next().unwrap().state,
+            CallState::Interrupted
+        );
+    }
+
+    #[test]
+    fn void_replies_are_kept_and_not_counted() {
+        let (store, session) = store_with("/p");
+        let user = Message {
+            role: Role::User,
+            ..reply(MessageState::Complete)
+        };
+        let changes = [user, reply(MessageState::Void), reply(MessageState::Complete)].map(Change::Message);
+        let usage = Usage {
+            output: 7,
+            ..Usage::default()
+        };
+        store.write(&session, &changes).unwrap();
+        store
+            .write(
+                &session,
+                &[Change::Cost {
+                    usage,
+                    cost: Some(0.5),
+                }],
+            )
+            .unwrap();
+        assert_eq!(store.load(&session).unwrap().len(), 3);
+        let row = store.get(&session).unwrap().unwrap();
+        assert_eq!((row.messages, row.cost, row.usage.output), (2, Some(0.5), 7));
+    }
+
+    #[test]
+    fn a_session_can_be_deleted_with_its_messages() {
+        let (store, session) = store_with("/p");
+        let message = reply(MessageState::Complete);
+        let part = Change::Part {
+            message: message.id.clone(),
+            part: text(1, "x"),
+        };
+        store.write(&session, &[Change::Message(message), part]).unwrap();
+        store.delete(&session).unwrap();
+        let count = |store: &Store| -> i64 {
+            store
+                .connection()
+                .query_row("SELECT count(*) FROM parts", [], |row| row.get(0))
+                .unwrap()
+        };
+        assert_eq!(count(&store), 0);
+    }
+}

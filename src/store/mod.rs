@@ -1,0 +1,104 @@
+//! What lathe remembers: sessions with their messages and parts, todos, read records, grants and drafts.
+//!
+//! One SQLite database in the data directory, shared by all lathe processes of a user; one connection in each. A
+//! [`Store`] is cheap to clone; its methods block, for well under a millisecond as a rule, and async callers use
+//! `spawn_blocking`. [`Store::write`] makes a boundary of the conversation one commit. After `kill -9` nothing that a
+//! method returned from is lost.
+//!
+//! Beside the database lie [`outputs`], the full texts of cut tool results, and [`locks`], which say what process owns
+//! a session tree. The store decides nothing: who may write a session is the lock's holder's business.
+//!
+//! ```text
+//! let store = Store::open(&data_dir)?;
+//! store.create(&NewSession { id: session.clone(), parent: None, project, directory, agent, model, title })?;
+//! store.write(&session, &[Change::Message(head), Change::Part { message, part }])?;
+//! let messages = store.load(&session)?;
+//! ```
+
+mod column;
+mod drafts;
+mod error;
+pub mod locks;
+mod messages;
+pub mod outputs;
+mod permissions;
+mod private;
+mod reads;
+mod schema;
+mod sessions;
+mod todos;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rusqlite::{Connection, TransactionBehavior};
+
+pub use drafts::DraftKey;
+pub use error::StoreError;
+pub use locks::{LockError, SessionLock};
+pub use messages::{Change, Interrupted};
+pub use outputs::{OutputFile, Outputs};
+pub use permissions::{Grant, GrantScope};
+pub use reads::FileRead;
+pub use sessions::{NewSession, SessionRow};
+
+/// The database. Clones share one connection.
+#[derive(Debug, Clone)]
+pub struct Store {
+    connection: Arc<Mutex<Connection>>,
+}
+
+impl Store {
+    /// Opens the database of `data_dir`, and makes the directory and the database when they are missing.
+    pub fn open(data_dir: &Path) -> Result<Self, StoreError> {
+        Ok(Self::over(schema::open(data_dir)?))
+    }
+
+    /// Makes a store that is gone with the last clone.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        Ok(Self::over(schema::open_in_memory()?))
+    }
+
+    fn over(connection: Connection) -> Self {
+        Self {
+            connection: Arc::new(Mutex::new(connection)),
+        }
+    }
+
+    /// Lends the connection. A panic of another holder left no half transaction: SQLite rolled it back.
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs `work` as one commit. It takes the write lock at once: a read that turns into a write later could be
+    /// refused without waiting.
+    fn transact<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let mut connection = self.connection();
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let done = work(&transaction)?;
+        transaction.commit()?;
+        Ok(done)
+    }
+}
+
+/// Milliseconds since the Unix epoch.
+fn now() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis() as i64)
+}
+
+/// Returns a path as a column holds it. A path that is not Unicode is kept as it is shown.
+fn path_text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn database_path(data_dir: &Path) -> PathBuf {
+    data_dir.join("lathe.db")
+}
+
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod tests;

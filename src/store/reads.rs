@@ -1,0 +1,62 @@
+//! Which files a session has read, and what they were then: the record behind "read before edit".
+
+use std::path::Path;
+
+use rusqlite::{OptionalExtension, params};
+
+use super::{Store, StoreError, now, path_text};
+use crate::conversation::SessionId;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileRead {
+    /// SHA-256 of the bytes, in hexadecimal.
+    pub hash: String,
+    /// Milliseconds since the Unix epoch.
+    pub time: i64,
+}
+
+impl Store {
+    /// Records that the session knows the content of a file, because it read or wrote it.
+    pub fn record_read(&self, session: &SessionId, real_path: &Path, hash: &str) -> Result<(), StoreError> {
+        self.connection()
+            .prepare_cached(
+                "INSERT INTO file_reads (session, path, hash, time) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT DO UPDATE SET hash = excluded.hash, time = excluded.time",
+            )?
+            .execute(params![session.as_str(), path_text(real_path), hash, now()])?;
+        Ok(())
+    }
+
+    /// Returns what the session knows of a file, if it read it.
+    pub fn file_read(&self, session: &SessionId, real_path: &Path) -> Result<Option<FileRead>, StoreError> {
+        let connection = self.connection();
+        let mut statement = connection
+            .prepare_cached("SELECT hash, time FROM file_reads WHERE session = ?1 AND path = ?2")?;
+        let read = statement.query_row([session.as_str(), &path_text(real_path)], |row| {
+            Ok(FileRead {
+                hash: row.get(0)?,
+                time: row.get(1)?,
+            })
+        });
+        Ok(read.optional()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{new_session, store_with};
+    use super::*;
+
+    #[test]
+    fn the_last_read_counts_and_each_session_has_its_own() {
+        let (store, session) = store_with("/p");
+        let path = Path::new("/p/a.rs");
+        assert_eq!(store.file_read(&session, path).unwrap(), None);
+        store.record_read(&session, path, "one").unwrap();
+        store.record_read(&session, path, "two").unwrap();
+        assert_eq!(store.file_read(&session, path).unwrap().unwrap().hash, "two");
+        let other = new_session("/p");
+        store.create(&other).unwrap();
+        assert_eq!(store.file_read(&other.id, path).unwrap(), None);
+    }
+}

@@ -1,0 +1,385 @@
+//! Sessions: what lists show, what they cost, and the system prompt of each agent.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{OptionalExtension, Row, params};
+use serde::Serialize;
+
+use super::{Store, StoreError, column, now, path_text};
+use crate::conversation::{ModelRef, SessionId, Usage};
+
+/// A session to be stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewSession {
+    pub id: SessionId,
+    pub parent: Option<SessionId>,
+    /// The project root.
+    pub project: PathBuf,
+    /// The session's own directory.
+    pub directory: PathBuf,
+    pub agent: String,
+    pub model: Option<ModelRef>,
+    pub title: String,
+}
+
+/// A session without its messages. Serialised it has the shape that `lathe sessions list --json` prints, and more.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SessionRow {
+    pub id: SessionId,
+    pub title: String,
+    pub project: PathBuf,
+    pub directory: PathBuf,
+    pub agent: String,
+    #[serde(serialize_with = "model_name")]
+    pub model: Option<ModelRef>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<SessionId>,
+    /// Milliseconds since the Unix epoch, like `updated`.
+    pub created: i64,
+    pub updated: i64,
+    /// Those that count: replies that were replaced by a retry do not.
+    pub messages: u64,
+    /// US dollars; `None` when no request had a known price.
+    pub cost: Option<f64>,
+    pub usage: Usage,
+}
+
+#[allow(clippy::ref_option)] // The form that serde calls.
+fn model_name<S: serde::Serializer>(model: &Option<ModelRef>, serializer: S) -> Result<S::Ok, S::Error> {
+    match model {
+        Some(model) => serializer.collect_str(model),
+        None => serializer.serialize_none(),
+    }
+}
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, title, project, directory, agent, model, parent, created, updated, ",
+            "(SELECT count(*) FROM messages WHERE session = sessions.id AND state <> 'void'), ",
+            "cost, unpriced, input, output, reasoning, cache_read, cache_write FROM sessions ",
+            $rest
+        )
+    };
+}
+
+impl Store {
+    /// Stores a new session.
+    pub fn create(&self, session: &NewSession) -> Result<(), StoreError> {
+        self.connection()
+            .prepare_cached(
+                "INSERT INTO sessions (id, parent, project, directory, agent, model, title, created, updated)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)",
+            )?
+            .execute(params![
+                session.id.as_str(),
+                session.parent.as_ref().map(SessionId::as_str),
+                path_text(&session.project),
+                path_text(&session.directory),
+                session.agent,
+                session.model.as_ref().map(ToString::to_string),
+                session.title,
+                now(),
+            ])?;
+        Ok(())
+    }
+
+    pub fn get(&self, session: &SessionId) -> Result<Option<SessionRow>, StoreError> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(select!("WHERE id = ?1"))?;
+        Ok(statement.query_row([session.as_str()], row).optional()?)
+    }
+
+    /// Returns the sessions of one project, or all, newest first, child sessions with them.
+    pub fn list(&self, project: Option<&Path>) -> Result<Vec<SessionRow>, StoreError> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(select!(
+            "WHERE ?1 IS NULL OR project = ?1 ORDER BY updated DESC, rowid DESC"
+        ))?;
+        let rows = statement.query_map([project.map(path_text)], row)?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Returns the session of a project that was used last, child sessions left out.
+    pub fn newest(&self, project: &Path) -> Result<Option<SessionRow>, StoreError> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(select!(
+            "WHERE project = ?1 AND parent IS NULL ORDER BY updated DESC, rowid DESC LIMIT 1"
+        ))?;
+        Ok(statement.query_row([path_text(project)], row).optional()?)
+    }
+
+    /// Returns the sessions whose parent this one is, oldest first.
+    pub fn children(&self, session: &SessionId) -> Result<Vec<SessionRow>, StoreError> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(select!("WHERE parent = ?1 ORDER BY rowid"))?;
+        let rows = statement.query_map([session.as_str()], row)?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Returns the root of the session's tree: the one whose lock owns it.
+    pub fn root(&self, session: &SessionId) -> Result<SessionId, StoreError> {
+        self.connection()
+            .prepare_cached(
+                "WITH RECURSIVE up (id, parent) AS (
+                     SELECT id, parent FROM sessions WHERE id = ?1
+                     UNION SELECT sessions.id, sessions.parent FROM sessions JOIN up ON sessions.id = up.parent
+                 ) SELECT id FROM up WHERE parent IS NULL",
+            )?
+            .query_row([session.as_str()], |row| column::parsed(row, 0))
+            .optional()?
+            .ok_or_else(|| StoreError::UnknownSession(session.clone()))
+    }
+
+    pub fn set_title(&self, session: &SessionId, title: &str) -> Result<(), StoreError> {
+        let changed = self
+            .connection()
+            .prepare_cached("UPDATE sessions SET title = ?2 WHERE id = ?1")?
+            .execute([session.as_str(), title])?;
+        known(session, changed)
+    }
+
+    pub fn set_agent_model(
+        &self,
+        session: &SessionId,
+        agent: &str,
+        model: Option<&ModelRef>,
+    ) -> Result<(), StoreError> {
+        let changed = self
+            .connection()
+            .prepare_cached("UPDATE sessions SET agent = ?2, model = ?3 WHERE id = ?1")?
+            .execute(params![session.as_str(), agent, model.map(ToString::to_string)])?;
+        known(session, changed)
+    }
+
+    /// Adds one model request: its tokens and, where its price is known, what it cost in US dollars.
+    pub fn add_cost(&self, session: &SessionId, usage: &Usage, cost: Option<f64>) -> Result<(), StoreError> {
+        add_cost(&self.connection(), session, usage, cost)
+    }
+
+    /// Makes the session the newest.
+    pub fn touch(&self, session: &SessionId) -> Result<(), StoreError> {
+        touch(&self.connection(), session)
+    }
+
+    /// Removes a session with its children and all that belongs to them. Returns whether it was there.
+    pub fn delete(&self, session: &SessionId) -> Result<bool, StoreError> {
+        self.transact(|connection| {
+            let mut tree = connection.prepare_cached(super::messages::TREE_IDS)?;
+            let ids: Vec<String> = tree
+                .query_map([session.as_str()], |row| row.get(0))?
+                .collect::<Result<_, _>>()?;
+            let mut drafts = connection.prepare_cached("DELETE FROM drafts WHERE key = ?1")?;
+            let mut grants =
+                connection.prepare_cached("DELETE FROM grants WHERE scope = 'session' AND place = ?1")?;
+            for id in &ids {
+                drafts.execute([id])?;
+                grants.execute([id])?;
+            }
+            let mut statement = connection.prepare_cached("DELETE FROM sessions WHERE id = ?1")?;
+            Ok(statement.execute([session.as_str()])? > 0)
+        })
+    }
+
+    /// Returns the system prompt that was assembled for the session and agent.
+    pub fn system_prompt(&self, session: &SessionId, agent: &str) -> Result<Option<String>, StoreError> {
+        let connection = self.connection();
+        let mut statement =
+            connection.prepare_cached("SELECT text FROM prompts WHERE session = ?1 AND agent = ?2")?;
+        Ok(statement
+            .query_row([session.as_str(), agent], |row| row.get(0))
+            .optional()?)
+    }
+
+    pub fn set_system_prompt(&self, session: &SessionId, agent: &str, text: &str) -> Result<(), StoreError> {
+        self.connection()
+            .prepare_cached(
+                "INSERT INTO prompts (session, agent, text) VALUES (?1, ?2, ?3)
+                 ON CONFLICT DO UPDATE SET text = excluded.text",
+            )?
+            .execute([session.as_str(), agent, text])?;
+        Ok(())
+    }
+}
+
+pub(super) fn add_cost(
+    connection: &rusqlite::Connection,
+    session: &SessionId,
+    usage: &Usage,
+    cost: Option<f64>,
+) -> Result<(), StoreError> {
+    let changed = connection
+        .prepare_cached(
+            "UPDATE sessions SET cost = cost + ?2, unpriced = unpriced + ?3, input = input + ?4, output = output + ?5,
+             reasoning = reasoning + ?6, cache_read = cache_read + ?7, cache_write = cache_write + ?8 WHERE id = ?1",
+        )?
+        .execute(params![
+            session.as_str(),
+            cost.unwrap_or(0.0),
+            i64::from(cost.is_none()),
+            usage.input as i64,
+            usage.output as i64,
+            usage.reasoning as i64,
+            usage.cache_read as i64,
+            usage.cache_write as i64,
+        ])?;
+    known(session, changed)
+}
+
+/// Never sets the time back, whatever the clock does.
+pub(super) fn touch(connection: &rusqlite::Connection, session: &SessionId) -> Result<(), StoreError> {
+    let changed = connection
+        .prepare_cached("UPDATE sessions SET updated = max(updated, ?2) WHERE id = ?1")?
+        .execute(params![session.as_str(), now()])?;
+    known(session, changed)
+}
+
+fn known(session: &SessionId, changed: usize) -> Result<(), StoreError> {
+    if changed == 0 {
+        Err(StoreError::UnknownSession(session.clone()))
+    } else {
+        Ok(())
+    }
+}
+
+fn row(row: &Row<'_>) -> Result<SessionRow, rusqlite::Error> {
+    let path = |column| row.get::<_, String>(column).map(PathBuf::from);
+    let tokens = |column| row.get::<_, i64>(column).map(|count| count as u64);
+    let (cost, unpriced): (f64, i64) = (row.get(10)?, row.get(11)?);
+    Ok(SessionRow {
+        id: column::parsed(row, 0)?,
+        title: row.get(1)?,
+        project: path(2)?,
+        directory: path(3)?,
+        agent: row.get(4)?,
+        model: row
+            .get::<_, Option<String>>(5)?
+            .and_then(|name| name.parse().ok()),
+        parent: column::optional(row, 6, column::parsed)?,
+        created: row.get(7)?,
+        updated: row.get(8)?,
+        messages: tokens(9)?,
+        cost: (unpriced == 0 || cost > 0.0).then_some(cost),
+        usage: Usage {
+            input: tokens(12)?,
+            output: tokens(13)?,
+            reasoning: tokens(14)?,
+            cache_read: tokens(15)?,
+            cache_write: tokens(16)?,
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{new_session, store_with};
+    use super::*;
+
+    #[test]
+    fn the_newest_session_comes_first() {
+        let (store, first) = store_with("/p");
+        let second = new_session("/p");
+        let elsewhere = new_session("/q");
+        store.create(&second).unwrap();
+        store.create(&elsewhere).unwrap();
+        let ids = |project: Option<&str>| -> Vec<_> {
+            store
+                .list(project.map(Path::new))
+                .unwrap()
+                .into_iter()
+                .map(|row| row.id)
+                .collect()
+        };
+        assert_eq!(ids(Some("/p")), [second.id.clone(), first.clone()]);
+        assert_eq!(ids(None).len(), 3);
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        store.touch(&first).unwrap();
+        assert_eq!(ids(Some("/p")), [first.clone(), second.id]);
+        assert_eq!(store.newest(Path::new("/p")).unwrap().unwrap().id, first);
+        assert_eq!(store.newest(Path::new("/none")).unwrap(), None);
+    }
+
+    #[test]
+    fn a_child_is_listed_but_never_the_newest() {
+        let (store, root) = store_with("/p");
+        let child = NewSession {
+            parent: Some(root.clone()),
+            ..new_session("/p")
+        };
+        let grandchild = NewSession {
+            parent: Some(child.id.clone()),
+            ..new_session("/p")
+        };
+        store.create(&child).unwrap();
+        store.create(&grandchild).unwrap();
+        assert_eq!(store.newest(Path::new("/p")).unwrap().unwrap().id, root);
+        assert_eq!(store.list(None).unwrap().len(), 3);
+        assert_eq!(store.children(&root).unwrap()[0].id, child.id);
+        assert_eq!(store.root(&grandchild.id).unwrap(), root);
+        store
+            .set_system_prompt(&grandchild.id, "build", "be good")
+            .unwrap();
+        assert!(store.delete(&root).unwrap());
+        assert!(!store.delete(&root).unwrap());
+        assert_eq!(store.list(None).unwrap(), []);
+    }
+
+    #[test]
+    fn an_unknown_price_is_never_zero() {
+        let (store, id) = store_with("/p");
+        let cost = || store.get(&id).unwrap().unwrap().cost;
+        assert_eq!(cost(), Some(0.0));
+        let usage = Usage {
+            input: 10,
+            output: 5,
+            ..Usage::default()
+        };
+        store.add_cost(&id, &usage, None).unwrap();
+        assert_eq!(cost(), None);
+        store.add_cost(&id, &usage, Some(0.25)).unwrap();
+        assert_eq!(cost(), Some(0.25));
+        assert_eq!(store.get(&id).unwrap().unwrap().usage.input, 20);
+    }
+
+    #[test]
+    fn a_row_has_the_shape_that_scripts_rely_on() {
+        let (store, id) = store_with("/p");
+        store.set_title(&id, "Fix it").unwrap();
+        store
+            .set_agent_model(&id, "plan", Some(&"local/m".parse().unwrap()))
+            .unwrap();
+        let shown = serde_json::to_value(store.get(&id).unwrap().unwrap()).unwrap();
+        for (field, value) in [
+            ("title", "Fix it"),
+            ("agent", "plan"),
+            ("model", "local/m"),
+            ("project", "/p"),
+        ] {
+            assert_eq!(shown[field], value);
+        }
+        assert!(shown.get("parent").is_none());
+        assert_eq!(shown["messages"], 0);
+    }
+
+    #[test]
+    fn a_session_that_is_not_there_is_an_error() {
+        let (store, _) = store_with("/p");
+        let other = SessionId::new();
+        assert_eq!(store.get(&other).unwrap(), None);
+        assert!(matches!(
+            store.set_title(&other, "x"),
+            Err(StoreError::UnknownSession(_))
+        ));
+        assert!(matches!(store.root(&other), Err(StoreError::UnknownSession(_))));
+    }
+
+    #[test]
+    fn the_system_prompt_is_kept_for_each_agent() {
+        let (store, id) = store_with("/p");
+        assert_eq!(store.system_prompt(&id, "build").unwrap(), None);
+        store.set_system_prompt(&id, "build", "one").unwrap();
+        store.set_system_prompt(&id, "build", "two").unwrap();
+        store.set_system_prompt(&id, "plan", "three").unwrap();
+        assert_eq!(store.system_prompt(&id, "build").unwrap().as_deref(), Some("two"));
+    }
+}
