@@ -31,6 +31,7 @@ pub mod config;
 pub mod conversation;
 pub mod files;
 pub mod process;
+pub mod project;
 pub mod store;
 pub mod text;
 pub mod view;

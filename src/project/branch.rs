@@ -1,0 +1,41 @@
+//! The branch a work tree is on, without running git.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Returns the branch, or the first digits of the commit when none is checked out. `None` without a repository.
+pub fn branch(root: &Path) -> Option<String> {
+    let head = fs::read_to_string(git_dir(root)?.join("HEAD")).ok()?;
+    let head = head.trim();
+    match head.strip_prefix("ref: ") {
+        Some(name) => Some(name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()),
+        None => Some(head.chars().take(12).collect()),
+    }
+}
+
+/// `.git` is a directory, or a file that says where it is (linked work trees, submodules).
+fn git_dir(root: &Path) -> Option<PathBuf> {
+    let dot_git = root.join(".git");
+    if dot_git.is_dir() {
+        return Some(dot_git);
+    }
+    let text = fs::read_to_string(&dot_git).ok()?;
+    let named = text.strip_prefix("gitdir: ")?.trim();
+    Some(root.join(named))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_branch_is_read_from_head() {
+        let directory = tempfile::tempdir().unwrap();
+        assert_eq!(branch(directory.path()), None);
+        fs::create_dir(directory.path().join(".git")).unwrap();
+        fs::write(directory.path().join(".git/HEAD"), "ref: refs/heads/fix/retry\n").unwrap();
+        assert_eq!(branch(directory.path()).as_deref(), Some("fix/retry"));
+        fs::write(directory.path().join(".git/HEAD"), "0123456789abcdef0123\n").unwrap();
+        assert_eq!(branch(directory.path()).as_deref(), Some("0123456789ab"));
+    }
+}

@@ -1,0 +1,412 @@
+//! Instruction files: `AGENTS.md`, `CLAUDE.md` and what the configuration names.
+//!
+//! They are put in front of every conversation, so each is limited in size, and what a project names must lie inside it:
+//! a repository must not be able to send the user's own files to a model by a symlink or a pattern. What could not be read
+//! is a sentence beside the texts and stops nothing.
+
+use std::collections::HashSet;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// One text with where it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Instruction {
+    pub path: PathBuf,
+    pub text: String,
+}
+
+/// What was found, in the order in which it should be read, and what went wrong.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Gathered {
+    pub instructions: Vec<Instruction>,
+    /// Sentences for the user.
+    pub problems: Vec<String>,
+}
+
+/// Where to look.
+#[derive(Debug, Clone, Default)]
+pub struct InstructionPlaces {
+    /// Lathe's configuration directory.
+    pub config: PathBuf,
+    pub home: Option<PathBuf>,
+    pub root: PathBuf,
+    pub cwd: PathBuf,
+    /// More files, from the configuration.
+    pub globs: Vec<InstructionGlob>,
+}
+
+/// A path or a glob.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstructionGlob {
+    /// A relative pattern counts from here.
+    pub base: PathBuf,
+    pub pattern: String,
+    /// What is found must lie inside this directory, if one is given.
+    pub confined_to: Option<PathBuf>,
+}
+
+const NAMES: &[&str] = &["AGENTS.md", "CLAUDE.md"];
+const NEARBY_NAMES: &[&str] = &["AGENTS.md", "CLAUDE.md", "CONTEXT.md"];
+
+/// A text of this size already fills a good part of a model's context.
+const MAX_BYTES: usize = 128 << 10;
+const MAX_TOTAL_BYTES: usize = 512 << 10;
+/// How many directory entries one glob may look at.
+const MAX_ENTRIES: usize = 20_000;
+const MAX_DEPTH: usize = 32;
+
+/// Gathers the user's texts, then the project's from its root down, then those of the configuration.
+pub fn instructions(places: &InstructionPlaces) -> Gathered {
+    let mut gatherer = Gatherer::default();
+    gatherer.optional(&places.config.join("AGENTS.md"), None);
+    if let Some(home) = &places.home {
+        gatherer.optional(&home.join(".claude/CLAUDE.md"), None);
+    }
+    for dir in directories(&places.root, &places.cwd) {
+        for name in NAMES {
+            gatherer.optional(&dir.join(name), Some(&places.root));
+        }
+    }
+    for glob in &places.globs {
+        gatherer.glob(glob, places.home.as_deref());
+    }
+    gatherer.gathered
+}
+
+/// Instruction files between a file's directory and, excluding it, the session's directory; the nearest first, one a
+/// directory. Nothing for a file outside the session's directory.
+pub fn nearby(file_dir: &Path, session_dir: &Path) -> Vec<PathBuf> {
+    if !file_dir.starts_with(session_dir) {
+        return Vec::new();
+    }
+    let between = file_dir.ancestors().take_while(|dir| *dir != session_dir);
+    let first = |dir: &Path| {
+        let candidates = NEARBY_NAMES.iter().map(|name| dir.join(name));
+        candidates
+            .filter(|path| path.is_file())
+            .find(|path| is_inside(path, session_dir))
+    };
+    between.filter_map(first).collect()
+}
+
+fn directories<'a>(root: &'a Path, cwd: &'a Path) -> Vec<&'a Path> {
+    if !cwd.starts_with(root) {
+        return vec![cwd];
+    }
+    let mut dirs: Vec<&Path> = cwd.ancestors().take_while(|dir| dir.starts_with(root)).collect();
+    dirs.reverse();
+    dirs
+}
+
+fn is_inside(path: &Path, root: &Path) -> bool {
+    matches!((path.canonicalize(), root.canonicalize()), (Ok(path), Ok(root)) if path.starts_with(&root))
+}
+
+#[derive(Default)]
+struct Gatherer {
+    gathered: Gathered,
+    /// Real paths that were read, so that a link beside its target is read once.
+    seen: HashSet<PathBuf>,
+    /// Texts that were read: `CLAUDE.md` is often a copy of `AGENTS.md`.
+    texts: HashSet<String>,
+    total: usize,
+}
+
+impl Gatherer {
+    fn problem(&mut self, path: &Path, what: &str) {
+        self.gathered
+            .problems
+            .push(format!("the instruction file `{}` {what}", path.display()));
+    }
+
+    /// Reads a file that need not exist.
+    fn optional(&mut self, path: &Path, confined_to: Option<&Path>) {
+        if path.symlink_metadata().is_ok() {
+            self.read(path, confined_to);
+        }
+    }
+
+    fn read(&mut self, path: &Path, confined_to: Option<&Path>) {
+        let real = match path.canonicalize() {
+            Ok(real) => real,
+            Err(error) => return self.problem(path, &format!("cannot be read: {error}")),
+        };
+        if confined_to.is_some_and(|root| !is_inside(path, root)) {
+            return self.problem(path, "leads out of the project and was left out");
+        }
+        if !self.seen.insert(real.clone()) {
+            return;
+        }
+        // Opening a FIFO would wait for a writer.
+        if !real.is_file() {
+            return self.problem(path, "is not a file and was left out");
+        }
+        let mut bytes = Vec::new();
+        let limit = MAX_BYTES as u64 + 1;
+        let outcome = std::fs::File::open(&real).and_then(|file| file.take(limit).read_to_end(&mut bytes));
+        if let Err(error) = outcome {
+            return self.problem(path, &format!("cannot be read: {error}"));
+        }
+        let Some(text) = self.decode(path, bytes) else {
+            return;
+        };
+        if text.trim().is_empty() || !self.texts.insert(text.clone()) {
+            return;
+        }
+        if self.total + text.len() > MAX_TOTAL_BYTES {
+            return self.problem(path, "was left out: the instructions before it fill 512 KiB");
+        }
+        self.total += text.len();
+        self.gathered.instructions.push(Instruction {
+            path: path.to_path_buf(),
+            text,
+        });
+    }
+
+    fn decode(&mut self, path: &Path, mut bytes: Vec<u8>) -> Option<String> {
+        if bytes.len() > MAX_BYTES {
+            self.problem(path, "is larger than 128 KiB; only its beginning is used");
+            // The cut may go through a character; what is left of it is dropped.
+            bytes.truncate(MAX_BYTES);
+            let valid = match std::str::from_utf8(&bytes) {
+                Err(error) if error.error_len().is_none() => error.valid_up_to(),
+                _ => bytes.len(),
+            };
+            bytes.truncate(valid);
+        }
+        let Ok(mut text) = String::from_utf8(bytes) else {
+            self.problem(path, "is not valid UTF-8 and was left out");
+            return None;
+        };
+        if text.starts_with('\u{feff}') {
+            text.drain(..'\u{feff}'.len_utf8());
+        }
+        Some(text)
+    }
+
+    fn glob(&mut self, glob: &InstructionGlob, home: Option<&Path>) {
+        let pattern = glob.pattern.as_str();
+        if pattern.contains("://") {
+            let problem = format!("the instructions `{pattern}` are an address; only files are read");
+            return self.gathered.problems.push(problem);
+        }
+        let full = match (pattern.strip_prefix("~/"), home) {
+            (Some(below), Some(home)) => home.join(below),
+            _ => glob.base.join(pattern),
+        };
+        let confined_to = glob.confined_to.as_deref();
+        let is_wild = |part: &Path| part.to_string_lossy().contains(['*', '?', '[', '{']);
+        // Only what was written is a pattern; a directory above may have any name.
+        if !is_wild(Path::new(pattern)) {
+            return self.read(&full, confined_to);
+        }
+        let written = Path::new(pattern.strip_prefix("~/").unwrap_or(pattern));
+        let wild = written
+            .components()
+            .position(|part| is_wild(Path::new(part.as_os_str())));
+        let literal = wild.map_or(0, |at| written.components().count() - at);
+        let start = full.ancestors().nth(literal).unwrap_or(&full).to_path_buf();
+        let rest = full
+            .strip_prefix(&start)
+            .unwrap_or(&full)
+            .to_string_lossy()
+            .into_owned();
+        match globset::GlobBuilder::new(&rest).literal_separator(true).build() {
+            Ok(matcher) => self.walk(&start, &matcher.compile_matcher(), pattern, confined_to),
+            Err(error) => {
+                let problem = format!("the instructions `{pattern}` are not a glob: {}", error.kind());
+                self.gathered.problems.push(problem);
+            }
+        }
+    }
+
+    fn walk(
+        &mut self,
+        start: &Path,
+        matcher: &globset::GlobMatcher,
+        pattern: &str,
+        confined_to: Option<&Path>,
+    ) {
+        // Nothing below a directory outside can be inside.
+        if confined_to.is_some_and(|root| start.exists() && !is_inside(start, root)) {
+            return self.problem(Path::new(pattern), "leads out of the project and was left out");
+        }
+        let entries = ignore::WalkBuilder::new(start)
+            .standard_filters(false)
+            .max_depth(Some(MAX_DEPTH))
+            .filter_entry(|entry| !matches!(entry.file_name().to_str(), Some(".git" | "node_modules")))
+            .build();
+        let mut found = Vec::new();
+        for (count, entry) in entries.flatten().enumerate() {
+            if count >= MAX_ENTRIES {
+                let problem =
+                    format!("the instructions `{pattern}` match in too many places; name a directory");
+                self.gathered.problems.push(problem);
+                break;
+            }
+            let below = entry.path().strip_prefix(start).unwrap_or(entry.path());
+            let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
+            if !is_directory && matcher.is_match(below) {
+                found.push(entry.into_path());
+            }
+        }
+        found.sort();
+        for path in found {
+            self.read(&path, confined_to);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Place(tempfile::TempDir);
+
+    impl Place {
+        fn new(files: &[(&str, &str)]) -> Self {
+            let dir = tempfile::tempdir().unwrap();
+            std::fs::create_dir_all(dir.path().join("p/a/b")).unwrap();
+            for (name, text) in files {
+                let path = dir.path().join(name);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, text).unwrap();
+            }
+            Self(dir)
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.0.path().join(name)
+        }
+
+        fn gather(&self, globs: &[(&str, bool)]) -> Gathered {
+            let glob = |(pattern, confined): &(&str, bool)| InstructionGlob {
+                base: self.path("p"),
+                pattern: (*pattern).to_owned(),
+                confined_to: confined.then(|| self.path("p")),
+            };
+            instructions(&InstructionPlaces {
+                config: self.path("config"),
+                home: Some(self.path("home")),
+                root: self.path("p"),
+                cwd: self.path("p/a"),
+                globs: globs.iter().map(glob).collect(),
+            })
+        }
+
+        fn texts(&self, globs: &[(&str, bool)]) -> String {
+            let gathered = self.gather(globs);
+            assert_eq!(gathered.problems, Vec::<String>::new());
+            gathered
+                .instructions
+                .iter()
+                .map(|found| found.text.clone())
+                .collect::<Vec<_>>()
+                .join(" ")
+        }
+    }
+
+    #[test]
+    fn the_users_texts_come_first_then_the_projects_from_its_root_down() {
+        let place = Place::new(&[
+            ("config/AGENTS.md", "1"),
+            ("home/.claude/CLAUDE.md", "2"),
+            ("p/AGENTS.md", "3"),
+            ("p/CLAUDE.md", "4"),
+            ("p/a/CLAUDE.md", "5"),
+            ("p/a/b/AGENTS.md", "deeper"),
+            ("AGENTS.md", "above"),
+            ("p/docs/y.md", "7"),
+            ("p/docs/x.md", "6"),
+            ("p/docs/z.txt", "other"),
+            ("home/own.md", "8"),
+        ]);
+        assert_eq!(
+            place.texts(&[("docs/*.md", true), ("~/own.md", false)]),
+            "1 2 3 4 5 6 7 8"
+        );
+    }
+
+    #[test]
+    fn a_copy_or_a_link_is_read_once() {
+        let place = Place::new(&[
+            ("p/AGENTS.md", "same"),
+            ("p/CLAUDE.md", "same"),
+            ("p/a/x.md", "other"),
+        ]);
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("x.md", place.path("p/a/AGENTS.md")).unwrap();
+        assert_eq!(place.texts(&[("a/x.md", true), ("**/x.md", true)]), "same other");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_project_cannot_bring_in_files_from_outside() {
+        let place = Place::new(&[("secret/key.md", "secret"), ("home/x", "")]);
+        std::os::unix::fs::symlink(place.path("secret/key.md"), place.path("p/AGENTS.md")).unwrap();
+        std::os::unix::fs::symlink(place.path("secret"), place.path("p/dir")).unwrap();
+        let globs = [
+            ("../secret/*.md", true),
+            ("../secret/key.md", true),
+            ("~/x", true),
+            ("dir/*.md", true),
+            ("**/*.md", true),
+        ];
+        let gathered = place.gather(&globs);
+        assert_eq!(gathered.instructions, []);
+        assert!(gathered.problems.len() >= 5, "{:?}", gathered.problems);
+        assert!(
+            gathered
+                .problems
+                .iter()
+                .all(|problem| problem.contains("out of the project"))
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_a_sentence() {
+        let place = Place::new(&[]);
+        std::fs::write(place.path("p/AGENTS.md"), b"\xff\xfe").unwrap();
+        std::fs::create_dir(place.path("p/CLAUDE.md")).unwrap();
+        std::fs::write(place.path("p/big.md"), "é".repeat(MAX_BYTES)).unwrap();
+        let globs = [
+            ("missing.md", true),
+            ("https://x/y", true),
+            ("[", true),
+            ("big.md", true),
+            ("none*", true),
+        ];
+        let gathered = place.gather(&globs);
+        let kinds = [
+            "not valid UTF-8",
+            "not a file",
+            "cannot be read",
+            "an address",
+            "not a glob",
+            "only its beginning",
+        ];
+        assert_eq!(gathered.problems.len(), kinds.len(), "{:?}", gathered.problems);
+        for (problem, kind) in gathered.problems.iter().zip(kinds) {
+            assert!(problem.contains(kind), "{problem}");
+        }
+        assert_eq!(gathered.instructions[0].text.len(), MAX_BYTES);
+    }
+
+    #[test]
+    fn nearby_files_are_found_up_to_the_sessions_directory() {
+        let place = Place::new(&[
+            ("p/AGENTS.md", "x"),
+            ("p/a/CONTEXT.md", "x"),
+            ("p/a/CLAUDE.md", "x"),
+            ("p/a/b/c/AGENTS.md", "x"),
+            ("q/AGENTS.md", "x"),
+        ]);
+        let found = nearby(&place.path("p/a/b/c"), &place.path("p"));
+        assert_eq!(
+            found,
+            [place.path("p/a/b/c/AGENTS.md"), place.path("p/a/CLAUDE.md")]
+        );
+        assert_eq!(nearby(&place.path("p"), &place.path("p")), Vec::<PathBuf>::new());
+        assert_eq!(nearby(&place.path("q"), &place.path("p")), Vec::<PathBuf>::new());
+    }
+}
