@@ -30,6 +30,7 @@
 pub mod config;
 pub mod conversation;
 pub mod files;
+pub mod permission;
 pub mod process;
 pub mod project;
 pub mod store;

@@ -1,0 +1,194 @@
+//! The paths in a simple command.
+//!
+//! For a list of programs every operand is a path; for the others only what looks like one. The caller resolves them and
+//! asks for those outside the project.
+
+use super::Simple;
+use super::base_name;
+use super::words::Word;
+
+/// A word, or the part of one, that names a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathOperand {
+    /// Cut at the first wildcard.
+    pub text: String,
+    /// Whether a leading `~` stands for a home directory.
+    pub tilde: bool,
+    /// `~somebody`: only the shell knows where that is.
+    pub dynamic: bool,
+}
+
+const ALL_OPERANDS: &[&str] = &[
+    "cd", "chdir", "pushd", "popd", "rm", "cp", "mv", "ln", "mkdir", "rmdir", "touch", "chmod", "chown",
+    "cat", "head", "tail", "tee", "sort", "uniq", "dd", "install", "rsync", "tar", "unzip", "sed", "awk",
+];
+
+/// Their words are text.
+const NO_PATHS: &[&str] = &[
+    "echo", "printf", "basename", "dirname", "expr", "seq", "test", "[",
+];
+
+/// What is checked for `external_directory`.
+pub fn paths(command: &Simple) -> Vec<PathOperand> {
+    let program = base_name(command.program());
+    if NO_PATHS.contains(&program) {
+        return Vec::new();
+    }
+    let takes_all = ALL_OPERANDS.contains(&program);
+    let skipped = if takes_all {
+        program_operand(program, &command.words)
+    } else {
+        None
+    };
+    let mut found = Vec::new();
+    for (index, part) in parts(&command.words) {
+        match part {
+            Part::Option(word) => {
+                found.extend(option_value(word).filter(looks_like_path));
+                found.extend(attached_path(word).filter(|_| takes_all));
+            }
+            Part::Operand(_) if Some(index) == skipped => {}
+            Part::Operand(word) if program == "dd" => {
+                let value = word.text.split_once('=').map(|(_, value)| literal(value));
+                found.push(value.unwrap_or_else(|| operand(word)));
+            }
+            Part::Operand(word) => {
+                found.extend(Some(operand(word)).filter(|operand| takes_all || looks_like_path(operand)));
+            }
+        }
+    }
+    found
+}
+
+const READERS: &[&str] = &[
+    "cat", "head", "tail", "wc", "cut", "diff", "nl", "sort", "uniq", "grep", "rg", "sed", "awk",
+];
+
+/// What is checked for `read`: the files whose content a shell reader shows.
+pub fn files_read(command: &Simple) -> Vec<PathOperand> {
+    let program = base_name(command.program());
+    if !READERS.contains(&program) {
+        return Vec::new();
+    }
+    let skipped = program_operand(program, &command.words);
+    let mut found = Vec::new();
+    for (index, part) in parts(&command.words) {
+        match part {
+            Part::Option(word) => {
+                found.extend(option_value(word).filter(looks_like_path));
+                found.extend(attached_path(word));
+            }
+            Part::Operand(_) if Some(index) == skipped => {}
+            Part::Operand(word) => found.push(operand(word)),
+        }
+    }
+    found
+}
+
+enum Part<'a> {
+    Option(&'a Word),
+    Operand(&'a Word),
+}
+
+/// The words after the program with their index; `--` ends the options.
+fn parts(words: &[Word]) -> impl Iterator<Item = (usize, Part<'_>)> {
+    let end = words
+        .iter()
+        .position(|word| word.text == "--")
+        .unwrap_or(words.len());
+    let after_program = words
+        .iter()
+        .enumerate()
+        .skip(1)
+        .filter(move |(index, _)| *index != end);
+    after_program.map(move |(index, word)| {
+        let is_option = index < end && word.text.len() > 1 && word.text.starts_with('-');
+        (
+            index,
+            if is_option {
+                Part::Option(word)
+            } else {
+                Part::Operand(word)
+            },
+        )
+    })
+}
+
+/// Where the pattern of `grep`, the script of `sed` and `awk`, or the mode of `chmod` stands, if it is an operand. When
+/// in doubt it is taken for a path, which asks too much rather than too little.
+fn program_operand(program: &str, words: &[Word]) -> Option<usize> {
+    let (letters, long): (&[char], &[&str]) = match program {
+        "grep" | "rg" => (&['e', 'f'], &["regexp", "file", "files", "type-list"]),
+        "sed" => (&['e', 'f'], &["expression", "file"]),
+        "awk" => (&['e', 'f'], &["file", "source", "include", "exec"]),
+        // `chmod -w a` has its mode where options stand.
+        "chmod" => (
+            &['r', 'w', 'x', 'X', 's', 't', 'u', 'g', 'o', 'a'],
+            &["reference"],
+        ),
+        _ => return None,
+    };
+    let takes_its_place = |word: &Word| match word.text.strip_prefix("--") {
+        Some(name) => long.contains(&name.split('=').next().unwrap_or(name)),
+        None => word.text.contains(letters),
+    };
+    let mut first = None;
+    for (index, part) in parts(words) {
+        match part {
+            Part::Option(word) if takes_its_place(word) => return None,
+            Part::Option(_) => {}
+            Part::Operand(_) => first = first.or(Some(index)),
+        }
+    }
+    first
+}
+
+fn operand(word: &Word) -> PathOperand {
+    let text = before_glob(word);
+    let is_home = text == "~" || text.starts_with("~/");
+    PathOperand {
+        text: text.to_owned(),
+        tilde: word.tilde && is_home,
+        dynamic: word.tilde && !is_home,
+    }
+}
+
+fn literal(text: &str) -> PathOperand {
+    PathOperand {
+        text: text.to_owned(),
+        tilde: false,
+        dynamic: false,
+    }
+}
+
+fn before_glob(word: &Word) -> &str {
+    &word.text[..word.glob_at.unwrap_or(word.text.len())]
+}
+
+/// `--opt=VALUE`; bash does not expand a `~` there.
+fn option_value(word: &Word) -> Option<PathOperand> {
+    let (name, value) = before_glob(word).split_once('=')?;
+    name.starts_with("--").then(|| literal(value))
+}
+
+/// The path in `-t/etc` and `-xf../a`.
+fn attached_path(word: &Word) -> Option<PathOperand> {
+    let text = before_glob(word);
+    let letters = text.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+    let slash = letters.find('/')?;
+    let start = letters[..slash].trim_end_matches('.').len();
+    Some(literal(&letters[start..]))
+}
+
+fn looks_like_path(operand: &PathOperand) -> bool {
+    let text = operand.text.as_str();
+    if text.contains("://") {
+        return false;
+    }
+    text.starts_with(['/', '~'])
+        || text.starts_with("./")
+        || text.starts_with("../")
+        || text == ".."
+        || text.contains("/../")
+        || text.ends_with("/..")
+}

@@ -1,0 +1,299 @@
+//! The rules everybody starts with, and the paths that are watched more closely than others.
+//!
+//! Protected names are compared without regard to case and to characters that some file systems ignore, because there
+//! `.GIT` and `.git` are one directory.
+
+use std::path::{Path, PathBuf};
+
+use super::Pattern;
+use super::rule::{Action, PROTECTED, Rule, Source};
+use super::verdict::Subject;
+
+/// Directories that the defaults speak about. All are absolute.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    pub home: Option<PathBuf>,
+    pub project_root: PathBuf,
+    /// Lathe's own: configuration, data, state.
+    pub own: Vec<PathBuf>,
+    /// Outside the project and open without asking: tool outputs, scratch, skills.
+    pub open: Vec<PathBuf>,
+}
+
+/// The rules below all others.
+pub fn defaults(places: &Places) -> Vec<Rule> {
+    use Action::{Allow, Ask};
+    let home = places.home.as_deref();
+    let rule =
+        |(key, pattern, action): (&str, &str, Action)| Rule::new(key, pattern, action, Source::Default, home);
+    let mut rules: Vec<Rule> = [
+        ("read", "*", Allow),
+        ("read", "*.env", Ask),
+        ("read", "*.env.*", Ask),
+        ("read", "*id_rsa*", Ask),
+        ("read", "*id_ed25519*", Ask),
+        ("read", "*.pem", Ask),
+        ("read", "*/.aws/credentials", Ask),
+        ("read", "*.env.example", Allow),
+        ("read", "*.env.sample", Allow),
+        ("read", "*.env.template", Allow),
+        ("read", "*.env.dist", Allow),
+        ("edit", "*", Ask),
+        ("bash", "*", Ask),
+        ("bash", "@read-only", Allow),
+        ("interactive_bash", "*", Ask),
+        ("external_directory", "*", Ask),
+        ("external_directory", "/dev/null", Allow),
+        ("webfetch", "*", Ask),
+        ("task", "*", Allow),
+        ("skill", "*", Allow),
+        ("mcp", "*", Ask),
+        ("custom", "*", Ask),
+        ("doom_loop", "*", Ask),
+    ]
+    .into_iter()
+    .map(rule)
+    .collect();
+    rules.extend(HARMLESS.iter().map(|key| rule((key, "*", Allow))));
+    rules.extend(places.open.iter().filter_map(|dir| {
+        let pattern = Pattern::directory(dir.to_str()?);
+        Some(Rule::with_pattern(
+            "external_directory",
+            pattern,
+            Allow,
+            Source::Default,
+        ))
+    }));
+    rules.extend(protected(places));
+    rules
+}
+
+/// Keys of tools that change nothing outside the session.
+const HARMLESS: &[&str] = &[
+    "glob",
+    "grep",
+    "list",
+    "ast_grep_search",
+    "lsp",
+    "todowrite",
+    "todoread",
+    "task_board",
+    "session",
+    "question",
+    "plan_enter",
+    "plan_exit",
+    "resolve",
+];
+
+/// Written after asking: what other programs or lathe itself take orders from.
+const ASKED_DIRECTORIES: &[&str] = &[
+    ".claude",
+    ".codex",
+    ".opencode",
+    ".omp",
+    ".xcsh",
+    ".github/workflows",
+];
+const ASKED_FILES: &[&str] = &[".mcp.json", ".gitmodules", ".envrc", ".vscode/tasks.json"];
+/// Never written by a tool.
+const DENIED: &[&str] = &[".git", "lathe.jsonc"];
+
+fn protected(places: &Places) -> Vec<Rule> {
+    use Action::{Allow, Deny};
+    // What no other rule speaks about is not protected.
+    let mut rules = vec![with(Pattern::new("*", None), Allow)];
+    rules.extend(special_names(&places.project_root));
+    for dir in places.own.iter().filter_map(|dir| dir.to_str()) {
+        rules.push(with(Pattern::directory(&folded(dir)), Deny));
+    }
+    // A scratch project lies below lathe's own directories and is a project all the same.
+    let root = &places.project_root;
+    let is_inside_own = places.own.iter().any(|dir| root.starts_with(dir) && root != dir);
+    if let Some(root_name) = root.to_str().filter(|_| is_inside_own) {
+        rules.push(with(Pattern::directory(&folded(root_name)), Allow));
+        rules.extend(special_names(root));
+    }
+    rules
+}
+
+fn special_names(root: &Path) -> Vec<Rule> {
+    use Action::{Allow, Ask, Deny};
+    let at = |name: &str, action| with(Pattern::new(&format!("*/{name}"), None), action);
+    let below = |name: &str, action| with(Pattern::new(&format!("*/{name}/*"), None), action);
+    let mut rules = vec![at(".lathe", Ask), below(".lathe", Ask)];
+    if let Some(root) = root.to_str() {
+        let plans = folded(&format!("{}/.lathe/plans/", root.trim_end_matches('/')));
+        rules.push(with(Pattern::below_with_suffix(&plans, ".md"), Allow));
+    }
+    rules.extend(
+        ASKED_DIRECTORIES
+            .iter()
+            .flat_map(|name| [at(name, Ask), below(name, Ask)]),
+    );
+    rules.extend(ASKED_FILES.iter().map(|name| at(name, Ask)));
+    rules.extend(DENIED.iter().flat_map(|name| [at(name, Deny), below(name, Deny)]));
+    rules
+}
+
+fn with(pattern: Pattern, action: Action) -> Rule {
+    Rule::with_pattern(PROTECTED, pattern, action, Source::Default)
+}
+
+/// The subject under which a write to a path is judged for `protected`.
+pub fn protected_subject(absolute: &Path, relative: Option<&str>) -> Subject {
+    let absolute = absolute.to_string_lossy();
+    let mut subject = Subject::new(relative.unwrap_or(&absolute))
+        .also(folded(&absolute))
+        .also(absolute);
+    subject.also.extend(relative.map(folded));
+    subject
+}
+
+/// Lower case by way of upper case, so that letters with several lower-case forms become one, without what HFS+ ignores.
+pub(super) fn folded(name: &str) -> String {
+    let is_ignored = |c: char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let kept = name.chars().filter(|c| !is_ignored(*c));
+    kept.flat_map(char::to_uppercase)
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permission::Permissions;
+
+    fn permissions() -> Permissions {
+        let places = Places {
+            home: Some("/home/u".into()),
+            project_root: "/p".into(),
+            own: vec![
+                "/home/u/.config/lathe".into(),
+                "/home/u/.local/share/lathe".into(),
+            ],
+            open: vec!["/home/u/.local/share/lathe/tool-output".into()],
+        };
+        Permissions {
+            user: defaults(&places),
+            ..Permissions::default()
+        }
+    }
+
+    #[test]
+    fn secrets_are_asked_for_and_their_examples_are_not() {
+        let permissions = permissions();
+        for (path, expected) in [
+            ("src/a.rs", Action::Allow),
+            (".env", Action::Ask),
+            ("deploy/prod.env", Action::Ask),
+            (".env.local", Action::Ask),
+            (".env.example", Action::Allow),
+            ("/home/u/.ssh/id_rsa.pub", Action::Ask),
+            ("/home/u/.aws/credentials", Action::Ask),
+            ("key.pem", Action::Ask),
+        ] {
+            assert_eq!(
+                permissions.judge("read", &Subject::new(path)).action,
+                expected,
+                "{path}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_table_of_defaults_holds() {
+        let permissions = permissions();
+        for (key, text, expected) in [
+            ("edit", "a", Action::Ask),
+            ("bash", "ls", Action::Ask),
+            ("interactive_bash", "x: y", Action::Ask),
+            ("external_directory", "/etc/*", Action::Ask),
+            ("external_directory", "/dev/null", Action::Allow),
+            (
+                "external_directory",
+                "/home/u/.local/share/lathe/tool-output/*",
+                Action::Allow,
+            ),
+            ("external_directory", "/home/u/.local/share/lathe/*", Action::Ask),
+            ("webfetch", "https://x/", Action::Ask),
+            ("websearch", "q", Action::Ask),
+            ("task", "explore", Action::Allow),
+            ("skill", "x", Action::Allow),
+            ("mcp", "a_b", Action::Ask),
+            ("custom", "x", Action::Ask),
+            ("doom_loop", "read", Action::Ask),
+            ("glob", "*", Action::Allow),
+            ("todowrite", "*", Action::Allow),
+            ("something_new", "*", Action::Ask),
+        ] {
+            assert_eq!(
+                permissions.judge(key, &Subject::new(text)).action,
+                expected,
+                "{key} {text}"
+            );
+        }
+    }
+
+    #[test]
+    fn protected_paths_are_known_in_every_spelling() {
+        let permissions = permissions();
+        for (path, expected) in [
+            ("/p/src/a.rs", Action::Allow),
+            ("/p/.gitignore", Action::Allow),
+            ("/p/.git", Action::Deny),
+            ("/p/.git/hooks/pre-commit", Action::Deny),
+            ("/p/vendor/x/.GIT/config", Action::Deny),
+            ("/p/.g\u{200c}it/config", Action::Deny),
+            ("/p/lathe.jsonc", Action::Deny),
+            ("/p/.lathe/lathe.jsonc", Action::Deny),
+            ("/p/.lathe/Lathe.JSONC", Action::Deny),
+            ("/p/.lathe/tools/x.ts", Action::Ask),
+            ("/p/.lathe/plans/today.md", Action::Allow),
+            ("/p/.lathe/plans/today.sh", Action::Ask),
+            ("/p/.lathe/plans/.claude/commands/x.md", Action::Ask),
+            ("/p/x/.lathe/plans/today.md", Action::Ask),
+            ("/p/.claude/settings.json", Action::Ask),
+            ("/home/u/.claude/settings.json", Action::Ask),
+            ("/p/.mcp.json", Action::Ask),
+            ("/p/.envrc", Action::Ask),
+            ("/p/.vscode/tasks.json", Action::Ask),
+            ("/p/.vscode/settings.json", Action::Allow),
+            ("/p/.github/wor\u{212a}flows/ci.yml", Action::Ask),
+            ("/home/u/.config/lathe/lathe.jsonc", Action::Deny),
+            ("/home/u/.config/lathe/agents/x.md", Action::Deny),
+            ("/home/u/.local/share/lathe", Action::Deny),
+        ] {
+            let subject = protected_subject(Path::new(path), path.strip_prefix("/p/"));
+            assert_eq!(
+                permissions.judge("protected", &subject).action,
+                expected,
+                "{path}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_project_below_lathes_own_directories_can_be_written() {
+        let places = Places {
+            project_root: "/data/lathe/scratch/1".into(),
+            own: vec!["/data/lathe".into()],
+            ..Places::default()
+        };
+        let permissions = Permissions {
+            user: defaults(&places),
+            ..Permissions::default()
+        };
+        for (path, expected) in [
+            ("/data/lathe/scratch/1/a.rs", Action::Allow),
+            ("/data/lathe/scratch/1/.git/config", Action::Deny),
+            ("/data/lathe/scratch/2/a.rs", Action::Deny),
+        ] {
+            let subject = protected_subject(Path::new(path), None);
+            assert_eq!(
+                permissions.judge("protected", &subject).action,
+                expected,
+                "{path}"
+            );
+        }
+    }
+}

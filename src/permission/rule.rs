@@ -1,0 +1,224 @@
+//! One rule, who made it, and how rules are written in JSON.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use serde_json::Value;
+
+use super::Pattern;
+use super::defaults::folded;
+use super::verdict::Subject;
+
+/// What a rule says. The order is that of strictness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Action {
+    Allow,
+    Ask,
+    Deny,
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        })
+    }
+}
+
+impl FromStr for Action {
+    type Err = RuleProblem;
+
+    fn from_str(word: &str) -> Result<Self, RuleProblem> {
+        match word {
+            "allow" => Ok(Self::Allow),
+            "ask" => Ok(Self::Ask),
+            "deny" => Ok(Self::Deny),
+            other => Err(RuleProblem::Action(other.to_owned())),
+        }
+    }
+}
+
+/// Who made a rule.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// Lathe's own defaults.
+    Default,
+    /// The global configuration.
+    Global(PathBuf),
+    /// The file given with `--config`.
+    Extra(PathBuf),
+    /// A file of the project.
+    Project(PathBuf),
+    /// An agent, by name.
+    Agent(String),
+    /// The user's answer "always".
+    Grant(super::Scope),
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("the defaults"),
+            Self::Global(file) | Self::Extra(file) | Self::Project(file) => write!(f, "`{}`", file.display()),
+            Self::Agent(name) => write!(f, "agent `{name}`"),
+            Self::Grant(scope) => write!(f, "an answer for {scope}"),
+        }
+    }
+}
+
+/// What happens to subjects of a key that match a pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// A permission key, a tool's name or a wildcard over both.
+    pub key: String,
+    pub pattern: Pattern,
+    pub action: Action,
+    pub source: Source,
+    key_glob: Option<Pattern>,
+}
+
+/// The key under which writes to special paths are judged.
+pub(super) const PROTECTED: &str = "protected";
+
+impl Rule {
+    pub fn new(key: &str, pattern: &str, action: Action, source: Source, home: Option<&Path>) -> Self {
+        let pattern = match key {
+            // Those names are compared without regard to case.
+            PROTECTED => Pattern::new(&folded(pattern), home),
+            _ => Pattern::new(pattern, home),
+        };
+        Self::with_pattern(key, pattern, action, source)
+    }
+
+    pub(super) fn with_pattern(key: &str, pattern: Pattern, action: Action, source: Source) -> Self {
+        let key_glob = key.contains(['*', '?']).then(|| Pattern::new(key, None));
+        Self {
+            key: key.to_owned(),
+            pattern,
+            action,
+            source,
+            key_glob,
+        }
+    }
+
+    /// Whether the rule speaks about a key at all.
+    pub(super) fn is_about(&self, key: &str) -> bool {
+        match &self.key_glob {
+            // A sweeping `"*": "allow"` is not meant to open `.git`; that takes the key itself.
+            Some(glob) => (key != PROTECTED || self.action == Action::Deny) && glob.matches(key),
+            None => self.key == key,
+        }
+    }
+
+    /// Whether it speaks about every key, so that it adds nothing to what its family's rules say of a tool.
+    pub(super) fn is_about_everything(&self) -> bool {
+        self.key.bytes().all(|byte| byte == b'*')
+    }
+
+    pub(super) fn matches(&self, subject: &Subject) -> bool {
+        if self.pattern.is_read_only_class() {
+            return subject.read_only;
+        }
+        let is_deny = self.action == Action::Deny;
+        let forms = std::iter::once(&subject.text).chain(&subject.also);
+        forms
+            .chain(subject.deny_also.iter().filter(|_| is_deny))
+            .any(|form| self.pattern.matches(form))
+    }
+}
+
+impl fmt::Display for Rule {
+    /// `bash "rm *" deny`, from whom.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}`: `{}` → {}, from {}",
+            self.key, self.pattern, self.action, self.source
+        )
+    }
+}
+
+/// Why a value is not a set of rules.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RuleProblem {
+    #[error("`{0}` is not an action; write `allow`, `ask` or `deny`")]
+    Action(String),
+    #[error("`{0}` must be an action or an object of patterns with actions")]
+    Shape(String),
+}
+
+/// Reads `"ask"`, `{"edit": "ask"}` or `{"bash": {"*": "ask", "git *": "allow"}}`, keeping the order.
+pub fn parse(value: &Value, source: &Source, home: Option<&Path>) -> Result<Vec<Rule>, RuleProblem> {
+    let rule = |key: &str, pattern: &str, action: &str| {
+        Ok(Rule::new(key, pattern, action.parse()?, source.clone(), home))
+    };
+    let keys = match value {
+        Value::String(action) => return Ok(vec![rule("*", "*", action)?]),
+        Value::Object(keys) => keys,
+        _ => return Err(RuleProblem::Shape("permission".to_owned())),
+    };
+    let mut rules = Vec::new();
+    for (key, setting) in keys {
+        match setting {
+            Value::String(action) => rules.push(rule(key, "*", action)?),
+            Value::Object(patterns) => {
+                for (pattern, action) in patterns {
+                    let action = action.as_str().ok_or_else(|| RuleProblem::Shape(key.clone()))?;
+                    rules.push(rule(key, pattern, action)?);
+                }
+            }
+            _ => return Err(RuleProblem::Shape(key.clone())),
+        }
+    }
+    Ok(rules)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn shapes(value: &Value) -> Vec<(String, String, Action)> {
+        let rules = parse(value, &Source::Default, None).unwrap();
+        rules
+            .iter()
+            .map(|rule| (rule.key.clone(), rule.pattern.to_string(), rule.action))
+            .collect()
+    }
+
+    #[test]
+    fn one_action_means_every_key() {
+        assert_eq!(
+            shapes(&json!("ask")),
+            [("*".to_owned(), "*".to_owned(), Action::Ask)]
+        );
+    }
+
+    #[test]
+    fn patterns_keep_the_order_of_the_file() {
+        let value =
+            r#"{"edit": "ask", "bash": {"z *": "allow", "*": "ask", "a *": "deny"}, "github_*": "deny"}"#;
+        let rules = shapes(&serde_json::from_str(value).unwrap());
+        let order: Vec<String> = rules
+            .iter()
+            .map(|(key, pattern, _)| format!("{key} {pattern}"))
+            .collect();
+        assert_eq!(order, ["edit *", "bash z *", "bash *", "bash a *", "github_* *"]);
+    }
+
+    #[test]
+    fn other_values_are_refused_with_the_key() {
+        for (value, named) in [
+            (json!(3), "permission"),
+            (json!({"bash": 3}), "bash"),
+            (json!({"bash": {"*": true}}), "bash"),
+            (json!({"bash": "never"}), "never"),
+        ] {
+            let problem = parse(&value, &Source::Default, None).unwrap_err();
+            assert!(problem.to_string().contains(&format!("`{named}`")), "{problem}");
+        }
+    }
+}

@@ -1,0 +1,378 @@
+//! Rules applied to a subject.
+
+use super::rule::{Action, Rule};
+
+/// What is about to happen, as patterns see it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Subject {
+    /// A command's canonical text, a path, a URL, a name. Shown to the user.
+    pub text: String,
+    /// Other spellings of the same, equal in rank: the absolute path beside the project-relative one. A symlink's target
+    /// is not one of them; it is a subject of its own.
+    pub also: Vec<String>,
+    /// Spellings that only deny rules are tried on.
+    pub deny_also: Vec<String>,
+    /// A command that pattern `@read-only` stands for.
+    pub read_only: bool,
+}
+
+impl Subject {
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            ..Self::default()
+        }
+    }
+
+    pub fn also(mut self, form: impl Into<String>) -> Self {
+        self.also.push(form.into());
+        self
+    }
+}
+
+/// What the rules say, and which of them said it; none means that nothing matched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    pub action: Action,
+    pub rule: Option<Rule>,
+}
+
+/// All rules of one session and agent.
+#[derive(Debug, Clone, Default)]
+pub struct Permissions {
+    /// The user's list: defaults, global file, `--config`, agent. The last matching rule wins.
+    pub user: Vec<Rule>,
+    /// What the user answered with "always"; turns an ask of the user's list into allow, never a deny.
+    pub grants: Vec<Rule>,
+    /// The project's list: can only be stricter than the user's.
+    pub project: Vec<Rule>,
+}
+
+impl Permissions {
+    /// Judges by a key alone.
+    pub fn judge(&self, key: &str, subject: &Subject) -> Verdict {
+        self.judge_keys(&[key], subject)
+    }
+
+    /// Judges by the key of a tool's family, then by the tool's own name; the stricter wins.
+    pub fn judge_tool(&self, key: &str, tool: &str, subject: &Subject) -> Verdict {
+        if key == tool {
+            self.judge(key, subject)
+        } else {
+            self.judge_keys(&[key, tool], subject)
+        }
+    }
+
+    /// Whether a tool is refused whatever it is called with, so that it need not be shown to a model. A `*` that is
+    /// denied while a later rule opens something does not count.
+    pub fn tool_is_denied(&self, key: &str, tool: &str) -> bool {
+        let closed = |rules: &[Rule], key: &str| {
+            let last = rules.iter().rev().find(|rule| rule.is_about(key));
+            last.is_some_and(|rule| rule.action == Action::Deny && rule.pattern.as_str() == "*")
+        };
+        [key, tool]
+            .iter()
+            .any(|key| closed(&self.user, key) || closed(&self.project, key))
+    }
+
+    /// The first key is the family's, others are more special.
+    fn judge_keys(&self, keys: &[&str], subject: &Subject) -> Verdict {
+        let user = strictest(&self.user, keys, subject);
+        let user = user.map_or(
+            Verdict {
+                action: Action::Ask,
+                rule: None,
+            },
+            Verdict::of,
+        );
+        let user = match self.grant(keys, subject) {
+            Some(grant) if user.action == Action::Ask => Verdict::of(grant),
+            _ => user,
+        };
+        match strictest(&self.project, keys, subject) {
+            Some(rule) if rule.action > user.action => Verdict::of(rule),
+            _ => user,
+        }
+    }
+
+    fn grant(&self, keys: &[&str], subject: &Subject) -> Option<&Rule> {
+        let granted = |rule: &&Rule| rule.action == Action::Allow && rule.matches(subject);
+        self.grants
+            .iter()
+            .rev()
+            .filter(granted)
+            .find(|rule| keys.iter().any(|key| rule.is_about(key)))
+    }
+}
+
+impl Verdict {
+    fn of(rule: &Rule) -> Self {
+        Self {
+            action: rule.action,
+            rule: Some(rule.clone()),
+        }
+    }
+}
+
+/// The strictest of what one list says under each key.
+fn strictest<'a>(rules: &'a [Rule], keys: &[&str], subject: &Subject) -> Option<&'a Rule> {
+    let (family, special) = keys.split_first()?;
+    let mut found = last_match(rules, family, subject, |_| true);
+    if found.is_none() && *family == "websearch" {
+        // A search is as far from the machine as a fetch, so it follows that key where it has no rule of its own.
+        found = last_match(rules, "webfetch", subject, |_| true);
+    }
+    for key in special {
+        let own = last_match(rules, key, subject, |rule| !rule.is_about_everything());
+        found = match (found, own) {
+            (Some(found), Some(own)) if own.action <= found.action => Some(found),
+            (found, own) => own.or(found),
+        };
+    }
+    found
+}
+
+fn last_match<'a>(
+    rules: &'a [Rule],
+    key: &str,
+    subject: &Subject,
+    counts: impl Fn(&Rule) -> bool,
+) -> Option<&'a Rule> {
+    rules
+        .iter()
+        .rev()
+        .find(|rule| rule.is_about(key) && counts(rule) && rule.matches(subject))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permission::Scope;
+    use crate::permission::rule::{Source, parse};
+
+    fn rules(text: &str) -> Vec<Rule> {
+        parse(&serde_json::from_str(text).unwrap(), &Source::Default, None).unwrap()
+    }
+
+    fn judge(user: &str, project: &str, grants: &str, key: &str, text: &str) -> Action {
+        let permissions = Permissions {
+            user: rules(user),
+            grants: rules(grants),
+            project: rules(project),
+        };
+        permissions.judge(key, &Subject::new(text)).action
+    }
+
+    #[test]
+    fn verdicts_follow_the_rules() {
+        use Action::{Allow, Ask, Deny};
+        let bash = r#"{"bash": {"*": "ask", "git *": "allow", "git push *": "deny"}}"#;
+        for (user, project, grants, key, text, expected) in [
+            // No match asks.
+            ("{}", "{}", "{}", "bash", "ls", Ask),
+            // The last matching rule wins.
+            (bash, "{}", "{}", "bash", "git log", Allow),
+            (bash, "{}", "{}", "bash", "git push origin", Deny),
+            (
+                r#"{"bash": {"git push *": "deny", "*": "allow"}}"#,
+                "{}",
+                "{}",
+                "bash",
+                "git push x",
+                Allow,
+            ),
+            (
+                r#"{"*": "deny", "read": "allow"}"#,
+                "{}",
+                "{}",
+                "read",
+                "a",
+                Allow,
+            ),
+            (r#"{"read": "allow", "*": "deny"}"#, "{}", "{}", "read", "a", Deny),
+            (r#"{"github_*": "deny"}"#, "{}", "{}", "github_issue", "x", Deny),
+            // A project is only heard where it is stricter.
+            (bash, r#"{"bash": "allow"}"#, "{}", "bash", "ls", Ask),
+            (
+                bash,
+                r#"{"bash": {"git *": "ask"}}"#,
+                "{}",
+                "bash",
+                "git log",
+                Ask,
+            ),
+            (
+                bash,
+                r#"{"bash": {"git *": "deny", "git log": "allow"}}"#,
+                "{}",
+                "bash",
+                "git log",
+                Allow,
+            ),
+            (
+                bash,
+                r#"{"bash": "deny"}"#,
+                r#"{"bash": {"git *": "allow"}}"#,
+                "bash",
+                "git log",
+                Deny,
+            ),
+            // A grant lifts an ask, never a deny.
+            (
+                bash,
+                "{}",
+                r#"{"bash": {"cargo *": "allow"}}"#,
+                "bash",
+                "cargo test",
+                Allow,
+            ),
+            (
+                bash,
+                "{}",
+                r#"{"bash": {"git push *": "allow"}}"#,
+                "bash",
+                "git push x",
+                Deny,
+            ),
+            (bash, "{}", r#"{"edit": "allow"}"#, "bash", "ls", Ask),
+            // A search follows the fetch until it has rules.
+            (r#"{"webfetch": "allow"}"#, "{}", "{}", "websearch", "q", Allow),
+            (
+                r#"{"websearch": "deny", "webfetch": "allow"}"#,
+                "{}",
+                "{}",
+                "websearch",
+                "q",
+                Deny,
+            ),
+            // Sweeping rules do not open what is protected.
+            (
+                r#"{"protected": "deny", "*": "allow"}"#,
+                "{}",
+                "{}",
+                "protected",
+                "/x/.git",
+                Deny,
+            ),
+            (
+                r#"{"protected": "ask", "*": "deny"}"#,
+                "{}",
+                "{}",
+                "protected",
+                "/x/.git",
+                Deny,
+            ),
+        ] {
+            assert_eq!(
+                judge(user, project, grants, key, text),
+                expected,
+                "{user} {project} {grants} {key} {text}"
+            );
+        }
+    }
+
+    #[test]
+    fn deny_rules_are_tried_on_more_spellings_than_others() {
+        let permissions = Permissions {
+            user: rules(r#"{"bash": {"*": "ask", "curl *": "deny"}}"#),
+            ..Permissions::default()
+        };
+        let mut subject = Subject::new("/usr/bin/curl u");
+        assert_eq!(permissions.judge("bash", &subject).action, Action::Ask);
+        subject.deny_also.push("curl u".into());
+        assert_eq!(permissions.judge("bash", &subject).action, Action::Deny);
+        let permissions = Permissions {
+            user: rules(r#"{"bash": {"curl *": "allow"}}"#),
+            ..permissions
+        };
+        assert_eq!(permissions.judge("bash", &subject).action, Action::Ask);
+    }
+
+    #[test]
+    fn read_only_commands_are_a_class_and_not_a_text() {
+        let permissions = Permissions {
+            user: rules(r#"{"bash": {"*": "deny", "@read-only": "allow"}}"#),
+            ..Permissions::default()
+        };
+        let subject = Subject {
+            read_only: true,
+            ..Subject::new("ls -l")
+        };
+        assert_eq!(permissions.judge("bash", &subject).action, Action::Allow);
+        assert_eq!(
+            permissions.judge("bash", &Subject::new("@read-only")).action,
+            Action::Deny
+        );
+    }
+
+    #[test]
+    fn a_tools_own_name_is_a_key_and_the_stricter_wins() {
+        let judge = |user: &str, tool: &str| {
+            let permissions = Permissions {
+                user: rules(user),
+                ..Permissions::default()
+            };
+            permissions.judge_tool("edit", tool, &Subject::new("a")).action
+        };
+        assert_eq!(
+            judge(r#"{"edit": "allow", "lsp_rename": "deny"}"#, "lsp_rename"),
+            Action::Deny
+        );
+        assert_eq!(
+            judge(r#"{"edit": "allow", "lsp_*": "ask"}"#, "lsp_rename"),
+            Action::Ask
+        );
+        assert_eq!(
+            judge(r#"{"edit": "allow", "lsp_*": "ask"}"#, "write"),
+            Action::Allow
+        );
+        assert_eq!(
+            judge(r#"{"edit": "ask", "write": "allow"}"#, "write"),
+            Action::Ask
+        );
+        // What `*` says is said of the family already.
+        assert_eq!(judge(r#"{"*": "ask", "edit": "allow"}"#, "write"), Action::Allow);
+    }
+
+    #[test]
+    fn a_grant_for_the_family_lifts_the_ask_of_the_tool() {
+        let mut permissions = Permissions {
+            user: rules(r#"{"edit": "allow", "write": "ask"}"#),
+            ..Permissions::default()
+        };
+        let subject = Subject::new("a");
+        assert_eq!(
+            permissions.judge_tool("edit", "write", &subject).action,
+            Action::Ask
+        );
+        permissions.grants = vec![Rule::new(
+            "edit",
+            "*",
+            Action::Allow,
+            Source::Grant(Scope::Session),
+            None,
+        )];
+        assert_eq!(
+            permissions.judge_tool("edit", "write", &subject).action,
+            Action::Allow
+        );
+    }
+
+    #[test]
+    fn a_tool_is_denied_when_nothing_of_it_is_left() {
+        let denied = |user: &str, project: &str| {
+            let permissions = Permissions {
+                user: rules(user),
+                project: rules(project),
+                ..Permissions::default()
+            };
+            permissions.tool_is_denied("bash", "interactive_bash")
+        };
+        assert!(denied(r#"{"bash": "deny"}"#, "{}"));
+        assert!(denied(r#"{"*": "deny"}"#, "{}"));
+        assert!(denied(r#"{"bash": "allow"}"#, r#"{"bash": "deny"}"#));
+        assert!(denied(r#"{"bash": "allow", "interactive_bash": "deny"}"#, "{}"));
+        assert!(!denied(r#"{"bash": {"*": "deny", "@read-only": "allow"}}"#, "{}"));
+        assert!(!denied(r#"{"bash": {"rm *": "deny"}}"#, "{}"));
+    }
+}
