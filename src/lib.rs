@@ -33,6 +33,7 @@ pub mod files;
 pub mod permission;
 pub mod process;
 pub mod project;
+pub mod provider;
 pub mod store;
 pub mod text;
 pub mod view;

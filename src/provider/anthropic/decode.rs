@@ -1,0 +1,408 @@
+//! The event stream of Anthropic Messages.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::super::error::{Reported, malformed};
+use super::super::protocol::Decode;
+use super::super::tolerant::{count, some_count};
+use super::super::{Protocol, ProviderError};
+use crate::conversation::{ModelRef, Stop, StreamEvent, Usage};
+
+pub(crate) struct Decoder {
+    model: ModelRef,
+    /// The blocks that are open, by their number on the wire.
+    open: Vec<(u64, Open)>,
+    next_block: usize,
+    usage: Usage,
+    stop: Option<Stop>,
+    has_calls: bool,
+    is_over: bool,
+}
+
+struct Open {
+    block: usize,
+    body: Body,
+}
+
+enum Body {
+    Text,
+    Thinking {
+        text: String,
+        signature: String,
+    },
+    Redacted(Value),
+    /// `whole` holds arguments that came with the start, for servers that send no pieces.
+    Call {
+        whole: Option<String>,
+    },
+}
+
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(borrow, rename = "type", default)]
+    kind: Cow<'a, str>,
+    #[serde(default, deserialize_with = "count")]
+    index: u64,
+    #[serde(default)]
+    delta: Option<Delta>,
+    #[serde(borrow, default)]
+    content_block: Option<&'a RawValue>,
+    #[serde(default)]
+    message: Option<Start>,
+    #[serde(default)]
+    usage: Option<Figures>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Delta {
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    thinking: Option<String>,
+    #[serde(default)]
+    partial_json: Option<String>,
+    #[serde(default)]
+    signature: Option<String>,
+    #[serde(default)]
+    stop_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Start {
+    #[serde(default)]
+    usage: Option<Figures>,
+}
+
+#[derive(Deserialize)]
+struct Figures {
+    #[serde(default, deserialize_with = "some_count")]
+    input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "some_count")]
+    output_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "some_count")]
+    cache_creation_input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "some_count")]
+    cache_read_input_tokens: Option<u64>,
+    #[serde(default)]
+    output_tokens_details: Option<OutputDetails>,
+}
+
+#[derive(Deserialize)]
+struct OutputDetails {
+    #[serde(default, deserialize_with = "some_count")]
+    thinking_tokens: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Block {
+    #[serde(rename = "type", default)]
+    kind: String,
+    #[serde(default)]
+    id: Option<String>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    input: Option<Value>,
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    thinking: Option<String>,
+    #[serde(default)]
+    signature: Option<String>,
+}
+
+impl Decode for Decoder {
+    fn event(&mut self, _name: &str, data: &str) -> Result<Vec<StreamEvent>, ProviderError> {
+        let event: Event<'_> = serde_json::from_str(data).map_err(|error| malformed(&self.model, &error))?;
+        match &*event.kind {
+            "content_block_delta" => Ok(event
+                .delta
+                .map_or_else(Vec::new, |delta| self.delta(event.index, delta))),
+            "content_block_start" => match event.content_block {
+                Some(raw) => self.start(event.index, raw),
+                None => Ok(Vec::new()),
+            },
+            "content_block_stop" => Ok(self.close(event.index)),
+            "message_start" => Ok(self.figures(event.message.and_then(|start| start.usage))),
+            "message_delta" => {
+                if let Some(reason) = event.delta.and_then(|delta| delta.stop_reason) {
+                    self.stop = Some(stop(&reason));
+                }
+                Ok(self.figures(event.usage))
+            }
+            "message_stop" => Ok(self.finish()),
+            "error" => {
+                let reported = event
+                    .error
+                    .and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
+                Err(Reported::from_value(&reported.unwrap_or_default()).in_stream(&self.model))
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn end(&mut self) -> Vec<StreamEvent> {
+        if self.stop.is_some() {
+            self.finish()
+        } else {
+            Vec::new()
+        }
+    }
+}
+
+impl Decoder {
+    pub(crate) fn new(model: &ModelRef) -> Self {
+        Self {
+            model: model.clone(),
+            open: Vec::new(),
+            next_block: 0,
+            usage: Usage::default(),
+            stop: None,
+            has_calls: false,
+            is_over: false,
+        }
+    }
+
+    fn start(&mut self, index: u64, raw: &RawValue) -> Result<Vec<StreamEvent>, ProviderError> {
+        let start: Block = serde_json::from_str(raw.get()).map_err(|error| malformed(&self.model, &error))?;
+        let block = self.next_block;
+        let (opened, body, first) = match &*start.kind {
+            "text" => (StreamEvent::TextStart { block }, Body::Text, start.text),
+            "thinking" => {
+                let text = start.thinking.unwrap_or_default();
+                let body = Body::Thinking {
+                    text: text.clone(),
+                    signature: start.signature.unwrap_or_default(),
+                };
+                (StreamEvent::ReasoningStart { block }, body, Some(text))
+            }
+            "redacted_thinking" => {
+                let whole =
+                    serde_json::from_str(raw.get()).map_err(|error| malformed(&self.model, &error))?;
+                (StreamEvent::ReasoningStart { block }, Body::Redacted(whole), None)
+            }
+            "tool_use" => {
+                self.has_calls = true;
+                let whole = start
+                    .input
+                    .filter(|input| input.as_object().is_some_and(|input| !input.is_empty()));
+                let body = Body::Call {
+                    whole: whole.map(|input| input.to_string()),
+                };
+                let name = start.name.unwrap_or_default();
+                (
+                    StreamEvent::CallStart {
+                        block,
+                        provider_id: start.id,
+                        name,
+                    },
+                    body,
+                    None,
+                )
+            }
+            // Blocks of the provider's own tools, and kinds that are yet to be invented.
+            _ => return Ok(Vec::new()),
+        };
+        self.next_block += 1;
+        self.open.push((index, Open { block, body }));
+        let mut events = vec![opened];
+        events.extend(
+            first
+                .filter(|first| !first.is_empty())
+                .map(|delta| StreamEvent::Delta { block, delta }),
+        );
+        Ok(events)
+    }
+
+    fn delta(&mut self, index: u64, delta: Delta) -> Vec<StreamEvent> {
+        let Some((_, open)) = self.open.iter_mut().find(|(number, _)| *number == index) else {
+            return Vec::new();
+        };
+        let block = open.block;
+        let piece = match &mut open.body {
+            Body::Text => delta.text,
+            Body::Thinking { text, signature } => {
+                signature.push_str(delta.signature.as_deref().unwrap_or_default());
+                text.push_str(delta.thinking.as_deref().unwrap_or_default());
+                delta.thinking
+            }
+            Body::Redacted(_) => None,
+            Body::Call { whole } => {
+                let piece = delta.partial_json.filter(|piece| !piece.is_empty());
+                if piece.is_some() {
+                    *whole = None;
+                }
+                piece
+            }
+        };
+        let piece = piece.filter(|piece| !piece.is_empty());
+        piece
+            .map(|delta| StreamEvent::Delta { block, delta })
+            .into_iter()
+            .collect()
+    }
+
+    fn close(&mut self, index: u64) -> Vec<StreamEvent> {
+        let Some(place) = self.open.iter().position(|(number, _)| *number == index) else {
+            return Vec::new();
+        };
+        let (_, Open { block, body }) = self.open.remove(place);
+        let mut events = Vec::with_capacity(2);
+        let native = match body {
+            Body::Text => None,
+            Body::Thinking { signature, .. } if signature.is_empty() => None,
+            Body::Thinking { text, signature } => {
+                Some(json!({ "type": "thinking", "thinking": text, "signature": signature }))
+            }
+            Body::Redacted(whole) => Some(whole),
+            Body::Call { whole } => {
+                events.extend(whole.map(|delta| StreamEvent::Delta { block, delta }));
+                None
+            }
+        };
+        let native = native.map(|json| Protocol::Anthropic.native(&self.model, json));
+        events.push(StreamEvent::End { block, native });
+        events
+    }
+
+    fn figures(&mut self, figures: Option<Figures>) -> Vec<StreamEvent> {
+        let Some(figures) = figures else { return Vec::new() };
+        let usage = &mut self.usage;
+        usage.input = figures.input_tokens.unwrap_or(usage.input);
+        usage.output = figures.output_tokens.unwrap_or(usage.output);
+        usage.cache_read = figures.cache_read_input_tokens.unwrap_or(usage.cache_read);
+        usage.cache_write = figures.cache_creation_input_tokens.unwrap_or(usage.cache_write);
+        let thought = figures
+            .output_tokens_details
+            .and_then(|details| details.thinking_tokens);
+        usage.reasoning = thought.unwrap_or(usage.reasoning);
+        vec![StreamEvent::Usage(*usage)]
+    }
+
+    fn finish(&mut self) -> Vec<StreamEvent> {
+        if std::mem::replace(&mut self.is_over, true) {
+            return Vec::new();
+        }
+        let open: Vec<u64> = self.open.iter().map(|(index, _)| *index).collect();
+        let mut events: Vec<_> = open.into_iter().flat_map(|index| self.close(index)).collect();
+        let fallback = if self.has_calls {
+            Stop::ToolCalls
+        } else {
+            Stop::End
+        };
+        events.push(StreamEvent::Stop(self.stop.unwrap_or(fallback)));
+        events
+    }
+}
+
+fn stop(reason: &str) -> Stop {
+    match reason {
+        "tool_use" => Stop::ToolCalls,
+        "max_tokens" | "model_context_window_exceeded" => Stop::Length,
+        "refusal" => Stop::Refusal,
+        _ => Stop::End,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::sample::{decode, told};
+    use super::*;
+
+    macro_rules! vector {
+        ($name:literal) => {
+            told(&decode(
+                Protocol::Anthropic,
+                include_str!(concat!(
+                    "../../../tests/it/vectors/sse/anthropic.",
+                    $name,
+                    ".sse"
+                )),
+            ))
+        };
+    }
+
+    #[test]
+    fn text_streams_into_one_block() {
+        assert_eq!(
+            vector!("text"),
+            [
+                "text: Hello, wörld: a list.\n\n- one\n- two\n |",
+                "usage: in 1200 out 24 think 0 read 0 write 0",
+                "stop: End",
+            ]
+        );
+    }
+
+    #[test]
+    fn calls_stream_their_arguments() {
+        assert_eq!(
+            vector!("tools"),
+            [
+                "text: I will look. |",
+                r#"call bash toolu_5ef527b8e27f43ef82fe: {"command": "printf 'a\\tb\\n'", "timeout": 120000} |"#,
+                r#"call read toolu_037967e9fe96435e93be: {"file_path": "src/\u00fcn\u00ef.rs", "limit": 20} |"#,
+                "usage: in 1300 out 80 think 0 read 0 write 0",
+                "stop: ToolCalls",
+            ]
+        );
+    }
+
+    #[test]
+    fn thinking_keeps_its_signature_and_redacted_thinking_its_data() {
+        assert_eq!(
+            vector!("reasoning"),
+            [
+                r#"reasoning: The test sleeps on the clock. | {"type":"thinking","thinking":"The test sleeps on the clock.","signature":"c2lnbmVk"}"#,
+                r#"reasoning:  | {"type":"redacted_thinking","data":"cmVkYWN0ZWQ="}"#,
+                "text: I will read it. |",
+                r#"call read toolu_1: {"file_path": "src/a.rs"} |"#,
+                "usage: in 12 out 57 think 0 read 2000 write 300",
+                "stop: ToolCalls",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_error_in_mid_stream_is_ours() {
+        assert_eq!(
+            vector!("error"),
+            [
+                "reasoning: The test sleeps on the clock.",
+                "usage: in 12 out 1 think 0 read 2000 write 300",
+                "error: Overloaded: `p` is overloaded: Overloaded",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_garbled_event_is_a_bad_response() {
+        let lines = vector!("malformed");
+        assert_eq!(lines[0], "text: Hello, wörld: a list");
+        assert!(
+            lines[2].starts_with("error: BadResponse: `p` sent an event that cannot be read"),
+            "{lines:?}"
+        );
+    }
+
+    #[test]
+    fn unknown_blocks_and_whole_arguments_are_borne() {
+        let stream = concat!(
+            "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"server_tool_use\"}}\n\n",
+            "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"partial_json\":\"{}\"}}\n\n",
+            "data: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":",
+            "{\"type\":\"tool_use\",\"name\":\"ls\",\"input\":{\"a\":1}}}\n\n",
+            "data: {\"type\":\"content_block_stop\",\"index\":1}\n\n",
+            "data: {\"type\":\"news\"}\n\n",
+            "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"},\"usage\":null}\n\n",
+        );
+        let lines = told(&decode(Protocol::Anthropic, stream));
+        assert_eq!(lines, [r#"call ls -: {"a":1} |"#, "stop: ToolCalls"]);
+    }
+}

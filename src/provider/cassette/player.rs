@@ -1,0 +1,497 @@
+//! Answering from a cassette.
+//!
+//! Lines match in order, for each session and purpose. A session that asks for the first time is given the first
+//! conversation of the cassette that nobody has yet and whose beginning fits, one with the very same prompt before
+//! others. What differs in wording plays all the same; what differs in kind is an error that names both sides.
+
+use std::collections::{HashMap, VecDeque};
+use std::io::Read;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use futures::stream::{self, StreamExt as _};
+
+use super::format::{Asked, Exchange, Frame, Recorded, VERSION};
+use crate::conversation::{SessionId, Stop, StreamEvent};
+use crate::provider::{Provider, ProviderError, ProviderErrorKind, Purpose, ReplyStream, Request};
+
+/// Characters of a piece of a call's arguments, where a hand-written line gives them whole.
+const ARGUMENT_PIECE: usize = 16;
+
+/// How fast a cassette plays.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Pace {
+    /// With the recorded waits, each times `scale` and at most `max_wait`.
+    AsRecorded { scale: f64, max_wait: Duration },
+    /// Without waiting.
+    Flat,
+}
+
+impl Pace {
+    fn wait(self, recorded: Duration) -> Duration {
+        match self {
+            Self::AsRecorded { scale, max_wait } => recorded.mul_f64(scale.clamp(0.0, 1000.0)).min(max_wait),
+            Self::Flat => Duration::ZERO,
+        }
+    }
+}
+
+/// What happens when a conversation of the cassette has been played to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Repeat {
+    /// The next request is an error, as is a further session.
+    #[default]
+    Never,
+    /// It begins again, and further sessions play it too.
+    Always,
+}
+
+/// A provider that answers from a cassette.
+#[derive(Debug)]
+pub struct Player {
+    tracks: Vec<Track>,
+    pace: Pace,
+    repeat: Repeat,
+    places: Mutex<Places>,
+}
+
+/// One recorded conversation.
+#[derive(Debug, Default)]
+struct Track {
+    turns: Vec<Arc<Exchange>>,
+    titles: Vec<Arc<Exchange>>,
+}
+
+impl Track {
+    fn lines(&self, purpose: Purpose) -> &[Arc<Exchange>] {
+        match purpose {
+            Purpose::Turn => &self.turns,
+            Purpose::Title => &self.titles,
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Places {
+    /// The track that a session plays, and how far it is in each purpose.
+    sessions: HashMap<SessionId, usize>,
+    played: HashMap<(SessionId, Purpose), usize>,
+    taken: Vec<usize>,
+}
+
+impl Player {
+    /// Reads a whole cassette.
+    pub fn from_reader(mut reader: impl Read, pace: Pace) -> Result<Self, ProviderError> {
+        let mut text = String::new();
+        reader.read_to_string(&mut text).map_err(|error| {
+            ProviderError::new(
+                ProviderErrorKind::Config,
+                format!("the cassette cannot be read: {error}"),
+            )
+        })?;
+        Self::from_text(&text, pace)
+    }
+
+    /// Reads a cassette from its text. Empty lines and lines that begin with `//` are skipped.
+    pub fn from_text(text: &str, pace: Pace) -> Result<Self, ProviderError> {
+        let mut tracks: Vec<Track> = Vec::new();
+        let mut by_label: HashMap<String, usize> = HashMap::new();
+        for (number, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with("//") {
+                continue;
+            }
+            let exchange = read_line(line, number + 1)?;
+            let track = *by_label.entry(exchange.session.clone()).or_insert_with(|| {
+                tracks.push(Track::default());
+                tracks.len() - 1
+            });
+            match exchange.purpose {
+                Purpose::Turn => tracks[track].turns.push(Arc::new(exchange)),
+                Purpose::Title => tracks[track].titles.push(Arc::new(exchange)),
+            }
+        }
+        if tracks.is_empty() {
+            return Err(ProviderError::new(
+                ProviderErrorKind::Config,
+                "the cassette holds no exchange",
+            ));
+        }
+        Ok(Self {
+            tracks,
+            pace,
+            repeat: Repeat::Never,
+            places: Mutex::default(),
+        })
+    }
+
+    /// Chooses what follows the end.
+    pub fn repeating(mut self, repeat: Repeat) -> Self {
+        self.repeat = repeat;
+        self
+    }
+
+    fn next(&self, request: &Request) -> Result<Arc<Exchange>, ProviderError> {
+        let asked = Asked::of(request);
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = places.sessions.get(&request.session).copied();
+        let track = if let Some(track) = known {
+            track
+        } else {
+            let track = self.free_track(&places, &asked, request.purpose)?;
+            places.sessions.insert(request.session.clone(), track);
+            places.taken.push(track);
+            track
+        };
+        let lines = self.tracks[track].lines(request.purpose);
+        let played = places
+            .played
+            .entry((request.session.clone(), request.purpose))
+            .or_default();
+        if *played >= lines.len() && self.repeat == Repeat::Always {
+            *played = 0;
+        }
+        let Some(line) = lines.get(*played) else {
+            return Err(mismatch(
+                &format!("the end after {}", counted(lines.len())),
+                &asked,
+                request.purpose,
+            ));
+        };
+        if !line.request.fits(&asked) {
+            return Err(mismatch(
+                &line.request.described(line.purpose),
+                &asked,
+                request.purpose,
+            ));
+        }
+        *played += 1;
+        Ok(Arc::clone(line))
+    }
+
+    fn free_track(&self, places: &Places, asked: &Asked, purpose: Purpose) -> Result<usize, ProviderError> {
+        let is_free = |track: usize| self.repeat == Repeat::Always || !places.taken.contains(&track);
+        let first = |track: usize| self.tracks[track].lines(purpose).first();
+        let free: Vec<usize> = (0..self.tracks.len()).filter(|track| is_free(*track)).collect();
+        let is_same = |track: &usize| {
+            first(*track).is_some_and(|line| line.request.fits(asked) && line.request.text == asked.text)
+        };
+        let fits = |track: &usize| first(*track).is_some_and(|line| line.request.fits(asked));
+        if let Some(track) = free
+            .iter()
+            .copied()
+            .find(is_same)
+            .or_else(|| free.iter().copied().find(fits))
+        {
+            return Ok(track);
+        }
+        let expected = free.iter().find_map(|track| first(*track)).map_or_else(
+            || format!("no further conversation after {}", self.tracks.len()),
+            |line| line.request.described(line.purpose),
+        );
+        Err(mismatch(&expected, asked, purpose))
+    }
+}
+
+impl Provider for Player {
+    fn stream(&self, request: Request) -> BoxFuture<'_, Result<ReplyStream, ProviderError>> {
+        let pace = self.pace;
+        async move {
+            let exchange = self.next(&request)?;
+            match &exchange.error {
+                Some(failure) if exchange.reply.is_empty() => Err(ProviderError::from(failure)),
+                _ => Ok(play(&exchange, pace)),
+            }
+        }
+        .boxed()
+    }
+}
+
+fn read_line(line: &str, number: usize) -> Result<Exchange, ProviderError> {
+    let config = |message: String| ProviderError::new(ProviderErrorKind::Config, message);
+    let exchange: Exchange = serde_json::from_str(line).map_err(|error| {
+        config(format!(
+            "line {number} of the cassette is not an exchange: {error}"
+        ))
+    })?;
+    if exchange.v != VERSION {
+        let message = format!(
+            "line {number} of the cassette has version {}, not {VERSION}",
+            exchange.v
+        );
+        return Err(config(message).hinted("record it again with this lathe"));
+    }
+    Ok(exchange)
+}
+
+fn mismatch(expected: &str, asked: &Asked, purpose: Purpose) -> ProviderError {
+    let asked = asked.described(purpose);
+    ProviderError::new(
+        ProviderErrorKind::BadRequest,
+        format!("the cassette has {expected}, but was asked for {asked}"),
+    )
+    .hinted(
+        "a cassette answers the conversation that it was recorded from; start a new session to play it again",
+    )
+}
+
+fn counted(lines: usize) -> String {
+    if lines == 1 {
+        "1 reply".to_owned()
+    } else {
+        format!("{lines} replies")
+    }
+}
+
+type Item = (Duration, Result<StreamEvent, ProviderError>);
+
+fn play(exchange: &Exchange, pace: Pace) -> ReplyStream {
+    let mut items = events(&exchange.reply);
+    let is_whole = items
+        .iter()
+        .any(|(_, item)| matches!(item, Ok(StreamEvent::Stop(_))));
+    if let Some(failure) = &exchange.error {
+        items.push_back((Duration::ZERO, Err(ProviderError::from(failure))));
+    } else if !is_whole {
+        let cut = ProviderError::new(
+            ProviderErrorKind::BadResponse,
+            "the recording of this reply breaks off here",
+        );
+        items.push_back((Duration::ZERO, Err(cut)));
+    }
+    stream::unfold(items, move |mut items| async move {
+        let (wait, item) = items.pop_front()?;
+        let wait = pace.wait(wait);
+        if !wait.is_zero() {
+            tokio::time::sleep(wait).await;
+        }
+        Some((item, items))
+    })
+    .boxed()
+}
+
+/// Turns frames into events; whole blocks of hand-written lines become streams.
+fn events(frames: &[Frame]) -> VecDeque<Item> {
+    let mut items = VecDeque::new();
+    let mut next_block = 0;
+    let mut has_calls = false;
+    let mut is_written_by_hand = false;
+    for frame in frames {
+        let wait = Duration::from_millis(frame.ms);
+        if let Recorded::Text(block) | Recorded::Reasoning(block) | Recorded::Call { block, .. } =
+            &frame.event
+        {
+            next_block = next_block.max(block.saturating_add(1));
+        }
+        let event = match &frame.event {
+            Recorded::Text(block) => StreamEvent::TextStart { block: *block },
+            Recorded::Reasoning(block) => StreamEvent::ReasoningStart { block: *block },
+            Recorded::Call { block, id, name } => {
+                has_calls = true;
+                StreamEvent::CallStart {
+                    block: *block,
+                    provider_id: id.clone(),
+                    name: name.clone(),
+                }
+            }
+            Recorded::Delta(block, delta) => StreamEvent::Delta {
+                block: *block,
+                delta: delta.clone(),
+            },
+            Recorded::End { block, native } => StreamEvent::End {
+                block: *block,
+                native: native.clone(),
+            },
+            Recorded::Usage(usage) => StreamEvent::Usage(*usage),
+            Recorded::Stop(stop) => StreamEvent::Stop(*stop),
+            Recorded::Say(_) | Recorded::Think(_) | Recorded::Use { .. } => {
+                let block = next_block;
+                next_block += 1;
+                has_calls |= matches!(frame.event, Recorded::Use { .. });
+                is_written_by_hand = true;
+                items.extend(
+                    whole_block(&frame.event, block)
+                        .into_iter()
+                        .map(|event| (wait, Ok(event))),
+                );
+                continue;
+            }
+        };
+        items.push_back((wait, Ok(event)));
+    }
+    if is_written_by_hand
+        && !items
+            .iter()
+            .any(|(_, item)| matches!(item, Ok(StreamEvent::Stop(_))))
+    {
+        let stop = if has_calls { Stop::ToolCalls } else { Stop::End };
+        items.push_back((Duration::ZERO, Ok(StreamEvent::Stop(stop))));
+    }
+    items
+}
+
+fn whole_block(event: &Recorded, block: usize) -> Vec<StreamEvent> {
+    let (start, pieces) = match event {
+        Recorded::Say(text) => (StreamEvent::TextStart { block }, words(text)),
+        Recorded::Think(text) => (StreamEvent::ReasoningStart { block }, words(text)),
+        Recorded::Use { name, args } => {
+            let args = if args.is_null() {
+                "{}".to_owned()
+            } else {
+                args.to_string()
+            };
+            let start = StreamEvent::CallStart {
+                block,
+                provider_id: None,
+                name: name.clone(),
+            };
+            let characters: Vec<char> = args.chars().collect();
+            (
+                start,
+                characters
+                    .chunks(ARGUMENT_PIECE)
+                    .map(|piece| piece.iter().collect())
+                    .collect(),
+            )
+        }
+        _ => return Vec::new(),
+    };
+    let deltas = pieces
+        .into_iter()
+        .map(|delta| StreamEvent::Delta { block, delta });
+    std::iter::once(start)
+        .chain(deltas)
+        .chain([StreamEvent::End { block, native: None }])
+        .collect()
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_inclusive(' ').map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::sample::{assistant, call, request, user};
+
+    const TAPE: &str = r#"
+// a conversation by hand
+{"v":1,"session":"a","purpose":"turn","request":{"last":"user"},"reply":[{"think":"hm"},{"say":"one two"},{"use":{"name":"read","args":{"file_path":"a"}}}]}
+{"v":1,"session":"a","purpose":"turn","request":{"last":"results","calls":["read"]},"reply":[{"ms":30,"say":"done"}]}
+{"v":1,"session":"a","purpose":"title","request":{"last":"user"},"reply":[{"say":"A title"}]}
+{"v":1,"session":"b","purpose":"turn","request":{"last":"user","text":"for b"},"reply":[{"say":"I am b"}]}
+"#;
+
+    fn player() -> Player {
+        Player::from_text(TAPE, Pace::Flat).unwrap()
+    }
+
+    async fn texts(player: &Player, request: Request) -> Result<String, String> {
+        let reply = player.stream(request).await.map_err(|error| error.to_string())?;
+        let events: Vec<_> = reply.collect().await;
+        let deltas = events.iter().filter_map(|event| match event {
+            Ok(StreamEvent::Delta { delta, .. }) => Some(delta.as_str()),
+            _ => None,
+        });
+        Ok(deltas.collect())
+    }
+
+    #[tokio::test]
+    async fn lines_match_in_order_for_each_session_and_purpose() {
+        let player = player();
+        let first = request("a/m", vec![user("hello")]);
+        let mut title = first.clone();
+        title.purpose = Purpose::Title;
+        let mut second = first.clone();
+        second
+            .messages
+            .push(assistant(vec![call("read", "{}", None, "x")]));
+        assert_eq!(
+            texts(&player, first).await.unwrap(),
+            r#"hmone two{"file_path":"a"}"#
+        );
+        assert_eq!(
+            texts(&player, request("a/m", vec![user("for b")])).await.unwrap(),
+            "I am b"
+        );
+        assert_eq!(texts(&player, title).await.unwrap(), "A title");
+        assert_eq!(texts(&player, second).await.unwrap(), "done");
+    }
+
+    #[tokio::test]
+    async fn the_same_prompt_goes_to_its_own_conversation() {
+        assert_eq!(
+            texts(&player(), request("a/m", vec![user("for b")]))
+                .await
+                .unwrap(),
+            "I am b"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_mismatch_names_both_sides() {
+        let player = player();
+        let first = request("a/m", vec![user("hello")]);
+        texts(&player, first.clone()).await.unwrap();
+        let error = texts(&player, first).await.unwrap_err();
+        assert_eq!(
+            error,
+            "the cassette has a turn after the results of `read`, but was asked for a turn after the prompt \"hello\""
+        );
+    }
+
+    #[tokio::test]
+    async fn the_end_is_an_error_unless_the_cassette_repeats() {
+        for (repeat, is_error) in [(Repeat::Never, true), (Repeat::Always, false)] {
+            let player = player().repeating(repeat);
+            let asked = request("a/m", vec![user("for b")]);
+            texts(&player, asked.clone()).await.unwrap();
+            let again = texts(&player, asked).await;
+            assert_eq!(again.is_err(), is_error, "{again:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_hand_written_reply_gets_its_stop() {
+        let reply = player().stream(request("a/m", vec![user("x")])).await.unwrap();
+        let events: Vec<_> = reply.collect().await;
+        assert_eq!(events.last(), Some(&Ok(StreamEvent::Stop(Stop::ToolCalls))));
+    }
+
+    #[tokio::test]
+    async fn waits_are_kept_scaled_and_bounded() {
+        let at = |scale: f64, max_wait: u64| {
+            let max_wait = Duration::from_millis(max_wait);
+            Pace::AsRecorded { scale, max_wait }
+                .wait(Duration::from_millis(30))
+                .as_millis()
+        };
+        assert_eq!(
+            (at(1.0, 1000), at(2.0, 1000), at(1.0, 10), at(-1.0, 10)),
+            (30, 60, 10, 0)
+        );
+        let text = r#"{"v":1,"purpose":"turn","request":{"last":"user"},"reply":[{"ms":10,"say":"a b"}]}"#;
+        let pace = Pace::AsRecorded {
+            scale: 1.0,
+            max_wait: Duration::from_secs(1),
+        };
+        let started = std::time::Instant::now();
+        texts(
+            &Player::from_text(text, pace).unwrap(),
+            request("a/m", vec![user("x")]),
+        )
+        .await
+        .unwrap();
+        assert!(started.elapsed().as_millis() >= 40);
+    }
+
+    #[test]
+    fn a_line_that_is_not_an_exchange_is_named() {
+        let error = Player::from_text("\n{\"v\":1}", Pace::Flat).unwrap_err();
+        assert!(error.message.starts_with("line 2 of the cassette"), "{error}");
+        let newer = r#"{"v":9,"purpose":"turn","request":{"last":"user"}}"#;
+        assert!(Player::from_text(newer, Pace::Flat).is_err() && Player::from_text("", Pace::Flat).is_err());
+    }
+}

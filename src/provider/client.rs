@@ -1,0 +1,66 @@
+//! The provider that speaks to the network.
+
+use std::sync::Arc;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+
+use super::http::{Http, Outgoing};
+use super::protocol::Ask;
+use super::reply::{self, Reply};
+use super::{Catalog, Provider, ProviderError, ProviderErrorKind, ReplyStream, Request};
+
+/// Sends each request with the protocol of its model's provider. Connections are kept and shared.
+#[derive(Debug)]
+pub struct Client {
+    catalog: Arc<Catalog>,
+    http: Http,
+}
+
+impl Client {
+    /// Does nothing yet: the HTTP client and its certificates come with the first request.
+    pub fn new(catalog: Arc<Catalog>) -> Self {
+        Self {
+            catalog,
+            http: Http::default(),
+        }
+    }
+
+    async fn ask(&self, request: Request) -> Result<ReplyStream, ProviderError> {
+        let settings = self.catalog.provider(&request.model.provider)?;
+        let model = self.catalog.model(&request.model)?;
+        let adapter = settings.protocol.adapter();
+        let body = adapter.body(&Ask {
+            request: &request,
+            model: &model,
+            settings,
+        });
+        let body = serde_json::to_vec(&body).map_err(|error| {
+            ProviderError::new(
+                ProviderErrorKind::BadRequest,
+                format!("the request cannot be written: {error}"),
+            )
+        })?;
+        let outgoing = Outgoing {
+            model: &request.model,
+            settings,
+            path: adapter.path(&request.model.model),
+            headers: adapter.headers(settings.api_key.as_deref().filter(|key| !key.is_empty())),
+            body,
+        };
+        let response = self.http.send(outgoing).await?;
+        let decoder = adapter.decoder(&request.model);
+        Ok(reply::stream(Reply::new(
+            response,
+            decoder,
+            request.model,
+            settings,
+        )))
+    }
+}
+
+impl Provider for Client {
+    fn stream(&self, request: Request) -> BoxFuture<'_, Result<ReplyStream, ProviderError>> {
+        self.ask(request).boxed()
+    }
+}

@@ -1,0 +1,418 @@
+//! From what a provider says to what the user reads.
+//!
+//! A status, a body and the names that the four protocols give their errors become one kind, one sentence and the next
+//! thing to try. What a provider wrote is quoted on one line, without control characters and bounded in length.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::settings::key_variable;
+use super::{ProviderError, ProviderErrorKind};
+use crate::conversation::ModelRef;
+
+/// Characters of a provider's own message that are quoted.
+const QUOTED: usize = 400;
+
+/// Shorter values of headers are not secrets, and would make holes in the text.
+const SECRET_LENGTH: usize = 6;
+
+/// What providers write when the conversation does not fit.
+const TOO_LONG: [&str; 10] = [
+    "context_length",
+    "context length",
+    "context window",
+    "context size",
+    "context_size",
+    "prompt is too long",
+    "input is too long",
+    "too many tokens",
+    "maximum number of tokens",
+    "exceeds the maximum number of input tokens",
+];
+
+impl ProviderError {
+    /// Makes an error without a hint.
+    pub fn new(kind: ProviderErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            hint: None,
+            retry_after: None,
+        }
+    }
+
+    /// Says what to try next.
+    pub fn hinted(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Notes what the server asked to wait.
+    pub fn after(mut self, retry_after: Option<Duration>) -> Self {
+        self.retry_after = retry_after;
+        self
+    }
+
+    /// Whether the same request may fare better in a while. A reply that was cut or garbled is among these.
+    pub fn is_retryable(&self) -> bool {
+        match self.kind {
+            ProviderErrorKind::RateLimit
+            | ProviderErrorKind::Overloaded
+            | ProviderErrorKind::Network
+            | ProviderErrorKind::BadResponse => true,
+            ProviderErrorKind::Auth
+            | ProviderErrorKind::Context
+            | ProviderErrorKind::BadRequest
+            | ProviderErrorKind::Config => false,
+        }
+    }
+
+    /// Takes `secrets` out of every text of the error.
+    pub(crate) fn without<'a>(mut self, secrets: impl Iterator<Item = &'a str>) -> Self {
+        for secret in secrets.filter(|secret| secret.len() >= SECRET_LENGTH) {
+            self.message = self.message.replace(secret, "…");
+            self.hint = self.hint.map(|hint| hint.replace(secret, "…"));
+        }
+        self
+    }
+}
+
+/// What a provider said about an error, as far as it can be found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Reported {
+    pub(crate) message: String,
+    /// Its type, code and status names, joined and in lower case.
+    names: String,
+    status: Option<u16>,
+    /// Gemini says in the body how long to wait.
+    retry_delay: Option<Duration>,
+}
+
+impl Reported {
+    /// Reads an error object in any of the usual shapes; anything else is quoted as it is.
+    pub(crate) fn from_body(body: &str) -> Self {
+        match serde_json::from_str::<Value>(body) {
+            Ok(value) => Self::from_value(&value),
+            Err(_) if looks_like_markup(body) => Self::default(),
+            Err(_) => Self {
+                message: one_line(body),
+                ..Self::default()
+            },
+        }
+    }
+
+    pub(crate) fn from_value(value: &Value) -> Self {
+        let outer = value.get(0).unwrap_or(value);
+        let inner = match outer.get("error") {
+            Some(Value::Null) | None => outer,
+            Some(error) => error,
+        };
+        let message = [inner.as_str()]
+            .into_iter()
+            .chain(["message", "detail", "error"].map(|key| inner.get(key).and_then(Value::as_str)))
+            .flatten()
+            .next();
+        let mut names = String::new();
+        for key in ["type", "code", "status"] {
+            if let Some(name) = inner.get(key).and_then(Value::as_str) {
+                let _ = write!(names, "{} ", name.to_lowercase());
+            }
+        }
+        let number = |key: &str| {
+            inner
+                .get(key)
+                .and_then(Value::as_u64)
+                .and_then(|n| u16::try_from(n).ok())
+        };
+        let mut delays = inner
+            .get("details")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten();
+        Self {
+            retry_delay: delays.find_map(retry_delay),
+            message: message.map(one_line).unwrap_or_default(),
+            names,
+            status: number("code")
+                .or_else(|| number("status"))
+                .filter(|code| (400..600).contains(code)),
+        }
+    }
+
+    /// Turns an error within a stream into ours.
+    pub(crate) fn in_stream(&self, model: &ModelRef) -> ProviderError {
+        let kind = self
+            .kind_by_name()
+            .or(self.status.map(|status| self.kind_by_status(status)));
+        self.error(model, kind.unwrap_or(ProviderErrorKind::BadResponse), None)
+    }
+
+    /// Turns an answer with an error status into ours.
+    pub(crate) fn with_status(&self, model: &ModelRef, status: u16) -> ProviderError {
+        self.error(model, self.kind_by_status(status), Some(status))
+    }
+
+    fn kind_by_status(&self, status: u16) -> ProviderErrorKind {
+        match status {
+            401 | 403 => ProviderErrorKind::Auth,
+            408 | 425 => ProviderErrorKind::Network,
+            413 => ProviderErrorKind::Context,
+            // No wait helps an empty account.
+            429 if self.names.contains("insufficient_quota") => ProviderErrorKind::BadRequest,
+            429 => ProviderErrorKind::RateLimit,
+            500.. => ProviderErrorKind::Overloaded,
+            _ if self.is_too_long() => ProviderErrorKind::Context,
+            _ if self.message.to_lowercase().contains("api key not valid") => ProviderErrorKind::Auth,
+            _ => ProviderErrorKind::BadRequest,
+        }
+    }
+
+    fn kind_by_name(&self) -> Option<ProviderErrorKind> {
+        let named = |names: &[&str]| names.iter().any(|name| self.names.contains(name));
+        let kind = if self.is_too_long() || named(&["request_too_large"]) {
+            ProviderErrorKind::Context
+        } else if named(&["insufficient_quota", "billing"]) {
+            ProviderErrorKind::BadRequest
+        } else if named(&["rate_limit", "resource_exhausted", "too_many_requests"]) {
+            ProviderErrorKind::RateLimit
+        } else if named(&[
+            "overloaded",
+            "unavailable",
+            "server_error",
+            "api_error",
+            "internal",
+        ]) {
+            ProviderErrorKind::Overloaded
+        } else if named(&[
+            "authentication",
+            "permission",
+            "unauthenticated",
+            "invalid_api_key",
+        ]) {
+            ProviderErrorKind::Auth
+        } else if named(&["timeout", "deadline"]) {
+            ProviderErrorKind::Network
+        } else if named(&["invalid", "not_found", "unsupported"]) {
+            ProviderErrorKind::BadRequest
+        } else {
+            return None;
+        };
+        Some(kind)
+    }
+
+    fn is_too_long(&self) -> bool {
+        let message = self.message.to_lowercase();
+        TOO_LONG
+            .iter()
+            .any(|text| message.contains(text) || self.names.contains(text))
+    }
+
+    fn error(&self, model: &ModelRef, kind: ProviderErrorKind, status: Option<u16>) -> ProviderError {
+        let provider = &model.provider;
+        let mut message = match kind {
+            ProviderErrorKind::Auth => format!("`{provider}` refused the key"),
+            ProviderErrorKind::RateLimit => format!("`{provider}` limits the rate of requests"),
+            ProviderErrorKind::Overloaded if matches!(status, Some(503 | 529) | None) => {
+                format!("`{provider}` is overloaded")
+            }
+            ProviderErrorKind::Overloaded => format!("`{provider}` failed"),
+            ProviderErrorKind::Network => format!("`{provider}` gave up waiting"),
+            ProviderErrorKind::Context => format!("the conversation is too long for `{model}`"),
+            ProviderErrorKind::BadRequest => format!("`{provider}` refused the request"),
+            ProviderErrorKind::BadResponse => format!("`{provider}` broke the reply off"),
+            ProviderErrorKind::Config => format!("`{provider}` cannot be used"),
+        };
+        if let Some(status) = status {
+            let _ = write!(message, " (HTTP {status})");
+        }
+        if !self.message.is_empty() {
+            let _ = write!(message, ": {}", self.message);
+        }
+        let error = ProviderError::new(kind, message).after(self.retry_delay);
+        match self.hint(model, kind, status) {
+            Some(hint) => error.hinted(hint),
+            None => error,
+        }
+    }
+
+    fn hint(&self, model: &ModelRef, kind: ProviderErrorKind, status: Option<u16>) -> Option<String> {
+        let provider = &model.provider;
+        let hint = match kind {
+            ProviderErrorKind::Auth => auth_hint(provider),
+            ProviderErrorKind::RateLimit => "wait a while, or choose another model".to_owned(),
+            ProviderErrorKind::Overloaded => "try again in a while, or choose another model".to_owned(),
+            ProviderErrorKind::Network => return None,
+            ProviderErrorKind::Context => {
+                "shorten the conversation with `/compact`, or choose a model with more room".to_owned()
+            }
+            ProviderErrorKind::BadRequest if self.names.contains("quota") || status == Some(402) => {
+                format!("look at the plan and billing of your account with `{provider}`")
+            }
+            ProviderErrorKind::BadRequest if matches!(status, Some(300..=399 | 404 | 405)) => format!(
+                "check the name `{}` (`lathe models` lists what is configured) and \
+                 `providers.{provider}.base_url` (`lathe config show`)",
+                model.model
+            ),
+            ProviderErrorKind::BadRequest | ProviderErrorKind::Config => {
+                format!("check the settings of `{model}` with `lathe config show`")
+            }
+            ProviderErrorKind::BadResponse => base_url_hint(provider),
+        };
+        Some(hint)
+    }
+}
+
+/// Reads `{"retryDelay": "37.5s"}`.
+fn retry_delay(detail: &Value) -> Option<Duration> {
+    let seconds = detail.get("retryDelay")?.as_str()?.strip_suffix('s')?;
+    Duration::try_from_secs_f64(seconds.parse().ok()?).ok()
+}
+
+/// Makes the error of a stream whose data are not what the protocol says.
+pub(crate) fn malformed(model: &ModelRef, error: &serde_json::Error) -> ProviderError {
+    let message = format!("`{}` sent an event that cannot be read: {error}", model.provider);
+    ProviderError::new(ProviderErrorKind::BadResponse, message).hinted(base_url_hint(&model.provider))
+}
+
+pub(crate) fn base_url_hint(provider: &str) -> String {
+    format!("check `providers.{provider}.base_url` and `protocol` with `lathe config show`")
+}
+
+fn auth_hint(provider: &str) -> String {
+    match key_variable(provider) {
+        Some(variable) => format!("set `{variable}`, or sign in with `lathe auth login`"),
+        None => format!("check `providers.{provider}.api_key` with `lathe config show`"),
+    }
+}
+
+fn looks_like_markup(body: &str) -> bool {
+    body.trim_start().starts_with('<')
+}
+
+/// Brings foreign text onto one bounded line without control characters and without its full stop.
+pub(crate) fn one_line(text: &str) -> String {
+    let is_unprintable = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    };
+    let mut line = String::new();
+    let mut room = QUOTED;
+    for c in text.chars() {
+        let c = if is_unprintable(c) || c.is_whitespace() {
+            ' '
+        } else {
+            c
+        };
+        if c == ' ' && (line.is_empty() || line.ends_with(' ')) {
+            continue;
+        }
+        if room == 0 {
+            line.push('…');
+            break;
+        }
+        line.push(c);
+        room -= 1;
+    }
+    line.trim_end().trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model() -> ModelRef {
+        "anthropic/m".parse().unwrap()
+    }
+
+    #[test]
+    fn every_status_has_its_kind() {
+        use ProviderErrorKind::{Auth, BadRequest, Context, Network, Overloaded, RateLimit};
+        let table = [
+            (401, Auth),
+            (403, Auth),
+            (402, BadRequest),
+            (404, BadRequest),
+            (408, Network),
+            (413, Context),
+            (422, BadRequest),
+            (429, RateLimit),
+            (500, Overloaded),
+            (503, Overloaded),
+            (529, Overloaded),
+        ];
+        for (status, kind) in table {
+            let error = Reported::default().with_status(&model(), status);
+            assert_eq!(error.kind, kind, "{status}");
+            assert!(error.message.contains(&status.to_string()), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_conversation_that_does_not_fit_is_told_by_the_words() {
+        for body in [
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 > 2"}}"#,
+            r#"{"error":{"code":"context_length_exceeded","message":"no"}}"#,
+            r#"{"error":{"code":400,"message":"the request exceeds the available context size"}}"#,
+        ] {
+            assert_eq!(
+                Reported::from_body(body).with_status(&model(), 400).kind,
+                ProviderErrorKind::Context
+            );
+        }
+    }
+
+    #[test]
+    fn the_providers_own_words_are_found_in_every_shape() {
+        for body in [
+            r#"{"type":"error","error":{"type":"x","message":"Nope."}}"#,
+            r#"[{"error":{"code":400,"message":"Nope"}}]"#,
+            r#"{"error":"Nope"}"#,
+            r#"{"message":"Nope"}"#,
+            r#"{"detail":"Nope"}"#,
+            "Nope\n",
+        ] {
+            assert_eq!(Reported::from_body(body).message, "Nope", "{body}");
+        }
+        assert_eq!(Reported::from_body("<html>…").message, "");
+    }
+
+    #[test]
+    fn foreign_text_is_one_bounded_printable_line() {
+        assert_eq!(one_line("a\u{1b}[31m\r\n\n b\u{202e}c."), "a [31m b c");
+        assert_eq!(one_line(&"x".repeat(5000)).chars().count(), QUOTED + 1);
+    }
+
+    #[test]
+    fn a_refused_key_names_the_variable_to_set() {
+        let error = Reported::default().with_status(&model(), 401);
+        assert!(error.hint.unwrap().contains("ANTHROPIC_API_KEY"));
+        let error = Reported::default().with_status(&"local/m".parse().unwrap(), 401);
+        assert!(error.hint.unwrap().contains("providers.local.api_key"));
+    }
+
+    #[test]
+    fn an_empty_account_is_not_tried_again() {
+        let body = r#"{"error":{"message":"You exceeded your quota","type":"insufficient_quota"}}"#;
+        let error = Reported::from_body(body).with_status(&model(), 429);
+        assert!(!error.is_retryable(), "{error:?}");
+    }
+
+    #[test]
+    fn a_wait_in_the_body_is_read() {
+        let body = r#"{"error":{"code":429,"details":[{"@type":"x"},{"retryDelay":"37.5s"}]}}"#;
+        let error = Reported::from_body(body).with_status(&model(), 429);
+        assert_eq!(error.retry_after, Some(Duration::from_millis(37_500)));
+    }
+
+    #[test]
+    fn secrets_leave_the_texts() {
+        let error = ProviderError::new(ProviderErrorKind::Auth, "bad key sk-12345").hinted("not sk-12345");
+        let error = error.without(["sk-12345"].into_iter());
+        assert_eq!(
+            (error.message.as_str(), error.hint.as_deref()),
+            ("bad key …", Some("not …"))
+        );
+    }
+}

@@ -1,0 +1,201 @@
+//! The request body of Gemini.
+
+use serde_json::{Value, json};
+
+use super::super::Protocol;
+use super::super::history::{Content, Outcome, Said, Turn, WireId, arguments_object, turns};
+use super::super::protocol::Ask;
+
+/// What stands in for the signature of a call that another model made; newer models refuse a first call without one.
+const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
+
+pub(super) fn body(ask: &Ask<'_>) -> Value {
+    let signs = wants_signatures(&ask.request.model.model);
+    let contents = turns(ask.request, ask.model, Protocol::Gemini)
+        .into_iter()
+        .filter_map(|turn| {
+            let (role, parts): (_, Vec<Value>) = match turn {
+                Turn::User(content) => ("user", content.iter().map(content_part).collect()),
+                Turn::Assistant(said) => ("model", model_parts(&said, signs)),
+                Turn::Results(outcomes) => ("user", results(&outcomes)),
+            };
+            (!parts.is_empty()).then(|| json!({ "role": role, "parts": parts }))
+        });
+    let mut body = json!({ "contents": contents.collect::<Vec<_>>() });
+    if !ask.request.system.trim().is_empty() {
+        body["systemInstruction"] = json!({ "parts": [{ "text": ask.request.system }] });
+    }
+    if !ask.request.tools.is_empty() {
+        let tools = ask.request.tools.iter().map(|tool| {
+            json!({ "name": tool.name, "description": tool.description, "parametersJsonSchema": tool.schema })
+        });
+        body["tools"] = json!([{ "functionDeclarations": tools.collect::<Vec<_>>() }]);
+    }
+    let mut generation = json!({});
+    if let Some(limit) = ask.model.max_output {
+        generation["maxOutputTokens"] = Value::from(limit);
+    }
+    if ask.wants_reasoning() {
+        generation["thinkingConfig"] = json!({ "includeThoughts": true });
+    }
+    if generation
+        .as_object()
+        .is_some_and(|settings| !settings.is_empty())
+    {
+        body["generationConfig"] = generation;
+    }
+    body
+}
+
+/// Signatures are checked from Gemini 3 on.
+fn wants_signatures(model: &str) -> bool {
+    let version = model.split_once("gemini-").map_or("", |(_, version)| version);
+    let major: String = version.chars().take_while(char::is_ascii_digit).collect();
+    major.parse::<u32>().is_ok_and(|major| major >= 3)
+}
+
+fn model_parts(said: &[Said<'_>], signs: bool) -> Vec<Value> {
+    let mut has_call = false;
+    let parts = said.iter().filter_map(|said| {
+        let part = match said {
+            Said::Reasoning(native) => (*native)?.clone(),
+            Said::Text {
+                native: Some(native), ..
+            } => (*native).clone(),
+            Said::Text { text, native: None } => json!({ "text": text }),
+            Said::Call {
+                native: Some(native), ..
+            } => {
+                has_call = true;
+                (*native).clone()
+            }
+            Said::Call {
+                id,
+                name,
+                raw_args,
+                native: None,
+            } => {
+                let mut call = json!({ "name": name, "args": arguments_object(raw_args) });
+                put_id(&mut call, *id);
+                let mut part = json!({ "functionCall": call });
+                if signs && !has_call {
+                    part["thoughtSignature"] = Value::from(FOREIGN_SIGNATURE);
+                }
+                has_call = true;
+                part
+            }
+        };
+        Some(part)
+    });
+    parts.collect()
+}
+
+fn results(outcomes: &[Outcome<'_>]) -> Vec<Value> {
+    let responses = outcomes.iter().map(|outcome| {
+        let key = if outcome.ok { "output" } else { "error" };
+        let mut response = json!({ "name": outcome.name, "response": { key: outcome.output } });
+        put_id(&mut response, outcome.id);
+        json!({ "functionResponse": response })
+    });
+    let attached = outcomes
+        .iter()
+        .flat_map(|outcome| outcome.attachments.iter().map(content_part));
+    responses.chain(attached).collect()
+}
+
+/// Names an id only where the model gave one: it knows no others.
+fn put_id(object: &mut Value, id: WireId<'_>) {
+    if let WireId::Given(id) = id {
+        object["id"] = Value::from(id);
+    }
+}
+
+fn content_part(content: &Content<'_>) -> Value {
+    match content {
+        Content::Text(text) => json!({ "text": text }),
+        Content::Image { mime, data } => json!({ "inlineData": { "mimeType": mime, "data": data } }),
+        Content::Pdf { data, .. } => json!({ "inlineData": { "mimeType": "application/pdf", "data": data } }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::Request;
+    use super::super::super::sample::{
+        assistant, body as build, call, model, request, tool_part, two_parallel_calls, user, user_with_image,
+    };
+    use super::*;
+    use crate::conversation::PartBody;
+
+    fn built(name: &str, request: &Request) -> Value {
+        build(Protocol::Gemini, request, &model(name))
+    }
+
+    #[test]
+    fn parallel_calls_and_results_have_the_recorded_shape() {
+        let body = built("gemini/gemini-3-pro", &two_parallel_calls("gemini/gemini-3-pro"));
+        let recorded: Value =
+            serde_json::from_str(include_str!("../../../tests/it/vectors/sse/gemini.request.json")).unwrap();
+        assert_eq!(body["contents"].as_array().unwrap().len(), 3);
+        assert_eq!(
+            body["contents"][0],
+            json!({"role": "user", "parts": [{"text": "say hello please"}]})
+        );
+        let signature = &recorded["contents"][1]["parts"][1]["thoughtSignature"];
+        assert_eq!(
+            body["contents"][1],
+            json!({"role": "model", "parts": [
+                {"text": "Looking."},
+                {"functionCall": {"id": "id_one", "name": "bash", "args": {"command": "echo one"}},
+                 "thoughtSignature": signature},
+                {"functionCall": {"id": "id_two", "name": "bash", "args": {"command": "echo two"}}},
+            ]})
+        );
+        let response = |id: &str, output: &str| json!({"functionResponse": {"name": "bash", "response": {"output": output}, "id": id}});
+        assert_eq!(
+            body["contents"][2],
+            json!({"role": "user", "parts": [response("id_one", "one"), response("id_two", "two")]})
+        );
+        let tool_keys = |body: &Value| {
+            let tool = body["tools"][0]["functionDeclarations"][0].as_object().unwrap();
+            tool.keys().cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(tool_keys(&body), tool_keys(&recorded));
+    }
+
+    #[test]
+    fn a_call_without_an_id_stays_without_one_and_its_part_goes_back_whole() {
+        let part = json!({"functionCall": {"name": "read", "args": {}}, "thoughtSignature": "c2ln"});
+        let mut own = tool_part("read", "{}", None, "Error: no");
+        own.native = Some(Protocol::Gemini.native(&"gemini/m".parse().unwrap(), part.clone()));
+        let reply = assistant(vec![PartBody::Tool(own), call("read", "", None, "ok")]);
+        let body = built("gemini/m", &request("gemini/m", vec![user("x"), reply]));
+        assert_eq!(body["contents"][1]["parts"][0], part);
+        assert_eq!(
+            body["contents"][1]["parts"][1],
+            json!({"functionCall": {"name": "read", "args": {}}})
+        );
+        let results = &body["contents"][2]["parts"];
+        assert_eq!(
+            results[0]["functionResponse"],
+            json!({"name": "read", "response": {"error": "Error: no"}})
+        );
+    }
+
+    #[test]
+    fn images_and_documents_are_inline_data() {
+        let body = built("gemini/m", &request("gemini/m", vec![user_with_image()]));
+        let parts = &body["contents"][0]["parts"];
+        assert_eq!(
+            parts[1],
+            json!({"inlineData": {"mimeType": "image/png", "data": "aW1n"}})
+        );
+        assert_eq!(parts[2]["inlineData"]["mimeType"], "application/pdf");
+    }
+
+    #[test]
+    fn signatures_are_for_the_models_that_check_them() {
+        assert!(wants_signatures("gemini-3.1-pro-preview") && wants_signatures("models/gemini-12"));
+        assert!(!wants_signatures("gemini-2.5-pro") && !wants_signatures("gemma"));
+    }
+}

@@ -1,0 +1,392 @@
+//! The conversation as a wire protocol needs it: what is never sent is gone, results stand apart from their calls, ids
+//! are unique, and a provider's own blocks are kept only for the protocol and model that made them.
+//!
+//! The history is well formed when it arrives (see [`Request`]); nothing is repaired here. Calls without a result, which
+//! there should not be, are left out together with it.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use super::{Model, Protocol, Request};
+use crate::conversation::{Attachment, FilePart, Message, Native, PartBody, Role, ToolPart};
+
+/// One stretch of the conversation by one speaker.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Turn<'a> {
+    User(Vec<Content<'a>>),
+    Assistant(Vec<Said<'a>>),
+    /// The results of the reply before, in the order of its calls.
+    Results(Vec<Outcome<'a>>),
+}
+
+/// What a user or a result shows the model. Text is never blank.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Content<'a> {
+    Text(Cow<'a, str>),
+    Image { mime: &'a str, data: &'a str },
+    Pdf { name: &'a str, data: &'a str },
+}
+
+/// What a reply said. Text is never blank.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Said<'a> {
+    Text {
+        text: &'a str,
+        native: Option<&'a Value>,
+    },
+    /// Sent only as the provider's own block.
+    Reasoning(Option<&'a Value>),
+    Call {
+        id: WireId<'a>,
+        name: &'a str,
+        raw_args: &'a str,
+        native: Option<&'a Value>,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Outcome<'a> {
+    pub(crate) id: WireId<'a>,
+    pub(crate) name: &'a str,
+    pub(crate) ok: bool,
+    pub(crate) output: &'a str,
+    pub(crate) attachments: Vec<Content<'a>>,
+}
+
+impl Outcome<'_> {
+    /// Returns the output for protocols that cannot mark an error.
+    pub(crate) fn marked_output(&self) -> Cow<'_, str> {
+        if self.ok || self.output.starts_with("Error") {
+            Cow::Borrowed(self.output)
+        } else {
+            Cow::Owned(format!("Error: {}", self.output))
+        }
+    }
+}
+
+/// A call's id on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WireId<'a> {
+    /// The provider's own.
+    Given(&'a str),
+    /// Ours, because the provider gave none, gave it twice, or would not take it back.
+    Ours(&'a str),
+}
+
+impl<'a> WireId<'a> {
+    pub(crate) fn as_str(self) -> &'a str {
+        match self {
+            Self::Given(id) | Self::Ours(id) => id,
+        }
+    }
+}
+
+/// Reads the request's messages for `protocol`.
+pub(crate) fn turns<'a>(request: &'a Request, model: &Model, protocol: Protocol) -> Vec<Turn<'a>> {
+    let mut reader = Reader {
+        protocol: protocol.name(),
+        model_name: request.model.to_string(),
+        takes: Takes {
+            images: model.images,
+            pdf: model.pdf,
+        },
+        accepts_id: match protocol {
+            Protocol::Anthropic => is_plain_id,
+            Protocol::OpenAiChat | Protocol::OpenAiResponses | Protocol::Gemini => |_| true,
+        },
+        used: HashSet::new(),
+    };
+    let mut turns = Vec::with_capacity(request.messages.len() * 2);
+    for message in &request.messages {
+        match message.role {
+            Role::User => {
+                let content = reader.user(message);
+                if !content.is_empty() {
+                    turns.push(Turn::User(content));
+                }
+            }
+            Role::Assistant => {
+                let (said, outcomes) = reader.assistant(message);
+                if !said.is_empty() {
+                    turns.push(Turn::Assistant(said));
+                }
+                if !outcomes.is_empty() {
+                    turns.push(Turn::Results(outcomes));
+                }
+            }
+        }
+    }
+    turns
+}
+
+/// Drops reasoning that nothing follows, as a cut reply leaves it: no protocol takes it back.
+pub(crate) fn without_loose_reasoning(mut said: Vec<Said<'_>>) -> Vec<Said<'_>> {
+    said.retain(|said| !matches!(said, Said::Reasoning(None)));
+    while matches!(said.last(), Some(Said::Reasoning(_))) {
+        said.pop();
+    }
+    said
+}
+
+/// Returns a call's arguments as the object that they are, or else one that shows what was written.
+pub(crate) fn arguments_object(raw: &str) -> Value {
+    match serde_json::from_str::<Value>(raw) {
+        Ok(object @ Value::Object(_)) => object,
+        _ if raw.trim().is_empty() => json!({}),
+        _ => json!({ "invalid_json": raw }),
+    }
+}
+
+/// Returns a call's arguments as JSON text of an object, unchanged where they are one.
+pub(crate) fn arguments_text(raw: &str) -> Cow<'_, str> {
+    let is_object =
+        raw.trim_start().starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(raw).is_ok();
+    if is_object {
+        Cow::Borrowed(raw)
+    } else {
+        Cow::Owned(arguments_object(raw).to_string())
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Takes {
+    images: bool,
+    pdf: bool,
+}
+
+struct Reader<'a> {
+    protocol: &'static str,
+    model_name: String,
+    takes: Takes,
+    accepts_id: fn(&str) -> bool,
+    used: HashSet<&'a str>,
+}
+
+impl<'a> Reader<'a> {
+    fn user(&self, message: &'a Message) -> Vec<Content<'a>> {
+        let content = message.parts.iter().filter_map(|part| match &part.body {
+            PartBody::Text(text) if !is_blank(&text.text) => Some(Content::Text(Cow::Borrowed(&text.text))),
+            PartBody::File(file) => Some(self.file(file)),
+            PartBody::Text(_)
+            | PartBody::Reasoning(_)
+            | PartBody::Tool(_)
+            | PartBody::Notice(_)
+            | PartBody::Unknown(_) => None,
+        });
+        content.collect()
+    }
+
+    fn assistant(&mut self, message: &'a Message) -> (Vec<Said<'a>>, Vec<Outcome<'a>>) {
+        let mut said = Vec::with_capacity(message.parts.len());
+        let mut outcomes = Vec::new();
+        for part in &message.parts {
+            match &part.body {
+                PartBody::Text(text) => {
+                    let native = self.own(text.native.as_ref());
+                    if native.is_some() || !is_blank(&text.text) {
+                        said.push(Said::Text {
+                            text: &text.text,
+                            native,
+                        });
+                    }
+                }
+                PartBody::Reasoning(reasoning) => {
+                    said.push(Said::Reasoning(self.own(reasoning.native.as_ref())));
+                }
+                PartBody::Tool(call) => {
+                    let id = self.wire_id(call);
+                    let Some(outcome) = self.outcome(call, id) else {
+                        continue;
+                    };
+                    let native = self.own(call.native.as_ref());
+                    said.push(Said::Call {
+                        id,
+                        name: &call.tool,
+                        raw_args: &call.raw_args,
+                        native,
+                    });
+                    outcomes.push(outcome);
+                }
+                PartBody::File(_) | PartBody::Notice(_) | PartBody::Unknown(_) => {}
+            }
+        }
+        (said, outcomes)
+    }
+
+    fn outcome(&self, call: &'a ToolPart, id: WireId<'a>) -> Option<Outcome<'a>> {
+        let result = call.result.as_ref()?;
+        let attachments = result
+            .attachments
+            .iter()
+            .map(|attachment| self.attachment(attachment));
+        Some(Outcome {
+            id,
+            name: &call.tool,
+            ok: result.ok,
+            output: &result.output,
+            attachments: attachments.collect(),
+        })
+    }
+
+    fn wire_id(&mut self, call: &'a ToolPart) -> WireId<'a> {
+        let given = call
+            .provider_id
+            .as_deref()
+            .filter(|id| !id.is_empty() && (self.accepts_id)(id));
+        match given {
+            Some(id) if self.used.insert(id) => WireId::Given(id),
+            _ => WireId::Ours(call.call.as_str()),
+        }
+    }
+
+    fn own(&self, native: Option<&'a Native>) -> Option<&'a Value> {
+        let native = native?;
+        (native.protocol == self.protocol && native.model == self.model_name).then_some(&native.json)
+    }
+
+    fn file(&self, file: &'a FilePart) -> Content<'a> {
+        self.media(&file.mime, &file.data, &file.path).unwrap_or_else(|| {
+            Content::Text(Cow::Owned(format!(
+                "<file path=\"{}\">\n{}\n</file>",
+                file.path, file.data
+            )))
+        })
+    }
+
+    fn attachment(&self, attachment: &'a Attachment) -> Content<'a> {
+        let media = self.media(&attachment.mime, &attachment.data, "attachment.pdf");
+        media.unwrap_or_else(|| left_out(&attachment.mime))
+    }
+
+    /// Returns an image or a PDF, a note about one that the model cannot take, or nothing for text.
+    fn media(&self, mime: &'a str, data: &'a str, name: &'a str) -> Option<Content<'a>> {
+        if mime.starts_with("image/") {
+            Some(if self.takes.images {
+                Content::Image { mime, data }
+            } else {
+                left_out(mime)
+            })
+        } else if mime == "application/pdf" {
+            Some(if self.takes.pdf {
+                Content::Pdf { name, data }
+            } else {
+                left_out(mime)
+            })
+        } else {
+            None
+        }
+    }
+}
+
+fn left_out(mime: &str) -> Content<'static> {
+    Content::Text(Cow::Owned(format!(
+        "[{mime} left out: this model cannot read it]"
+    )))
+}
+
+/// Providers refuse text without a visible character.
+fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
+fn is_plain_id(id: &str) -> bool {
+    id.len() <= 64
+        && id
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{self, call, reasoning, text};
+    use super::*;
+
+    #[test]
+    fn a_repeated_or_missing_id_is_replaced_by_ours() {
+        let parts = vec![
+            call("read", "{}", Some("same"), "1"),
+            call("read", "{}", Some("same"), "2"),
+            call("read", "{}", None, "3"),
+            call("read", "{}", Some("functions.read:0"), "4"),
+        ];
+        let request = sample::request("anthropic/m", vec![sample::user("hi"), sample::assistant(parts)]);
+        let turns = turns(&request, &sample::model("anthropic/m"), Protocol::Anthropic);
+        let Turn::Results(outcomes) = &turns[2] else {
+            panic!("{turns:?}")
+        };
+        let ours = |outcome: &Outcome<'_>| matches!(outcome.id, WireId::Ours(_));
+        assert_eq!(
+            outcomes.iter().map(ours).collect::<Vec<_>>(),
+            [false, true, true, true]
+        );
+        let ids: HashSet<_> = outcomes.iter().map(|outcome| outcome.id.as_str()).collect();
+        assert_eq!(ids.len(), 4);
+    }
+
+    #[test]
+    fn native_blocks_go_only_to_the_protocol_and_model_that_made_them() {
+        let native = Protocol::Anthropic.native(&"anthropic/m".parse().unwrap(), json!({"type": "thinking"}));
+        let message = sample::assistant(vec![reasoning("hm", Some(native)), text("ok")]);
+        for (model, protocol, kept) in [
+            ("anthropic/m", Protocol::Anthropic, true),
+            ("anthropic/n", Protocol::Anthropic, false),
+            ("anthropic/m", Protocol::OpenAiChat, false),
+        ] {
+            let request = sample::request(model, vec![message.clone()]);
+            let turns = turns(&request, &sample::model(model), protocol);
+            let Turn::Assistant(said) = &turns[0] else {
+                panic!("{turns:?}")
+            };
+            assert_eq!(
+                matches!(said[0], Said::Reasoning(Some(_))),
+                kept,
+                "{model} {protocol}"
+            );
+        }
+    }
+
+    #[test]
+    fn blank_text_and_notices_are_not_sent() {
+        let request = sample::request(
+            "a/m",
+            vec![sample::user(" \n"), sample::assistant(vec![text("")])],
+        );
+        assert_eq!(turns(&request, &sample::model("a/m"), Protocol::OpenAiChat), []);
+    }
+
+    #[test]
+    fn reasoning_that_nothing_follows_is_dropped() {
+        let block = json!({});
+        let loose = vec![Said::Reasoning(Some(&block)), Said::Reasoning(None)];
+        assert_eq!(without_loose_reasoning(loose), []);
+    }
+
+    #[test]
+    fn broken_arguments_are_sent_as_an_object() {
+        assert_eq!(arguments_text(r#"{ "a":1}"#), r#"{ "a":1}"#);
+        assert_eq!(arguments_text(""), "{}");
+        assert_eq!(arguments_text(r#"{"a": "#), r#"{"invalid_json":"{\"a\": "}"#);
+        assert_eq!(arguments_text("[1]"), r#"{"invalid_json":"[1]"}"#);
+        assert_eq!(
+            arguments_object(r#"{"b":1,"a":2}"#).to_string(),
+            r#"{"b":1,"a":2}"#
+        );
+    }
+
+    #[test]
+    fn what_the_model_cannot_read_becomes_a_note() {
+        let mut model = sample::model("a/m");
+        model.images = false;
+        let request = sample::request("a/m", vec![sample::user_with_image()]);
+        let turns = turns(&request, &model, Protocol::OpenAiChat);
+        let Turn::User(content) = &turns[0] else {
+            panic!("{turns:?}")
+        };
+        assert!(
+            matches!(&content[1], Content::Text(note) if note.contains("image/png left out")),
+            "{content:?}"
+        );
+    }
+}

@@ -1,0 +1,111 @@
+//! Models behind four wire protocols, as one stream of events.
+//!
+//! A provider turns a [`Request`] into HTTP, and what comes back into [`StreamEvent`]s. It makes one attempt: retrying,
+//! pairing calls with results and executing them belong to `agent`. An adapter never repairs the history; it is handed a
+//! well-formed one.
+
+mod anthropic;
+pub mod cassette;
+mod catalog;
+mod client;
+#[cfg(test)]
+mod client_tests;
+mod error;
+mod gemini;
+mod history;
+mod http;
+mod openai_chat;
+mod openai_responses;
+mod protocol;
+mod reply;
+mod retry;
+#[cfg(test)]
+mod sample;
+mod settings;
+pub mod sse;
+mod tolerant;
+#[cfg(test)]
+mod vectors;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::conversation::{Message, ModelRef, SessionId, StreamEvent};
+
+pub use catalog::{Catalog, EditMode, LongCost, Model, Thinking};
+pub use client::Client;
+pub use protocol::Decode;
+pub use retry::RetrySettings;
+pub use settings::{ModelSettings, Protocol, ProviderSettings, builtin};
+
+/// One reply's events. It ends after `StreamEvent::Stop`, or with the one error that cut it.
+pub type ReplyStream = BoxStream<'static, Result<StreamEvent, ProviderError>>;
+
+/// A model that can be asked.
+pub trait Provider: Send + Sync {
+    /// Sends the request and answers with the reply's stream as soon as the status line is there. Dropping the future
+    /// or the stream closes the connection.
+    fn stream(&self, request: Request) -> BoxFuture<'_, Result<ReplyStream, ProviderError>>;
+}
+
+/// Everything one model request needs.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub session: SessionId,
+    pub purpose: Purpose,
+    pub model: ModelRef,
+    pub system: String,
+    pub tools: Arc<[ToolSpec]>,
+    /// Well formed: each call of a reply has its result, void messages are left out, the first is the user's.
+    pub messages: Vec<Arc<Message>>,
+}
+
+/// What a request is for. Cassettes match by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    Turn,
+    Title,
+}
+
+/// A tool as the model is told of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    pub name: String,
+    pub description: String,
+    /// JSON Schema of the arguments, an object without `$ref`.
+    pub schema: Value,
+}
+
+/// Why a request got no whole reply, in a sentence for the user.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ProviderError {
+    pub kind: ProviderErrorKind,
+    /// Says what happened: lower case, no full stop.
+    pub message: String,
+    /// Says what to try next.
+    pub hint: Option<String>,
+    /// What the server asked to wait.
+    pub retry_after: Option<Duration>,
+}
+
+/// The names are those of the `error` event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProviderErrorKind {
+    Auth,
+    RateLimit,
+    Overloaded,
+    Network,
+    Context,
+    BadRequest,
+    BadResponse,
+    /// The configuration names no such provider or model.
+    Config,
+}

@@ -1,0 +1,463 @@
+//! The chunks of Chat Completions.
+//!
+//! Calls of one reply may interleave; they are told apart by their index, or by their id where a server forgets the
+//! index or gives all of them the same one.
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::super::ProviderError;
+use super::super::error::{Reported, malformed};
+use super::super::protocol::Decode;
+use super::super::tolerant::{count, some_count, text, text_or_json};
+use crate::conversation::{ModelRef, Stop, StreamEvent, Usage};
+
+pub(crate) struct Decoder {
+    model: ModelRef,
+    prose: Option<Prose>,
+    calls: Vec<Call>,
+    /// Calls before this one are closed.
+    first_open_call: usize,
+    next_block: usize,
+    stop: Option<Stop>,
+    is_over: bool,
+}
+
+/// The text or reasoning block that is open.
+#[derive(Clone, Copy)]
+struct Prose {
+    block: usize,
+    kind: ProseKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ProseKind {
+    Text,
+    Reasoning,
+}
+
+struct Call {
+    index: Option<u64>,
+    id: Option<String>,
+    /// Missing as long as the name is.
+    block: Option<usize>,
+    /// Arguments that came before the name.
+    waiting: String,
+}
+
+#[derive(Deserialize)]
+struct Chunk<'a> {
+    #[serde(borrow, default)]
+    choices: Option<Vec<Choice<'a>>>,
+    #[serde(default)]
+    usage: Option<Figures>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Choice<'a> {
+    #[serde(borrow, default)]
+    delta: Option<Delta<'a>>,
+    #[serde(default)]
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Delta<'a> {
+    #[serde(borrow, default)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    refusal: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    reasoning_content: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    reasoning: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    tool_calls: Option<Vec<CallPiece<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct CallPiece<'a> {
+    #[serde(default, deserialize_with = "some_count")]
+    index: Option<u64>,
+    #[serde(default)]
+    id: Option<String>,
+    #[serde(borrow, default)]
+    function: Option<Function<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Function<'a> {
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Figures {
+    #[serde(default, deserialize_with = "count")]
+    prompt_tokens: u64,
+    #[serde(default, deserialize_with = "count")]
+    completion_tokens: u64,
+    #[serde(default)]
+    prompt_tokens_details: Option<PromptDetails>,
+    #[serde(default)]
+    completion_tokens_details: Option<CompletionDetails>,
+    /// `DeepSeek`'s name for it.
+    #[serde(default, deserialize_with = "some_count")]
+    prompt_cache_hit_tokens: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct PromptDetails {
+    #[serde(default, deserialize_with = "some_count")]
+    cached_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "count")]
+    cache_write_tokens: u64,
+}
+
+#[derive(Deserialize)]
+struct CompletionDetails {
+    #[serde(default, deserialize_with = "count")]
+    reasoning_tokens: u64,
+}
+
+impl Decode for Decoder {
+    fn event(&mut self, _name: &str, data: &str) -> Result<Vec<StreamEvent>, ProviderError> {
+        if data.trim() == "[DONE]" {
+            return Ok(self.finish());
+        }
+        let chunk: Chunk<'_> = serde_json::from_str(data).map_err(|error| malformed(&self.model, &error))?;
+        if let Some(error) = chunk
+            .error
+            .filter(|error| !matches!(error.get(), "null" | "{}" | "\"\""))
+        {
+            let value = serde_json::from_str::<Value>(error.get()).unwrap_or_default();
+            return Err(Reported::from_value(&value).in_stream(&self.model));
+        }
+        let mut events = Vec::with_capacity(1);
+        for choice in chunk.choices.into_iter().flatten().take(1) {
+            if let Some(delta) = choice.delta {
+                self.delta(delta, &mut events);
+            }
+            if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
+                self.stop = Some(self.stop_for(&reason));
+                self.close_all(&mut events);
+            }
+        }
+        events.extend(chunk.usage.map(|figures| StreamEvent::Usage(usage(&figures))));
+        Ok(events)
+    }
+
+    /// A server may close the stream without `[DONE]`; the reason says that the reply was whole.
+    fn end(&mut self) -> Vec<StreamEvent> {
+        if self.stop.is_some() {
+            self.finish()
+        } else {
+            Vec::new()
+        }
+    }
+}
+
+impl Decoder {
+    pub(crate) fn new(model: &ModelRef) -> Self {
+        Self {
+            model: model.clone(),
+            prose: None,
+            calls: Vec::new(),
+            first_open_call: 0,
+            next_block: 0,
+            stop: None,
+            is_over: false,
+        }
+    }
+
+    fn delta(&mut self, delta: Delta<'_>, events: &mut Vec<StreamEvent>) {
+        if let Some(piece) = text(delta.reasoning_content).or_else(|| text(delta.reasoning)) {
+            self.prose(ProseKind::Reasoning, piece, events);
+        }
+        if let Some(piece) = text(delta.content).or_else(|| text(delta.refusal)) {
+            self.prose(ProseKind::Text, piece, events);
+        }
+        for piece in delta.tool_calls.into_iter().flatten() {
+            self.call(piece, events);
+        }
+    }
+
+    fn prose(&mut self, kind: ProseKind, delta: String, events: &mut Vec<StreamEvent>) {
+        let block = match self.prose {
+            Some(prose) if prose.kind == kind => prose.block,
+            _ => {
+                self.close_prose(events);
+                let block = self.take_block();
+                self.prose = Some(Prose { block, kind });
+                events.push(match kind {
+                    ProseKind::Text => StreamEvent::TextStart { block },
+                    ProseKind::Reasoning => StreamEvent::ReasoningStart { block },
+                });
+                block
+            }
+        };
+        events.push(StreamEvent::Delta { block, delta });
+    }
+
+    fn call(&mut self, piece: CallPiece<'_>, events: &mut Vec<StreamEvent>) {
+        let id = piece.id.filter(|id| !id.is_empty());
+        let (name, arguments) = piece.function.map_or((None, None), |function| {
+            (
+                function.name.filter(|name| !name.is_empty()),
+                text_or_json(function.arguments),
+            )
+        });
+        let place = self.place_of(piece.index, id.as_deref(), name.is_some());
+        let place = place.unwrap_or_else(|| {
+            self.calls.push(Call {
+                index: piece.index,
+                id: None,
+                block: None,
+                waiting: String::new(),
+            });
+            self.calls.len() - 1
+        });
+        if self.calls[place].id.is_none() {
+            self.calls[place].id = id;
+        }
+        if let (None, Some(name)) = (self.calls[place].block, name) {
+            self.open_call(place, name, events);
+        }
+        let call = &mut self.calls[place];
+        match (call.block, arguments) {
+            (Some(block), Some(delta)) => events.push(StreamEvent::Delta { block, delta }),
+            (None, Some(early)) => call.waiting.push_str(&early),
+            (_, None) => {}
+        }
+    }
+
+    /// Finds the open call that a piece belongs to. A piece with another id and a name begins a new one, whatever its
+    /// index says.
+    fn place_of(&self, index: Option<u64>, id: Option<&str>, has_name: bool) -> Option<usize> {
+        let open = &self.calls[self.first_open_call..];
+        let is_mine = |call: &Call| match (index, id) {
+            (Some(index), _) => call.index == Some(index),
+            (None, Some(id)) => call.id.as_deref() == Some(id),
+            (None, None) => !has_name,
+        };
+        let place = open.iter().rposition(is_mine)? + self.first_open_call;
+        let known = self.calls[place].id.as_deref();
+        let is_another = has_name && matches!((id, known), (Some(id), Some(known)) if id != known);
+        (!is_another).then_some(place)
+    }
+
+    fn open_call(&mut self, place: usize, name: String, events: &mut Vec<StreamEvent>) {
+        self.close_prose(events);
+        let block = self.take_block();
+        let call = &mut self.calls[place];
+        call.block = Some(block);
+        events.push(StreamEvent::CallStart {
+            block,
+            provider_id: call.id.clone(),
+            name,
+        });
+        let delta = std::mem::take(&mut call.waiting);
+        if !delta.is_empty() {
+            events.push(StreamEvent::Delta { block, delta });
+        }
+    }
+
+    fn take_block(&mut self) -> usize {
+        self.next_block += 1;
+        self.next_block - 1
+    }
+
+    fn close_prose(&mut self, events: &mut Vec<StreamEvent>) {
+        events.extend(self.prose.take().map(|prose| StreamEvent::End {
+            block: prose.block,
+            native: None,
+        }));
+    }
+
+    fn close_all(&mut self, events: &mut Vec<StreamEvent>) {
+        for place in self.first_open_call..self.calls.len() {
+            if self.calls[place].block.is_none() {
+                self.open_call(place, String::new(), events);
+            }
+        }
+        self.close_prose(events);
+        let open = self.calls[self.first_open_call..]
+            .iter()
+            .filter_map(|call| call.block);
+        events.extend(open.map(|block| StreamEvent::End { block, native: None }));
+        self.first_open_call = self.calls.len();
+    }
+
+    fn finish(&mut self) -> Vec<StreamEvent> {
+        if std::mem::replace(&mut self.is_over, true) {
+            return Vec::new();
+        }
+        let mut events = Vec::new();
+        self.close_all(&mut events);
+        let stop = self.stop.unwrap_or_else(|| self.stop_for("stop"));
+        events.push(StreamEvent::Stop(stop));
+        events
+    }
+
+    /// Not every server says `tool_calls` when there are some, or only then.
+    fn stop_for(&self, reason: &str) -> Stop {
+        match reason {
+            "length" => Stop::Length,
+            "content_filter" => Stop::Refusal,
+            _ if self.calls.is_empty() => Stop::End,
+            _ => Stop::ToolCalls,
+        }
+    }
+}
+
+fn usage(figures: &Figures) -> Usage {
+    let details = figures.prompt_tokens_details.as_ref();
+    let cache_read = details
+        .and_then(|details| details.cached_tokens)
+        .or(figures.prompt_cache_hit_tokens);
+    let cache_read = cache_read.unwrap_or(0);
+    let cache_write = details.map_or(0, |details| details.cache_write_tokens);
+    Usage {
+        input: figures
+            .prompt_tokens
+            .saturating_sub(cache_read)
+            .saturating_sub(cache_write),
+        output: figures.completion_tokens,
+        reasoning: figures
+            .completion_tokens_details
+            .as_ref()
+            .map_or(0, |details| details.reasoning_tokens),
+        cache_read,
+        cache_write,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::Protocol;
+    use super::super::super::sample::{decode, told};
+
+    macro_rules! vector {
+        ($name:literal) => {
+            told(&decode(
+                Protocol::OpenAiChat,
+                include_str!(concat!(
+                    "../../../tests/it/vectors/sse/openai_chat.",
+                    $name,
+                    ".sse"
+                )),
+            ))
+        };
+    }
+
+    fn chunks(chunks: &[&str]) -> Vec<String> {
+        let events: Vec<String> = chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect();
+        let stream = events.concat();
+        told(&decode(Protocol::OpenAiChat, &stream))
+    }
+
+    #[test]
+    fn text_streams_into_one_block() {
+        assert_eq!(
+            vector!("text"),
+            [
+                "text: Hello, wörld: a list.\n\n- one\n- two\n |",
+                "usage: in 1200 out 24 think 0 read 0 write 0",
+                "stop: End",
+            ]
+        );
+    }
+
+    #[test]
+    fn calls_stream_their_arguments() {
+        assert_eq!(
+            vector!("tools"),
+            [
+                "text: I will look. |",
+                r#"call bash call_bfbebf4b0d204840: {"command": "printf 'a\\tb\\n'", "timeout": 120000} |"#,
+                r#"call read call_02b74c2aff1f485c: {"file_path": "src/\u00fcn\u00ef.rs", "limit": 20} |"#,
+                "usage: in 1300 out 80 think 0 read 0 write 0",
+                "stop: ToolCalls",
+            ]
+        );
+    }
+
+    #[test]
+    fn reasoning_and_interleaved_calls_are_kept_apart() {
+        assert_eq!(
+            vector!("reasoning"),
+            [
+                "reasoning: The test sleeps on the clock. |",
+                "text: I will read it. |",
+                r#"call read call_1: {"file_path":"src/a.rs"} |"#,
+                r#"call grep call_2: {"pattern":"sleep"} |"#,
+                "usage: in 312 out 57 think 30 read 2000 write 0",
+                "stop: ToolCalls",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_error_in_mid_stream_is_ours() {
+        assert_eq!(
+            vector!("error"),
+            [
+                "text: I wi",
+                "error: Overloaded: `p` is overloaded: The server had an error"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_garbled_event_is_a_bad_response() {
+        let lines = vector!("malformed");
+        assert_eq!(lines[0], "text: Hello, wörld: a list");
+        assert!(lines[1].starts_with("error: BadResponse"), "{lines:?}");
+    }
+
+    #[test]
+    fn calls_without_an_index_and_with_whole_arguments_are_read() {
+        let lines = chunks(&[
+            r#"{"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"ls","arguments":{"x":1}}},{"id":"b","function":{"name":"cat","arguments":"{}"}}]}}]}"#,
+            r#"{"choices":[{"delta":{"content":null},"finish_reason":"stop"}],"usage":null}"#,
+        ]);
+        assert_eq!(
+            lines,
+            [r#"call ls a: {"x":1} |"#, "call cat b: {} |", "stop: ToolCalls"]
+        );
+    }
+
+    #[test]
+    fn two_calls_with_the_same_index_are_two() {
+        let lines = chunks(&[
+            r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"ls","arguments":"{"}}]}}]}"#,
+            r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"}"}}]}}]}"#,
+            r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"b","function":{"name":"ls","arguments":"{}"}}]}}]}"#,
+            "[DONE]",
+        ]);
+        assert_eq!(lines, ["call ls a: {} |", "call ls b: {} |", "stop: ToolCalls"]);
+    }
+
+    #[test]
+    fn arguments_may_come_before_the_name() {
+        let lines = chunks(&[
+            r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"arguments":"{\"x\""}}]}}]}"#,
+            r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"ls","arguments":":1}"}}]}}]}"#,
+            "[DONE]",
+        ]);
+        assert_eq!(lines, [r#"call ls a: {"x":1} |"#, "stop: ToolCalls"]);
+    }
+
+    #[test]
+    fn a_reply_that_just_ends_was_cut_unless_it_gave_a_reason() {
+        let piece = r#"{"choices":[{"delta":{"content":"hi"}}]}"#;
+        assert_eq!(chunks(&[piece]), ["text: hi"]);
+        let reason = r#"{"choices":[{"delta":{},"finish_reason":"length"}]}"#;
+        assert_eq!(chunks(&[piece, reason]), ["text: hi |", "stop: Length"]);
+    }
+}

@@ -1,0 +1,35 @@
+//! OpenAI Chat Completions, and the many servers that speak it.
+//!
+//! Local servers are stricter and laxer than the original in different places, so a request holds only what all of them
+//! take: a limit is sent as `max_completion_tokens` to OpenAI and Azure and as `max_tokens` to everybody else, and not
+//! at all when nobody has said what the model's is. Reasoning is shown and never sent back: it has no signature here.
+
+mod decode;
+mod request;
+
+use serde_json::Value;
+
+use super::protocol::{Adapter, Ask, Decode};
+use crate::conversation::ModelRef;
+
+pub(crate) struct OpenAiChat;
+
+impl Adapter for OpenAiChat {
+    fn path(&self, _model: &str) -> String {
+        "/chat/completions".to_owned()
+    }
+
+    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
+        key.map(|key| ("authorization", format!("Bearer {key}")))
+            .into_iter()
+            .collect()
+    }
+
+    fn body(&self, ask: &Ask<'_>) -> Value {
+        request::body(ask)
+    }
+
+    fn decoder(&self, model: &ModelRef) -> Box<dyn Decode> {
+        Box::new(decode::Decoder::new(model))
+    }
+}

@@ -1,0 +1,34 @@
+//! OpenAI Responses, without the server's memory: `store` is false, and reasoning travels encrypted with its items.
+//!
+//! An item goes back as it came. A reply whose reasoning is lost (another model's, or cut) is written anew without the
+//! items' ids, because the server refuses a call that misses its reasoning.
+
+mod decode;
+mod request;
+
+use serde_json::Value;
+
+use super::protocol::{Adapter, Ask, Decode};
+use crate::conversation::ModelRef;
+
+pub(crate) struct OpenAiResponses;
+
+impl Adapter for OpenAiResponses {
+    fn path(&self, _model: &str) -> String {
+        "/responses".to_owned()
+    }
+
+    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
+        key.map(|key| ("authorization", format!("Bearer {key}")))
+            .into_iter()
+            .collect()
+    }
+
+    fn body(&self, ask: &Ask<'_>) -> Value {
+        request::body(ask)
+    }
+
+    fn decoder(&self, model: &ModelRef) -> Box<dyn Decode> {
+        Box::new(decode::Decoder::new(model))
+    }
+}

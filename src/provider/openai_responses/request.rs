@@ -1,0 +1,225 @@
+//! The request body of OpenAI Responses.
+
+use serde_json::{Value, json};
+
+use super::super::Protocol;
+use super::super::history::{Content, Outcome, Said, Turn, arguments_text, turns, without_loose_reasoning};
+use super::super::protocol::Ask;
+
+pub(super) fn body(ask: &Ask<'_>) -> Value {
+    let mut input = Vec::new();
+    for turn in turns(ask.request, ask.model, Protocol::OpenAiResponses) {
+        match turn {
+            Turn::User(content) => input.push(message("user", content.iter().map(content_part))),
+            Turn::Assistant(said) => assistant(said, &mut input),
+            Turn::Results(outcomes) => input.extend(outcomes.iter().map(result)),
+        }
+    }
+    let mut body = json!({
+        "model": ask.request.model.model,
+        "input": input,
+        "stream": true,
+        "store": false,
+        "prompt_cache_key": ask.request.session.as_str(),
+    });
+    if !ask.request.system.trim().is_empty() {
+        body["instructions"] = Value::from(ask.request.system.as_str());
+    }
+    if let Some(limit) = ask.model.max_output {
+        body["max_output_tokens"] = Value::from(limit);
+    }
+    // OpenAI's own models that do not reason refuse to be asked for it; other servers do not mind.
+    if ask.model.reasoning || !ask.is_openai() {
+        body["include"] = json!(["reasoning.encrypted_content"]);
+    }
+    if ask.wants_reasoning() {
+        body["reasoning"] = json!({ "summary": "auto" });
+    }
+    if !ask.request.tools.is_empty() {
+        let tools = ask.request.tools.iter().map(|tool| {
+            json!({
+                "type": "function",
+                "name": tool.name,
+                "description": tool.description,
+                "strict": false,
+                "parameters": tool.schema,
+            })
+        });
+        body["tools"] = Value::Array(tools.collect());
+        body["parallel_tool_calls"] = Value::from(true);
+    }
+    body
+}
+
+fn message(role: &str, content: impl Iterator<Item = Value>) -> Value {
+    json!({ "type": "message", "role": role, "content": content.collect::<Vec<_>>() })
+}
+
+fn content_part(content: &Content<'_>) -> Value {
+    match content {
+        Content::Text(text) => json!({ "type": "input_text", "text": text }),
+        Content::Image { mime, data } => {
+            json!({ "type": "input_image", "image_url": format!("data:{mime};base64,{data}") })
+        }
+        Content::Pdf { name, data } => {
+            let data = format!("data:application/pdf;base64,{data}");
+            json!({ "type": "input_file", "filename": name, "file_data": data })
+        }
+    }
+}
+
+fn assistant(said: Vec<Said<'_>>, input: &mut Vec<Value>) {
+    let lost_reasoning = said.iter().any(|said| matches!(said, Said::Reasoning(None)));
+    for said in without_loose_reasoning(said) {
+        let item = match said {
+            Said::Reasoning(Some(_)) if lost_reasoning => continue,
+            Said::Reasoning(None) => continue,
+            Said::Reasoning(Some(native)) => native.clone(),
+            Said::Text {
+                native: Some(native), ..
+            } if !lost_reasoning => native.clone(),
+            Said::Text { text, .. } => message(
+                "assistant",
+                std::iter::once(json!({ "type": "output_text", "text": text })),
+            ),
+            Said::Call {
+                id,
+                name,
+                raw_args,
+                native,
+            } => match native.filter(|native| !lost_reasoning && is_sound(native)) {
+                // The id may have been replaced, and the result names it.
+                Some(native) if native["call_id"] == id.as_str() => native.clone(),
+                _ => json!({
+                    "type": "function_call",
+                    "call_id": id.as_str(),
+                    "name": name,
+                    "arguments": arguments_text(raw_args),
+                }),
+            },
+        };
+        input.push(item);
+    }
+}
+
+/// Whether the arguments in a call's own item are an object, as the server wants them back.
+fn is_sound(item: &Value) -> bool {
+    let arguments = item["arguments"].as_str().unwrap_or_default();
+    arguments_text(arguments) == arguments
+}
+
+fn result(outcome: &Outcome<'_>) -> Value {
+    let text = outcome.marked_output();
+    let output = if outcome.attachments.is_empty() {
+        Value::from(text.as_ref())
+    } else {
+        let text = (!text.trim().is_empty()).then(|| json!({ "type": "input_text", "text": text }));
+        Value::Array(
+            text.into_iter()
+                .chain(outcome.attachments.iter().map(content_part))
+                .collect(),
+        )
+    };
+    json!({ "type": "function_call_output", "call_id": outcome.id.as_str(), "output": output })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::sample::{
+        assistant as reply, body as build, model, reasoning, request, text, tool_part, two_parallel_calls,
+        user, user_with_image,
+    };
+    use super::super::super::{ProviderSettings, Request};
+    use super::*;
+    use crate::conversation::PartBody;
+
+    fn built(request: &Request) -> Value {
+        let mut model = model("openai/m");
+        model.reasoning = true;
+        build(Protocol::OpenAiResponses, request, &model)
+    }
+
+    #[test]
+    fn parallel_calls_and_results_have_the_recorded_shape() {
+        let body = built(&two_parallel_calls("openai/m"));
+        let recorded: Value = serde_json::from_str(include_str!(
+            "../../../tests/it/vectors/sse/openai_responses.request.json"
+        ))
+        .unwrap();
+        let kinds = |input: &Value| -> Vec<(String, String)> {
+            let items = input.as_array().unwrap().iter().rev().take(6);
+            let kind = |item: &Value, key: &str| item[key].as_str().unwrap_or_default().to_owned();
+            items
+                .map(|item| (kind(item, "type"), kind(item, "role")))
+                .collect()
+        };
+        assert_eq!(kinds(&body["input"]), kinds(&recorded["input"]));
+        for key in ["store", "include", "reasoning", "parallel_tool_calls", "stream"] {
+            assert_eq!(body[key], recorded[key], "{key}");
+        }
+        assert_eq!(
+            body["input"][2],
+            json!({"type": "function_call", "call_id": "id_one", "name": "bash",
+                   "arguments": "{\"command\":\"echo one\"}"})
+        );
+        assert_eq!(
+            body["input"][5],
+            json!({"type": "function_call_output", "call_id": "id_two", "output": "two"})
+        );
+        let tool_keys = |tool: &Value| {
+            let mut keys: Vec<String> = tool.as_object().unwrap().keys().cloned().collect();
+            keys.sort();
+            keys
+        };
+        assert_eq!(tool_keys(&body["tools"][0]), tool_keys(&recorded["tools"][0]));
+    }
+
+    fn with_items(reasoning_item: Option<Value>) -> (Value, Value) {
+        let own = |json: Value| Protocol::OpenAiResponses.native(&"openai/m".parse().unwrap(), json);
+        let call_item = json!({"id": "fc_1", "type": "function_call", "status": "completed", "name": "read",
+                               "call_id": "call_1", "arguments": "{\"a\": 1}"});
+        let mut part = tool_part("read", "{\"a\": 1}", Some("call_1"), "out");
+        part.native = Some(own(call_item.clone()));
+        let parts = vec![reasoning("hm", reasoning_item.map(own)), PartBody::Tool(part)];
+        (
+            built(&request("openai/m", vec![user("x"), reply(parts)])),
+            call_item,
+        )
+    }
+
+    #[test]
+    fn items_go_back_as_they_came() {
+        let item = json!({"id": "rs_1", "type": "reasoning", "summary": [], "encrypted_content": "x"});
+        let (body, call_item) = with_items(Some(item.clone()));
+        assert_eq!(body["input"][1], item);
+        assert_eq!(body["input"][2], call_item);
+    }
+
+    #[test]
+    fn a_call_whose_reasoning_is_lost_is_written_anew() {
+        let (body, _) = with_items(None);
+        assert_eq!(body["input"][1]["type"], "function_call");
+        assert!(body["input"][1].get("id").is_none());
+    }
+
+    #[test]
+    fn images_and_documents_are_parts() {
+        let body = built(&request("openai/m", vec![user_with_image()]));
+        let content = &body["input"][0]["content"];
+        assert_eq!(content[1]["image_url"], "data:image/png;base64,aW1n");
+        assert_eq!(content[2]["filename"], "b.pdf");
+    }
+
+    #[test]
+    fn a_model_that_does_not_reason_is_not_asked_to() {
+        let request = request("openai/m", vec![user("x"), reply(vec![text("y")]), user("z")]);
+        let settings = ProviderSettings::new(Protocol::OpenAiResponses, "https://api.openai.com/v1");
+        let body = body(&Ask {
+            request: &request,
+            model: &model("openai/m"),
+            settings: &settings,
+        });
+        assert!(body.get("reasoning").is_none() && body.get("include").is_none());
+        assert_eq!(body["input"][1]["content"][0]["type"], "output_text");
+    }
+}

@@ -1,0 +1,84 @@
+//! What a protocol has to give: the list of adapters, and the two traits that each of them implements.
+
+use serde_json::Value;
+
+use super::anthropic::Anthropic;
+use super::gemini::Gemini;
+use super::openai_chat::OpenAiChat;
+use super::openai_responses::OpenAiResponses;
+use super::{Model, Protocol, ProviderError, ProviderSettings, Request};
+use crate::conversation::{ModelRef, Native, StreamEvent};
+
+/// One wire protocol: how a request is written and how its reply is read. A new one is a folder and a line below.
+pub(crate) trait Adapter: Sync {
+    /// Returns the path below `base_url`, with its leading slash.
+    fn path(&self, model: &str) -> String;
+
+    /// Returns the headers that carry the key and the version.
+    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
+
+    fn body(&self, ask: &Ask<'_>) -> Value;
+
+    fn decoder(&self, model: &ModelRef) -> Box<dyn Decode>;
+}
+
+/// A request together with what is known about its model and provider.
+pub(crate) struct Ask<'a> {
+    pub(crate) request: &'a Request,
+    pub(crate) model: &'a Model,
+    pub(crate) settings: &'a ProviderSettings,
+}
+
+impl Ask<'_> {
+    /// Whether the reply should be thought about: a title is not worth it.
+    pub(crate) fn wants_reasoning(&self) -> bool {
+        self.model.reasoning && self.request.purpose == super::Purpose::Turn
+    }
+
+    /// Whether the server is OpenAI's own or Azure's copy of it, by the host in its URL.
+    pub(crate) fn is_openai(&self) -> bool {
+        let base_url = &self.settings.base_url;
+        let host = base_url
+            .split_once("://")
+            .map_or(base_url.as_str(), |(_, rest)| rest);
+        let host = host.split(['/', ':']).next().unwrap_or(host);
+        host == "api.openai.com" || host.ends_with(".openai.azure.com")
+    }
+}
+
+/// Reads a reply's events one after the other.
+pub trait Decode: Send {
+    /// Reads one server-sent event. Events of unknown kinds give nothing.
+    fn event(&mut self, name: &str, data: &str) -> Result<Vec<StreamEvent>, ProviderError>;
+
+    /// Tells that the stream has ended. Returns the rest of a reply that was whole without saying so, and nothing for
+    /// one that was cut.
+    fn end(&mut self) -> Vec<StreamEvent> {
+        Vec::new()
+    }
+}
+
+impl Protocol {
+    pub(crate) fn adapter(self) -> &'static dyn Adapter {
+        match self {
+            Self::Anthropic => &Anthropic,
+            Self::OpenAiChat => &OpenAiChat,
+            Self::OpenAiResponses => &OpenAiResponses,
+            Self::Gemini => &Gemini,
+        }
+    }
+
+    /// Makes the reader of a reply of `model`.
+    pub fn decoder(self, model: &ModelRef) -> Box<dyn Decode> {
+        self.adapter().decoder(model)
+    }
+
+    /// Wraps a provider's own block.
+    pub(crate) fn native(self, model: &ModelRef, json: Value) -> Native {
+        Native {
+            protocol: self.name().to_owned(),
+            model: model.to_string(),
+            json,
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! What a provider needs to know about itself, free of the configuration's own shape.
+//!
+//! `session::wire` makes these from the configuration, [`builtin`] from the environment. Nothing here is read from a
+//! file, and a key never shows in `Debug`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::RetrySettings;
+use crate::conversation::Price;
+
+/// A wire protocol, by its name in the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Protocol {
+    #[serde(rename = "openai-chat")]
+    OpenAiChat,
+    #[serde(rename = "openai-responses")]
+    OpenAiResponses,
+    #[serde(rename = "anthropic")]
+    Anthropic,
+    #[serde(rename = "gemini")]
+    Gemini,
+}
+
+impl Protocol {
+    /// Returns the name that the configuration and stored native blocks use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenAiChat => "openai-chat",
+            Self::OpenAiResponses => "openai-responses",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+        }
+    }
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One entry of `providers`.
+#[derive(Clone, PartialEq)]
+pub struct ProviderSettings {
+    pub protocol: Protocol,
+    /// With or without a trailing slash; the protocol's path is appended.
+    pub base_url: String,
+    pub api_key: Option<String>,
+    /// Sent with every request; they win over the protocol's own headers.
+    pub headers: Vec<(String, String)>,
+    /// A stream silent for longer is given up.
+    pub idle_timeout: Duration,
+    pub retry: RetrySettings,
+    pub models: BTreeMap<String, ModelSettings>,
+}
+
+impl ProviderSettings {
+    /// The longest silence that is waited for unless the configuration says otherwise.
+    pub const IDLE_TIMEOUT: Duration = Duration::from_mins(2);
+
+    /// Makes settings with the defaults: no key, no headers, no models.
+    pub fn new(protocol: Protocol, base_url: impl Into<String>) -> Self {
+        Self {
+            protocol,
+            base_url: base_url.into(),
+            api_key: None,
+            headers: Vec::new(),
+            idle_timeout: Self::IDLE_TIMEOUT,
+            retry: RetrySettings::default(),
+            models: BTreeMap::new(),
+        }
+    }
+
+    /// Returns what must not appear in any message, log or recording.
+    pub fn secrets(&self) -> impl Iterator<Item = &str> {
+        let headers = self.headers.iter().map(|(_, value)| value.as_str());
+        let bare = self
+            .headers
+            .iter()
+            .filter_map(|(_, value)| value.strip_prefix("Bearer "));
+        self.api_key.as_deref().into_iter().chain(bare).chain(headers)
+    }
+}
+
+impl fmt::Debug for ProviderSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
+        f.debug_struct("ProviderSettings")
+            .field("protocol", &self.protocol)
+            .field("base_url", &self.base_url)
+            .field("api_key", &self.api_key.as_ref().map(|_| "…"))
+            .field("headers", &names)
+            .field("idle_timeout", &self.idle_timeout)
+            .field("retry", &self.retry)
+            .field("models", &self.models)
+            .finish()
+    }
+}
+
+/// What the configuration says about a model; what it leaves out comes from the catalog.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ModelSettings {
+    pub context: Option<u64>,
+    pub output: Option<u64>,
+    pub images: Option<bool>,
+    pub reasoning: Option<bool>,
+    pub cost: Option<Price>,
+    /// `replace`, `hashline` or `patch`.
+    pub edit_mode: Option<String>,
+}
+
+struct Builtin {
+    name: &'static str,
+    protocol: Protocol,
+    key: &'static str,
+    base: &'static str,
+    default_base: &'static str,
+    /// What is appended to a base URL without a version, as the provider's own SDK does.
+    version: Option<&'static str>,
+}
+
+const BUILTIN: [Builtin; 3] = [
+    Builtin {
+        name: "anthropic",
+        protocol: Protocol::Anthropic,
+        key: "ANTHROPIC_API_KEY",
+        base: "ANTHROPIC_BASE_URL",
+        default_base: "https://api.anthropic.com/v1",
+        version: Some("v1"),
+    },
+    Builtin {
+        name: "openai",
+        protocol: Protocol::OpenAiResponses,
+        key: "OPENAI_API_KEY",
+        base: "OPENAI_BASE_URL",
+        default_base: "https://api.openai.com/v1",
+        version: None,
+    },
+    Builtin {
+        name: "gemini",
+        protocol: Protocol::Gemini,
+        key: "GEMINI_API_KEY",
+        base: "GEMINI_BASE_URL",
+        default_base: "https://generativelanguage.googleapis.com/v1beta",
+        version: Some("v1beta"),
+    },
+];
+
+/// Makes the providers whose key is in the environment.
+///
+/// `env` answers with a variable's value; an empty one counts as unset.
+pub fn builtin(env: &dyn Fn(&str) -> Option<String>) -> BTreeMap<String, ProviderSettings> {
+    let set = |name: &str| {
+        env(name)
+            .map(|value| value.trim().to_owned())
+            .filter(|value| !value.is_empty())
+    };
+    let mut providers = BTreeMap::new();
+    for builtin in &BUILTIN {
+        let Some(key) = set(builtin.key) else { continue };
+        let base_url = set(builtin.base).map_or_else(
+            || builtin.default_base.to_owned(),
+            |base| with_version(&base, builtin.version),
+        );
+        let mut settings = ProviderSettings::new(builtin.protocol, base_url);
+        settings.api_key = Some(key);
+        providers.insert(builtin.name.to_owned(), settings);
+    }
+    providers
+}
+
+/// Returns the variable that holds a built-in provider's key.
+pub(crate) fn key_variable(provider: &str) -> Option<&'static str> {
+    BUILTIN
+        .iter()
+        .find(|builtin| builtin.name == provider)
+        .map(|builtin| builtin.key)
+}
+
+fn with_version(base: &str, version: Option<&str>) -> String {
+    let base = base.trim_end_matches('/');
+    let path = base.split_once("://").map_or(base, |(_, rest)| rest);
+    let is_version = |segment: &str| {
+        let mut chars = segment.chars();
+        chars.next() == Some('v') && chars.next().is_some_and(|c| c.is_ascii_digit())
+    };
+    match version {
+        Some(version) if !path.split('/').skip(1).any(is_version) => format!("{base}/{version}"),
+        _ => base.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn from(pairs: &[(&str, &str)]) -> BTreeMap<String, ProviderSettings> {
+        builtin(&|name| {
+            pairs
+                .iter()
+                .find(|(key, _)| *key == name)
+                .map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn a_provider_exists_when_its_key_is_set() {
+        assert!(from(&[("ANTHROPIC_BASE_URL", "http://x"), ("OPENAI_API_KEY", " ")]).is_empty());
+        let providers = from(&[("ANTHROPIC_API_KEY", "k"), ("GEMINI_API_KEY", "g")]);
+        assert_eq!(providers.keys().collect::<Vec<_>>(), ["anthropic", "gemini"]);
+        assert_eq!(providers["anthropic"].base_url, "https://api.anthropic.com/v1");
+        assert_eq!(
+            providers["gemini"].base_url,
+            "https://generativelanguage.googleapis.com/v1beta"
+        );
+    }
+
+    #[test]
+    fn the_version_is_appended_where_the_sdk_does() {
+        let base = |name: &str, key: &str, url: &str| {
+            let providers = from(&[(key, "k"), (name, url)]);
+            providers.into_values().next().unwrap().base_url
+        };
+        let anthropic = |url| base("ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", url);
+        assert_eq!(anthropic("http://127.0.0.1:9/"), "http://127.0.0.1:9/v1");
+        assert_eq!(anthropic("http://h/v1/"), "http://h/v1");
+        assert_eq!(
+            anthropic("https://v2.example/anthropic"),
+            "https://v2.example/anthropic/v1"
+        );
+        assert_eq!(
+            base("GEMINI_BASE_URL", "GEMINI_API_KEY", "http://h"),
+            "http://h/v1beta"
+        );
+        assert_eq!(
+            base("OPENAI_BASE_URL", "OPENAI_API_KEY", "http://h/api/"),
+            "http://h/api"
+        );
+    }
+
+    #[test]
+    fn debug_shows_no_secret() {
+        let mut settings = ProviderSettings::new(Protocol::OpenAiChat, "http://h");
+        settings.api_key = Some("sk-very-secret".to_owned());
+        settings.headers = vec![("x-token".to_owned(), "hush-hush".to_owned())];
+        let shown = format!("{settings:?}");
+        assert!(
+            !shown.contains("sk-very") && !shown.contains("hush") && shown.contains("x-token"),
+            "{shown}"
+        );
+    }
+}
