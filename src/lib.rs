@@ -36,4 +36,5 @@ pub mod project;
 pub mod provider;
 pub mod store;
 pub mod text;
+pub mod tool;
 pub mod view;

@@ -1,0 +1,468 @@
+//! The output of a command on its way into the result.
+//!
+//! Three things are made of the bytes as they arrive: the end of the decoded text, for the model; all raw bytes, in
+//! memory while they are few and in a file from then on; and what is due to be shown live. Each is bounded, so a command
+//! that prints for ever costs disk and no memory. The file stays only when the text had to be cut.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
+use crate::conversation::CallId;
+use crate::store::{OutputFile, Outputs};
+use crate::text::sanitize::OutputDecoder;
+use crate::text::truncate::{Advice, Keep, LeftOut, Limits, Truncated, by_size, note};
+use crate::tool::truncate::not_kept;
+
+/// Raw bytes that are kept in memory before there is a file.
+const RAW_IN_MEMORY: usize = 256 * 1024;
+/// Decoded text that is kept at most, where the settings set no limit.
+const MOST_TEXT: usize = 8 * 1024 * 1024;
+/// Shown between two updates at most: a screen shows the last lines only.
+const MOST_LIVE: usize = 64 * 1024;
+/// Of a line without end, this much is shown live.
+const MOST_PENDING: usize = 1024;
+
+pub(super) struct Capture {
+    decoder: OutputDecoder,
+    tail: Tail,
+    raw: Raw,
+    live: Live,
+    bytes: u64,
+    limits: Limits,
+    outputs: Outputs,
+    call: CallId,
+}
+
+/// What is left when the command has ended.
+pub(super) struct Captured {
+    /// What the model reads of the output, without a final line break; empty when there was none.
+    pub(super) text: String,
+    /// Set when `text` is not all: what stands before it.
+    pub(super) note: Option<String>,
+    /// The file with all of it.
+    pub(super) path: Option<PathBuf>,
+    /// The number of the first line of `text`, counted from 1.
+    pub(super) first_line: u64,
+    pub(super) bytes: u64,
+    pub(super) lines: u64,
+}
+
+/// What is to be shown now.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Shown {
+    /// Whole lines since the last time.
+    pub(super) delta: String,
+    /// The unfinished line as it looks now.
+    pub(super) pending: String,
+}
+
+impl Capture {
+    pub(super) fn new(limits: Limits, outputs: Outputs, call: CallId) -> Self {
+        let bounded = |limit: usize| {
+            if limit == 0 {
+                MOST_TEXT
+            } else {
+                limit.min(MOST_TEXT)
+            }
+        };
+        let limits = Limits {
+            max_bytes: bounded(limits.max_bytes),
+            ..limits
+        };
+        Self {
+            decoder: OutputDecoder::new(),
+            tail: Tail::new(limits.max_bytes),
+            raw: Raw::Memory(Vec::new()),
+            live: Live::default(),
+            bytes: 0,
+            limits,
+            outputs,
+            call,
+        }
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len() as u64;
+        self.raw.push(bytes, &self.outputs, &self.call);
+        let text = self.decoder.push(bytes);
+        self.tail.push(&text);
+        self.live.push(&text);
+    }
+
+    /// Takes what has not been shown yet.
+    pub(super) fn show(&mut self) -> Shown {
+        let pending = self.decoder.pending();
+        let from = pending.ceil_char_boundary(pending.len().saturating_sub(MOST_PENDING));
+        Shown {
+            delta: self.live.take(),
+            pending: pending[from..].to_owned(),
+        }
+    }
+
+    /// Ends the output and returns the last line for the screen, too.
+    pub(super) fn finish(mut self) -> (Captured, Shown) {
+        let text = self.decoder.finish();
+        self.tail.push(&text);
+        self.live.push(&text);
+        let shown = Shown {
+            delta: self.live.take(),
+            pending: String::new(),
+        };
+        (self.captured(), shown)
+    }
+
+    fn captured(self) -> Captured {
+        let Self {
+            tail, raw, limits, ..
+        } = self;
+        let lines = tail.lines();
+        let Some(cut) = by_size(&tail.text, limits, Keep::Tail) else {
+            raw.discard();
+            let mut text = tail.text;
+            if text.ends_with('\n') {
+                text.pop();
+            }
+            return Captured {
+                text,
+                note: None,
+                path: None,
+                first_line: 1,
+                bytes: self.bytes,
+                lines,
+            };
+        };
+        let kept = cut.kept().to_owned();
+        let kept_lines = kept.matches('\n').count() as u64 + 1;
+        let left_out = match &cut {
+            Truncated::Cut {
+                left_out: LeftOut::Bytes(_),
+                ..
+            } => LeftOut::Bytes((tail.bytes - kept.len() as u64) as usize),
+            _ => LeftOut::Lines(lines.saturating_sub(kept_lines) as usize),
+        };
+        let (path, shown) = match raw.into_file(&self.outputs, &self.call) {
+            Ok(path) => {
+                let shown = path.to_string_lossy().into_owned();
+                (Some(path), shown)
+            }
+            Err(why) => (None, not_kept(&why)),
+        };
+        Captured {
+            text: kept,
+            note: Some(note(left_out, &shown, Advice::Read)),
+            path,
+            first_line: (lines + 1).saturating_sub(kept_lines).max(1),
+            bytes: self.bytes,
+            lines,
+        }
+    }
+}
+
+/// The end of a text, and how much there was of it.
+struct Tail {
+    text: String,
+    /// So much of the end is there in any case.
+    most: usize,
+    bytes: u64,
+    newlines: u64,
+    ends_open: bool,
+}
+
+impl Tail {
+    fn new(most: usize) -> Self {
+        Self {
+            text: String::new(),
+            // A line break at the very end is not counted by the limit.
+            most: most + 1,
+            bytes: 0,
+            newlines: 0,
+            ends_open: false,
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.bytes += text.len() as u64;
+        self.newlines += text.bytes().filter(|byte| *byte == b'\n').count() as u64;
+        self.ends_open = !text.ends_with('\n');
+        self.text.push_str(text);
+        // Rarely, so that moving the rest costs little for each byte.
+        if self.text.len() > 2 * self.most + RAW_IN_MEMORY {
+            let from = self.text.floor_char_boundary(self.text.len() - self.most - 1);
+            self.text.drain(..from);
+        }
+    }
+
+    fn lines(&self) -> u64 {
+        self.newlines + u64::from(self.ends_open)
+    }
+}
+
+/// Every byte, as it came.
+enum Raw {
+    Memory(Vec<u8>),
+    File(OutputFile),
+    /// Says why.
+    Failed(String),
+}
+
+impl Raw {
+    fn push(&mut self, bytes: &[u8], outputs: &Outputs, call: &CallId) {
+        match self {
+            Self::Memory(so_far) => {
+                so_far.extend_from_slice(bytes);
+                if so_far.len() > RAW_IN_MEMORY {
+                    self.spill(outputs, call);
+                }
+            }
+            Self::File(file) => {
+                if let Err(error) = file.write_all(bytes) {
+                    self.fail(&error.to_string());
+                }
+            }
+            Self::Failed(_) => {}
+        }
+    }
+
+    fn spill(&mut self, outputs: &Outputs, call: &CallId) {
+        let Self::Memory(so_far) = self else { return };
+        let so_far = std::mem::take(so_far);
+        match outputs.create(call) {
+            Ok(mut file) => {
+                let written = file.write_all(&so_far);
+                *self = Self::File(file);
+                if let Err(error) = written {
+                    self.fail(&error.to_string());
+                }
+            }
+            Err(error) => *self = Self::Failed(error.to_string()),
+        }
+    }
+
+    /// Half an output is worse than none: what was written goes.
+    fn fail(&mut self, why: &str) {
+        std::mem::replace(self, Self::Failed(why.to_owned())).discard();
+    }
+
+    fn discard(self) {
+        if let Self::File(file) = self {
+            let path = file.path().to_owned();
+            drop(file);
+            if let Err(error) = fs::remove_file(&path) {
+                tracing::warn!(%error, "an output that is not needed could not be removed");
+            }
+        }
+    }
+
+    fn into_file(mut self, outputs: &Outputs, call: &CallId) -> Result<PathBuf, String> {
+        self.spill(outputs, call);
+        match self {
+            Self::File(file) => {
+                let path = file.path().to_owned();
+                file.finish().map_err(|error| {
+                    // What is there is not whole; that it cannot be removed is not worth a word.
+                    let _ = fs::remove_file(&path);
+                    error.to_string()
+                })
+            }
+            Self::Failed(why) => Err(why),
+            Self::Memory(_) => Err("it was lost".to_owned()),
+        }
+    }
+}
+
+/// What has not been shown yet.
+#[derive(Default)]
+struct Live {
+    text: String,
+    skipped: usize,
+}
+
+impl Live {
+    fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        if self.text.len() <= 2 * MOST_LIVE {
+            return;
+        }
+        let from = self.text.ceil_char_boundary(self.text.len() - MOST_LIVE);
+        let from = self.text[from..].find('\n').map_or(from, |at| from + at + 1);
+        self.skipped += self.text[..from].matches('\n').count();
+        self.text.drain(..from);
+    }
+
+    fn take(&mut self) -> String {
+        let text = std::mem::take(&mut self.text);
+        match std::mem::take(&mut self.skipped) {
+            0 => text,
+            skipped => format!("… {skipped} lines too fast to show …\n{text}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    struct Place {
+        dir: tempfile::TempDir,
+        call: CallId,
+    }
+
+    impl Place {
+        fn new() -> Self {
+            Self {
+                dir: tempfile::tempdir().unwrap(),
+                call: CallId::new(),
+            }
+        }
+
+        fn capture(&self, max_lines: usize, max_bytes: usize) -> Capture {
+            let limits = Limits { max_lines, max_bytes };
+            Capture::new(limits, Outputs::new(self.dir.path()), self.call.clone())
+        }
+
+        fn files(&self) -> usize {
+            fs::read_dir(self.dir.path().join("tool-output")).map_or(0, Iterator::count)
+        }
+    }
+
+    #[test]
+    fn what_fits_is_whole_and_leaves_no_file() {
+        let place = Place::new();
+        let mut capture = place.capture(10, 1000);
+        capture.push(b"one\ntw");
+        capture.push(b"o\n");
+        let (captured, shown) = capture.finish();
+        assert_eq!((captured.text.as_str(), captured.note), ("one\ntwo", None));
+        assert_eq!((captured.lines, captured.bytes, captured.first_line), (2, 8, 1));
+        assert_eq!(shown.delta, "one\ntwo\n");
+        assert_eq!(place.files(), 0);
+    }
+
+    #[test]
+    fn the_end_is_kept_and_the_file_has_every_raw_byte() {
+        let place = Place::new();
+        let mut capture = place.capture(2, 1000);
+        let raw = b"\x1b[31mone\x1b[0m\ntwo\n\xff\nfour\n";
+        capture.push(raw);
+        let (captured, _) = capture.finish();
+        assert_eq!(captured.text, "\u{fffd}\nfour");
+        assert_eq!((captured.lines, captured.first_line), (4, 3));
+        let path = captured.path.unwrap();
+        assert_eq!(fs::read(&path).unwrap(), raw);
+        let note = captured.note.unwrap();
+        let start = format!("… 2 more lines truncated …\nFull output: {}\n", path.display());
+        assert!(note.starts_with(&start), "{note}");
+    }
+
+    #[test]
+    fn raw_bytes_that_come_to_little_text_leave_no_file() {
+        let place = Place::new();
+        let mut capture = place.capture(2000, 51_200);
+        for percent in 0..100_000 {
+            capture.push(format!("\r{percent} %").as_bytes());
+        }
+        let (captured, _) = capture.finish();
+        assert_eq!(captured.text, "99999 %");
+        assert_eq!((captured.path, place.files()), (None, 0));
+    }
+
+    #[test]
+    fn much_output_stays_bounded_in_memory_and_whole_on_disk() {
+        let place = Place::new();
+        let mut capture = place.capture(2000, 51_200);
+        let line = format!("{}\n", "x".repeat(99));
+        let chunk = line.repeat(600);
+        for _ in 0..200 {
+            capture.push(chunk.as_bytes());
+            assert!(capture.tail.text.len() < 1024 * 1024 && capture.live.text.len() < 1024 * 1024);
+        }
+        let (captured, _) = capture.finish();
+        assert_eq!(captured.text.lines().count(), 512);
+        assert_eq!(captured.first_line, 120_000 - 512 + 1);
+        assert!(
+            captured
+                .note
+                .unwrap()
+                .starts_with("… 119488 more lines truncated …")
+        );
+        assert_eq!(fs::metadata(captured.path.unwrap()).unwrap().len(), 12_000_000);
+    }
+
+    #[test]
+    fn one_long_line_is_cut_in_bytes() {
+        let place = Place::new();
+        let mut capture = place.capture(2000, 1000);
+        for _ in 0..2000 {
+            capture.push("世".repeat(1000).as_bytes());
+        }
+        let (captured, _) = capture.finish();
+        assert_eq!(captured.text, "世".repeat(333));
+        let left_out = 6_000_000 - 999;
+        let start = format!("… {left_out} more bytes truncated …");
+        assert!(captured.note.unwrap().starts_with(&start));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_is_said_and_nothing_else_is_lost() {
+        let place = Place::new();
+        fs::write(place.dir.path().join("tool-output"), "in the way").unwrap();
+        let mut capture = place.capture(1, 1000);
+        capture.push(b"one\ntwo\n");
+        let (captured, _) = capture.finish();
+        assert_eq!((captured.text.as_str(), captured.path), ("two", None));
+        let note = captured.note.unwrap();
+        assert!(note.contains("\nFull output: (could not be kept: "), "{note}");
+    }
+
+    #[test]
+    fn without_limits_there_is_still_one_in_memory() {
+        let place = Place::new();
+        let mut capture = place.capture(0, 0);
+        for _ in 0..40 {
+            capture.push("y\n".repeat(500_000).as_bytes());
+        }
+        let (captured, _) = capture.finish();
+        assert!(captured.text.len() <= MOST_TEXT, "{}", captured.text.len());
+        assert!(captured.path.is_some());
+    }
+
+    #[test]
+    fn the_unfinished_line_is_shown_as_it_looks() {
+        let place = Place::new();
+        let mut capture = place.capture(10, 1000);
+        capture.push(b"done\nPassword: ");
+        let shown = capture.show();
+        assert_eq!(
+            (shown.delta.as_str(), shown.pending.as_str()),
+            ("done\n", "Password: ")
+        );
+        assert_eq!(capture.show().delta, "");
+    }
+
+    proptest! {
+        #[test]
+        fn how_the_bytes_are_cut_into_pieces_makes_no_difference(
+            bytes in proptest::collection::vec(prop_oneof![Just(b'\n'), Just(b'\r'), Just(0x1b_u8), any::<u8>()], 0..200),
+            piece in 1_usize..20,
+        ) {
+            let place = Place::new();
+            let mut whole = place.capture(3, 40);
+            whole.push(&bytes);
+            let (whole, _) = whole.finish();
+            let mut pieces = place.capture(3, 40);
+            for piece in bytes.chunks(piece) {
+                pieces.push(piece);
+            }
+            let (pieces, _) = pieces.finish();
+            prop_assert_eq!(&whole.text, &pieces.text);
+            prop_assert_eq!(whole.note, pieces.note);
+            prop_assert_eq!(whole.lines, pieces.lines);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! How a command looks: its text, then what answers "did it do the right thing".
+//!
+//! While it runs, its last lines; when it ended well, fewer of them; when it did not, the lines that say why, with their
+//! real numbers in the whole output.
+
+use super::{Args, Details};
+use crate::text::sanitize::reveal;
+use crate::tool::{RenderCx, ResultView};
+use crate::view::card::{Card, CardPart, Code, Tone, ToneSpan};
+
+/// Lines of output while the command runs.
+const LIVE: usize = 8;
+/// Lines of output of a command that ended well.
+const ENDED: usize = 3;
+/// Lines of a long command that are shown unless the card is expanded.
+const COMMAND: usize = 6;
+/// A failed command that printed no more than this is shown whole.
+const SHORT: usize = 6;
+
+/// The whole command in the place where it would run, for the person who is to judge it: nothing in it can hide.
+pub(super) fn question(command: &str, workdir: &str, why: Option<&str>) -> Card {
+    let card = Card::new("Bash", workdir).part(CardPart::Code(code(&reveal(command))));
+    match why {
+        Some(why) => card.part(CardPart::Lines(vec![vec![ToneSpan::new(Tone::Warning, why)]])),
+        None => card,
+    }
+}
+
+/// A command as far as it has come.
+pub(super) fn call(command: &str, cx: RenderCx) -> Card {
+    let command = command.trim_matches('\n');
+    let mut lines = command.lines();
+    let card = Card::new("Bash", lines.next().unwrap_or_default().trim());
+    let total = 1 + lines.count();
+    if cx.expanded && !command.is_empty() {
+        return card.part(CardPart::Code(code(command)));
+    }
+    if total == 1 {
+        return card;
+    }
+    let shown: Vec<&str> = command.lines().take(COMMAND).collect();
+    let card = card.part(CardPart::Code(code(&shown.join("\n"))));
+    match total - shown.len() {
+        0 => card,
+        more => card.part(CardPart::Omitted(format!("{more} more lines of the command"))),
+    }
+}
+
+pub(super) fn result(view: &ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
+    let details = &view.details;
+    let card = facts(call(&details.command, cx), view);
+    if view.running {
+        return running(card, view, cx);
+    }
+    let lines = output_lines(view.text, details);
+    if cx.expanded {
+        return text(card, &lines);
+    }
+    if card.look {
+        return failure(card, &lines, details.first_line.unwrap_or(1));
+    }
+    last_lines(card, &lines, ENDED, details.first_line.unwrap_or(1))
+}
+
+/// How it ended, how much it printed, and how much of that the model has seen.
+fn facts(mut card: Card, view: &ResultView<'_, Args, Details>) -> Card {
+    let details = &view.details;
+    if view.running {
+        return card;
+    }
+    card.look = details.exit != Some(0);
+    if details.timed_out {
+        card = card.meta("timed out");
+    } else if let Some(signal) = details.signal {
+        card = card.meta(format!("signal {signal}"));
+    } else if let Some(exit) = details.exit.filter(|exit| *exit != 0) {
+        card = card.meta(format!("exit {exit}"));
+    }
+    if details.lines > ENDED as u64 {
+        card = card.meta(format!("{} lines", grouped(details.lines)));
+    }
+    if let Some(first) = details.first_line {
+        let seen = (details.lines + 1).saturating_sub(first);
+        card = card.meta(format!("the model saw the last {}", grouped(seen)));
+    }
+    card
+}
+
+fn running(card: Card, view: &ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
+    let mut lines: Vec<&str> = view.text.lines().collect();
+    if !view.details.pending.is_empty() {
+        lines.push(&view.details.pending);
+    }
+    if cx.expanded {
+        text(card, &lines)
+    } else {
+        last_lines(card, &lines, LIVE, 1)
+    }
+}
+
+/// What the command printed, without the lines that lathe put around it.
+fn output_lines<'a>(text: &'a str, details: &Details) -> Vec<&'a str> {
+    let lines: Vec<&str> = text.lines().collect();
+    let end = lines.len().saturating_sub(details.notes_after);
+    let shown = lines.get(details.notes_before..end).unwrap_or_default();
+    if details.bytes == 0 {
+        return Vec::new();
+    }
+    shown.to_vec()
+}
+
+fn text(card: Card, lines: &[&str]) -> Card {
+    if lines.is_empty() {
+        card
+    } else {
+        card.part(CardPart::Text(lines.join("\n")))
+    }
+}
+
+fn last_lines(card: Card, lines: &[&str], most: usize, first_line: u64) -> Card {
+    let above = lines.len().saturating_sub(most);
+    let left_out = above as u64 + first_line - 1;
+    let card = match left_out {
+        0 => card,
+        1 => card.part(CardPart::Omitted("1 line above".to_owned())),
+        more => card.part(CardPart::Omitted(format!("{} lines above", grouped(more)))),
+    };
+    text(card, &lines[above..])
+}
+
+/// The first line that speaks of a failure, the first panic or assertion, and the last line, with their numbers.
+fn failure(card: Card, lines: &[&str], first_line: u64) -> Card {
+    if lines.len() <= SHORT && first_line == 1 {
+        return text(card, lines);
+    }
+    let Some(last) = lines.len().checked_sub(1) else {
+        return card;
+    };
+    let failures: Vec<usize> = positions(lines, is_failure).collect();
+    let mut picked = vec![last];
+    picked.extend(failures.first());
+    picked.extend(positions(lines, is_panic).next());
+    picked.sort_unstable();
+    picked.dedup();
+    let more = failures.iter().filter(|at| !picked.contains(at)).count();
+    let number = |at: usize| at as u64 + first_line;
+    let mut rows = Vec::new();
+    let mut next = 1;
+    for at in picked {
+        if number(at) > next {
+            rows.push(gap(number(at) - next, rows.is_empty()));
+        }
+        rows.push(vec![
+            ToneSpan::new(Tone::Muted, format!("{:>5} ", number(at))),
+            ToneSpan::new(Tone::Normal, lines[at]),
+        ]);
+        next = number(at) + 1;
+    }
+    let card = card.part(CardPart::Lines(rows));
+    match more {
+        0 => card,
+        1 => card.part(CardPart::Omitted(
+            "1 more line that tells of a failure".to_owned(),
+        )),
+        more => card.part(CardPart::Omitted(format!(
+            "{} more lines that tell of a failure",
+            grouped(more as u64)
+        ))),
+    }
+}
+
+fn gap(lines: u64, is_first: bool) -> Vec<ToneSpan> {
+    let place = if is_first { "above" } else { "between" };
+    let noun = if lines == 1 { "line" } else { "lines" };
+    vec![ToneSpan::new(
+        Tone::Muted,
+        format!("… {} {noun} {place}", grouped(lines)),
+    )]
+}
+
+fn positions<'a>(lines: &'a [&str], is_wanted: fn(&str) -> bool) -> impl Iterator<Item = usize> + 'a {
+    let wanted = move |(at, line): (usize, &&str)| is_wanted(&line.to_lowercase()).then_some(at);
+    lines.iter().enumerate().filter_map(wanted)
+}
+
+fn is_failure(line: &str) -> bool {
+    let counts_none = ["0 failed", "0 errors", "no error", "0 failures"];
+    ["failed", "failure", "error", "not ok", "fatal"]
+        .iter()
+        .any(|word| line.contains(word))
+        && !counts_none.iter().any(|words| line.contains(words))
+}
+
+fn is_panic(line: &str) -> bool {
+    ["panicked", "assert", "traceback", "exception"]
+        .iter()
+        .any(|word| line.contains(word))
+}
+
+fn code(command: &str) -> Code {
+    Code {
+        text: command.to_owned(),
+        language: "bash".to_owned(),
+        first_line: None,
+    }
+}
+
+/// `3,012`
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}

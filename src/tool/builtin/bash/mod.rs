@@ -1,0 +1,387 @@
+//! `bash`: run one shell command to its end.
+//!
+//! `process` starts and stops it, `command_asks` says what is asked first, `capture` keeps what it prints, `card` draws
+//! it; here is what the model reads. The text is cut here and not by the pipeline, because all of it is never in memory.
+
+mod capture;
+mod card;
+#[cfg(test)]
+mod tests;
+
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::sync::Notify;
+use tokio::time::sleep;
+
+use self::capture::{Capture, Captured, Shown};
+use crate::conversation::ErrorKind;
+use crate::files::PathKind;
+use crate::process::{Outcome, Shell, ShellCommand, SpawnError};
+use crate::text::truncate::Keep;
+use crate::tool::command_asks::{CommandAsks, command_asks};
+use crate::tool::truncate::limits;
+use crate::tool::{
+    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Spilled, Tool, ToolCx,
+    ToolError, Update,
+};
+use crate::view::card::Card;
+
+const MAX_TIMEOUT_MS: i64 = 600_000;
+/// How long output is gathered before it is shown.
+const UPDATE_EVERY: Duration = Duration::from_millis(50);
+
+pub(super) struct BashTool;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Args {
+    command: String,
+    /// What it does, in 5 to 10 words.
+    #[serde(default)]
+    description: Option<String>,
+    /// Milliseconds, at most 600000 (default 120000).
+    #[serde(default)]
+    timeout: Option<i64>,
+    /// Directory to run in (default: the session's).
+    #[serde(default)]
+    workdir: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Details {
+    command: String,
+    exit: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    signal: Option<i32>,
+    duration_ms: u64,
+    timed_out: bool,
+    workdir: String,
+    bytes: u64,
+    lines: u64,
+    pid: u32,
+    /// The first line of the output that the model saw, when it did not see all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    first_line: Option<u64>,
+    /// Lines of the result's text before and after what the command printed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    notes_before: usize,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    notes_after: usize,
+    /// While it runs: the line that has not ended yet.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pending: String,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde asks for this signature
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+pub(super) struct Plan {
+    command: ShellCommand,
+    title: String,
+    workdir: String,
+    timeout: Duration,
+    /// The wanted timeout was longer than allowed.
+    clamped: bool,
+}
+
+impl Tool for BashTool {
+    type Args = Args;
+    type Plan = Plan;
+    type Details = Details;
+
+    const NAME: &'static str = "bash";
+    const ALIASES: &'static [&'static str] = &["shell", "run_command", "execute_command"];
+    const PARAM_ALIASES: &'static [ParamAlias] = &[ParamAlias::name("cwd", "workdir")];
+    const KEEP: Keep = Keep::Tail;
+    /// TERM, three seconds, KILL, and half a second to read what is left.
+    const CANCEL_GRACE: Duration = Duration::from_millis(3500);
+
+    fn description(&self, cx: InitCx<'_>) -> String {
+        let seconds = cx.settings.bash.timeout.as_secs();
+        format!(
+            "Run a shell command to its end and get its output (stdout and stderr together, the end of it when it is \
+             long). No terminal and no input: nothing can be answered. Each call is a new shell in the session's \
+             directory. Stopped after {seconds} s unless `timeout` says otherwise. Prefer read, grep, glob and edit to \
+             cat, grep, find and sed."
+        )
+    }
+
+    fn concurrency(&self, _: &Args) -> Concurrency {
+        Concurrency::Exclusive
+    }
+
+    async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
+        let (timeout, clamped) = timeout(args.timeout, cx.services.settings.bash.timeout)?;
+        if args.command.trim().is_empty() {
+            return Err(ToolError::new(
+                ErrorKind::InvalidArgs,
+                "`command` is empty; give the command to run",
+            ));
+        }
+        if args.command.contains('\0') {
+            return Err(not_started(&SpawnError::Nul));
+        }
+        let path = cx.path(args.workdir.as_deref().unwrap_or("."))?;
+        let mut asks = path.asks;
+        let error = match path.resolved.kind {
+            PathKind::Directory => None,
+            PathKind::Missing | PathKind::DanglingLink => Some((ErrorKind::NotFound, "does not exist")),
+            PathKind::File | PathKind::Special => Some((ErrorKind::NotDirectory, "is not a directory")),
+        };
+        if let Some((kind, what)) = error {
+            let message = format!("`{}` {what}, so the command was not run", path.resolved.display);
+            return Err(ToolError::new(kind, message)
+                .hint("Give an existing directory as `workdir`.")
+                .after(asks));
+        }
+        let services = &cx.services;
+        let settings = &services.settings.bash;
+        let variable = |name: &str| services.environment.iter().find(|(known, _)| known == name);
+        let path_variable = variable("PATH").map(|(_, value)| value.as_os_str());
+        let shell = Shell::find(settings.shell.as_deref(), path_variable)
+            .map_err(|error| ToolError::new(ErrorKind::Unavailable, error.to_string()))?;
+        let cwd = path.resolved.real;
+        let (services, text, directory) = (Arc::clone(services), args.command.clone(), cwd.clone());
+        let CommandAsks { asks: more, why } = cx
+            .blocking(move || Ok(command_asks(&services, &text, &directory)))
+            .await?;
+        asks.extend(more);
+        let title = match args.description.filter(|text| !text.trim().is_empty()) {
+            Some(description) => description,
+            None => args.command.trim().lines().next().unwrap_or_default().to_owned(),
+        };
+        let card = card::question(&args.command, &path.resolved.display, why.as_deref());
+        let command = ShellCommand {
+            shell,
+            command: args.command,
+            cwd,
+            environment: cx.services.environment.clone(),
+        };
+        let plan = Plan {
+            command,
+            title,
+            workdir: path.resolved.display,
+            timeout,
+            clamped,
+        };
+        let mut prepared = Prepared::new(plan, asks).with_card(card);
+        prepared.why = why;
+        Ok(prepared)
+    }
+
+    async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
+        check_place(&plan)?;
+        let running = plan.command.spawn().map_err(|error| not_started(&error))?;
+        let details = Details {
+            command: plan.command.command.clone(),
+            workdir: plan.workdir.clone(),
+            pid: running.pid(),
+            ..Details::default()
+        };
+        let services = &cx.services;
+        let limits = limits(&services.settings.truncate, Self::NAME);
+        let capture = Mutex::new(Capture::new(limits, services.outputs.clone(), cx.call.clone()));
+        let arrived = Notify::new();
+        let sink = |bytes: &[u8]| {
+            lock(&capture).push(bytes);
+            arrived.notify_one();
+        };
+        cx.update(progress(&details, Shown::default()));
+        let outcome = tokio::select! {
+            biased;
+            outcome = running.finish(plan.timeout, &cx.cancel, sink) => outcome,
+            never = show(&capture, &arrived, &details, cx) => match never {},
+        };
+        let capture = capture.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (captured, last) = capture.finish();
+        if !last.delta.is_empty() {
+            cx.update(progress(&details, last));
+        }
+        Ok(answer(&plan, &outcome, captured, details))
+    }
+
+    fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {
+        card::call(call.text("command", &["cmd"]), cx)
+    }
+
+    fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
+        card::result(&result, cx)
+    }
+}
+
+fn lock(capture: &Mutex<Capture>) -> MutexGuard<'_, Capture> {
+    capture.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Shows what has arrived, at once and then at most every so often. Ends only by being dropped.
+async fn show(capture: &Mutex<Capture>, arrived: &Notify, details: &Details, cx: &ToolCx) -> Infallible {
+    let mut pending = String::new();
+    loop {
+        arrived.notified().await;
+        let shown = lock(capture).show();
+        if !shown.delta.is_empty() || shown.pending != pending {
+            pending.clone_from(&shown.pending);
+            cx.update(progress(details, shown));
+        }
+        sleep(UPDATE_EVERY).await;
+    }
+}
+
+fn progress(details: &Details, shown: Shown) -> Update {
+    let details = Details {
+        pending: shown.pending,
+        ..details.clone()
+    };
+    Update {
+        delta: Some(shown.delta).filter(|delta| !delta.is_empty()),
+        details: serde_json::to_value(details).ok(),
+        ..Update::default()
+    }
+}
+
+/// Refuses to run where the person was not asked about: a link may have been put in the way since.
+fn check_place(plan: &Plan) -> Result<(), ToolError> {
+    let cwd = &plan.command.cwd;
+    match cwd.canonicalize() {
+        Ok(now) if now != *cwd => Err(ToolError::new(
+            ErrorKind::Stale,
+            format!(
+                "`{}` leads to another place than when it was asked about, so the command was not run",
+                plan.workdir
+            ),
+        )),
+        // That it is gone is said by the attempt to start there.
+        _ => Ok(()),
+    }
+}
+
+fn timeout(given: Option<i64>, default: Duration) -> Result<(Duration, bool), ToolError> {
+    match given {
+        None => Ok((
+            default.min(Duration::from_millis(MAX_TIMEOUT_MS.unsigned_abs())),
+            false,
+        )),
+        Some(..=0) => Err(
+            ToolError::new(ErrorKind::InvalidArgs, "`timeout` must be at least 1 ms")
+                .hint("Leave it out for the default."),
+        ),
+        Some(given) => {
+            let allowed = given.min(MAX_TIMEOUT_MS);
+            Ok((Duration::from_millis(allowed.unsigned_abs()), allowed < given))
+        }
+    }
+}
+
+fn not_started(error: &SpawnError) -> ToolError {
+    let kind = match error {
+        SpawnError::NoDirectory(_) => ErrorKind::NotFound,
+        SpawnError::NoShell(_) => ErrorKind::Unavailable,
+        SpawnError::Nul | SpawnError::TooLong(_) => ErrorKind::InvalidArgs,
+        SpawnError::System(_) => ErrorKind::Io,
+    };
+    ToolError::new(kind, error.to_string())
+}
+
+/// Puts together what the model reads: what went wrong, how much is missing, the output, how it ended.
+fn answer(plan: &Plan, outcome: &Outcome, captured: Captured, details: Details) -> Output<Details> {
+    let failure = failure(outcome);
+    let what = match failure {
+        Some(ErrorKind::Timeout) => Some("Error: the command ran out of time".to_owned()),
+        Some(_) => Some("Error: the command was cancelled".to_owned()),
+        None => None,
+    };
+    let is_cut = captured.note.is_some();
+    let before: Vec<String> = what.into_iter().chain(captured.note).collect();
+    let after = notes(plan, outcome, &captured.text);
+    let count = |texts: &[String]| texts.iter().map(|text| text.lines().count()).sum();
+    let details = Details {
+        exit: outcome.exit,
+        signal: outcome.signal,
+        duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+        timed_out: outcome.timed_out,
+        bytes: captured.bytes,
+        lines: captured.lines,
+        first_line: is_cut.then_some(captured.first_line),
+        notes_before: count(&before),
+        notes_after: count(&after),
+        ..details
+    };
+    let printed = if captured.text.is_empty() {
+        "(no output)".to_owned()
+    } else {
+        captured.text
+    };
+    let parts: Vec<String> = before.into_iter().chain([printed]).chain(after).collect();
+    Output {
+        title: plan.title.clone(),
+        text: parts.join("\n"),
+        details,
+        attachments: Vec::new(),
+        spilled: is_cut.then_some(Spilled { path: captured.path }),
+        failure,
+        paged: false,
+    }
+}
+
+fn failure(outcome: &Outcome) -> Option<ErrorKind> {
+    match (outcome.cancelled, outcome.timed_out) {
+        (true, _) => Some(ErrorKind::Cancelled),
+        (_, true) => Some(ErrorKind::Timeout),
+        _ => None,
+    }
+}
+
+fn notes(plan: &Plan, outcome: &Outcome, text: &str) -> Vec<String> {
+    let mut notes = Vec::new();
+    if outcome.timed_out {
+        let seconds = plan.timeout.as_secs_f64();
+        notes.push(format!(
+            "[timed out after {seconds} s; pass a larger timeout or use interactive_bash]"
+        ));
+        if looks_like_prompt(text) {
+            notes.push(
+                "[it seems to wait for an answer, and there is no terminal: use interactive_bash]".to_owned(),
+            );
+        }
+    } else if outcome.cancelled {
+        notes.push("[cancelled]".to_owned());
+    } else if let Some(signal) = outcome.signal {
+        notes.push(format!("[killed by signal {signal}]"));
+    } else if let Some(exit) = outcome.exit.filter(|exit| *exit != 0) {
+        notes.push(format!("[exit code {exit}]"));
+    }
+    if outcome.left_behind && failure(outcome).is_none() {
+        notes.push(
+            "[what the command left running in the background was stopped; use interactive_bash to keep a program \
+             running]"
+                .to_owned(),
+        );
+    }
+    if plan.clamped {
+        notes.push(format!(
+            "[timeout was cut to the maximum of {} s]",
+            MAX_TIMEOUT_MS / 1000
+        ));
+    }
+    notes
+}
+
+/// Whether the last line looks like a question to a person.
+fn looks_like_prompt(text: &str) -> bool {
+    let last = text.lines().last().unwrap_or_default().trim_end().to_lowercase();
+    let asks = [
+        "password",
+        "passphrase",
+        "[y/n]",
+        "(y/n)",
+        "yes/no",
+        "continue?",
+        "are you sure",
+    ];
+    asks.iter().any(|word| last.contains(word)) || last.ends_with('?')
+}

@@ -1,0 +1,498 @@
+use std::ffi::OsString;
+use std::fs;
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::conversation::{CallId, CallResult};
+use crate::permission::{Mode, Reply};
+use crate::process::{EnvironmentRules, shell_environment};
+use crate::text::partial_json::PartialJson;
+use crate::tool::ResultSource;
+use crate::tool::harness::{Harness, HarnessOptions};
+use crate::view::card::{CardPart, Code, plain};
+
+fn yolo() -> Harness {
+    Harness::with(HarnessOptions {
+        mode: Mode::Yolo,
+        ..HarnessOptions::default()
+    })
+}
+
+/// Every command is allowed.
+async fn bash(command: &str) -> CallResult {
+    yolo().run("bash", json!({ "command": command })).await
+}
+
+#[tokio::test]
+async fn output_exit_codes_and_signals_each_have_their_line() {
+    for (command, output, exit) in [
+        ("echo a; echo b >&2", "a\nb", json!(0)),
+        ("true", "(no output)", json!(0)),
+        ("echo x; exit 2", "x\n[exit code 2]", json!(2)),
+        ("exit 3", "(no output)\n[exit code 3]", json!(3)),
+        ("printf x; kill -9 $$", "x\n[killed by signal 9]", json!(null)),
+        ("printf 'a\\r\\nb\\r\\n'", "a\nb", json!(0)),
+        ("printf '10%%\\r100%%\\n'", "100%", json!(0)),
+        ("printf '\\033[31mred\\033[0m\\033]0;t\\007\\n'", "red", json!(0)),
+        ("printf 'a\\377b\\n'", "a\u{fffd}b", json!(0)),
+        ("printf '\\344\\270\\226'", "世", json!(0)),
+        ("cat; tty", "not a tty\n[exit code 1]", json!(1)),
+    ] {
+        let result = bash(command).await;
+        assert!(result.ok, "{command}: {}", result.output);
+        assert_eq!(result.output, output, "{command}");
+        assert_eq!(result.details["exit"], exit, "{command}");
+        assert!(!result.truncated);
+    }
+}
+
+#[tokio::test]
+async fn details_say_how_it_went() {
+    let project = yolo();
+    fs::create_dir(project.path("sub")).unwrap();
+    let args = json!({"command": "echo one\nprintf two", "cwd": "sub", "description": "Counts"});
+    let result = project.run("bash", args).await;
+    assert_eq!(result.title, "Counts");
+    let details = &result.details;
+    assert_eq!(details["command"], "echo one\nprintf two");
+    assert_eq!(details["workdir"], "sub");
+    assert_eq!((&details["bytes"], &details["lines"]), (&json!(7), &json!(2)));
+    assert_eq!(details["timed_out"], false);
+    assert!(details["pid"].as_u64().unwrap() > 1 && details["duration_ms"].is_u64());
+    assert!(details.get("signal").is_none() && details.get("pending").is_none());
+    let result = project.run("bash", json!({"command": "\n echo 1\necho 2"})).await;
+    assert_eq!(result.title, "echo 1");
+}
+
+#[tokio::test]
+async fn the_environment_has_no_secrets_and_nothing_that_waits_for_a_person() {
+    let mut project = yolo();
+    let variables = ["PATH", "HOME"].map(|name| (name.into(), std::env::var_os(name).unwrap()));
+    let given = [
+        ("MY_API_KEY", "leak"),
+        ("PAGER", "less"),
+        ("PLAIN", "kept"),
+        ("KEPT_TOKEN", "kept"),
+    ];
+    let given = given.map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    let rules = EnvironmentRules {
+        allow: vec!["KEPT_TOKEN".into()],
+        session: Some("ses_1".into()),
+        ..EnvironmentRules::default()
+    };
+    Arc::get_mut(&mut project.services).unwrap().environment =
+        shell_environment(variables.into_iter().chain(given), &rules);
+    let output = project.ok("bash", json!({"command": "env"})).await;
+    let has = |line: &str| output.lines().any(|other| other == line);
+    for line in [
+        "CI=true",
+        "TERM=dumb",
+        "NO_COLOR=1",
+        "PAGER=cat",
+        "GIT_PAGER=cat",
+        "GIT_EDITOR=true",
+        "EDITOR=true",
+        "VISUAL=true",
+        "GIT_SEQUENCE_EDITOR=true",
+        "GIT_TERMINAL_PROMPT=0",
+        "GCM_INTERACTIVE=never",
+        "DEBIAN_FRONTEND=noninteractive",
+        "HOMEBREW_NO_AUTO_UPDATE=1",
+        "npm_config_yes=true",
+        "PIP_NO_INPUT=1",
+        "LATHE=1",
+        "LATHE_SESSION_ID=ses_1",
+        "PLAIN=kept",
+        "KEPT_TOKEN=kept",
+    ] {
+        assert!(has(line), "{line}\n{output}");
+    }
+    assert!(!output.contains("leak"), "{output}");
+}
+
+#[tokio::test]
+async fn a_timeout_keeps_what_was_printed() {
+    let started = Instant::now();
+    let project = yolo();
+    let args = json!({"command": "echo begun; printf 'Password: '; sleep 60", "timeout": 200});
+    let result = project.run("bash", args).await;
+    assert!(started.elapsed() < Duration::from_secs(3));
+    assert_eq!(result.error_kind(), Some(ErrorKind::Timeout));
+    assert!(result.output.starts_with("Error: "), "{}", result.output);
+    let wanted = "\nbegun\nPassword: \n[timed out after 0.2 s; pass a larger timeout or use interactive_bash]\n\
+                  [it seems to wait for an answer";
+    assert!(result.output.contains(wanted), "{}", result.output);
+    assert_eq!(result.details["timed_out"], true);
+}
+
+#[tokio::test]
+async fn the_timeout_is_clamped_and_said_so_and_never_zero() {
+    let project = yolo();
+    let output = project
+        .ok("bash", json!({"command": "echo x", "timeout": 900_000}))
+        .await;
+    assert!(
+        output.starts_with("x\n[timeout was cut to the maximum of 600 s]"),
+        "{output}"
+    );
+    for timeout in [0, -5] {
+        let args = json!({"command": "echo x", "timeout": timeout});
+        assert_eq!(project.error("bash", args).await.0, ErrorKind::InvalidArgs);
+    }
+}
+
+#[tokio::test]
+async fn a_cancelled_command_keeps_what_it_printed_and_returns_in_time() {
+    let project = yolo();
+    let cancel = project.cancel.clone();
+    let stubborn = "trap '' TERM; echo begun; while :; do sleep 0.1; done";
+    let started = Instant::now();
+    let (result, ()) = tokio::join!(project.run("bash", json!({ "command": stubborn })), async {
+        sleep(Duration::from_millis(300)).await;
+        cancel.cancel();
+    });
+    assert!(
+        started.elapsed() < Duration::from_millis(3800),
+        "{:?}",
+        started.elapsed()
+    );
+    assert_eq!(result.error_kind(), Some(ErrorKind::Cancelled));
+    assert!(result.output.contains("\nbegun\n"), "{}", result.output);
+    assert!(result.output.ends_with("\n[cancelled]"), "{}", result.output);
+}
+
+#[tokio::test]
+async fn what_is_left_in_the_background_is_stopped_and_said() {
+    let project = yolo();
+    let started = Instant::now();
+    let output = project.ok("bash", json!({"command": "sleep 47 & echo $!"})).await;
+    assert!(started.elapsed() < Duration::from_secs(3));
+    let (pid, note) = output.split_once('\n').unwrap();
+    assert!(
+        note.contains("in the background was stopped") && note.contains("interactive_bash"),
+        "{note}"
+    );
+    sleep(Duration::from_millis(100)).await;
+    let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    assert!(status.is_empty() || status.contains(") Z "), "{status}");
+}
+
+#[tokio::test]
+async fn long_output_begins_with_the_marker_and_ends_with_its_end() {
+    let project = yolo();
+    let result = project
+        .run("bash", json!({"command": "seq 1 5000; exit 4"}))
+        .await;
+    assert!(result.ok && result.truncated);
+    let path = result.output_path.clone().unwrap();
+    let start = format!("… 3000 more lines truncated …\nFull output: {path}\n");
+    assert!(result.output.starts_with(&start), "{}", &result.output[..200]);
+    assert!(result.output.ends_with("\n4999\n5000\n[exit code 4]"));
+    assert!(result.output.contains("\n3001\n") && !result.output.contains("\n3000\n"));
+    let whole: String = (1..=5000).map(|number| number.to_string() + "\n").collect();
+    assert_eq!(fs::read_to_string(&path).unwrap(), whole);
+    let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&path).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+    assert!(path.contains("/tool-output/call_"), "{path}");
+    assert_eq!(result.details["lines"], 5000);
+}
+
+#[tokio::test]
+async fn its_own_limits_count() {
+    let project = Harness::with(HarnessOptions {
+        mode: Mode::Yolo,
+        settings: {
+            let mut settings = crate::tool::ToolSettings::default();
+            let limits = crate::tool::TruncateLimits {
+                max_lines: Some(2),
+                ..Default::default()
+            };
+            settings.truncate.per_tool.insert("bash".to_owned(), limits);
+            settings
+        },
+        ..HarnessOptions::default()
+    });
+    let output = project.ok("bash", json!({"command": "seq 1 4"})).await;
+    assert!(
+        output.starts_with("… 2 more lines truncated …\n") && output.ends_with("\n3\n4"),
+        "{output}"
+    );
+}
+
+#[tokio::test]
+async fn output_is_shown_while_it_comes() {
+    let project = yolo();
+    let command = "echo one; sleep 0.02; echo two; sleep 0.3; printf 'more? '; sleep 0.2";
+    project.ok("bash", json!({ "command": command })).await;
+    let updates = project.updates();
+    let shown: String = updates.iter().filter_map(|update| update.delta.clone()).collect();
+    assert_eq!(shown, "one\ntwo\nmore? ");
+    let pending = |update: &Update| {
+        update
+            .details
+            .as_ref()
+            .is_some_and(|details| details["pending"] == "more? ")
+    };
+    assert!(updates.iter().any(pending), "{updates:?}");
+    assert!(updates.len() <= 6, "{updates:?}");
+}
+
+#[tokio::test]
+async fn many_lines_are_few_updates() {
+    let project = yolo();
+    let command = "for i in $(seq 1 200); do echo $i; sleep 0.002; done";
+    let started = Instant::now();
+    project.ok("bash", json!({ "command": command })).await;
+    let most = started.elapsed().as_millis() / 50 + 4;
+    assert!(project.updates().len() as u128 <= most);
+}
+
+#[tokio::test]
+async fn a_directory_that_is_none_is_said_and_nothing_runs() {
+    let project = yolo();
+    project.write("file", "");
+    for (workdir, kind) in [
+        ("missing", ErrorKind::NotFound),
+        ("file", ErrorKind::NotDirectory),
+        ("a\0b", ErrorKind::InvalidArgs),
+    ] {
+        let args = json!({"command": "touch ran", "workdir": workdir});
+        assert_eq!(project.error("bash", args).await.0, kind, "{workdir:?}");
+    }
+    assert!(!project.path("ran").exists());
+}
+
+#[tokio::test]
+async fn a_directory_outside_is_asked_about_before_anything_is_said_of_it() {
+    let project = Harness::new();
+    for workdir in [project.outside("missing"), project.home().join("..")] {
+        let args = json!({"command": "pwd", "workdir": workdir});
+        assert_eq!(project.error("bash", args).await.0, ErrorKind::Denied);
+        assert_eq!(project.asked()[0].0, "external_directory");
+    }
+    let args = json!({"command": "pwd", "workdir": "~"});
+    assert_eq!(project.error("bash", args).await.0, ErrorKind::Denied);
+    assert_eq!(project.asked()[0].1, format!("{}/*", project.home().display()));
+}
+
+#[tokio::test]
+async fn a_directory_that_becomes_a_link_after_asking_is_not_entered() {
+    let project = yolo();
+    fs::create_dir(project.path("sub")).unwrap();
+    let (updates, _listener) = tokio::sync::mpsc::unbounded_channel();
+    let services = Arc::clone(&project.services);
+    let cx = ToolCx::new(services, project.session.clone(), CallId::new(), updates);
+    let args = Args {
+        command: "touch ran".into(),
+        description: None,
+        timeout: None,
+        workdir: Some("sub".into()),
+    };
+    let prepared = BashTool.prepare(args, &cx).await.unwrap();
+    fs::remove_dir(project.path("sub")).unwrap();
+    std::os::unix::fs::symlink(project.outside(""), project.path("sub")).unwrap();
+    let error = BashTool.execute(prepared.plan, &cx).await.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Stale);
+    assert!(!project.outside("ran").exists());
+}
+
+#[tokio::test]
+async fn hostile_commands_are_answered_with_a_sentence() {
+    let project = yolo();
+    for (command, kind) in [
+        (String::new(), ErrorKind::InvalidArgs),
+        (" \n\t".to_owned(), ErrorKind::InvalidArgs),
+        ("echo a\0b".to_owned(), ErrorKind::InvalidArgs),
+        (format!("echo {}", "x".repeat(1 << 20)), ErrorKind::InvalidArgs),
+    ] {
+        let started = Instant::now();
+        let (found, _) = project.error("bash", json!({ "command": command })).await;
+        assert_eq!(found, kind, "{command:.20}");
+        assert!(started.elapsed() < Duration::from_secs(5));
+    }
+}
+
+#[tokio::test]
+async fn a_shell_that_is_not_there_is_unavailable() {
+    let project = Harness::with_settings(|settings| settings.bash.shell = Some("/no/such/shell".into()));
+    let (kind, text) = project.error("bash", json!({"command": "ls"})).await;
+    assert_eq!(kind, ErrorKind::Unavailable);
+    assert!(text.contains("bash.shell"), "{text}");
+}
+
+#[tokio::test]
+async fn a_refused_command_does_not_run() {
+    let project = Harness::new().answering(Reply::Reject(Some("use make".to_owned())));
+    let (kind, text) = project.error("bash", json!({"command": "touch ran"})).await;
+    assert_eq!(kind, ErrorKind::Rejected);
+    assert!(text.contains("use make"), "{text}");
+    assert!(!project.path("ran").exists());
+}
+
+// -- Cards ----------------------------------------------------------------------------------------------------------------
+
+fn drawn(result: &CallResult, expanded: bool) -> Card {
+    let args = json!({"command": result.details["command"]});
+    Harness::new().draw_result("bash", &args, result, expanded)
+}
+
+fn body(card: &Card) -> String {
+    plain(card).lines().skip(1).collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test]
+async fn a_command_that_ended_well_shows_its_last_lines() {
+    let card = drawn(&bash("seq 1 9").await, false);
+    assert_eq!((card.title.as_str(), card.argument.as_str()), ("Bash", "seq 1 9"));
+    assert_eq!(card.meta, ["9 lines"]);
+    assert!(!card.look);
+    assert_eq!(
+        card.body,
+        [
+            CardPart::Omitted("6 lines above".into()),
+            CardPart::Text("7\n8\n9".into())
+        ]
+    );
+    assert_eq!(drawn(&bash("true").await, false).body, []);
+}
+
+#[tokio::test]
+async fn a_command_that_failed_shows_the_lines_that_say_why() {
+    let script = "seq 1 1106; echo 'test retry::jitter ... FAILED'; seq 1 1833; \
+                  echo \"thread 'x' panicked at a.rs:1:2:\"; seq 1 70; echo 'test result: FAILED. 1 failed'; exit 101";
+    let card = drawn(&bash(script).await, false);
+    assert!(card.look);
+    assert_eq!(
+        card.meta,
+        ["exit 101", "3,012 lines", "the model saw the last 2,000"]
+    );
+    let body = body(&card);
+    for part in [
+        "… 1,106 lines above",
+        " 1107 test retry::jitter ... FAILED",
+        "… 1,833 lines between",
+        " 2941 thread 'x' panicked at a.rs:1:2:",
+        "… 70 lines between",
+        " 3012 test result: FAILED. 1 failed",
+    ] {
+        assert!(body.contains(part), "{part}\n{body}");
+    }
+    assert!(
+        !body.contains("[exit code") && !body.contains("truncated"),
+        "{body}"
+    );
+}
+
+#[tokio::test]
+async fn a_short_failure_is_shown_whole() {
+    let card = drawn(&bash("echo no; exit 1").await, false);
+    assert_eq!(card.meta, ["exit 1"]);
+    assert_eq!(card.body, [CardPart::Text("no".into())]);
+    assert_eq!(drawn(&bash("exit 1").await, false).body, []);
+}
+
+#[tokio::test]
+async fn expanded_shows_the_command_and_all_of_the_output() {
+    let card = drawn(&bash("seq 1 9").await, true);
+    let code = CardPart::Code(Code {
+        text: "seq 1 9".into(),
+        language: "bash".into(),
+        first_line: None,
+    });
+    assert_eq!(card.body[0], code);
+    assert_eq!(card.body[1], CardPart::Text("1\n2\n3\n4\n5\n6\n7\n8\n9".into()));
+}
+
+#[test]
+fn a_running_command_shows_its_last_eight_lines_and_the_one_it_is_in() {
+    let project = Harness::new();
+    let details = Details {
+        command: "make".into(),
+        pending: "100 %".into(),
+        ..Details::default()
+    };
+    let details = serde_json::to_value(details).unwrap();
+    let text: String = (1..=10).map(|number| number.to_string() + "\n").collect();
+    let source = ResultSource::Running {
+        text: &text,
+        details: &details,
+    };
+    let card = project.registry.render_result(
+        "bash",
+        &PartialJson::new(),
+        None,
+        source,
+        RenderCx { expanded: false },
+    );
+    assert_eq!(
+        card.body,
+        [
+            CardPart::Omitted("3 lines above".into()),
+            CardPart::Text("4\n5\n6\n7\n8\n9\n10\n100 %".into())
+        ]
+    );
+    assert!(!card.look && card.meta.is_empty());
+}
+
+#[test]
+fn a_call_can_be_drawn_from_every_beginning_of_its_arguments() {
+    let project = Harness::new();
+    let args = json!({"command": "for f in *; do\n  echo \"$f\" 世\ndone", "timeout": 5}).to_string();
+    let mut longest = 0;
+    for end in (0..=args.len()).filter(|end| args.is_char_boundary(*end)) {
+        let card = project.draw_call("bash", &args[..end]);
+        assert_eq!(card.title, "Bash");
+        let height = plain(&card).lines().count();
+        assert!(height >= longest, "a card never gets shorter: {}", &args[..end]);
+        longest = height;
+    }
+    let card = project.draw_call("bash", &args);
+    assert_eq!(card.argument, "for f in *; do");
+}
+
+#[test]
+fn the_person_who_is_asked_sees_what_hides() {
+    let card = card::question("true \u{1b}[8m; rm -rf x\u{202e}", ".", Some("because"));
+    let text = plain(&card);
+    assert!(text.contains("⟨U+001B⟩") && text.contains("⟨U+202E⟩"), "{text}");
+    assert!(text.contains("because"), "{text}");
+}
+
+#[tokio::test]
+async fn a_trivial_command_is_quick() {
+    let project = yolo();
+    project.ok("bash", json!({"command": "echo x"})).await;
+    let started = Instant::now();
+    let rounds = 20;
+    for _ in 0..rounds {
+        project.run("bash", json!({"command": "echo x"})).await;
+    }
+    let each = started.elapsed() / rounds;
+    // Far above what it takes on an idle machine (about 2 ms in a release build), because tests share the machine.
+    assert!(each < Duration::from_millis(100), "{each:?}");
+}
+
+#[test]
+fn prompts_are_told_from_other_last_lines() {
+    for (text, is_prompt) in [
+        ("x\nPassword:", true),
+        ("[sudo] password for me: ", true),
+        ("Proceed? [Y/n] ", true),
+        ("Overwrite?", true),
+        ("Enter passphrase for key: ", true),
+        ("password\ndone", false),
+        ("", false),
+    ] {
+        assert_eq!(looks_like_prompt(text), is_prompt, "{text:?}");
+    }
+}
+
+#[test]
+fn old_details_can_still_be_drawn() {
+    let details: Value = json!({"command": "x", "exit": 0, "duration_ms": 1, "timed_out": false, "workdir": ".",
+                                "bytes": 2, "lines": 1, "pid": 7});
+    assert!(serde_json::from_value::<Details>(details).is_ok());
+}

@@ -1,0 +1,171 @@
+//! What the model reads of a search, and what is kept for the eye.
+
+use std::cmp::Reverse;
+use std::fmt::Write as _;
+
+use super::line::{Line, LineKind, first_matches};
+use super::search::{FileMatches, Found};
+use super::{Details, Item, OutputMode, Plan};
+use crate::tool::builtin::file_name::one_line;
+use crate::tool::walk::Limit;
+use crate::tool::{Output, plural};
+
+const MAX_ITEMS: usize = 1000;
+
+pub(super) fn answer(plan: &Plan, found: &Found, limit: &Limit) -> Output<Details> {
+    let matches: usize = found.files.iter().map(|file| file.count).sum();
+    let files = found.files.len();
+    let listed = if plan.mode == OutputMode::Content {
+        matches
+    } else {
+        files
+    };
+    let details = Details {
+        matches,
+        files,
+        truncated: listed > plan.limit || found.files.iter().any(|file| file.has_more),
+        timed_out: found.end.timed_out(limit),
+        skipped_unreadable: found.unreadable + found.end.unreadable,
+        items: items(&found.files),
+    };
+    let mut text = match (matches, plan.mode) {
+        (0, _) => "No matches found".to_owned(),
+        (_, OutputMode::Content) => content(plan, found, &details),
+        (_, OutputMode::FilesWithMatches) => files_with_matches(plan, found),
+        (_, OutputMode::Count) => counts(plan, found, &details),
+    };
+    text.push_str(&notes(found));
+    let title = format!(
+        "{} · {} · {}",
+        plan.title,
+        plural(matches, "match"),
+        plural(files, "file")
+    );
+    let mut output = Output::new(title, text, details);
+    limit.mark(&mut output, found.end);
+    output
+}
+
+fn items(files: &[FileMatches]) -> Vec<Item> {
+    let all = files.iter().flat_map(|file| {
+        file.lines.iter().filter_map(|line| match line.kind {
+            LineKind::Match { column } => Some(Item {
+                path: file.display.clone(),
+                line: line.number,
+                column,
+                text: line.text.clone(),
+            }),
+            LineKind::Continued | LineKind::Context => None,
+        })
+    });
+    all.take(MAX_ITEMS).collect()
+}
+
+fn summary(details: &Details) -> String {
+    format!(
+        "Found {} in {}",
+        plural(details.matches, "match"),
+        plural(details.files, "file")
+    )
+}
+
+fn content(plan: &Plan, found: &Found, details: &Details) -> String {
+    let mut text = summary(details);
+    let mut left = plan.limit;
+    for file in &found.files {
+        if left == 0 {
+            break;
+        }
+        text.push_str("\n\n");
+        text.push_str(&one_line(&file.display));
+        for line in first_matches(&file.lines, left, plan.context) {
+            push_line(&mut text, line);
+        }
+        left = left.saturating_sub(file.count);
+    }
+    if details.matches > plan.limit {
+        let plus = if found.stopped { "+" } else { "" };
+        let _ = write!(
+            text,
+            "\n\n({} of {}{plus} matches shown; narrow the pattern or path)",
+            plan.limit, details.matches
+        );
+    }
+    text
+}
+
+fn push_line(text: &mut String, line: &Line) {
+    if line.gap {
+        text.push_str("\n  --");
+    }
+    let sign = if line.kind == LineKind::Context { '-' } else { ':' };
+    let _ = write!(text, "\n  {}{sign} {}", line.number, line.text);
+}
+
+fn files_with_matches(plan: &Plan, found: &Found) -> String {
+    let mut files: Vec<&FileMatches> = found.files.iter().collect();
+    files.sort_by(|a, b| {
+        let newest = b.modified.cmp(&a.modified);
+        newest.then_with(|| a.display.cmp(&b.display))
+    });
+    let mut text = format!("Found {}\n", plural(files.len(), "file"));
+    for file in files.iter().take(plan.limit) {
+        text.push('\n');
+        text.push_str(&one_line(&file.display));
+    }
+    text.push_str(&cut_files(plan, found));
+    text
+}
+
+fn counts(plan: &Plan, found: &Found, details: &Details) -> String {
+    let mut files: Vec<&FileMatches> = found.files.iter().collect();
+    files.sort_by_key(|file| (Reverse(file.count), &file.display));
+    let mut text = summary(details);
+    text.push('\n');
+    for file in files.iter().take(plan.limit) {
+        let _ = write!(text, "\n{}  {}", file.count, one_line(&file.display));
+    }
+    text.push_str(&cut_files(plan, found));
+    text
+}
+
+fn cut_files(plan: &Plan, found: &Found) -> String {
+    let total = found.files.len();
+    if total <= plan.limit {
+        return String::new();
+    }
+    let plus = if found.end.stopped { "+" } else { "" };
+    format!(
+        "\n\n({} of {total}{plus} files shown; narrow the pattern or path)",
+        plan.limit
+    )
+}
+
+/// What was not looked into, or not to its end.
+fn notes(found: &Found) -> String {
+    let mut notes = Vec::new();
+    let capped: Vec<&FileMatches> = found.files.iter().filter(|file| file.has_more).collect();
+    if let Some(first) = capped.first() {
+        notes.push(format!(
+            "(only the first {} matches of {} are counted)",
+            first.count,
+            match capped.len() {
+                1 => one_line(&first.display).into_owned(),
+                several => plural(several, "file"),
+            }
+        ));
+    }
+    if found.unreadable > 0 {
+        notes.push(format!(
+            "skipped {}: no read permission",
+            plural(found.unreadable, "file")
+        ));
+    }
+    let binary = found.binary.iter();
+    notes.extend(binary.map(|path| format!("skipped {}: a binary file", one_line(path))));
+    if notes.is_empty() {
+        String::new()
+    } else {
+        format!("\n\n{}", notes.join("\n"))
+    }
+}

@@ -1,0 +1,222 @@
+//! `grep`: lines by regular expression, through ripgrep's own libraries.
+//!
+//! `pattern` compiles what was asked for, `search` walks and collects on several threads, `answer` writes what the model
+//! reads, `card` draws. A match is a line on which one begins, so counts agree with what is shown. Files that `read` would
+//! not show without asking are never looked into.
+
+mod answer;
+mod card;
+mod line;
+mod pattern;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use grep_regex::RegexMatcher;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::search_path::{Base, search_path};
+use crate::files::PathKind;
+use crate::permission::{Ask, Subject};
+use crate::tool::walk::{Globs, Limit, split_globs};
+use crate::tool::{
+    CallView, Concurrency, InitCx, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool,
+    ToolCx, ToolError,
+};
+use crate::view::card::Card;
+
+const DEFAULT_LIMIT: i64 = 200;
+const MAX_CONTEXT: i64 = 10;
+
+pub(super) struct GrepTool;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Rust regular expression (no look-around, no back-references).
+    pattern: String,
+    /// File or directory, or several (default: the session's directory).
+    #[serde(default)]
+    path: Option<OneOrMany>,
+    /// Globs of files to search, from `path`; commas separate.
+    #[serde(default)]
+    include: Option<OneOrMany>,
+    /// Globs of files to leave out.
+    #[serde(default)]
+    exclude: Option<OneOrMany>,
+    /// Default true.
+    #[serde(default)]
+    case_sensitive: Option<bool>,
+    /// The pattern is plain text.
+    #[serde(default)]
+    literal: bool,
+    /// `.` and classes may cross lines.
+    #[serde(default)]
+    multiline: bool,
+    /// Lines around each match, 0 to 10.
+    #[serde(default)]
+    context: Option<i64>,
+    /// `content` (default), `files_with_matches` (newest first) or `count` (highest first).
+    #[serde(default)]
+    output_mode: OutputMode,
+    /// Most matches (files in the other modes), default 200; 0 for all.
+    #[serde(default)]
+    limit: Option<i64>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum OutputMode {
+    #[default]
+    Content,
+    FilesWithMatches,
+    Count,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Details {
+    matches: usize,
+    files: usize,
+    truncated: bool,
+    #[serde(default)]
+    timed_out: bool,
+    skipped_unreadable: usize,
+    items: Vec<Item>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Item {
+    path: String,
+    line: u64,
+    column: usize,
+    text: String,
+}
+
+pub(super) struct Plan {
+    matcher: RegexMatcher,
+    targets: Vec<Target>,
+    globs: Globs,
+    multiline: bool,
+    context: usize,
+    mode: OutputMode,
+    /// `usize::MAX` for none.
+    limit: usize,
+    title: String,
+}
+
+enum Target {
+    Directory(Base),
+    File(crate::files::Resolved),
+}
+
+impl Tool for GrepTool {
+    type Args = Args;
+    type Plan = Plan;
+    type Details = Details;
+
+    const NAME: &'static str = "grep";
+    const ALIASES: &'static [&'static str] = &["search", "ripgrep"];
+    const PARAM_ALIASES: &'static [ParamAlias] = &[
+        ParamAlias::name("paths", "path"),
+        ParamAlias::name("file_pattern", "include"),
+        ParamAlias::name("glob", "include"),
+        ParamAlias::not("case_insensitive", "case_sensitive"),
+        ParamAlias::not("ignore_case", "case_sensitive"),
+        ParamAlias::not("-i", "case_sensitive"),
+        ParamAlias::name("fixed_strings", "literal"),
+        ParamAlias::name("-C", "context"),
+        ParamAlias::name("-B", "context"),
+        ParamAlias::name("-A", "context"),
+        ParamAlias::name("before", "context"),
+        ParamAlias::name("after", "context"),
+        ParamAlias::name("head_limit", "limit"),
+        ParamAlias::name("max_results", "limit"),
+    ];
+    const DYNAMIC: bool = true;
+
+    fn description(&self, _: InitCx<'_>) -> String {
+        "Search file contents. Honours .gitignore, includes hidden files, skips binary files and files over 10 MiB."
+            .to_owned()
+    }
+
+    fn concurrency(&self, _: &Args) -> Concurrency {
+        Concurrency::Shared
+    }
+
+    async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
+        let given = args.path.map(OneOrMany::into_vec).unwrap_or_default();
+        let mut given: Vec<String> = given.into_iter().filter(|path| !path.is_empty()).collect();
+        if given.is_empty() {
+            given.push(".".to_owned());
+        }
+        let mut asks = Vec::new();
+        let mut targets = Vec::new();
+        for path in &given {
+            let found = search_path(cx, path, asks)?;
+            asks = found.asks;
+            targets.push(match found.path.kind {
+                PathKind::Directory => Target::Directory(Base::of(&found.path)),
+                _ => Target::File(found.path),
+            });
+        }
+        let matcher = pattern::compile(
+            &args.pattern,
+            pattern::Reading {
+                case_sensitive: args.case_sensitive != Some(false),
+                literal: args.literal,
+                multiline: args.multiline,
+            },
+        )?;
+        let globs = Globs::new(&split(args.include), &split(args.exclude))?;
+        asks.push(Ask::new("grep", Subject::new(&args.pattern)).always("*"));
+        let plan = Plan {
+            matcher,
+            targets,
+            globs,
+            multiline: args.multiline,
+            context: args.context.unwrap_or(0).clamp(0, MAX_CONTEXT) as usize,
+            mode: args.output_mode,
+            limit: match args.limit.unwrap_or(DEFAULT_LIMIT) {
+                ..=0 => usize::MAX,
+                limit => usize::try_from(limit).unwrap_or(usize::MAX),
+            },
+            title: args.pattern,
+        };
+        Ok(Prepared::new(plan, asks))
+    }
+
+    async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
+        let limit = Limit::new(cx.services.settings.search.timeout, cx.cancel.clone());
+        let roots = cx.services.roots.clone();
+        let readable = cx.services.gate.readable();
+        cx.blocking(move || {
+            let found = search::search(&plan, &limit, &roots, &readable);
+            Ok(answer::answer(&plan, &found, &limit))
+        })
+        .await
+    }
+
+    fn render_call(&self, call: CallView<'_, Args>, _: RenderCx) -> Card {
+        let include = match call.args {
+            Some(args) => args
+                .include
+                .map(OneOrMany::into_vec)
+                .unwrap_or_default()
+                .join(" "),
+            None => super::texts(call.partial, &["include", "file_pattern", "glob"]),
+        };
+        card::call(
+            call.partial.string("pattern").map_or("", |pattern| pattern.text),
+            &include,
+        )
+    }
+
+    fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
+        card::result(result.args.as_ref(), &result.details, cx)
+    }
+}
+
+fn split(globs: Option<OneOrMany>) -> Vec<String> {
+    let globs = globs.map(OneOrMany::into_vec).unwrap_or_default();
+    globs.iter().flat_map(|glob| split_globs(glob)).collect()
+}

@@ -1,0 +1,71 @@
+//! The tools that come with lathe: one file each, and the list.
+
+mod bash;
+mod edit;
+mod file_name;
+mod glob;
+mod grep;
+mod invalid;
+mod list;
+mod read;
+mod search_path;
+mod todos;
+mod write;
+
+use std::sync::Arc;
+
+use super::{DynTool, RenderCx};
+use crate::text::partial_json::{PartialJson, PartialValue};
+use crate::view::card::{Card, CardPart, Tone, ToneSpan};
+
+/// Every tool there is. The registry sorts them.
+pub(super) fn all() -> Vec<Arc<dyn DynTool>> {
+    vec![
+        Arc::new(bash::BashTool),
+        Arc::new(edit::EditTool),
+        Arc::new(glob::GlobTool),
+        Arc::new(grep::GrepTool),
+        Arc::new(invalid::InvalidTool),
+        Arc::new(list::ListTool),
+        Arc::new(read::ReadTool),
+        Arc::new(todos::TodoReadTool),
+        Arc::new(todos::TodoWriteTool),
+        Arc::new(write::WriteTool),
+    ]
+}
+
+/// Adds the first six rows to a card, or all of them, and says how many of `total` are left out.
+fn rows<'a>(card: Card, rows: impl Iterator<Item = &'a str>, total: usize, cx: RenderCx) -> Card {
+    const COLLAPSED: usize = 6;
+    let most = if cx.expanded { usize::MAX } else { COLLAPSED };
+    let lines: Vec<_> = rows
+        .take(most)
+        .map(|row| vec![ToneSpan::new(Tone::Normal, row)])
+        .collect();
+    let shown = lines.len();
+    let card = if lines.is_empty() {
+        card
+    } else {
+        card.part(CardPart::Lines(lines))
+    };
+    match total.saturating_sub(shown) {
+        0 => card,
+        more => card.part(CardPart::Omitted(format!("{more} more"))),
+    }
+}
+
+/// Returns one text or several as far as they have streamed, under the first of `names` that is there.
+fn texts(partial: &PartialJson, names: &[&str]) -> String {
+    let Some(value) = names.iter().find_map(|name| partial.get(name)) else {
+        return String::new();
+    };
+    if let Some(text) = value.as_string() {
+        return text.text.to_owned();
+    }
+    let texts: Vec<&str> = value
+        .items()
+        .filter_map(PartialValue::as_string)
+        .map(|text| text.text)
+        .collect();
+    texts.join(" ")
+}

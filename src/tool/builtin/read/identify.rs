@@ -1,0 +1,120 @@
+//! What a path leads to: by its kind, its first bytes and then its extension.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use super::{Media, What, io_error, open};
+use crate::conversation::ErrorKind;
+use crate::files::{PathKind, Resolved, looks_binary};
+use crate::tool::ToolError;
+use crate::tool::builtin::file_name::one_line;
+
+/// Bytes that say what a file is.
+const HEAD: usize = 4096;
+/// Siblings that are looked at for a name like the missing one.
+const MAX_SIBLINGS: usize = 10_000;
+const SUGGESTIONS: usize = 3;
+
+/// Never text, whatever the first bytes look like.
+const BINARY_EXTENSIONS: &[&str] = &[
+    "zip", "tar", "gz", "7z", "exe", "dll", "so", "dylib", "a", "o", "lib", "class", "jar", "war", "pyc",
+    "pyo", "wasm", "bin", "dat", "obj", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "odt", "ods", "odp",
+];
+
+pub(super) fn identify(path: &Resolved) -> Result<What, ToolError> {
+    match path.kind {
+        PathKind::Missing | PathKind::DanglingLink => return Err(not_found(path)),
+        PathKind::Directory => return Ok(What::Directory),
+        PathKind::Special => {
+            let message = format!(
+                "`{}` is a device, a pipe or a socket; it was not opened",
+                path.display
+            );
+            return Err(ToolError::new(ErrorKind::Io, message));
+        }
+        PathKind::File => {}
+    }
+    let head = head(&mut open(path)?).map_err(|error| io_error(path, &error))?;
+    if let Some(media) = media(&head) {
+        return Ok(What::Media(media));
+    }
+    let extension = extension(&path.real);
+    // Some writers put something before the mark; readers look for it in the first kilobyte.
+    if extension == "pdf" && contains(&head[..head.len().min(1024)], b"%PDF-") {
+        return Ok(What::Media(Media::Pdf));
+    }
+    if BINARY_EXTENSIONS.contains(&extension.as_str()) || looks_binary(&head) {
+        let message = format!("`{}` is a binary file", path.display);
+        return Err(ToolError::new(ErrorKind::Binary, message)
+            .hint("Look at it with a program that knows its format, through bash."));
+    }
+    Ok(What::Text)
+}
+
+fn head(file: &mut File) -> std::io::Result<Vec<u8>> {
+    let mut head = Vec::with_capacity(HEAD);
+    file.take(HEAD as u64).read_to_end(&mut head)?;
+    Ok(head)
+}
+
+/// By the first bytes. What has a picture's name and not its bytes is shown as what it is: a pointer file, a web page that
+/// was saved by mistake.
+fn media(head: &[u8]) -> Option<Media> {
+    match infer::get(head)?.mime_type() {
+        "image/png" => Some(Media::Png),
+        "image/jpeg" => Some(Media::Jpeg),
+        "image/gif" => Some(Media::Gif),
+        "image/webp" => Some(Media::Webp),
+        "application/pdf" => Some(Media::Pdf),
+        _ => None,
+    }
+}
+
+fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
+    bytes.windows(wanted.len()).any(|window| window == wanted)
+}
+
+fn extension(path: &Path) -> String {
+    path.extension()
+        .map(|extension| extension.to_string_lossy().to_lowercase())
+        .unwrap_or_default()
+}
+
+fn not_found(path: &Resolved) -> ToolError {
+    let what = match path.kind {
+        PathKind::DanglingLink => "is a symbolic link to nothing",
+        _ => "does not exist",
+    };
+    let error = ToolError::new(ErrorKind::NotFound, format!("`{}` {what}", path.display));
+    let near = siblings_like(path);
+    if near.is_empty() {
+        return error;
+    }
+    error.hint(format!("Did you mean:\n{}", near.join("\n")))
+}
+
+/// Names up to three siblings that look alike, the nearest first.
+fn siblings_like(path: &Resolved) -> Vec<String> {
+    let (Some(name), Some(parent)) = (path.absolute.file_name(), path.absolute.parent()) else {
+        return Vec::new();
+    };
+    let name = name.to_string_lossy().to_lowercase();
+    let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
+    let mut near: Vec<(usize, String)> = Vec::new();
+    for entry in entries.take(MAX_SIBLINGS) {
+        let sibling = entry.file_name().to_string_lossy().into_owned();
+        let lower = sibling.to_lowercase();
+        let distance = strsim::levenshtein(&lower, &name);
+        if distance <= 2 || lower.contains(&name) || name.contains(&lower) {
+            near.push((distance, sibling));
+        }
+    }
+    near.sort();
+    let directory = path.display.rsplit_once('/').map(|(directory, _)| directory);
+    let shown = near.iter().take(SUGGESTIONS).map(|(_, sibling)| match directory {
+        Some(directory) => one_line(&format!("{directory}/{sibling}")).into_owned(),
+        None => one_line(sibling).into_owned(),
+    });
+    shown.collect()
+}

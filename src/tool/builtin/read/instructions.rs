@@ -1,0 +1,46 @@
+//! Instruction files on the way to a file that is read, each once in a conversation.
+
+use std::path::Path;
+use std::sync::PoisonError;
+
+use super::Details;
+use crate::project::nearby;
+use crate::tool::{Output, Services};
+
+/// Characters of one file that are shown.
+const MAX_CHARS: usize = 16 * 1024;
+
+/// Appends the instruction files between the file and the session's directory that the conversation has not seen. The
+/// file itself, when it is one, has been seen now.
+pub(super) fn add(output: &mut Output<Details>, file: &Path, services: &Services) {
+    let Some(directory) = file.parent() else { return };
+    let readable = services.gate.readable();
+    for path in nearby(directory, services.roots.session_dir()) {
+        let display = services.roots.display(&path);
+        if !readable.allows(&display, &path) {
+            continue;
+        }
+        let mut seen = services
+            .instructions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let is_new = seen.insert(path.clone());
+        drop(seen);
+        if !is_new || path == file {
+            continue;
+        }
+        let Ok(text) = std::fs::read_to_string(&path) else {
+            continue;
+        };
+        output.text.push_str(&reminder(&display, text.trim_end()));
+        output.details.loaded.push(display);
+    }
+}
+
+fn reminder(display: &str, text: &str) -> String {
+    let (kept, cut) = match text.char_indices().nth(MAX_CHARS) {
+        Some((at, _)) => (&text[..at], format!("\n… (cut; read `{display}` for the rest)")),
+        None => (text, String::new()),
+    };
+    format!("\n\n<system-reminder>\nInstructions from {display}:\n{kept}{cut}\n</system-reminder>")
+}

@@ -1,0 +1,195 @@
+//! `read`: show a file, a directory, an image or a PDF.
+//!
+//! `identify` says what a path leads to; `text`, `directory` and `media` show it. A file is read once, whatever its size:
+//! hashed whole for the record of what the session knows, but only the wanted lines are kept. It pages by itself, so what
+//! it shows is cut by the generic rule only where that allows less than its own limits.
+
+mod card;
+mod directory;
+mod identify;
+mod instructions;
+mod media;
+#[cfg(test)]
+mod tests;
+mod text;
+mod window;
+
+use std::fs::File;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use self::window::Window;
+use crate::conversation::ErrorKind;
+use crate::files::Resolved;
+use crate::tool::{
+    Abilities, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool,
+    ToolCx, ToolError, path_asks,
+};
+use crate::view::card::Card;
+
+pub(super) struct ReadTool;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// File or directory; absolute or relative.
+    file_path: String,
+    /// First line, from 1.
+    #[serde(default)]
+    offset: Option<i64>,
+    /// Lines (default 2000).
+    #[serde(default)]
+    limit: Option<i64>,
+}
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Details {
+    path: String,
+    kind: Kind,
+    line_start: usize,
+    line_end: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    total_lines: Option<usize>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    hash: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    eol: String,
+    bom: bool,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    encoding: String,
+    hashline: bool,
+    loaded: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    #[default]
+    File,
+    Directory,
+    Image,
+    Pdf,
+}
+
+pub(super) struct Plan {
+    path: Resolved,
+    window: Window,
+    what: What,
+}
+
+/// What a path leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum What {
+    Text,
+    Directory,
+    Media(Media),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Media {
+    Png,
+    Jpeg,
+    Gif,
+    Webp,
+    Pdf,
+}
+
+impl Tool for ReadTool {
+    type Args = Args;
+    type Plan = Plan;
+    type Details = Details;
+
+    const NAME: &'static str = "read";
+    const ALIASES: &'static [&'static str] = &["read_file", "view"];
+    const PARAM_ALIASES: &'static [ParamAlias] = &[
+        ParamAlias::name("start_line", "offset"),
+        ParamAlias::name("lines", "limit"),
+    ];
+
+    fn description(&self, _: InitCx<'_>) -> String {
+        "Read a file with line numbers, a directory's entries, an image or a PDF. At most 2000 lines or 50 KB at once: \
+         go on with `offset`."
+            .to_owned()
+    }
+
+    fn concurrency(&self, _: &Args) -> Concurrency {
+        Concurrency::Shared
+    }
+
+    async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
+        let path = cx.path(&args.file_path)?;
+        let mut asks = path.asks;
+        asks.extend(path_asks("read", &path.resolved));
+        let path = path.resolved;
+        let found = {
+            let path = path.clone();
+            cx.blocking(move || identify::identify(&path)).await
+        };
+        let what = found
+            .and_then(|what| is_able(what, cx.abilities, &path).map(|()| what))
+            .map_err(|error| error.after(asks.clone()))?;
+        let window = Window::new(args.offset, args.limit);
+        Ok(Prepared::new(Plan { path, window, what }, asks))
+    }
+
+    async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
+        let Plan { path, window, what } = plan;
+        let services = std::sync::Arc::clone(&cx.services);
+        let session = cx.session.clone();
+        let cancel = cx.cancel.clone();
+        let truncate = &cx.services.settings.truncate;
+        let fits = |own: usize, limit: usize| limit == 0 || own <= limit;
+        let is_paged =
+            fits(window.limit, truncate.max_lines) && fits(window::BYTE_BUDGET, truncate.max_bytes);
+        let output = cx.blocking(move || {
+            let mut output = match what {
+                What::Text => text::read(&path, window, &cancel)?,
+                What::Directory => directory::read(&path, window)?,
+                What::Media(kind) => media::read(&path, kind)?,
+            };
+            if what != What::Directory {
+                services
+                    .store
+                    .record_read(&session, &path.real, &output.details.hash)?;
+            }
+            if what == What::Text {
+                instructions::add(&mut output, &path.real, &services);
+            }
+            Ok(output)
+        });
+        let mut output = output.await?;
+        output.paged = is_paged;
+        Ok(output)
+    }
+
+    fn render_call(&self, call: CallView<'_, Args>, _: RenderCx) -> Card {
+        card::call(&call)
+    }
+
+    fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
+        card::result(&result.details, result.text, cx)
+    }
+}
+
+/// Whether the model takes what the file holds.
+fn is_able(what: What, abilities: Abilities, path: &Resolved) -> Result<(), ToolError> {
+    let (able, kind) = match what {
+        What::Text | What::Directory => return Ok(()),
+        What::Media(Media::Pdf) => (abilities.pdf, "PDFs"),
+        What::Media(_) => (abilities.images, "images"),
+    };
+    if able {
+        return Ok(());
+    }
+    let message = format!("`{}` cannot be shown: this model takes no {kind}", path.display);
+    Err(ToolError::new(ErrorKind::Unavailable, message).hint("Use look_at, which asks a model that does."))
+}
+
+fn open(path: &Resolved) -> Result<File, ToolError> {
+    File::open(&path.real).map_err(|error| io_error(path, &error))
+}
+
+fn io_error(path: &Resolved, error: &std::io::Error) -> ToolError {
+    let message = format!("`{}` could not be read: {error}", path.display);
+    ToolError::new(ErrorKind::Io, message)
+}

@@ -1,0 +1,277 @@
+//! Text: one pass that hashes, counts and keeps the wanted lines.
+
+use std::fmt::Write as _;
+use std::io::Read;
+
+use sha2::{Digest, Sha256};
+use tokio_util::sync::CancellationToken;
+
+use super::window::{BYTE_BUDGET, Window};
+use super::{Details, Kind, io_error, open};
+use crate::conversation::ErrorKind;
+use crate::files::{Resolved, TextFile};
+use crate::tool::builtin::file_name::one_line;
+use crate::tool::{Output, ToolError, plural};
+
+const MAX_LINE_CHARS: usize = 2000;
+/// UTF-16 is decoded whole.
+const MAX_DECODED: u64 = 10 * 1024 * 1024;
+const CHUNK: usize = 128 * 1024;
+
+pub(super) fn read(
+    path: &Resolved,
+    window: Window,
+    cancel: &CancellationToken,
+) -> Result<Output<Details>, ToolError> {
+    let mut file = open(path)?;
+    let mut chunk = Vec::with_capacity(CHUNK);
+    let mut pass = Pass::new(window);
+    let mut hasher = Sha256::new();
+    let mut bom = false;
+    let mut valid = Utf8Check::default();
+    let mut is_first = true;
+    loop {
+        chunk.clear();
+        (&mut file)
+            .take(CHUNK as u64)
+            .read_to_end(&mut chunk)
+            .map_err(|error| io_error(path, &error))?;
+        if cancel.is_cancelled() {
+            let message = format!("reading `{}` was cancelled", path.display);
+            return Err(ToolError::new(ErrorKind::Cancelled, message));
+        }
+        if is_first && is_utf16(&chunk) {
+            return read_decoded(path, window);
+        }
+        hasher.update(&chunk);
+        valid.push(&chunk);
+        bom |= is_first && chunk.starts_with(b"\xef\xbb\xbf");
+        pass.text(if is_first && bom { &chunk[3..] } else { &chunk });
+        is_first = false;
+        if chunk.len() < CHUNK {
+            break;
+        }
+    }
+    let total = pass.finish();
+    let details = Details {
+        hash: format!("{:x}", hasher.finalize()),
+        bom,
+        encoding: if valid.is_valid() { "utf-8" } else { "unknown" }.to_owned(),
+        eol: pass.eol().to_owned(),
+        ..Details::default()
+    };
+    answer(path, &pass, total, details)
+}
+
+fn is_utf16(head: &[u8]) -> bool {
+    head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff])
+}
+
+/// UTF-16, which is decoded whole.
+fn read_decoded(path: &Resolved, window: Window) -> Result<Output<Details>, ToolError> {
+    let file =
+        TextFile::open_for_reading(&path.real, MAX_DECODED).map_err(|error| error.named(&path.display))?;
+    let mut pass = Pass::new(window);
+    pass.text(file.text().as_bytes());
+    let total = pass.finish();
+    let details = Details {
+        hash: file.hash().as_str().to_owned(),
+        bom: file.has_bom(),
+        encoding: file.encoding().as_str().to_owned(),
+        eol: file.eol().as_str().to_owned(),
+        ..Details::default()
+    };
+    answer(path, &pass, total, details)
+}
+
+fn answer(
+    path: &Resolved,
+    pass: &Pass,
+    total: usize,
+    details: Details,
+) -> Result<Output<Details>, ToolError> {
+    let offset = pass.window.offset;
+    if offset > 1 && offset > total {
+        let lines = plural(total, "line");
+        let message = format!(
+            "`offset` {offset} is beyond the end: `{}` has {lines}",
+            path.display
+        );
+        return Err(ToolError::new(ErrorKind::InvalidArgs, message));
+    }
+    let end = offset + pass.lines.len() - 1;
+    let shown = one_line(&path.display);
+    let mut text = format!("<path>{shown}</path>\n<type>file</type>\n<content>\n");
+    for (index, line) in pass.lines.iter().enumerate() {
+        let _ = writeln!(text, "{}: {line}", offset + index);
+    }
+    let footer = if total == 0 {
+        "(empty file)".to_owned()
+    } else if pass.budget_hit {
+        let next = end + 1;
+        format!("(50 KB limit reached after line {end}; continue with offset={next})")
+    } else if end >= total {
+        format!("(end of file, {})", plural(total, "line"))
+    } else {
+        let next = end + 1;
+        format!("(lines {offset}-{end} of {total}; continue with offset={next})")
+    };
+    let blank = if total == 0 { "" } else { "\n" };
+    let _ = write!(text, "{blank}{footer}\n</content>");
+    let is_empty = total == 0;
+    let details = Details {
+        path: path.display.clone(),
+        kind: Kind::File,
+        line_start: if is_empty { 0 } else { offset },
+        line_end: if is_empty { 0 } else { end },
+        total_lines: Some(total),
+        ..details
+    };
+    let title = format!("{} · {}", path.display, plural(pass.lines.len(), "line"));
+    Ok(Output::new(title, text, details))
+}
+
+/// What one pass over a file finds.
+struct Pass {
+    lines: Vec<String>,
+    window: Window,
+    /// The line being read, from 1.
+    number: usize,
+    line: Vec<u8>,
+    /// Characters of the line that are not kept.
+    dropped_chars: usize,
+    has_line: bool,
+    budget: usize,
+    budget_hit: bool,
+    crlf: usize,
+    breaks: usize,
+    last: u8,
+}
+
+impl Pass {
+    fn new(window: Window) -> Self {
+        Self {
+            lines: Vec::new(),
+            window,
+            number: 1,
+            line: Vec::new(),
+            dropped_chars: 0,
+            has_line: false,
+            budget: BYTE_BUDGET,
+            budget_hit: false,
+            crlf: 0,
+            breaks: 0,
+            last: 0,
+        }
+    }
+
+    fn eol(&self) -> &'static str {
+        match (self.crlf, self.breaks) {
+            (0, _) => "lf",
+            (crlf, breaks) if crlf == breaks => "crlf",
+            _ => "mixed",
+        }
+    }
+
+    fn is_wanted(&self) -> bool {
+        !self.budget_hit && self.window.contains(self.number)
+    }
+
+    fn text(&mut self, mut bytes: &[u8]) {
+        while let Some(at) = bytes.iter().position(|byte| *byte == b'\n') {
+            self.piece(&bytes[..at]);
+            self.breaks += 1;
+            if (if at > 0 { bytes[at - 1] } else { self.last }) == b'\r' {
+                self.crlf += 1;
+            }
+            self.end_line();
+            self.last = b'\n';
+            bytes = &bytes[at + 1..];
+        }
+        self.piece(bytes);
+    }
+
+    fn piece(&mut self, bytes: &[u8]) {
+        let Some(last) = bytes.last() else { return };
+        self.last = *last;
+        self.has_line = true;
+        if !self.is_wanted() {
+            return;
+        }
+        // Four bytes a character at most; what is beyond is only counted.
+        let room = (MAX_LINE_CHARS * 4 + 8).saturating_sub(self.line.len());
+        let (kept, dropped) = bytes.split_at(bytes.len().min(room));
+        self.line.extend_from_slice(kept);
+        self.dropped_chars += dropped.iter().filter(|byte| (**byte & 0xc0) != 0x80).count();
+    }
+
+    fn end_line(&mut self) {
+        if self.is_wanted() {
+            let line = self.finish_line();
+            if self.budget < line.len() + 1 {
+                self.budget_hit = true;
+            } else {
+                self.budget -= line.len() + 1;
+                self.lines.push(line);
+            }
+        }
+        self.line.clear();
+        self.dropped_chars = 0;
+        self.has_line = false;
+        self.number += 1;
+    }
+
+    fn finish_line(&self) -> String {
+        let bytes = self.line.strip_suffix(b"\r").unwrap_or(&self.line);
+        let text = String::from_utf8_lossy(bytes);
+        // The carriage return of the break is none of the line's characters.
+        let dropped_return = usize::from(self.dropped_chars > 0 && self.last == b'\r');
+        let length = text.chars().count() + self.dropped_chars - dropped_return;
+        if length <= MAX_LINE_CHARS {
+            return text.into_owned();
+        }
+        let kept: String = text.chars().take(MAX_LINE_CHARS).collect();
+        format!("{kept}… [+{} characters]", length - MAX_LINE_CHARS)
+    }
+
+    /// Ends the last line and returns how many there are.
+    fn finish(&mut self) -> usize {
+        if self.has_line {
+            self.end_line();
+        }
+        self.number - 1
+    }
+}
+
+/// Whether bytes that come in pieces are UTF-8.
+#[derive(Debug, Default)]
+struct Utf8Check {
+    rest: Vec<u8>,
+    broken: bool,
+}
+
+impl Utf8Check {
+    fn push(&mut self, bytes: &[u8]) {
+        if self.broken {
+            return;
+        }
+        let joined;
+        let bytes = if self.rest.is_empty() {
+            bytes
+        } else {
+            self.rest.extend_from_slice(bytes);
+            joined = std::mem::take(&mut self.rest);
+            &joined
+        };
+        if let Err(error) = std::str::from_utf8(bytes) {
+            match error.error_len() {
+                Some(_) => self.broken = true,
+                None => self.rest = bytes[error.valid_up_to()..].to_vec(),
+            }
+        }
+    }
+
+    fn is_valid(&self) -> bool {
+        !self.broken && self.rest.is_empty()
+    }
+}

@@ -1,0 +1,370 @@
+//! `todowrite` and `todoread`: the session's check list.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::permission::{Ask, Subject};
+use crate::text::sanitize::sanitize_line;
+use crate::tool::{
+    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Set, Tool, ToolCx,
+    ToolError, Update, plural,
+};
+use crate::view::card::{Card, CardPart, Tone, ToneSpan};
+
+pub(super) struct TodoWriteTool;
+pub(super) struct TodoReadTool;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct WriteArgs {
+    /// The whole list; it replaces the one before.
+    todos: Vec<Todo>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct ReadArgs {}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Todo {
+    content: String,
+    #[serde(default)]
+    status: Status,
+    #[serde(default)]
+    priority: Priority,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    /// What is said while it is in progress.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    active_form: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Status {
+    #[default]
+    Pending,
+    InProgress,
+    Completed,
+    Cancelled,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Priority {
+    High,
+    #[default]
+    Medium,
+    Low,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Details {
+    todos: Vec<Todo>,
+    open: usize,
+    completed: usize,
+    /// The contents whose status is not what it was.
+    #[serde(default)]
+    changed: Vec<String>,
+}
+
+impl Status {
+    fn mark(self) -> &'static str {
+        match self {
+            Self::Pending => "[ ]",
+            Self::InProgress => "[~]",
+            Self::Completed => "[x]",
+            Self::Cancelled => "[-]",
+        }
+    }
+
+    fn tone(self) -> Tone {
+        match self {
+            Self::Pending => Tone::Normal,
+            Self::InProgress => Tone::Accent,
+            Self::Completed => Tone::Success,
+            Self::Cancelled => Tone::Muted,
+        }
+    }
+}
+
+impl Details {
+    fn new(todos: Vec<Todo>, before: &[Todo]) -> Self {
+        let open = todos
+            .iter()
+            .filter(|todo| matches!(todo.status, Status::Pending | Status::InProgress))
+            .count();
+        let completed = todos
+            .iter()
+            .filter(|todo| todo.status == Status::Completed)
+            .count();
+        let was = |todo: &Todo| {
+            before
+                .iter()
+                .any(|old| old.content == todo.content && old.status == todo.status)
+        };
+        let changed = todos
+            .iter()
+            .filter(|todo| !was(todo))
+            .map(|todo| todo.content.clone())
+            .collect();
+        Self {
+            todos,
+            open,
+            completed,
+            changed,
+        }
+    }
+
+    fn text(&self) -> String {
+        if self.todos.is_empty() {
+            return "No todos".to_owned();
+        }
+        let mut text = plural(self.open, "open todo");
+        for todo in &self.todos {
+            text.push('\n');
+            text.push_str(todo.status.mark());
+            text.push(' ');
+            text.push_str(&sanitize_line(&todo.content));
+        }
+        text
+    }
+
+    fn card(&self) -> Card {
+        let card = Card::new("Todo", format!("{} of {}", self.completed, self.todos.len()));
+        let lines: Vec<_> = self.todos.iter().map(|todo| self.line(todo)).collect();
+        if lines.is_empty() {
+            card
+        } else {
+            card.part(CardPart::Lines(lines))
+        }
+    }
+
+    fn line(&self, todo: &Todo) -> Vec<ToneSpan> {
+        let sign = match todo.status {
+            Status::Pending => "○",
+            Status::InProgress => "▸",
+            Status::Completed => "✓",
+            Status::Cancelled => "⊘",
+        };
+        let is_changed = self.changed.contains(&todo.content);
+        let text_tone = match todo.status {
+            Status::InProgress => Tone::Strong,
+            Status::Completed | Status::Cancelled if !is_changed => Tone::Muted,
+            _ => Tone::Normal,
+        };
+        vec![
+            ToneSpan::new(todo.status.tone(), format!("{sign} ")),
+            ToneSpan::new(text_tone, todo.content.as_str()),
+        ]
+    }
+}
+
+fn stored(cx: &ToolCx) -> Result<Vec<Todo>, ToolError> {
+    let rows = cx.services.store.todos(&cx.session)?;
+    Ok(rows
+        .into_iter()
+        .filter_map(|row| serde_json::from_value(row).ok())
+        .collect())
+}
+
+impl Tool for TodoWriteTool {
+    type Args = WriteArgs;
+    type Plan = Vec<Todo>;
+    type Details = Details;
+
+    const NAME: &'static str = "todowrite";
+    const ALIASES: &'static [&'static str] = &["todo_write"];
+    const PARAM_ALIASES: &'static [ParamAlias] = &[ParamAlias::name("items", "todos")];
+
+    fn description(&self, _: InitCx<'_>) -> String {
+        "Keep the list of what is to be done, for work of three or more steps. Give the whole list each time; at most \
+         one item in progress; mark an item completed only when it is."
+            .to_owned()
+    }
+
+    fn concurrency(&self, _: &WriteArgs) -> Concurrency {
+        Concurrency::Exclusive
+    }
+
+    async fn prepare(&self, args: WriteArgs, _: &ToolCx) -> Result<Prepared<Vec<Todo>>, ToolError> {
+        Ok(Prepared::new(
+            args.todos,
+            vec![Ask::new("todowrite", Subject::new("*")).always("*")],
+        ))
+    }
+
+    async fn execute(&self, todos: Vec<Todo>, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
+        let before = stored(cx)?;
+        let rows: Vec<_> = todos
+            .iter()
+            .filter_map(|todo| serde_json::to_value(todo).ok())
+            .collect();
+        cx.services.store.set_todos(&cx.session, &rows)?;
+        let details = Details::new(todos, &before);
+        cx.update(Update {
+            details: serde_json::to_value(&details).ok(),
+            todos: Some(rows),
+            ..Update::default()
+        });
+        Ok(Output::new(
+            plural(details.open, "open todo"),
+            details.text(),
+            details,
+        ))
+    }
+
+    fn render_call(&self, call: CallView<'_, WriteArgs>, _: RenderCx) -> Card {
+        match call.args {
+            Some(args) => Details::new(args.todos, &[]).card(),
+            None => Card::new("Todo", ""),
+        }
+    }
+
+    fn render_result(&self, result: ResultView<'_, WriteArgs, Details>, _: RenderCx) -> Card {
+        result.details.card()
+    }
+}
+
+impl Tool for TodoReadTool {
+    type Args = ReadArgs;
+    type Plan = ();
+    type Details = Details;
+
+    const NAME: &'static str = "todoread";
+    const ALIASES: &'static [&'static str] = &["todo_read"];
+    const SET: Set = Set::Extended;
+    const LOOP_CHECKED: bool = false;
+
+    fn description(&self, _: InitCx<'_>) -> String {
+        "Read the list of what is to be done.".to_owned()
+    }
+
+    fn concurrency(&self, _: &ReadArgs) -> Concurrency {
+        Concurrency::Shared
+    }
+
+    async fn prepare(&self, _: ReadArgs, _: &ToolCx) -> Result<Prepared<()>, ToolError> {
+        Ok(Prepared::new(
+            (),
+            vec![Ask::new("todoread", Subject::new("*")).always("*")],
+        ))
+    }
+
+    async fn execute(&self, (): (), cx: &ToolCx) -> Result<Output<Details>, ToolError> {
+        let todos = stored(cx)?;
+        let details = Details::new(todos.clone(), &todos);
+        Ok(Output::new(
+            plural(details.open, "open todo"),
+            details.text(),
+            details,
+        ))
+    }
+
+    fn render_call(&self, _: CallView<'_, ReadArgs>, _: RenderCx) -> Card {
+        Card::new("Todo", "")
+    }
+
+    fn render_result(&self, result: ResultView<'_, ReadArgs, Details>, _: RenderCx) -> Card {
+        result.details.card()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::tool::harness::Harness;
+    use crate::view::card::plain;
+
+    fn list() -> Value {
+        json!({"todos": [
+            {"content": "find it", "status": "completed"},
+            {"content": "fix it", "status": "in_progress", "activeForm": "Fixing it", "priority": "high"},
+            {"content": "test\nit"},
+            {"content": "ship it", "status": "cancelled", "id": 7},
+        ]})
+    }
+
+    #[tokio::test]
+    async fn the_list_is_written_and_read_back_in_the_same_words() {
+        let project = Harness::new();
+        let wanted = "2 open todos\n[x] find it\n[~] fix it\n[ ] test it\n[-] ship it";
+        assert_eq!(project.ok("todowrite", list()).await, wanted);
+        let result = project.run("todoread", json!({})).await;
+        assert_eq!(result.output, wanted);
+        assert_eq!(result.title, "2 open todos");
+        assert_eq!(
+            (&result.details["open"], &result.details["completed"]),
+            (&json!(2), &json!(1))
+        );
+        assert_eq!(
+            result.details["todos"][1],
+            json!({"content": "fix it", "status": "in_progress", "priority": "high", "active_form": "Fixing it"})
+        );
+        assert_eq!(result.details["todos"][3]["id"], "7");
+        assert_eq!(project.asked(), []);
+    }
+
+    #[tokio::test]
+    async fn the_list_is_replaced_and_may_be_empty() {
+        let project = Harness::new();
+        assert_eq!(project.ok("todoread", json!({})).await, "No todos");
+        project.ok("todowrite", list()).await;
+        let one = json!({"items": [{"content": "one"}]});
+        assert_eq!(project.ok("todowrite", one).await, "1 open todo\n[ ] one");
+        assert_eq!(project.ok("todowrite", json!({"todos": []})).await, "No todos");
+        assert_eq!(project.ok("todoread", json!({})).await, "No todos");
+    }
+
+    #[tokio::test]
+    async fn each_session_has_its_own() {
+        let mut project = Harness::new();
+        project.ok("todowrite", list()).await;
+        project.session = crate::conversation::SessionId::new();
+        assert_eq!(project.ok("todoread", json!({})).await, "No todos");
+    }
+
+    #[tokio::test]
+    async fn whoever_shows_the_list_hears_of_it() {
+        let project = Harness::new();
+        project.ok("todowrite", list()).await;
+        let updates = project.updates();
+        let todos = updates.iter().find_map(|update| update.todos.clone()).unwrap();
+        assert_eq!(todos.len(), 4);
+        assert_eq!(todos, project.services.store.todos(&project.session).unwrap());
+    }
+
+    #[tokio::test]
+    async fn a_list_that_is_none_names_what_does_not_fit() {
+        let project = Harness::new();
+        let (_, text) = project
+            .error(
+                "todowrite",
+                json!({"todos": [{"status": "pending"}, {"content": "x", "status": "later"}]}),
+            )
+            .await;
+        assert!(text.contains("`todos[0].content` is missing"), "{text}");
+        assert!(text.contains("pending|in_progress|completed|cancelled"), "{text}");
+    }
+
+    #[tokio::test]
+    async fn the_card_is_a_check_list_that_marks_what_changed() {
+        let project = Harness::new();
+        project.ok("todowrite", list()).await;
+        let mut next = list();
+        next["todos"][1]["status"] = json!("completed");
+        let result = project.run("todowrite", next.clone()).await;
+        assert_eq!(result.details["changed"], json!(["fix it"]));
+        let card = project.draw_result("todowrite", &next, &result, false);
+        assert_eq!((card.title.as_str(), card.argument.as_str()), ("Todo", "2 of 4"));
+        let text = plain(&card);
+        for line in ["✓ find it", "✓ fix it", "○ test", "⊘ ship it"] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+        let CardPart::Lines(lines) = &card.body[0] else {
+            panic!("no list")
+        };
+        assert_eq!((lines[0][1].tone, lines[1][1].tone), (Tone::Muted, Tone::Normal));
+        project.draw_call("todowrite", "{\"todos\": [{\"content\": \"fi");
+    }
+}

@@ -1,0 +1,213 @@
+//! `write`: create or replace one file.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::files::{Expected, Resolved, TextFile};
+use crate::text::diff::unified_renamed;
+use crate::tool::change::{Change, apply, check_read, diff_part, open_for_change, signed_counts};
+use crate::tool::{
+    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
+    ToolError, edit_asks, plural,
+};
+use crate::view::card::{Card, CardPart, Code};
+
+/// Lines of content that a card shows while it streams.
+const TAIL: usize = 8;
+/// Lines of a new file that a card shows.
+const HEAD: usize = 12;
+
+pub(super) struct WriteTool;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Args {
+    file_path: String,
+    /// The whole new content.
+    content: String,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Details {
+    path: String,
+    created: bool,
+    bytes: usize,
+    lines: usize,
+    additions: usize,
+    deletions: usize,
+    diff: String,
+    diagnostics: Vec<serde_json::Value>,
+}
+
+pub(super) struct Plan {
+    /// `None`: the file has that content already.
+    change: Option<Change>,
+    details: Details,
+}
+
+impl Tool for WriteTool {
+    type Args = Args;
+    type Plan = Plan;
+    type Details = Details;
+
+    const NAME: &'static str = "write";
+    const ALIASES: &'static [&'static str] = &["write_file", "create_file"];
+    const PARAM_ALIASES: &'static [ParamAlias] = &[
+        ParamAlias::name("contents", "content"),
+        ParamAlias::name("text", "content"),
+    ];
+    const FAMILY: &'static str = "edit";
+
+    fn description(&self, _: InitCx<'_>) -> String {
+        "Create a file or replace all of it. An existing file must have been read. Prefer `edit` for changes."
+            .to_owned()
+    }
+
+    fn concurrency(&self, _: &Args) -> Concurrency {
+        Concurrency::Exclusive
+    }
+
+    async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
+        let path = cx.path(&args.file_path)?;
+        let asks = edit_asks(cx, &path);
+        let outside = path.asks;
+        let target = path.resolved;
+        let refused = |error: ToolError| error.after(outside.clone()).unless_denied(asks.clone());
+        let opened = {
+            let target = target.clone();
+            cx.blocking(move || open_for_change(&target)).await
+        };
+        let file = opened.map_err(refused)?;
+        if let Some(file) = &file {
+            check_read(cx, &target, file.hash()).map_err(refused)?;
+        }
+        let plan = cx
+            .blocking(move || Ok(plan_change(target, file.as_ref(), &args.content)))
+            .await?;
+        let details = &plan.details;
+        let card =
+            Card::new("Write", &details.path).meta(signed_counts(details.additions, details.deletions));
+        let card = if details.diff.is_empty() {
+            card
+        } else {
+            card.part(diff_part(
+                &details.path,
+                &details.diff,
+                RenderCx { expanded: true },
+            ))
+        };
+        Ok(Prepared::new(plan, asks).with_card(card))
+    }
+
+    async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
+        let Plan { change, details } = plan;
+        let is_change = change.is_some();
+        if let Some(change) = change {
+            apply(cx, change).await?;
+        }
+        let what = if !is_change {
+            "unchanged".to_owned()
+        } else if details.created {
+            format!("{}, created", plural(details.lines, "line"))
+        } else {
+            format!(
+                "{}, +{} -{}",
+                plural(details.lines, "line"),
+                details.additions,
+                details.deletions
+            )
+        };
+        let text = format!("Wrote {} ({what})", details.path);
+        Ok(Output::new(text.clone(), text, details))
+    }
+
+    fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {
+        let path = call.text("file_path", &["path", "filePath"]);
+        let content = call.text("content", &["contents", "text"]);
+        let card = Card::new("Write", path);
+        if content.is_empty() {
+            return card;
+        }
+        let total = content.lines().count();
+        let skip = if cx.expanded {
+            0
+        } else {
+            total.saturating_sub(TAIL)
+        };
+        let shown: Vec<&str> = content.lines().skip(skip).collect();
+        let card = card.meta(plural(total, "line"));
+        let card = if skip > 0 {
+            card.part(CardPart::Omitted(format!("{skip} lines above")))
+        } else {
+            card
+        };
+        let code = Code {
+            text: shown.join("\n"),
+            language: path.to_owned(),
+            first_line: Some(skip + 1),
+        };
+        card.part(CardPart::Code(code))
+    }
+
+    fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
+        let details = result.details;
+        let card =
+            Card::new("Write", &details.path).meta(signed_counts(details.additions, details.deletions));
+        if !details.created {
+            return if details.diff.is_empty() {
+                card
+            } else {
+                card.part(diff_part(&details.path, &details.diff, cx))
+            };
+        }
+        let card = card.meta("created");
+        let content = result.args.map(|args| args.content).unwrap_or_default();
+        let most = if cx.expanded { usize::MAX } else { HEAD };
+        let shown: Vec<&str> = content.lines().take(most).collect();
+        let left_out = content.lines().count() - shown.len();
+        if shown.is_empty() {
+            return card;
+        }
+        let code = Code {
+            text: shown.join("\n"),
+            language: details.path,
+            first_line: Some(1),
+        };
+        let card = card.part(CardPart::Code(code));
+        if left_out > 0 {
+            card.part(CardPart::Omitted(format!("{left_out} more lines")))
+        } else {
+            card
+        }
+    }
+}
+
+fn plan_change(path: Resolved, file: Option<&TextFile>, content: &str) -> Plan {
+    let bytes = match file {
+        Some(file) => file.rewrite(content),
+        None => content.as_bytes().to_vec(),
+    };
+    let name = Some(path.display.as_str());
+    let old = file.map(TextFile::text);
+    let diff = unified_renamed(old.and(name), name, old.unwrap_or_default(), content);
+    let details = Details {
+        path: path.display.clone(),
+        created: file.is_none(),
+        bytes: bytes.len(),
+        lines: content.lines().count(),
+        additions: diff.additions,
+        deletions: diff.deletions,
+        diff: diff.text,
+        diagnostics: Vec::new(),
+    };
+    let is_same = file.is_some_and(|file| file.bytes() == bytes.as_slice());
+    let expected = file.map_or(Expected::Absent, |file| Expected::Hash(file.hash().clone()));
+    let change = (!is_same).then_some(Change {
+        path,
+        bytes,
+        expected,
+    });
+    Plan { change, details }
+}
+
+#[cfg(test)]
+mod tests;

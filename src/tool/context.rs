@@ -1,0 +1,181 @@
+//! What a call may reach: the session's services, its place in them, and the ways to report and to ask.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::{Asker, Gate, Prepared, ToolError, ToolSettings};
+use crate::conversation::{CallId, ErrorKind, SessionId};
+use crate::files::{PathLocks, Resolved, Roots};
+use crate::permission::{Ask, Subject};
+use crate::store::{Outputs, Store};
+use crate::text::truncate::ContextUse;
+use crate::view::card::Card;
+
+/// What all calls of a session tree share.
+pub struct Services {
+    pub settings: ToolSettings,
+    pub roots: Roots,
+    pub locks: PathLocks,
+    pub store: Store,
+    /// Where multi-file changes write down what they are about to do.
+    pub records_dir: PathBuf,
+    /// Where whole outputs go that are too long for the model.
+    pub outputs: Outputs,
+    /// Instruction files that this conversation has seen.
+    pub instructions: Mutex<HashSet<PathBuf>>,
+    /// The environment of commands, scrubbed.
+    pub environment: Vec<(std::ffi::OsString, std::ffi::OsString)>,
+    pub gate: Gate,
+}
+
+/// What the session's model can take in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Abilities {
+    pub images: bool,
+    pub pdf: bool,
+}
+
+/// Progress of one call.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Update {
+    pub title: Option<String>,
+    /// Text to add to what is shown so far.
+    pub delta: Option<String>,
+    /// Replaces the details so far.
+    pub details: Option<Value>,
+    /// The session's check list is now this one.
+    pub todos: Option<Vec<Value>>,
+}
+
+/// One call's surroundings.
+pub struct ToolCx {
+    pub services: Arc<Services>,
+    pub session: SessionId,
+    pub call: CallId,
+    pub agent: String,
+    pub abilities: Abilities,
+    /// Cancelled when the call is to stop.
+    pub cancel: CancellationToken,
+    /// How full the model's context is; `None` without figures.
+    pub context: Option<ContextUse>,
+    updates: mpsc::UnboundedSender<(CallId, Update)>,
+}
+
+/// A path as the pipeline needs it: where it leads, and what has to be asked before it is touched.
+#[derive(Debug)]
+pub struct PathAsk {
+    pub resolved: Resolved,
+    pub asks: Vec<Ask>,
+}
+
+impl ToolCx {
+    /// `updates` is unbounded because its senders bound it: tools coalesce what they print to one update each 50 ms.
+    pub fn new(
+        services: Arc<Services>,
+        session: SessionId,
+        call: CallId,
+        updates: mpsc::UnboundedSender<(CallId, Update)>,
+    ) -> Self {
+        Self {
+            services,
+            session,
+            call,
+            agent: "build".to_owned(),
+            abilities: Abilities::default(),
+            cancel: CancellationToken::new(),
+            context: None,
+            updates,
+        }
+    }
+
+    /// The session's directory.
+    pub fn directory(&self) -> &Path {
+        self.services.roots.session_dir()
+    }
+
+    /// Shows progress. Nobody listening is no error.
+    pub fn update(&self, update: Update) {
+        let _ = self.updates.send((self.call.clone(), update));
+    }
+
+    /// Resolves a path that the call names and asks for `external_directory` when it lies outside of the project.
+    pub fn path(&self, given: &str) -> Result<PathAsk, ToolError> {
+        let resolved = self
+            .services
+            .roots
+            .resolve(given)
+            .map_err(|error| ToolError::new(error.kind(), error.to_string()))?;
+        let asks = outside_asks(&self.services.roots, &resolved);
+        Ok(PathAsk { resolved, asks })
+    }
+
+    /// Puts a question outside of `prepare`, for what is found on the way.
+    pub async fn ask(&self, asker: Asker<'_>, asks: &[Ask], card: Card) -> Result<(), ToolError> {
+        self.services.gate.pass(self, asker, asks, || card).await
+    }
+
+    /// Runs what blocks (files, walks) beside the runtime.
+    pub async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
+    ) -> Result<T, ToolError> {
+        match tokio::task::spawn_blocking(work).await {
+            Ok(done) => done,
+            Err(error) => Err(ToolError::new(
+                ErrorKind::Internal,
+                format!("lathe failed in the middle of the call: {error}; please report this"),
+            )
+            .hint("Nothing is known of what it did. Look before you try another way.")),
+        }
+    }
+}
+
+/// The asks for leaving the project: for the path as it is named, and for what links on the way lead to.
+pub(super) fn outside_asks(roots: &Roots, resolved: &Resolved) -> Vec<Ask> {
+    // What is outside is shown by its absolute path.
+    let is_outside = |path: &Path| Path::new(&roots.display(path)).is_absolute();
+    let is_directory = resolved.real.is_dir();
+    let mut asks = Vec::new();
+    for path in [&resolved.absolute, &resolved.real] {
+        let directory = path.parent().filter(|_| !is_directory).unwrap_or(path);
+        let pattern = format!("{}/*", directory.display()).replace("//", "/");
+        let ask = Ask::new("external_directory", Subject::new(pattern.clone())).always(pattern);
+        if is_outside(path) && !asks.contains(&ask) {
+            asks.push(ask);
+        }
+    }
+    asks
+}
+
+/// The asks for touching a path under one key: the path as it is named, and what a link on the way leads to.
+pub fn path_asks(key: &str, resolved: &Resolved) -> Vec<Ask> {
+    let locate = |ask: Ask| if resolved.inside { ask.in_project() } else { ask };
+    let named = Subject::new(&resolved.display).also(resolved.absolute.to_string_lossy());
+    let mut asks = vec![locate(Ask::new(key, named).always("*"))];
+    if resolved.real != resolved.absolute {
+        asks.push(locate(
+            Ask::new(key, Subject::new(resolved.real.to_string_lossy())).always("*"),
+        ));
+    }
+    asks
+}
+
+/// What a writer asks for one path.
+pub fn edit_asks(cx: &ToolCx, path: &PathAsk) -> Vec<Ask> {
+    let mut asks = path.asks.clone();
+    asks.extend(path_asks("edit", &path.resolved));
+    asks.extend(cx.services.gate.protected(&path.resolved));
+    asks
+}
+
+impl<P> Prepared<P> {
+    pub fn with_card(mut self, card: Card) -> Self {
+        self.card = Some(card);
+        self
+    }
+}

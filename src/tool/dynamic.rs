@@ -1,0 +1,292 @@
+//! The object-safe form of a tool, which the registry holds.
+//!
+//! Every [`Tool`] is a [`DynTool`] through the blanket implementation at the end.
+
+use std::any::Any;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::{
+    CallView, Concurrency, InitCx, Output, ParamAlias, RenderCx, ResultView, Set, Tool, ToolCx, ToolError,
+};
+use crate::conversation::{CallResult, ErrorKind};
+use crate::permission::Ask;
+use crate::text::partial_json::PartialJson;
+use crate::text::truncate::Keep;
+use crate::view::card::{Card, CardPart};
+
+/// A prepared call whose plan only its tool understands.
+pub struct DynPrepared {
+    pub plan: Box<dyn Any + Send>,
+    pub asks: Vec<Ask>,
+    pub card: Option<Card>,
+    pub why: Option<String>,
+}
+
+/// What a card is drawn from once a call runs.
+pub enum ResultSource<'a> {
+    Running { text: &'a str, details: &'a Value },
+    Ended(&'a CallResult),
+}
+
+pub trait DynTool: Send + Sync {
+    fn name(&self) -> &str;
+    fn aliases(&self) -> &[&str];
+    fn param_aliases(&self) -> &[ParamAlias];
+    fn set(&self) -> Set;
+    fn family(&self) -> &str;
+    fn keep(&self) -> Keep;
+    fn is_dynamic(&self) -> bool;
+    fn is_loop_checked(&self) -> bool;
+    fn cancel_grace(&self) -> Duration;
+    fn description(&self, cx: InitCx<'_>) -> String;
+    /// The JSON Schema of the arguments: an object without `$ref`.
+    fn schema(&self) -> Value;
+    /// Says what of the arguments the schema could not say.
+    fn validate(&self, args: &Map<String, Value>) -> Result<(), ToolError>;
+    fn concurrency(&self, args: &Map<String, Value>) -> Concurrency;
+    fn prepare<'a>(
+        &'a self,
+        args: Map<String, Value>,
+        cx: &'a ToolCx,
+    ) -> BoxFuture<'a, Result<DynPrepared, ToolError>>;
+    fn execute<'a>(
+        &'a self,
+        plan: Box<dyn Any + Send>,
+        cx: &'a ToolCx,
+    ) -> BoxFuture<'a, Result<Output<Value>, ToolError>>;
+    fn render_call(&self, partial: &PartialJson, args: Option<&Value>, cx: RenderCx) -> Card;
+    /// `None`: the details are not this tool's; the caller draws the generic card.
+    fn render_result(&self, args: Option<&Value>, result: ResultSource<'_>, cx: RenderCx) -> Option<Card>;
+}
+
+impl<T: Tool> DynTool for T {
+    fn name(&self) -> &str {
+        T::NAME
+    }
+
+    fn aliases(&self) -> &[&str] {
+        T::ALIASES
+    }
+
+    fn param_aliases(&self) -> &[ParamAlias] {
+        T::PARAM_ALIASES
+    }
+
+    fn set(&self) -> Set {
+        T::SET
+    }
+
+    fn family(&self) -> &str {
+        T::FAMILY
+    }
+
+    fn keep(&self) -> Keep {
+        T::KEEP
+    }
+
+    fn is_dynamic(&self) -> bool {
+        T::DYNAMIC
+    }
+
+    fn is_loop_checked(&self) -> bool {
+        T::LOOP_CHECKED
+    }
+
+    fn cancel_grace(&self) -> Duration {
+        T::CANCEL_GRACE
+    }
+
+    fn description(&self, cx: InitCx<'_>) -> String {
+        Tool::description(self, cx)
+    }
+
+    fn schema(&self) -> Value {
+        let settings = SchemaSettings::draft2020_12().with(|settings| {
+            settings.inline_subschemas = true;
+            settings.meta_schema = None;
+        });
+        let mut schema = settings
+            .into_generator()
+            .into_root_schema_for::<T::Args>()
+            .to_value();
+        tidy_schema(&mut schema);
+        if let Some(fields) = schema.as_object_mut() {
+            fields.shift_remove("description");
+            fields
+                .entry("properties")
+                .or_insert_with(|| Value::Object(Map::new()));
+        }
+        schema
+    }
+
+    fn validate(&self, args: &Map<String, Value>) -> Result<(), ToolError> {
+        typed::<T::Args>(args).map(|_| ())
+    }
+
+    fn concurrency(&self, args: &Map<String, Value>) -> Concurrency {
+        match typed::<T::Args>(args) {
+            Ok(args) => Tool::concurrency(self, &args),
+            Err(_) => Concurrency::Shared,
+        }
+    }
+
+    fn prepare<'a>(
+        &'a self,
+        args: Map<String, Value>,
+        cx: &'a ToolCx,
+    ) -> BoxFuture<'a, Result<DynPrepared, ToolError>> {
+        Box::pin(async move {
+            let args = typed::<T::Args>(&args)?;
+            let prepared = Tool::prepare(self, args, cx).await?;
+            Ok(DynPrepared {
+                plan: Box::new(prepared.plan),
+                asks: prepared.asks,
+                card: prepared.card,
+                why: prepared.why,
+            })
+        })
+    }
+
+    fn execute<'a>(
+        &'a self,
+        plan: Box<dyn Any + Send>,
+        cx: &'a ToolCx,
+    ) -> BoxFuture<'a, Result<Output<Value>, ToolError>> {
+        Box::pin(async move {
+            let plan = plan.downcast::<T::Plan>().map_err(|_| foreign_plan())?;
+            let output = Tool::execute(self, *plan, cx).await?;
+            let details = serde_json::to_value(&output.details).map_err(|error| {
+                ToolError::new(
+                    ErrorKind::Internal,
+                    format!("the details could not be kept: {error}"),
+                )
+            })?;
+            Ok(Output {
+                title: output.title,
+                text: output.text,
+                details,
+                attachments: output.attachments,
+                spilled: output.spilled,
+                failure: output.failure,
+                paged: output.paged,
+            })
+        })
+    }
+
+    fn render_call(&self, partial: &PartialJson, args: Option<&Value>, cx: RenderCx) -> Card {
+        let args = args.and_then(|args| serde_json::from_value(args.clone()).ok());
+        Tool::render_call(self, CallView { partial, args }, cx)
+    }
+
+    fn render_result(&self, args: Option<&Value>, result: ResultSource<'_>, cx: RenderCx) -> Option<Card> {
+        let args = args.and_then(|args| serde_json::from_value(args.clone()).ok());
+        let (text, details, running, error) = match &result {
+            ResultSource::Running { text, details } => (*text, *details, true, None),
+            ResultSource::Ended(result) => (
+                result.output.as_str(),
+                &result.details,
+                false,
+                result.error_kind(),
+            ),
+        };
+        let details = serde_json::from_value(details.clone()).ok()?;
+        Some(Tool::render_result(
+            self,
+            ResultView {
+                args,
+                details,
+                text,
+                running,
+                error,
+            },
+            cx,
+        ))
+    }
+}
+
+fn typed<A: DeserializeOwned>(args: &Map<String, Value>) -> Result<A, ToolError> {
+    serde_path_to_error::deserialize(Value::Object(args.clone())).map_err(|error| {
+        let path = error.path().to_string();
+        ToolError::new(
+            ErrorKind::InvalidArgs,
+            format!("`{path}` does not fit: {}", error.into_inner()),
+        )
+    })
+}
+
+fn foreign_plan() -> ToolError {
+    ToolError::new(
+        ErrorKind::Internal,
+        "the call was prepared by another tool; please report this",
+    )
+}
+
+/// Removes what models do not need and some servers refuse: titles, number formats, `null` as a type.
+fn tidy_schema(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            let is_map_of_names = |key: &str| key == "properties";
+            for key in ["title", "format", "default", "$schema"] {
+                if !fields.get(key).is_some_and(Value::is_object) {
+                    fields.shift_remove(key);
+                }
+            }
+            if let Some(Value::Array(kinds)) = fields.get_mut("type") {
+                kinds.retain(|kind| kind != "null");
+                if let [only] = kinds.as_slice() {
+                    let only = only.clone();
+                    fields.insert("type".to_owned(), only);
+                }
+            }
+            drop_null_alternative(fields);
+            for (key, value) in fields.iter_mut() {
+                if is_map_of_names(key) {
+                    value
+                        .as_object_mut()
+                        .into_iter()
+                        .flatten()
+                        .for_each(|(_, schema)| tidy_schema(schema));
+                } else {
+                    tidy_schema(value);
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(tidy_schema),
+        _ => {}
+    }
+}
+
+fn drop_null_alternative(fields: &mut Map<String, Value>) {
+    let Some(Value::Array(choices)) = fields.get_mut("anyOf") else {
+        return;
+    };
+    choices.retain(|choice| choice.get("type").is_none_or(|kind| kind != "null"));
+    if let [Value::Object(only)] = choices.as_slice() {
+        let only = only.clone();
+        fields.shift_remove("anyOf");
+        for (key, value) in only {
+            fields.entry(key).or_insert(value);
+        }
+    }
+}
+
+/// The card for results that no tool draws: the text, cut to a few lines unless expanded.
+pub(super) fn generic_card(card: Card, text: &str, cx: RenderCx) -> Card {
+    const COLLAPSED: usize = 6;
+    let total = text.lines().count();
+    if cx.expanded || total <= COLLAPSED {
+        return if text.is_empty() {
+            card
+        } else {
+            card.part(CardPart::Text(text.to_owned()))
+        };
+    }
+    let head: Vec<&str> = text.lines().take(COLLAPSED).collect();
+    card.part(CardPart::Text(head.join("\n")))
+        .part(CardPart::Omitted(format!("{} more lines", total - COLLAPSED)))
+}

@@ -1,0 +1,313 @@
+//! The door between what a call asks and what it may do: rules first, then the person.
+//!
+//! One for a session and its children. It holds the rules as they now are, the mode, and the broker that puts questions;
+//! a grant is stored here, and what waits is judged again.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{ToolCx, ToolError};
+use crate::conversation::{ErrorKind, SessionId};
+use crate::files::Resolved;
+use crate::permission::{
+    Action, AlreadyAnswered, Ask, Broker, Decision, Denial, Inquiry, Mode, Open, Permissions, Question,
+    QuestionId, Reply, Row, Rule, Scope, Subject, decide, grants, protected_subject,
+};
+use crate::store::{GrantScope, Store, StoreError};
+use crate::view::card::Card;
+
+/// One session tree's permissions, mode and broker.
+pub struct Gate {
+    rules: Mutex<Rules>,
+    broker: Broker,
+    store: Store,
+    session: SessionId,
+    project: PathBuf,
+    home: Option<PathBuf>,
+}
+
+struct Rules {
+    permissions: Arc<Permissions>,
+    mode: Mode,
+    /// The families of tools that have asked, for judging their questions again.
+    families: HashMap<String, String>,
+}
+
+/// Who asks. A tool's own name is a key beside that of its family, and of no other: that `bash` asks is not said of
+/// the files that a command reads.
+#[derive(Debug, Clone, Copy)]
+pub struct Asker<'a> {
+    pub tool: &'a str,
+    pub family: &'a str,
+}
+
+impl Asker<'_> {
+    /// Judges all asks of one call, as [`decide`] does.
+    fn decide(self, permissions: &Permissions, asks: &[Ask], mode: Mode) -> Decision {
+        let (mut open, mut answered) = (Vec::new(), Vec::new());
+        for ask in asks {
+            let name = if ask.key == self.family {
+                self.tool
+            } else {
+                &ask.key
+            };
+            match decide(permissions, std::slice::from_ref(ask), name, mode) {
+                Decision::Allow => {}
+                Decision::AllowByMode(settled) => answered.extend(settled),
+                Decision::Ask(unsettled) => open.extend(unsettled),
+                Decision::Deny(denial) => return Decision::Deny(denial),
+            }
+        }
+        match (open.is_empty(), answered.is_empty()) {
+            (false, _) => Decision::Ask(open),
+            (true, false) => Decision::AllowByMode(answered),
+            (true, true) => Decision::Allow,
+        }
+    }
+}
+
+/// Whose grants are stored where.
+pub struct GateOwner {
+    pub session: SessionId,
+    pub project: PathBuf,
+    pub home: Option<PathBuf>,
+}
+
+/// Why an answer did not count.
+#[derive(Debug, thiserror::Error)]
+pub enum AnswerError {
+    #[error(transparent)]
+    Late(#[from] AlreadyAnswered),
+    #[error("nothing was stored: {0}")]
+    Floored(#[from] crate::permission::Floored),
+    #[error("the answer counts for this call, but it could not be kept: {0}")]
+    Store(#[from] StoreError),
+}
+
+/// What content search may look into.
+pub struct Readable(Arc<Permissions>);
+
+impl Readable {
+    /// Whether `read` would show the file without asking.
+    pub fn allows(&self, display: &str, path: &Path) -> bool {
+        let subject = Subject::new(display).also(path.to_string_lossy());
+        self.0.judge_tool("read", "read", &subject).action == Action::Allow
+    }
+}
+
+impl Gate {
+    pub fn new(permissions: Permissions, mode: Mode, broker: Broker, store: Store, owner: GateOwner) -> Self {
+        let GateOwner {
+            session,
+            project,
+            home,
+        } = owner;
+        let rules = Mutex::new(Rules {
+            permissions: Arc::new(permissions),
+            mode,
+            families: HashMap::new(),
+        });
+        Self {
+            rules,
+            broker,
+            store,
+            session,
+            project,
+            home,
+        }
+    }
+
+    fn rules(&self) -> MutexGuard<'_, Rules> {
+        self.rules.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn current(&self) -> (Arc<Permissions>, Mode) {
+        let rules = self.rules();
+        (Arc::clone(&rules.permissions), rules.mode)
+    }
+
+    pub fn mode(&self) -> Mode {
+        self.rules().mode
+    }
+
+    pub fn readable(&self) -> Readable {
+        Readable(self.current().0)
+    }
+
+    /// The rules as they now are.
+    pub fn permissions(&self) -> Arc<Permissions> {
+        self.current().0
+    }
+
+    /// Questions that wait, oldest first.
+    pub fn pending(&self) -> Vec<Arc<Question>> {
+        self.broker.waiting()
+    }
+
+    /// Lets the asks of one call through, or says why not. `card` is made when somebody is to see it.
+    pub async fn pass(
+        &self,
+        cx: &ToolCx,
+        asker: Asker<'_>,
+        asks: &[Ask],
+        card: impl FnOnce() -> Card + Send,
+    ) -> Result<(), ToolError> {
+        let (permissions, mode) = self.current();
+        let tool = asker.tool;
+        let open = match asker.decide(&permissions, asks, mode) {
+            Decision::Allow => return Ok(()),
+            Decision::AllowByMode(answered) => {
+                self.broker
+                    .tell_settled(inquiry(cx, tool, answered, card()), Reply::Once);
+                return Ok(());
+            }
+            Decision::Deny(denial) => return Err(denied(&denial)),
+            Decision::Ask(open) => open,
+        };
+        self.rules()
+            .families
+            .insert(tool.to_owned(), asker.family.to_owned());
+        let first = open.first().map(Denial::nobody);
+        let reply = self.broker.ask(inquiry(cx, tool, open, card()), &cx.cancel).await;
+        match reply {
+            Reply::Once | Reply::Always { .. } => Ok(()),
+            Reply::Nobody => Err(first.map_or_else(rejected, |denial| denied(&denial))),
+            Reply::Withdrawn => Err(ToolError::not_executed()),
+            Reply::Reject(None) => Err(rejected()),
+            Reply::Reject(Some(message)) => Err(ToolError::new(
+                ErrorKind::Rejected,
+                format!("the user refused this call and says: {message}"),
+            )
+            .extra(serde_json::json!({ "message": message }))),
+        }
+    }
+
+    /// Says that a rule denies one of these, if one does. Nothing is asked.
+    pub fn refuse_denied(&self, asker: Asker<'_>, asks: &[Ask]) -> Result<(), ToolError> {
+        let (permissions, mode) = self.current();
+        match asker.decide(&permissions, asks, mode) {
+            Decision::Deny(denial) => Err(denied(&denial)),
+            Decision::Allow | Decision::AllowByMode(_) | Decision::Ask(_) => Ok(()),
+        }
+    }
+
+    /// Takes a person's answer. An `always` is stored first, so that it outlives a crash; one that comes too late
+    /// stores nothing.
+    pub fn answer(&self, id: QuestionId, reply: Reply) -> Result<(), AnswerError> {
+        let Reply::Always { patterns, scope } = &reply else {
+            return Ok(self.broker.answer(id, reply)?);
+        };
+        if !self.pending().iter().any(|question| question.id == id) {
+            return Err(AlreadyAnswered.into());
+        }
+        let rules = grants(patterns, *scope, self.home.as_deref())?;
+        let stored = self.keep(patterns, *scope);
+        self.add_grants(rules);
+        self.broker.answer(id, reply)?;
+        self.rejudge();
+        Ok(stored?)
+    }
+
+    fn keep(&self, patterns: &[(String, String)], scope: Scope) -> Result<(), StoreError> {
+        let scope = match scope {
+            Scope::Session => GrantScope::Session(self.session.clone()),
+            Scope::Project => GrantScope::Project(self.project.clone()),
+            Scope::Everywhere => GrantScope::Global,
+        };
+        for (key, pattern) in patterns {
+            self.store.add_grant(key, pattern, &scope)?;
+        }
+        Ok(())
+    }
+
+    fn add_grants(&self, granted: Vec<Rule>) {
+        let mut rules = self.rules();
+        Arc::make_mut(&mut rules.permissions).grants.extend(granted);
+    }
+
+    /// Changes how asks are answered from now on. What waits stays until it is judged again.
+    pub fn set_mode(&self, mode: Mode) {
+        self.rules().mode = mode;
+    }
+
+    /// Settles what waits and is allowed by now.
+    pub fn rejudge(&self) {
+        let (permissions, mode) = self.current();
+        let families = self.rules().families.clone();
+        self.broker.rejudge(|question| {
+            let asks: Vec<Ask> = question.inquiry.rows.iter().map(|row| row.ask.clone()).collect();
+            let tool = question.inquiry.tool.as_str();
+            let family = families.get(tool).map_or(tool, String::as_str);
+            match (Asker { tool, family }).decide(&permissions, &asks, mode) {
+                Decision::Allow | Decision::AllowByMode(_) => Some(Reply::Once),
+                Decision::Ask(_) | Decision::Deny(_) => None,
+            }
+        });
+    }
+
+    /// What a writer asks for a path beside `edit`.
+    pub fn protected(&self, path: &Resolved) -> Vec<Ask> {
+        let relative = path.inside.then_some(path.display.as_str());
+        let mut asks = vec![protected_ask(&path.absolute, relative)];
+        if path.real != path.absolute {
+            asks.push(protected_ask(&path.real, None));
+        }
+        asks
+    }
+}
+
+fn protected_ask(absolute: &Path, relative: Option<&str>) -> Ask {
+    let subject = protected_subject(absolute, relative);
+    let pattern = subject.text.clone();
+    Ask::new("protected", subject).always(pattern)
+}
+
+fn inquiry(cx: &ToolCx, tool: &str, open: Vec<Open>, card: Card) -> Inquiry {
+    let keys: Vec<&str> = open.iter().map(|open| open.ask.key.as_str()).collect();
+    Inquiry {
+        session: cx.session.clone(),
+        call: cx.call.clone(),
+        tool: tool.to_owned(),
+        agent: cx.agent.clone(),
+        title: title(tool, &keys, &card),
+        rows: open.into_iter().map(Row::from).collect(),
+        card,
+    }
+}
+
+/// `bash wants to run`, `edit wants to change src/a.rs`.
+fn title(tool: &str, keys: &[&str], card: &Card) -> String {
+    let is = |key: &str| keys.contains(&key);
+    if is("doom_loop") {
+        format!("{tool} is called with the same arguments for the third time")
+    } else if is("bash") {
+        format!("{tool} wants to run")
+    } else if is("edit") || is("protected") {
+        format!("{tool} wants to change {}", card.argument)
+    } else if is("read") {
+        format!("{tool} wants to read {}", card.argument)
+    } else if is("external_directory") {
+        format!("{tool} wants to leave the project: {}", card.argument)
+    } else {
+        format!("{tool} asks for {}", keys.join(", "))
+    }
+}
+
+fn denied(denial: &Denial) -> ToolError {
+    let rule = denial.rule.as_ref();
+    let written = |rule: &Rule| format!("{}: {} → {}", rule.key, rule.pattern, rule.action);
+    ToolError::new(ErrorKind::Denied, denial.to_string()).extra(serde_json::json!({
+        "key": denial.key,
+        "pattern": denial.pattern,
+        "rule": rule.map(written),
+        "source": rule.map(|rule| rule.source.to_string()),
+    }))
+}
+
+fn rejected() -> ToolError {
+    ToolError::new(ErrorKind::Rejected, "the user refused this call")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,200 @@
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use super::*;
+use crate::conversation::CallId;
+use crate::permission::{BrokerEvent, FrontEnd};
+use crate::store::NewSession;
+use crate::tool::harness::Harness;
+
+const WRITE: Asker<'_> = Asker {
+    tool: "write",
+    family: "edit",
+};
+const BASH: Asker<'_> = Asker {
+    tool: "bash",
+    family: "bash",
+};
+
+struct Door {
+    gate: Gate,
+    events: mpsc::UnboundedReceiver<BrokerEvent>,
+    harness: Harness,
+}
+
+fn door(front_end: FrontEnd, mode: Mode) -> Door {
+    let store = Store::in_memory().unwrap();
+    let session = SessionId::new();
+    let new = NewSession {
+        id: session.clone(),
+        parent: None,
+        project: "/p".into(),
+        directory: "/p".into(),
+        agent: "build".into(),
+        model: None,
+        title: String::new(),
+    };
+    store.create(&new).unwrap();
+    let rules = crate::permission::parse(
+        &json!({"edit": {"*": "ask", "no": "deny"}}),
+        &crate::permission::Source::Default,
+        None,
+    );
+    let permissions = Permissions {
+        user: rules.unwrap(),
+        ..Permissions::default()
+    };
+    let (broker, events) = Broker::new(front_end);
+    let owner = GateOwner {
+        session,
+        project: "/p".into(),
+        home: None,
+    };
+    Door {
+        gate: Gate::new(permissions, mode, broker, store, owner),
+        events,
+        harness: Harness::new(),
+    }
+}
+
+impl Door {
+    fn cx(&self) -> ToolCx {
+        let (updates, _) = mpsc::unbounded_channel();
+        let services = Arc::clone(&self.harness.services);
+        ToolCx::new(services, SessionId::new(), CallId::new(), updates)
+    }
+}
+
+fn edit(path: &str) -> Ask {
+    Ask::new("edit", Subject::new(path)).always("*")
+}
+
+#[tokio::test]
+async fn yolo_tells_of_what_it_answered() {
+    let mut door = door(FrontEnd::Absent, Mode::Yolo);
+    let cx = door.cx();
+    door.gate
+        .pass(&cx, WRITE, &[edit("a")], Card::default)
+        .await
+        .unwrap();
+    let Ok(BrokerEvent::Settled { question, reply }) = door.events.try_recv() else {
+        panic!("nothing was told");
+    };
+    assert_eq!(reply, Reply::Once);
+    assert_eq!(question.inquiry.rows[0].pattern(), "a");
+    let error = door
+        .gate
+        .pass(&cx, WRITE, &[edit("no")], Card::default)
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Denied);
+    assert!(door.events.try_recv().is_err(), "a deny by rule is no event");
+}
+
+#[tokio::test]
+async fn an_always_is_stored_and_settles_what_waits() {
+    let mut door = door(FrontEnd::Attached, Mode::Ask);
+    let (one, two) = (door.cx(), door.cx());
+    let gate = &door.gate;
+    let asks = ([edit("a")], [edit("b")]);
+    let answer = async {
+        let Some(BrokerEvent::Asked(question)) = door.events.recv().await else {
+            panic!("nothing was asked");
+        };
+        door.events.recv().await;
+        let reply = Reply::Always {
+            patterns: vec![("edit".into(), "*".into())],
+            scope: Scope::Session,
+        };
+        gate.answer(question.id, reply.clone()).unwrap();
+        let late = gate.answer(question.id, reply).unwrap_err();
+        assert!(matches!(late, AnswerError::Late(_)));
+    };
+    let (one, two, ()) = tokio::join!(
+        gate.pass(&one, WRITE, &asks.0, Card::default),
+        gate.pass(&two, WRITE, &asks.1, Card::default),
+        answer
+    );
+    one.unwrap();
+    two.unwrap();
+    assert_eq!(
+        gate.permissions().grants.len(),
+        1,
+        "the late answer stored nothing"
+    );
+    assert_eq!(
+        gate.pass(&door.cx(), WRITE, &[edit("no")], Card::default)
+            .await
+            .unwrap_err()
+            .kind,
+        ErrorKind::Denied
+    );
+}
+
+#[tokio::test]
+async fn what_would_open_everything_is_not_stored() {
+    let mut door = door(FrontEnd::Attached, Mode::Ask);
+    let cx = door.cx();
+    let asks = [Ask::new("bash", Subject::new("rm x"))];
+    let gate = &door.gate;
+    let answer = async {
+        let Some(BrokerEvent::Asked(question)) = door.events.recv().await else {
+            panic!("nothing was asked");
+        };
+        for pattern in ["*", "", "bash *", "sudo *"] {
+            let reply = Reply::Always {
+                patterns: vec![("bash".into(), pattern.into())],
+                scope: Scope::Everywhere,
+            };
+            let error = gate.answer(question.id, reply).unwrap_err();
+            assert!(matches!(error, AnswerError::Floored(_)), "{pattern}");
+        }
+        gate.answer(question.id, Reply::Once).unwrap();
+    };
+    let (passed, ()) = tokio::join!(gate.pass(&cx, BASH, &asks, Card::default), answer);
+    passed.unwrap();
+}
+
+#[tokio::test]
+async fn a_cancelled_call_withdraws_its_question() {
+    let door = door(FrontEnd::Attached, Mode::Ask);
+    let cx = door.cx();
+    let asks = [edit("a")];
+    let (passed, ()) = tokio::join!(door.gate.pass(&cx, WRITE, &asks, Card::default), async {
+        tokio::task::yield_now().await;
+        cx.cancel.cancel();
+    });
+    assert_eq!(passed.unwrap_err().message, "not executed");
+    assert!(door.gate.pending().is_empty());
+}
+
+#[tokio::test]
+async fn another_mode_judges_what_waits_only_when_told_to() {
+    let door = door(FrontEnd::Attached, Mode::Ask);
+    let cx = door.cx();
+    let asks = [edit("a")];
+    let (passed, ()) = tokio::join!(door.gate.pass(&cx, WRITE, &asks, Card::default), async {
+        tokio::task::yield_now().await;
+        door.gate.set_mode(Mode::Yolo);
+        assert_eq!(door.gate.pending().len(), 1);
+        door.gate.rejudge();
+        assert!(door.gate.pending().is_empty());
+    });
+    passed.unwrap();
+}
+
+#[test]
+fn a_tools_own_name_counts_for_its_family_alone() {
+    let rules = json!({"bash": "ask", "read": "allow", "edit": "allow", "write": {"*": "allow", "x": "ask"}});
+    let permissions = Permissions {
+        user: crate::permission::parse(&rules, &crate::permission::Source::Default, None).unwrap(),
+        ..Permissions::default()
+    };
+    let decide = |asker: Asker<'_>, key: &str| {
+        asker.decide(&permissions, &[Ask::new(key, Subject::new("x"))], Mode::Ask)
+    };
+    assert_eq!(decide(BASH, "read"), Decision::Allow);
+    assert!(matches!(decide(BASH, "bash"), Decision::Ask(_)));
+    assert!(matches!(decide(WRITE, "edit"), Decision::Ask(_)));
+    assert_eq!(decide(WRITE, "read"), Decision::Allow);
+}

@@ -1,0 +1,382 @@
+//! A tool in a temp project, for tests: one call at a time through the real pipeline.
+//!
+//! Below one temporary directory lie `project` (with a `.git`), `home`, `outside` and `data`. Nobody answers questions
+//! unless [`Harness::answering`] says what is answered; what was asked is noted either way.
+//!
+//! ```ignore
+//! let project = Harness::new();
+//! project.write("src/a.rs", "fn main() {}\n");
+//! let result = project.run("grep", json!({"pattern": "main"})).await;
+//! ```
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::pipeline::{LoopGuard, Progress, Resolved, resolve, run};
+use super::{
+    Abilities, Gate, GateOwner, Registry, RenderCx, ResultSource, Services, ToolCx, ToolSettings, Update,
+};
+use crate::conversation::{CallId, CallResult, ErrorKind, SessionId};
+use crate::files::{PathLocks, Roots};
+use crate::permission::{
+    Broker, BrokerEvent, FrontEnd, Mode, Permissions, Places, Reply, Source, defaults, parse,
+};
+use crate::store::{NewSession, Outputs, Store};
+use crate::text::partial_json::PartialJson;
+use crate::text::truncate::ContextUse;
+use crate::view::card::Card;
+
+/// How a project for tests is made.
+pub(crate) struct HarnessOptions {
+    /// As in the configuration, above the defaults.
+    pub(crate) rules: Value,
+    pub(crate) settings: ToolSettings,
+    pub(crate) mode: Mode,
+    /// The session's directory, from the project root; made when it is missing.
+    pub(crate) directory: PathBuf,
+}
+
+impl Default for HarnessOptions {
+    fn default() -> Self {
+        let settings = ToolSettings {
+            require_read: true,
+            ..ToolSettings::default()
+        };
+        Self {
+            rules: serde_json::json!({}),
+            settings,
+            mode: Mode::Ask,
+            directory: PathBuf::new(),
+        }
+    }
+}
+
+pub(crate) struct Harness {
+    dir: TempDir,
+    pub(crate) registry: Registry,
+    pub(crate) services: Arc<Services>,
+    pub(crate) session: SessionId,
+    pub(crate) abilities: Abilities,
+    pub(crate) context: Option<ContextUse>,
+    pub(crate) cancel: CancellationToken,
+    broker: Broker,
+    reply: Option<Reply>,
+    events: tokio::sync::Mutex<mpsc::UnboundedReceiver<BrokerEvent>>,
+    asked: Mutex<Vec<(String, String)>>,
+    updates: Mutex<Vec<Update>>,
+    guard: Mutex<LoopGuard>,
+}
+
+struct Silent;
+
+impl Progress for Silent {
+    fn running(&self, _: &CallId) {}
+}
+
+impl Harness {
+    /// The defaults' rules, nobody to answer, the read-before-edit guard on.
+    pub(crate) fn new() -> Self {
+        Self::with(HarnessOptions::default())
+    }
+
+    /// Rules as in the configuration, above the defaults.
+    pub(crate) fn with_rules(rules: Value) -> Self {
+        Self::with(HarnessOptions {
+            rules,
+            ..HarnessOptions::default()
+        })
+    }
+
+    pub(crate) fn with_settings(change: impl FnOnce(&mut ToolSettings)) -> Self {
+        let mut options = HarnessOptions::default();
+        change(&mut options.settings);
+        Self::with(options)
+    }
+
+    pub(crate) fn with(options: HarnessOptions) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let base = dir.path().canonicalize().unwrap();
+        for name in ["project/.git", "home", "outside", "data"] {
+            fs::create_dir_all(base.join(name)).unwrap();
+        }
+        let project = base.join("project");
+        let directory = project.join(&options.directory);
+        fs::create_dir_all(&directory).unwrap();
+        let home = base.join("home");
+        let data = base.join("data");
+        let roots = Roots::new(&directory, Some(&home));
+        let outputs = Outputs::new(&data);
+        let places = Places {
+            home: Some(home.clone()),
+            project_root: roots.project_root().to_owned(),
+            own: vec![data.clone()],
+            open: vec![outputs.dir().to_owned()],
+        };
+        let mut user = defaults(&places);
+        let file = Source::Global(PathBuf::from("lathe.jsonc"));
+        user.extend(parse(&options.rules, &file, Some(&home)).unwrap());
+        let permissions = Permissions {
+            user,
+            ..Permissions::default()
+        };
+        let store = Store::in_memory().unwrap();
+        let session = SessionId::new();
+        store
+            .create(&NewSession {
+                id: session.clone(),
+                parent: None,
+                project: project.clone(),
+                directory,
+                agent: "build".to_owned(),
+                model: None,
+                title: "New".to_owned(),
+            })
+            .unwrap();
+        let (broker, events) = Broker::new(FrontEnd::Absent);
+        let owner = GateOwner {
+            session: session.clone(),
+            project,
+            home: Some(home),
+        };
+        let gate = Gate::new(permissions, options.mode, broker.clone(), store.clone(), owner);
+        let environment: Vec<(OsString, OsString)> = ["PATH", "HOME", "LANG"]
+            .into_iter()
+            .filter_map(|name| Some((name.into(), std::env::var_os(name)?)))
+            .collect();
+        let services = Services {
+            settings: options.settings,
+            roots,
+            locks: PathLocks::new(),
+            store,
+            records_dir: data.join("transactions"),
+            outputs,
+            instructions: Mutex::default(),
+            environment,
+            gate,
+        };
+        Self {
+            dir,
+            registry: Registry::builtin(),
+            services: Arc::new(services),
+            session,
+            abilities: Abilities {
+                images: true,
+                pdf: true,
+            },
+            context: None,
+            cancel: CancellationToken::new(),
+            broker,
+            reply: None,
+            events: tokio::sync::Mutex::new(events),
+            asked: Mutex::default(),
+            updates: Mutex::default(),
+            guard: Mutex::default(),
+        }
+    }
+
+    /// Somebody is there, who answers every question like this.
+    pub(crate) fn answering(mut self, reply: Reply) -> Self {
+        self.broker.set_front_end(FrontEnd::Attached);
+        self.reply = Some(reply);
+        self
+    }
+
+    fn base(&self) -> PathBuf {
+        self.dir.path().canonicalize().unwrap()
+    }
+
+    /// The absolute path of a file in the project.
+    pub(crate) fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
+        self.base().join("project").join(relative)
+    }
+
+    /// The absolute path of a file beside the project.
+    pub(crate) fn outside(&self, relative: impl AsRef<Path>) -> PathBuf {
+        self.base().join("outside").join(relative)
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.base().join("home")
+    }
+
+    /// Writes a file of the project, or any other by its absolute path; its directories come with it.
+    pub(crate) fn write(&self, path: impl AsRef<Path>, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// Reads a file of the project.
+    #[track_caller]
+    pub(crate) fn read(&self, path: impl AsRef<Path>) -> String {
+        fs::read_to_string(self.path(path)).unwrap()
+    }
+
+    /// Makes one call and returns its result.
+    pub(crate) async fn run(&self, tool: &str, args: Value) -> CallResult {
+        self.run_raw(tool, &args.to_string()).await
+    }
+
+    /// Makes one call with its arguments as a model wrote them.
+    pub(crate) async fn run_raw(&self, tool: &str, args: &str) -> CallResult {
+        let resolved = {
+            let mut guard = self.guard.lock().unwrap();
+            resolve(&self.registry, &self.services.settings, &mut guard, tool, args)
+        };
+        let ready = match resolved.outcome {
+            Ok(ready) => ready,
+            Err(result) => return *result,
+        };
+        let (sender, mut receiver) = mpsc::unbounded_channel();
+        let cx = self.cx(sender);
+        let mut events = self.events.lock().await;
+        let call = run(ready, &cx, &Silent);
+        tokio::pin!(call);
+        let result = loop {
+            tokio::select! {
+                biased;
+                Some(event) = events.recv() => self.answer(event),
+                result = &mut call => break result,
+            }
+        };
+        while let Ok(event) = events.try_recv() {
+            self.answer(event);
+        }
+        while let Ok((_, update)) = receiver.try_recv() {
+            self.updates.lock().unwrap().push(update);
+        }
+        result
+    }
+
+    fn answer(&self, event: BrokerEvent) {
+        let BrokerEvent::Asked(question) = event else {
+            return;
+        };
+        let rows = question.inquiry.rows.iter();
+        let rows = rows.map(|row| (row.key().to_owned(), row.pattern().to_owned()));
+        self.asked.lock().unwrap().extend(rows);
+        if let Some(reply) = &self.reply {
+            // The call may be gone by now.
+            let _ = self.services.gate.answer(question.id, reply.clone());
+        }
+    }
+
+    /// Forgets the calls so far, of which three equal ones in a row are asked about.
+    pub(crate) fn new_turn(&self) {
+        *self.guard.lock().unwrap() = LoopGuard::default();
+    }
+
+    /// The part without IO: the tool, its arguments in their final form, or the error.
+    pub(crate) fn resolve(&self, tool: &str, args: &str) -> Resolved {
+        let mut guard = LoopGuard::default();
+        resolve(&self.registry, &self.services.settings, &mut guard, tool, args)
+    }
+
+    fn cx(&self, updates: mpsc::UnboundedSender<(CallId, Update)>) -> ToolCx {
+        let mut cx = ToolCx::new(
+            Arc::clone(&self.services),
+            self.session.clone(),
+            CallId::new(),
+            updates,
+        );
+        cx.abilities = self.abilities;
+        cx.context = self.context;
+        cx.cancel = self.cancel.child_token();
+        cx
+    }
+
+    /// Makes a call that must succeed and returns what the model reads.
+    #[track_caller]
+    pub(crate) fn ok(&self, tool: &str, args: Value) -> impl Future<Output = String> {
+        let place = std::panic::Location::caller();
+        async move {
+            let result = self.run(tool, args).await;
+            assert!(result.ok, "{place}: {}", result.output);
+            result.output
+        }
+    }
+
+    /// Makes a call that must fail and returns its kind and what the model reads.
+    #[track_caller]
+    pub(crate) fn error(&self, tool: &str, args: Value) -> impl Future<Output = (ErrorKind, String)> {
+        let place = std::panic::Location::caller();
+        async move {
+            let result = self.run(tool, args).await;
+            assert!(!result.ok, "{place}: {}", result.output);
+            (result.error_kind().expect("errors have a kind"), result.output)
+        }
+    }
+
+    /// What was asked since the last look, as (key, pattern).
+    pub(crate) fn asked(&self) -> Vec<(String, String)> {
+        std::mem::take(&mut *self.asked.lock().unwrap())
+    }
+
+    /// What calls reported on the way since the last look.
+    pub(crate) fn updates(&self) -> Vec<Update> {
+        std::mem::take(&mut *self.updates.lock().unwrap())
+    }
+
+    /// Draws a call whose arguments have come as far as `partial`.
+    pub(crate) fn draw_call(&self, tool: &str, partial: &str) -> Card {
+        let mut json = PartialJson::new();
+        json.feed(partial);
+        let whole = self.resolve(tool, partial);
+        let args = whole.outcome.is_ok().then_some(whole.args);
+        let cx = RenderCx { expanded: false };
+        self.registry.render_call(tool, &json, args.as_ref(), cx)
+    }
+
+    /// Draws a call with its result.
+    pub(crate) fn draw_result(&self, tool: &str, args: &Value, result: &CallResult, expanded: bool) -> Card {
+        let raw = args.to_string();
+        let mut json = PartialJson::new();
+        json.feed(&raw);
+        let whole = self.resolve(tool, &raw);
+        let source = ResultSource::Ended(result);
+        let cx = RenderCx { expanded };
+        self.registry
+            .render_result(tool, &json, Some(&whole.args), source, cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn calls_go_through_the_whole_pipeline() {
+        let project = Harness::new();
+        project.write("a.txt", "one\n");
+        assert!(
+            project
+                .ok("read", json!({"file_path": "a.txt"}))
+                .await
+                .contains("1: one")
+        );
+        let (kind, _) = project
+            .error("write", json!({"file_path": "b", "content": ""}))
+            .await;
+        assert_eq!(kind, ErrorKind::Denied);
+        assert_eq!(project.asked(), [("edit".to_owned(), "b".to_owned())]);
+    }
+
+    #[tokio::test]
+    async fn somebody_answers() {
+        let project = Harness::new().answering(Reply::Once);
+        project
+            .ok("write", json!({"file_path": "b", "content": "x"}))
+            .await;
+        assert_eq!(project.read("b"), "x");
+    }
+}

@@ -1,0 +1,235 @@
+//! Tools: what a model can call, and how to write one.
+//!
+//! A tool is one file in `builtin/`, read from top to bottom: module doc, `Args` (its documented fields are the schema that
+//! the model reads), `Details` (kept with the result; all that drawing needs), the `impl Tool`, private helpers, tests. Then
+//! its line in `builtin/mod.rs`. If a tool's name has to be matched anywhere else, this trait lacks a method.
+//!
+//! A call is two steps. [`Tool::prepare`] only reads: it resolves paths, computes the edit, parses the command, and
+//! answers with a plan, what has to be asked, and the card that the question shows. The pipeline asks. Then
+//! [`Tool::execute`] carries the plan out. So the person sees exactly what will happen, and nothing happens before they
+//! said yes.
+//!
+//! Errors are for the model: they say what was expected and what to try. Output is plain text, never terminal escapes.
+//! A tool draws itself as a [`Card`] and knows nothing of the screen.
+
+pub mod args;
+pub mod builtin;
+mod change;
+mod command_asks;
+mod context;
+mod dynamic;
+mod gate;
+#[cfg(test)]
+#[allow(dead_code)] // Each tool needs some of it.
+mod harness;
+mod output;
+pub mod pipeline;
+mod registry;
+mod settings;
+mod truncate;
+mod walk;
+
+pub use context::{Abilities, PathAsk, Services, ToolCx, Update, edit_asks, path_asks};
+pub use dynamic::{DynPrepared, DynTool, ResultSource};
+pub use gate::{AnswerError, Asker, Gate, GateOwner, Readable};
+pub use output::{Output, Spilled, ToolError};
+pub use registry::{Registry, Resolution, Set};
+pub use settings::{BashSettings, SearchSettings, ToolSettings, TruncateLimits, TruncateSettings};
+
+use std::future::Future;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::conversation::ErrorKind;
+use crate::permission::Ask;
+use crate::text::partial_json::PartialJson;
+use crate::text::truncate::Keep;
+use crate::view::card::Card;
+
+/// What a description may depend on.
+#[derive(Debug, Clone, Copy)]
+pub struct InitCx<'a> {
+    pub settings: &'a ToolSettings,
+}
+
+/// How a call may stand beside others of the same reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Concurrency {
+    /// Runs side by side with its neighbours.
+    Shared,
+    /// Waits for everything before it and holds everything after it.
+    Exclusive,
+}
+
+/// Another name for a parameter.
+#[derive(Debug, Clone, Copy)]
+pub struct ParamAlias {
+    pub alias: &'static str,
+    pub target: ParamTarget,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum ParamTarget {
+    /// The value moves to this parameter.
+    Name(&'static str),
+    /// The boolean's inverse moves to this parameter.
+    Not(&'static str),
+}
+
+impl ParamAlias {
+    pub const fn name(alias: &'static str, target: &'static str) -> Self {
+        Self {
+            alias,
+            target: ParamTarget::Name(target),
+        }
+    }
+
+    pub const fn not(alias: &'static str, target: &'static str) -> Self {
+        Self {
+            alias,
+            target: ParamTarget::Not(target),
+        }
+    }
+}
+
+pub trait Tool: Send + Sync + 'static {
+    /// Documented fields are the schema. Optional ones carry `#[serde(default)]`.
+    type Args: DeserializeOwned + JsonSchema + Send;
+    /// What `prepare` found out: resolved paths, a parsed command, computed edits.
+    type Plan: Send + 'static;
+    /// Kept with the result: all that drawing needs.
+    type Details: Serialize + DeserializeOwned + Send;
+
+    const NAME: &'static str;
+    /// Other names the model may use for this tool.
+    const ALIASES: &'static [&'static str] = &[];
+    /// Other names for its parameters, in snake case.
+    const PARAM_ALIASES: &'static [ParamAlias] = &[];
+    /// Whether a model is told of it.
+    const SET: Set = Set::Core;
+    /// The permission key whose `deny` for everything takes the tool away.
+    const FAMILY: &'static str = Self::NAME;
+    /// Which end of a long output is kept.
+    const KEEP: Keep = Keep::Head;
+    /// Whether its output is also cut by what the context has left.
+    const DYNAMIC: bool = false;
+    /// How long a cancelled call may take to return before it is given up.
+    const CANCEL_GRACE: Duration = Duration::from_millis(250);
+    /// Whether three equal calls in a row are a loop worth asking about.
+    const LOOP_CHECKED: bool = true;
+
+    fn description(&self, cx: InitCx<'_>) -> String;
+
+    fn concurrency(&self, args: &Self::Args) -> Concurrency;
+
+    /// Reads, and changes nothing. An error is returned without asking, unless it carries asks of its own
+    /// ([`ToolError::after`]): those are put first, so that nothing of a file is told that could not be read.
+    fn prepare(
+        &self,
+        args: Self::Args,
+        cx: &ToolCx,
+    ) -> impl Future<Output = Result<Prepared<Self::Plan>, ToolError>> + Send;
+
+    /// Carries out what was allowed. Must return soon after `cx.cancel` is cancelled; dropping the future is allowed.
+    fn execute(
+        &self,
+        plan: Self::Plan,
+        cx: &ToolCx,
+    ) -> impl Future<Output = Result<Output<Self::Details>, ToolError>> + Send;
+
+    /// Draws the call before it has a result, from the first byte of its arguments on.
+    fn render_call(&self, call: CallView<'_, Self::Args>, cx: RenderCx) -> Card;
+
+    /// Draws what came of it: live output while it runs, the result after. Errors without details of this tool are
+    /// drawn by the caller.
+    fn render_result(&self, result: ResultView<'_, Self::Args, Self::Details>, cx: RenderCx) -> Card;
+}
+
+/// What `prepare` answers with.
+#[derive(Debug)]
+pub struct Prepared<P> {
+    pub plan: P,
+    /// Put together in one question, in this order.
+    pub asks: Vec<Ask>,
+    /// What the question shows; the call's own card when absent.
+    pub card: Option<Card>,
+    /// Why something is asked that is allowed as a rule; told with a refusal.
+    pub why: Option<String>,
+}
+
+impl<P> Prepared<P> {
+    pub fn new(plan: P, asks: Vec<Ask>) -> Self {
+        Self {
+            plan,
+            asks,
+            card: None,
+            why: None,
+        }
+    }
+}
+
+/// How a card is to be drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RenderCx {
+    pub expanded: bool,
+}
+
+/// A call whose arguments may still be coming in.
+pub struct CallView<'a, A> {
+    /// Each field as far as it has streamed.
+    pub partial: &'a PartialJson,
+    /// The typed arguments, once they are whole and valid.
+    pub args: Option<A>,
+}
+
+impl<A> CallView<'_, A> {
+    /// Returns the string parameter as far as it has come, under its own name or the first of `aliases` that is there.
+    pub fn text(&self, name: &str, aliases: &[&str]) -> &str {
+        let names = std::iter::once(&name).chain(aliases);
+        names
+            .filter_map(|name| self.partial.string(name))
+            .map(|found| found.text)
+            .next()
+            .unwrap_or_default()
+    }
+}
+
+/// A call that runs or has run.
+pub struct ResultView<'a, A, D> {
+    pub args: Option<A>,
+    pub details: D,
+    /// The text for the model; while the call runs, the tail of what it has printed so far.
+    pub text: &'a str,
+    pub running: bool,
+    pub error: Option<ErrorKind>,
+}
+
+/// One text or several.
+#[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum OneOrMany {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl OneOrMany {
+    pub fn into_vec(self) -> Vec<String> {
+        match self {
+            Self::One(one) => vec![one],
+            Self::Many(many) => many,
+        }
+    }
+}
+
+/// `1 file`, `2 files`, `3 matches`.
+pub fn plural(count: usize, noun: &str) -> String {
+    match (count, noun.strip_suffix('y')) {
+        (1, _) => format!("1 {noun}"),
+        (_, Some(stem)) => format!("{count} {stem}ies"),
+        (_, None) if noun.ends_with("ch") => format!("{count} {noun}es"),
+        (_, None) => format!("{count} {noun}s"),
+    }
+}

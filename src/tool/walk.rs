@@ -1,0 +1,460 @@
+//! Walking a tree for the search tools: what is ignored, what is wanted, when to stop.
+//!
+//! ripgrep's own walker does the work: `.gitignore`, `.ignore` and global excludes are honoured, hidden files are
+//! included, `.git` never is, symbolic links are not followed.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use ignore::{DirEntry, WalkBuilder, WalkState};
+use tokio_util::sync::CancellationToken;
+
+use super::{Output, ToolError};
+use crate::conversation::ErrorKind;
+
+const MAX_THREADS: usize = 16;
+const MAX_DEPTH: usize = 64;
+
+/// Patterns for files: without `/` they match a name at any depth, with one the path from where the search began.
+#[derive(Debug, Default)]
+pub(super) struct Globs {
+    include: GlobSet,
+    exclude: GlobSet,
+    /// Directories below which everything is excluded, so that nobody has to look there.
+    pruned: GlobSet,
+    has_include: bool,
+}
+
+impl Globs {
+    /// A leading `!` turns an `include` into an exclusion.
+    pub(super) fn new(include: &[String], exclude: &[String]) -> Result<Self, ToolError> {
+        let mut building = Building::new();
+        for pattern in include.iter().filter(|pattern| !pattern.is_empty()) {
+            match pattern.strip_prefix('!') {
+                Some(pattern) => building.exclude(pattern)?,
+                None => building.include(pattern)?,
+            }
+        }
+        for pattern in exclude.iter().filter(|pattern| !pattern.is_empty()) {
+            building.leave_out(pattern)?;
+        }
+        building.build()
+    }
+
+    /// Leaves out directories of these names at any depth.
+    pub(super) fn without_directories(names: &[&str], exclude: &[String]) -> Result<Self, ToolError> {
+        let mut building = Building::new();
+        for name in names {
+            building.pruned.add(glob(&format!("**/{name}"), name)?);
+        }
+        for pattern in exclude.iter().filter(|pattern| !pattern.is_empty()) {
+            building.leave_out(pattern)?;
+        }
+        building.build()
+    }
+
+    /// Whether a file is wanted; `relative` is its path from where the search began.
+    pub(super) fn matches(&self, relative: &Path) -> bool {
+        (!self.has_include || self.include.is_match(relative)) && !self.exclude.is_match(relative)
+    }
+
+    /// Whether nothing below a directory can be wanted.
+    fn prunes(&self, relative: &Path) -> bool {
+        self.pruned.is_match(relative)
+    }
+}
+
+struct Building {
+    include: GlobSetBuilder,
+    exclude: GlobSetBuilder,
+    pruned: GlobSetBuilder,
+    has_include: bool,
+}
+
+impl Building {
+    fn new() -> Self {
+        Self {
+            include: GlobSetBuilder::new(),
+            exclude: GlobSetBuilder::new(),
+            pruned: GlobSetBuilder::new(),
+            has_include: false,
+        }
+    }
+
+    fn include(&mut self, pattern: &str) -> Result<(), ToolError> {
+        let anchored = anchored(pattern);
+        if let Some(directory) = anchored.strip_suffix('/') {
+            self.include.add(glob(&format!("{directory}/**"), pattern)?);
+        } else {
+            self.include.add(glob(&anchored, pattern)?);
+        }
+        self.has_include = true;
+        Ok(())
+    }
+
+    /// Takes a pattern of the parameter for exclusions, where `node_modules/` means any directory of that name.
+    fn leave_out(&mut self, pattern: &str) -> Result<(), ToolError> {
+        let pattern = pattern.strip_prefix('!').unwrap_or(pattern);
+        match pattern.strip_suffix('/') {
+            Some(name) if !name.is_empty() && !name.contains('/') => self.exclude(&format!("**/{pattern}")),
+            _ => self.exclude(pattern),
+        }
+    }
+
+    /// What is excluded is so with everything below it.
+    fn exclude(&mut self, pattern: &str) -> Result<(), ToolError> {
+        let anchored = anchored(pattern);
+        let directory = anchored
+            .strip_suffix("/**")
+            .or_else(|| anchored.strip_suffix('/'));
+        if let Some(directory) = directory.filter(|directory| !directory.is_empty()) {
+            self.exclude.add(glob(&format!("{directory}/**"), pattern)?);
+            self.pruned.add(glob(directory, pattern)?);
+        } else {
+            let itself = glob(&anchored, pattern)?;
+            self.pruned.add(itself.clone());
+            self.exclude.add(itself);
+        }
+        Ok(())
+    }
+
+    fn build(self) -> Result<Globs, ToolError> {
+        Ok(Globs {
+            include: build(&self.include)?,
+            exclude: build(&self.exclude)?,
+            pruned: build(&self.pruned)?,
+            has_include: self.has_include,
+        })
+    }
+}
+
+/// Writes a pattern as one for the whole path from where the search began.
+fn anchored(pattern: &str) -> String {
+    if pattern.contains('/') {
+        pattern
+            .trim_start_matches("./")
+            .trim_start_matches('/')
+            .to_owned()
+    } else {
+        format!("**/{pattern}")
+    }
+}
+
+fn glob(text: &str, given: &str) -> Result<Glob, ToolError> {
+    GlobBuilder::new(text)
+        .literal_separator(true)
+        .build()
+        .map_err(|error| {
+            ToolError::new(
+                ErrorKind::Parse,
+                format!("`{given}` is not a glob: {}", error.kind()),
+            )
+            .hint("Use `*`, `**`, `?`, `[..]` and `{a,b}`.")
+        })
+}
+
+fn build(set: &GlobSetBuilder) -> Result<GlobSet, ToolError> {
+    set.build().map_err(|error| {
+        ToolError::new(
+            ErrorKind::Parse,
+            format!("the globs cannot be used together: {error}"),
+        )
+    })
+}
+
+/// Splits at commas outside of braces and brackets: `*.rs,*.{ts,tsx}` are two.
+pub(super) fn split_globs(text: &str) -> Vec<String> {
+    let mut globs = vec![String::new()];
+    let mut depth = 0_usize;
+    for c in text.chars() {
+        match c {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                globs.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        if let Some(last) = globs.last_mut() {
+            last.push(c);
+        }
+    }
+    globs
+        .iter()
+        .map(|glob| glob.trim().to_owned())
+        .filter(|glob| !glob.is_empty())
+        .collect()
+}
+
+/// When a search gives up.
+#[derive(Debug, Clone)]
+pub(super) struct Limit {
+    deadline: Instant,
+    timeout: Duration,
+    cancel: CancellationToken,
+}
+
+impl Limit {
+    pub(super) fn new(timeout: Duration, cancel: CancellationToken) -> Self {
+        Self {
+            deadline: Instant::now() + timeout,
+            timeout,
+            cancel,
+        }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.cancel.is_cancelled() || Instant::now() >= self.deadline
+    }
+
+    /// Somebody stopped the call.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
+    /// Marks an answer that is not whole: its last line says so, and one that was cancelled is not ok.
+    pub(super) fn mark<D>(&self, output: &mut Output<D>, end: WalkEnd) {
+        if !end.stopped {
+            return;
+        }
+        if self.is_cancelled() {
+            output.text = format!("Error: cancelled; this was found until then\n\n{}", output.text);
+            output.failure = Some(ErrorKind::Cancelled);
+        } else {
+            let seconds = self.timeout.as_millis() as f64 / 1000.0;
+            let _ = write!(
+                output.text,
+                "\n(stopped after {seconds} s; results are incomplete)"
+            );
+        }
+    }
+}
+
+/// How a walk ended.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct WalkEnd {
+    /// Before everything was seen: out of time, or cancelled.
+    pub(super) stopped: bool,
+    /// Entries that could not be read.
+    pub(super) unreadable: usize,
+}
+
+impl WalkEnd {
+    pub(super) fn timed_out(self, limit: &Limit) -> bool {
+        self.stopped && !limit.is_cancelled()
+    }
+}
+
+/// What several threads find: each fills a sheaf of its own, and no lock is taken before that one is bound.
+#[derive(Debug)]
+pub(super) struct Harvest<T>(Mutex<Vec<T>>);
+
+pub(super) struct Sheaf<'a, T> {
+    harvest: &'a Harvest<T>,
+    items: Vec<T>,
+}
+
+impl<T> Harvest<T> {
+    pub(super) fn new() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+
+    pub(super) fn sheaf(&self) -> Sheaf<'_, T> {
+        Sheaf {
+            harvest: self,
+            items: Vec::new(),
+        }
+    }
+
+    pub(super) fn into_vec(self) -> Vec<T> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Sheaf<'_, T> {
+    pub(super) fn push(&mut self, item: T) {
+        self.items.push(item);
+    }
+}
+
+impl<T> Drop for Sheaf<'_, T> {
+    fn drop(&mut self) {
+        let mut all = self.harvest.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.append(&mut self.items);
+    }
+}
+
+/// What a visit is told of.
+pub(super) struct Found<'a> {
+    pub(super) entry: &'a DirEntry,
+    /// From where the walk began.
+    pub(super) relative: &'a Path,
+}
+
+fn builder(root: &Path) -> WalkBuilder {
+    let mut builder = WalkBuilder::new(root);
+    builder
+        .hidden(false)
+        .require_git(false)
+        .follow_links(false)
+        .max_depth(Some(MAX_DEPTH))
+        .filter_entry(|entry| entry.file_name() != ".git")
+        .threads(
+            std::thread::available_parallelism()
+                .map_or(2, usize::from)
+                .min(MAX_THREADS),
+        );
+    builder
+}
+
+/// Visits every wanted file below `root` on several threads, in no order. `visitor` makes one visit function a thread.
+pub(super) fn files<V>(root: &Path, globs: &Globs, limit: &Limit, visitor: impl Fn() -> V) -> WalkEnd
+where
+    V: FnMut(&Found<'_>) + Send,
+{
+    entries(root, globs, limit, || {
+        let mut visit = visitor();
+        move |found: &Found<'_>| {
+            let is_file = found.entry.file_type().is_some_and(|kind| kind.is_file());
+            if is_file && globs.matches(found.relative) {
+                visit(found);
+            }
+        }
+    })
+}
+
+/// Visits every entry below `root` that no exclusion cuts off, directories too.
+pub(super) fn entries<V>(root: &Path, globs: &Globs, limit: &Limit, visitor: impl Fn() -> V) -> WalkEnd
+where
+    V: FnMut(&Found<'_>) + Send,
+{
+    // `.git` is never looked into, by whatever way one gets there.
+    if root.components().any(|part| part.as_os_str() == ".git") {
+        return WalkEnd::default();
+    }
+    let stopped = AtomicBool::new(false);
+    let unreadable = AtomicUsize::new(0);
+    builder(root).build_parallel().run(|| {
+        let mut visit = visitor();
+        let (stopped, unreadable) = (&stopped, &unreadable);
+        Box::new(move |entry| {
+            if limit.is_over() {
+                stopped.store(true, Ordering::Relaxed);
+                return WalkState::Quit;
+            }
+            let Ok(entry) = entry else {
+                unreadable.fetch_add(1, Ordering::Relaxed);
+                return WalkState::Continue;
+            };
+            if entry.depth() == 0 {
+                return WalkState::Continue;
+            }
+            let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
+            let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
+            if is_directory && globs.prunes(relative) {
+                return WalkState::Skip;
+            }
+            visit(&Found {
+                entry: &entry,
+                relative,
+            });
+            WalkState::Continue
+        })
+    });
+    WalkEnd {
+        stopped: stopped.into_inner(),
+        unreadable: unreadable.into_inner(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_glob_without_a_slash_matches_at_any_depth() {
+        let globs = Globs::new(
+            &["*.rs".to_owned(), "!gen_*".to_owned()],
+            &["target/**".to_owned()],
+        )
+        .unwrap();
+        for (path, wanted) in [
+            ("a.rs", true),
+            ("src/deep/a.rs", true),
+            ("src/gen_a.rs", false),
+            ("target/a.rs", false),
+            ("a.ts", false),
+        ] {
+            assert_eq!(globs.matches(Path::new(path)), wanted, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_glob_with_a_slash_matches_from_where_the_search_began() {
+        let globs = Globs::new(&["src/*.rs".to_owned()], &[]).unwrap();
+        assert!(globs.matches(Path::new("src/a.rs")));
+        assert!(!globs.matches(Path::new("src/deep/a.rs")));
+        assert!(!globs.matches(Path::new("other/src/a.rs")));
+    }
+
+    #[test]
+    fn a_glob_that_begins_with_a_slash_starts_where_the_search_began() {
+        for pattern in ["/a.rs", "./a.rs"] {
+            let globs = Globs::new(&[pattern.to_owned()], &[]).unwrap();
+            assert!(globs.matches(Path::new("a.rs")), "{pattern}");
+            assert!(!globs.matches(Path::new("src/a.rs")), "{pattern}");
+        }
+        let globs = Globs::new(&["src/".to_owned()], &[]).unwrap();
+        assert!(globs.matches(Path::new("src/deep/a.rs")));
+        assert!(!globs.matches(Path::new("a/src/a.rs")));
+    }
+
+    #[test]
+    fn an_excluded_directory_is_not_looked_into() {
+        for pattern in ["target", "target/", "**/target/**", "/target", "t*"] {
+            let globs = Globs::new(&[], &[pattern.to_owned()]).unwrap();
+            assert!(globs.prunes(Path::new("target")), "{pattern}");
+            assert!(!globs.prunes(Path::new("src")), "{pattern}");
+        }
+        let globs = Globs::new(&[], &["target/*.rs".to_owned()]).unwrap();
+        assert!(!globs.prunes(Path::new("target")));
+    }
+
+    #[test]
+    fn star_question_mark_classes_and_braces_have_their_meaning() {
+        for (pattern, path, wanted) in [
+            ("src/*", "src/a", true),
+            ("src/*", "src/a/b", false),
+            ("src/**", "src/a/b", true),
+            ("**/b", "a/c/b", true),
+            ("**/b", "b", true),
+            ("a?c", "abc", true),
+            ("a?c", "a/c", false),
+            ("[ab].rs", "b.rs", true),
+            ("[!ab].rs", "b.rs", false),
+            ("*.{ts,tsx}", "x.tsx", true),
+            ("{src,lib}/*.rs", "lib/x.rs", true),
+            ("*", ".hidden", true),
+        ] {
+            let globs = Globs::new(&[pattern.to_owned()], &[]).unwrap();
+            assert_eq!(globs.matches(Path::new(path)), wanted, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn commas_separate_globs_outside_of_braces() {
+        assert_eq!(split_globs("*.rs, *.{ts,tsx},"), ["*.rs", "*.{ts,tsx}"]);
+    }
+
+    #[test]
+    fn a_broken_glob_is_named() {
+        let error = Globs::new(&["a[".to_owned()], &[]).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Parse);
+        assert!(error.message.contains("`a[` is not a glob"), "{}", error.message);
+    }
+}
