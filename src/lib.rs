@@ -27,6 +27,7 @@
 //! - Front ends speak to `session::Handle` and cannot reach around it.
 //! - Bytes from outside reach the terminal through `text::sanitize` only.
 
+pub mod agent;
 pub mod config;
 pub mod conversation;
 pub mod files;

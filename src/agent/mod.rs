@@ -1,0 +1,6 @@
+//! What turns a conversation into work: the turn as a state machine, and the driver that performs its effects.
+
+pub mod driver;
+pub mod history;
+pub mod prompt;
+pub mod turn;
