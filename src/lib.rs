@@ -35,6 +35,7 @@ pub mod permission;
 pub mod process;
 pub mod project;
 pub mod provider;
+pub mod session;
 pub mod store;
 pub mod text;
 pub mod tool;

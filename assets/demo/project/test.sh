@@ -1,0 +1,26 @@
+#!/bin/sh
+# Compares what slug.sh prints with what it should print.
+
+cd "$(dirname "$0")" || exit 1
+failed=0
+
+check() {
+  got=$(printf '%s\n' "$1" | sh slug.sh)
+  if [ "$got" = "$2" ]; then
+    echo "ok    $1"
+  else
+    echo "FAIL  $1"
+    echo "      expected: $2"
+    echo "      got:      $got"
+    failed=1
+  fi
+}
+
+check 'Hello'                'hello'
+check 'Release 2'            'release-2'
+check 'Hello, World'         'hello-world'
+check 'Salt & Pepper'        'salt-pepper'
+check '(in brackets)'        'in-brackets'
+
+[ "$failed" -eq 0 ] && echo 'all passed'
+exit "$failed"

@@ -1,0 +1,338 @@
+//! The one owner of a session's state.
+//!
+//! A single loop takes commands from front ends, events from the driver and from the permission broker, and lets the
+//! turn say what follows. Boundaries (a message, a result) are on disk before they are told; deltas are told first and
+//! checkpointed twice a second.
+
+mod turning;
+mod waiting;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+use super::outbox::Outbox;
+use super::recorder::Recorder;
+use super::{
+    CallUpdate, Command, ErrorReport, Event, Input, Op, QueuedKind, ReportKind, SessionInfo, SettledQuestion,
+    Snapshot,
+};
+use crate::agent::driver::{CallSettings, Driver, DriverEvent};
+use crate::agent::turn::{Turn, TurnEvent, TurnSettings};
+use crate::conversation::{CallId, CallState, Message, MessageId, NoticeKind, ToolPart};
+use crate::permission::{BrokerEvent, Mode, Question, Reply};
+use crate::provider::{Model, ProviderError, ToolSpec};
+
+/// How often a growing reply is written down.
+const CHECKPOINT: Duration = Duration::from_millis(500);
+
+/// What a session is made of; `wire` puts it together.
+pub(super) struct Parts {
+    pub(super) info: SessionInfo,
+    pub(super) messages: Vec<Arc<Message>>,
+    pub(super) next_seq: u64,
+    pub(super) todos: Vec<serde_json::Value>,
+    pub(super) draft: String,
+    pub(super) recorder: Recorder,
+    pub(super) driver: Driver,
+    pub(super) calls: CallSettings,
+    pub(super) model: Model,
+    pub(super) turn: TurnSettings,
+    pub(super) system: String,
+    pub(super) tools: Arc<[ToolSpec]>,
+    pub(super) titles: Option<super::title::Titles>,
+}
+
+pub(super) struct Actor {
+    parts: Parts,
+    commands: mpsc::Receiver<Command>,
+    outbox: Outbox,
+    turn: Option<Turn>,
+    /// Steers live in the turn as messages; this is what the person sees of them.
+    waiting: VecDeque<Waiting>,
+    next_waiting: u64,
+    checkpoint: Option<Instant>,
+    title: Option<tokio::task::JoinHandle<Option<String>>>,
+    closing: bool,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    id: u64,
+    kind: QueuedKind,
+    input: Input,
+    /// The message a steer will be.
+    message: Option<MessageId>,
+}
+
+/// Something that woke the loop.
+enum Woken {
+    Command(Option<Command>),
+    Driver(DriverEvent),
+    Checkpoint,
+    Title(Option<String>),
+}
+
+impl Actor {
+    pub(super) fn new(parts: Parts, commands: mpsc::Receiver<Command>) -> Self {
+        Self {
+            parts,
+            commands,
+            outbox: Outbox::default(),
+            turn: None,
+            waiting: VecDeque::new(),
+            next_waiting: 1,
+            checkpoint: None,
+            title: None,
+            closing: false,
+        }
+    }
+
+    /// Runs until the session is closed or every front end is gone.
+    pub(super) async fn run(mut self) {
+        loop {
+            match self.wake().await {
+                Woken::Command(Some(Command::Attach(answer))) => {
+                    let receiver = self.outbox.attach();
+                    let _ = answer.send((self.snapshot(), receiver));
+                }
+                Woken::Command(Some(Command::Op(op))) => self.on_op(op),
+                Woken::Command(None) => self.on_op(Op::Close),
+                Woken::Driver(event) => self.on_driver(event),
+                Woken::Checkpoint => self.on_checkpoint(),
+                Woken::Title(title) => self.on_title(title),
+            }
+            if self.closing && self.turn.is_none() {
+                return;
+            }
+        }
+    }
+
+    async fn wake(&mut self) -> Woken {
+        let checkpoint = self.checkpoint;
+        tokio::select! {
+            biased;
+            command = self.commands.recv(), if !self.closing => Woken::Command(command),
+            event = self.parts.driver.next() => Woken::Driver(event),
+            () = at(checkpoint) => Woken::Checkpoint,
+            title = finished(&mut self.title) => Woken::Title(title),
+        }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let mut messages = self.parts.messages.clone();
+        messages.extend(
+            self.turn
+                .as_ref()
+                .and_then(Turn::streaming)
+                .map(|message| Arc::new(message.clone())),
+        );
+        Snapshot {
+            seq: self.outbox.seq(),
+            info: self.parts.info.clone(),
+            messages,
+            questions: self.parts.calls.services.gate.pending(),
+            queue: self.queued(),
+            todos: self.parts.todos.clone(),
+            busy: self.turn.is_some(),
+            draft: self.parts.draft.clone(),
+        }
+    }
+
+    fn publish(&mut self, event: Event) {
+        self.outbox.send(&self.parts.info.id, event);
+    }
+
+    fn on_op(&mut self, op: Op) {
+        match op {
+            Op::Submit(input) if self.turn.is_some() => self.steer(input),
+            Op::Submit(input) => self.start_turn(vec![input]),
+            Op::Queue(input) if self.turn.is_some() => {
+                self.push_waiting(QueuedKind::Queue, input, None);
+                self.publish_queue();
+            }
+            Op::Queue(input) => self.start_turn(vec![input]),
+            Op::Unqueue(id) => self.unqueue(id),
+            Op::Release => self.release(),
+            Op::Interrupt => self.on_turn(TurnEvent::Interrupt),
+            Op::Answer { id, reply } => {
+                if let Err(late) = self.parts.calls.services.gate.answer(id, reply) {
+                    self.publish(Event::Notice(late.to_string()));
+                }
+            }
+            Op::SetMode(mode) => self.set_mode(mode),
+            Op::Draft(draft) => {
+                self.parts.recorder.draft(&draft);
+                self.parts.draft = draft;
+            }
+            Op::Close => {
+                self.closing = true;
+                self.on_turn(TurnEvent::Interrupt);
+            }
+        }
+    }
+
+    fn set_mode(&mut self, mode: Mode) {
+        self.parts.calls.services.gate.set_mode(mode);
+        self.parts.info.mode = mode;
+        self.publish(Event::Mode(mode));
+    }
+
+    pub(super) fn on_driver(&mut self, event: DriverEvent) {
+        match event {
+            DriverEvent::Turn(event) => self.on_turn(event),
+            DriverEvent::Permission(event) => self.on_broker(event),
+            DriverEvent::CallReady { call, tool, args } => {
+                self.with_call(&call, |part| part.args = Some(args.clone()));
+                self.publish(Event::CallReady { call, tool, args });
+            }
+            DriverEvent::CallRunning { call } => {
+                self.with_call(&call, |part| part.state = CallState::Running);
+                self.publish(Event::CallRunning { call });
+            }
+            DriverEvent::CallUpdate { call, mut update } => {
+                if let Some(todos) = update.todos.take() {
+                    self.parts.todos.clone_from(&todos);
+                    self.publish(Event::Todos(todos));
+                }
+                let update = CallUpdate {
+                    title: update.title,
+                    delta: update.delta,
+                    details: update.details,
+                };
+                self.publish(Event::CallUpdate { call, update });
+            }
+        }
+    }
+
+    /// Changes a call of the last reply in place.
+    pub(super) fn with_call(&mut self, call: &CallId, change: impl FnOnce(&mut ToolPart)) {
+        for message in self.parts.messages.iter_mut().rev().take(8) {
+            if message.calls().any(|part| part.call == *call) {
+                if let Some(part) = Arc::make_mut(message).calls_mut().find(|part| part.call == *call) {
+                    change(part);
+                }
+                return;
+            }
+        }
+    }
+
+    pub(super) fn on_broker(&mut self, event: BrokerEvent) {
+        match event {
+            BrokerEvent::Asked(question) => self.publish(Event::Asked(question)),
+            BrokerEvent::Settled { question, reply } => {
+                self.publish(Event::Settled(settled(&question, reply)));
+            }
+        }
+    }
+
+    pub(super) fn on_checkpoint(&mut self) {
+        self.checkpoint = None;
+        if let Some(message) = self.turn.as_ref().and_then(Turn::streaming) {
+            let stored = self.parts.recorder.message(message);
+            self.check(stored);
+        }
+    }
+
+    /// The first words name the session at once; a small model may find something better.
+    pub(super) fn name_session(&mut self, text: &str) {
+        if !self.parts.info.title.is_empty() {
+            return;
+        }
+        self.set_title(super::title::first_line(text));
+        if let Some(titles) = &self.parts.titles {
+            self.title = Some(titles.ask(&self.parts.info.id, text));
+        }
+    }
+
+    pub(super) fn on_title(&mut self, title: Option<String>) {
+        self.title = None;
+        if let Some(title) = title {
+            self.set_title(title);
+        }
+    }
+
+    pub(super) fn set_title(&mut self, title: String) {
+        let stored = self.parts.recorder.title(&title);
+        self.parts.info.title.clone_from(&title);
+        self.publish(Event::Title(title));
+        self.check(stored);
+    }
+
+    pub(super) fn report_provider(&mut self, error: &ProviderError) {
+        self.publish(Event::Error(ErrorReport {
+            kind: ReportKind::from(error.kind),
+            message: error.to_string(),
+            hint: error.hint.clone(),
+        }));
+        self.note(
+            NoticeKind::Error,
+            &match &error.hint {
+                Some(hint) => format!("{error}\n{hint}"),
+                None => error.to_string(),
+            },
+        );
+    }
+
+    pub(super) fn report(&mut self, kind: ReportKind, message: String) {
+        self.publish(Event::Error(ErrorReport {
+            kind,
+            message,
+            hint: None,
+        }));
+    }
+
+    /// A failed write ends the turn: nothing more is done that could not be kept.
+    pub(super) fn check(&mut self, stored: Result<(), crate::store::StoreError>) {
+        let Err(error) = stored else { return };
+        if self.parts.recorder.fail() {
+            self.report(ReportKind::Storage, error.to_string());
+            self.parts.driver.cancel_calls();
+            self.on_turn(TurnEvent::Interrupt);
+        }
+    }
+}
+
+/// Puts the patterns of one key together.
+fn settled(question: &Question, reply: Reply) -> SettledQuestion {
+    let mut asked: Vec<(String, Vec<String>)> = Vec::new();
+    for row in &question.inquiry.rows {
+        match asked.iter_mut().find(|(key, _)| *key == row.key()) {
+            Some((_, patterns)) => patterns.push(row.pattern().to_owned()),
+            None => asked.push((row.key().to_owned(), vec![row.pattern().to_owned()])),
+        }
+    }
+    SettledQuestion {
+        id: question.id,
+        call: question.inquiry.call.clone(),
+        tool: question.inquiry.tool.clone(),
+        asked,
+        reply,
+    }
+}
+
+fn now() -> i64 {
+    jiff::Timestamp::now().as_millisecond()
+}
+
+async fn at(instant: Option<Instant>) {
+    match instant {
+        Some(instant) => sleep_until(instant).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn finished(task: &mut Option<tokio::task::JoinHandle<Option<String>>>) -> Option<String> {
+    match task {
+        Some(task) => task.await.ok().flatten(),
+        None => std::future::pending().await,
+    }
+}
+
+/// The identity of a session whose state nobody else may change while it lives.
+pub(super) fn spawn(parts: Parts, commands: mpsc::Receiver<Command>) -> tokio::task::JoinHandle<()> {
+    tokio::spawn(Actor::new(parts, commands).run())
+}

@@ -1,0 +1,193 @@
+//! What a front end hears: one stream per root session, in order.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::conversation::{
+    CallId, CallResult, Message, MessageId, MessageState, ModelRef, Part, SessionId, Stop, Usage,
+};
+use crate::permission::{Mode, Question, QuestionId, Reply};
+use crate::provider::ProviderErrorKind;
+
+/// One event with its place in the stream.
+#[derive(Debug, Clone)]
+pub struct Envelope {
+    /// Rises by one with each event of the root session, from 1.
+    pub seq: u64,
+    /// The session the event belongs to: the root, or a child of it.
+    pub session: SessionId,
+    pub event: Event,
+}
+
+#[derive(Debug, Clone)]
+pub enum Event {
+    /// A message begins. A user's is whole already; a reply's parts follow.
+    MessageStarted(Arc<Message>),
+    /// A part of a reply begins; its text is empty.
+    PartStarted {
+        message: MessageId,
+        part: Part,
+    },
+    /// Text, reasoning, or a call's JSON arguments grow. The only event that may be joined with its neighbour.
+    Delta {
+        message: MessageId,
+        part: u64,
+        delta: String,
+    },
+    /// The part as it is stored. Its calls' results come with [`Event::CallEnded`].
+    PartEnded {
+        message: MessageId,
+        part: Part,
+    },
+    /// The message is as it is stored. Parts that were begun and are `dropped` (calls that never became whole) are gone.
+    MessageEnded {
+        message: MessageId,
+        state: MessageState,
+        stop: Option<Stop>,
+        dropped: Vec<u64>,
+    },
+    /// A call was resolved and its arguments normalised; it runs when its turn comes.
+    CallReady {
+        call: CallId,
+        tool: String,
+        args: Value,
+    },
+    /// The call is being executed (no question is open any more).
+    CallRunning {
+        call: CallId,
+    },
+    CallUpdate {
+        call: CallId,
+        update: CallUpdate,
+    },
+    CallEnded {
+        call: CallId,
+        tool: String,
+        result: Arc<CallResult>,
+    },
+    Asked(Arc<Question>),
+    /// A question is gone: answered, withdrawn or denied for want of a person.
+    Settled(SettledQuestion),
+    Retry(Retry),
+    /// One model request was paid for.
+    Usage(RequestUsage),
+    Error(ErrorReport),
+    TurnStarted,
+    TurnEnded(Done),
+    /// What waits to be sent, in order.
+    Queue(Vec<Queued>),
+    Todos(Vec<Value>),
+    Title(String),
+    Model(ModelRef),
+    Mode(Mode),
+    /// A sentence worth a line in the transcript.
+    Notice(String),
+}
+
+/// Progress of a running call.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CallUpdate {
+    pub title: Option<String>,
+    /// Text to add to what the call printed so far.
+    pub delta: Option<String>,
+    /// Replaces the details so far.
+    pub details: Option<Value>,
+}
+
+#[derive(Debug, Clone)]
+pub struct SettledQuestion {
+    pub id: QuestionId,
+    pub call: CallId,
+    pub tool: String,
+    /// One for each key asked, with its patterns.
+    pub asked: Vec<(String, Vec<String>)>,
+    pub reply: Reply,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retry {
+    /// From 1.
+    pub attempt: u32,
+    pub delay_ms: u64,
+    pub reason: String,
+    /// The cut reply, whose text is void.
+    pub voided: Option<MessageId>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequestUsage {
+    pub usage: Usage,
+    /// US dollars; `None` when the price is unknown.
+    pub cost: Option<f64>,
+    pub model: ModelRef,
+}
+
+/// A turn or a session could not go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ErrorReport {
+    pub kind: ReportKind,
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReportKind {
+    Config,
+    Auth,
+    RateLimit,
+    Overloaded,
+    Network,
+    Context,
+    BadRequest,
+    BadResponse,
+    Untrusted,
+    Storage,
+    Internal,
+}
+
+impl From<ProviderErrorKind> for ReportKind {
+    fn from(kind: ProviderErrorKind) -> Self {
+        match kind {
+            ProviderErrorKind::Auth => Self::Auth,
+            ProviderErrorKind::RateLimit => Self::RateLimit,
+            ProviderErrorKind::Overloaded => Self::Overloaded,
+            ProviderErrorKind::Network => Self::Network,
+            ProviderErrorKind::Context => Self::Context,
+            ProviderErrorKind::BadRequest => Self::BadRequest,
+            ProviderErrorKind::BadResponse => Self::BadResponse,
+            ProviderErrorKind::Config => Self::Config,
+        }
+    }
+}
+
+/// Why a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Done {
+    Stop,
+    Length,
+    Error,
+    Cancelled,
+    MaxSteps,
+}
+
+/// An input that waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Queued {
+    pub id: u64,
+    pub text: String,
+    pub kind: QueuedKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueuedKind {
+    /// Joins at the next tool boundary.
+    Steer,
+    /// Sent when the turn has ended.
+    Queue,
+    /// Was queued when the turn was interrupted; waits for `enter`.
+    Held,
+}

@@ -1,0 +1,140 @@
+//! One live conversation behind a handle: operations in, events out.
+//!
+//! The TUI, headless runs and editors are peers: each holds a [`Handle`] and none can reach around it. The session's actor
+//! owns all state. [`Handle::attach`] gives a snapshot and a receiver from the same instant; one front end writes, any
+//! number watch. A receiver that falls behind is told so and attaches anew; the session never waits for it.
+
+mod actor;
+mod event;
+mod outbox;
+mod recorder;
+mod title;
+pub mod wire;
+
+pub use event::{
+    CallUpdate, Done, Envelope, ErrorReport, Event, Queued, QueuedKind, ReportKind, RequestUsage, Retry,
+    SettledQuestion,
+};
+
+pub use outbox::{Receiver, RecvError};
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::conversation::{FilePart, Message, ModelRef, SessionId, Usage};
+use crate::permission::{Mode, Question, QuestionId, Reply};
+
+/// What a front end asks of the session.
+#[derive(Debug, Clone)]
+pub enum Op {
+    /// Starts a turn; while one runs, steers it: the message joins at the next tool boundary.
+    Submit(Input),
+    /// Is sent when the running turn has ended.
+    Queue(Input),
+    /// Takes a waiting input back. The front end has its text.
+    Unqueue(u64),
+    /// Sends what was held when a turn was interrupted.
+    Release,
+    /// Stops the turn and everything it started. A steer that waits is sent at once.
+    Interrupt,
+    Answer {
+        id: QuestionId,
+        reply: Reply,
+    },
+    SetMode(Mode),
+    /// What stands in the composer, kept across a crash.
+    Draft(String),
+    /// Ends the session's actor after everything is on disk.
+    Close,
+}
+
+/// What a person sends.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Input {
+    pub text: String,
+    pub files: Vec<FilePart>,
+}
+
+/// Facts of the session that a title row shows.
+#[derive(Debug, Clone)]
+pub struct SessionInfo {
+    pub id: SessionId,
+    pub title: String,
+    pub agent: String,
+    pub model: ModelRef,
+    pub mode: Mode,
+    pub directory: PathBuf,
+    /// The model's context window in tokens, when it is known.
+    pub context_limit: Option<u64>,
+    /// Tokens in the context after the last request.
+    pub context_used: u64,
+    /// Sums over the session.
+    pub usage: Usage,
+    /// US dollars; `None` when a price is unknown.
+    pub cost: Option<f64>,
+    /// Another process holds the session: nothing can be sent.
+    pub read_only: Option<String>,
+    /// The scripted model answers.
+    pub demo: bool,
+}
+
+/// All of a session at one instant.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    /// The last event this snapshot includes.
+    pub seq: u64,
+    pub info: SessionInfo,
+    pub messages: Vec<Arc<Message>>,
+    pub questions: Vec<Arc<Question>>,
+    pub queue: Vec<Queued>,
+    pub todos: Vec<Value>,
+    pub busy: bool,
+    pub draft: String,
+}
+
+/// A front end's way to one session.
+#[derive(Debug, Clone)]
+pub struct Handle {
+    commands: mpsc::Sender<Command>,
+}
+
+/// What reaches the actor. Full means that it is 256 behind a person: the sender is told.
+#[derive(Debug)]
+enum Command {
+    Op(Op),
+    Attach(oneshot::Sender<(Snapshot, Receiver)>),
+}
+
+/// The session cannot take an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SendError {
+    #[error("the session is busy; try again in a moment")]
+    Busy,
+    #[error("the session has ended")]
+    Closed,
+}
+
+impl Handle {
+    /// Hands an operation over without waiting.
+    pub fn send(&self, op: Op) -> Result<(), SendError> {
+        self.commands
+            .try_send(Command::Op(op))
+            .map_err(|error| match error {
+                mpsc::error::TrySendError::Full(_) => SendError::Busy,
+                mpsc::error::TrySendError::Closed(_) => SendError::Closed,
+            })
+    }
+
+    /// Returns the session as it is now and a receiver of everything after.
+    pub async fn attach(&self) -> Result<(Snapshot, Receiver), SendError> {
+        let (answer, attached) = oneshot::channel();
+        self.commands
+            .send(Command::Attach(answer))
+            .await
+            .map_err(|_| SendError::Closed)?;
+        attached.await.map_err(|_| SendError::Closed)
+    }
+}

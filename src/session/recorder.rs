@@ -1,0 +1,99 @@
+//! Writes down what happens, in the order in which it is told.
+
+use crate::conversation::{Message, MessageId, Part, SessionId, Usage};
+use crate::store::{Change, DraftKey, NewSession, SessionLock, Store, StoreError};
+
+/// One session's place in the store.
+pub(super) struct Recorder {
+    store: Store,
+    session: SessionId,
+    /// Until something is said, a session leaves no trace.
+    beginning: Option<Beginning>,
+    failed: bool,
+    /// Held as long as the session lives; `None` for sessions that are gone with the process.
+    _lock: Option<SessionLock>,
+}
+
+/// What a new session is stored with.
+pub(super) struct Beginning {
+    pub(super) session: NewSession,
+    pub(super) system: String,
+}
+
+impl Recorder {
+    pub(super) fn new(
+        store: Store,
+        session: SessionId,
+        beginning: Option<Beginning>,
+        lock: Option<SessionLock>,
+    ) -> Self {
+        Self {
+            store,
+            session,
+            beginning,
+            failed: false,
+            _lock: lock,
+        }
+    }
+
+    /// Writes the session itself before the first thing that is said in it.
+    pub(super) fn begin(&mut self) -> Result<(), StoreError> {
+        let Some(Beginning { session, system }) = &self.beginning else {
+            return Ok(());
+        };
+        self.store.create(session)?;
+        self.store
+            .set_system_prompt(&session.id, &session.agent, system)?;
+        self.store.set_draft(DraftKey::Project(&session.project), "")?;
+        self.beginning = None;
+        Ok(())
+    }
+
+    /// Writes a message with its parts as they now are, in one commit.
+    pub(super) fn message(&mut self, message: &Message) -> Result<(), StoreError> {
+        self.begin()?;
+        let mut changes = Vec::with_capacity(message.parts.len() + 1);
+        changes.push(Change::Message(message.clone()));
+        changes.extend(message.parts.iter().map(|part| Change::Part {
+            message: message.id.clone(),
+            part: part.clone(),
+        }));
+        self.store.write(&self.session, &changes)
+    }
+
+    pub(super) fn part(&self, message: &MessageId, part: &Part) -> Result<(), StoreError> {
+        self.store.write(
+            &self.session,
+            &[Change::Part {
+                message: message.clone(),
+                part: part.clone(),
+            }],
+        )
+    }
+
+    pub(super) fn usage(&self, usage: &Usage, cost: Option<f64>) -> Result<(), StoreError> {
+        self.store
+            .write(&self.session, &[Change::Cost { usage: *usage, cost }])
+    }
+
+    pub(super) fn title(&mut self, title: &str) -> Result<(), StoreError> {
+        self.begin()?;
+        self.store.set_title(&self.session, title)
+    }
+
+    /// A draft that cannot be kept is not worth a word: it is still on the screen.
+    pub(super) fn draft(&self, draft: &str) {
+        let key = match &self.beginning {
+            Some(beginning) => DraftKey::Project(&beginning.session.project),
+            None => DraftKey::Session(&self.session),
+        };
+        if let Err(error) = self.store.set_draft(key, draft) {
+            tracing::warn!(%error, "the draft was not kept");
+        }
+    }
+
+    /// Notes that writing failed; says whether it is the first time.
+    pub(super) fn fail(&mut self) -> bool {
+        !std::mem::replace(&mut self.failed, true)
+    }
+}

@@ -1,0 +1,183 @@
+//! From configured providers to a model that can be asked.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{ErrorReport, ModelSource, OpenRequest, config_error};
+use crate::config::schema;
+use crate::conversation::{ModelRef, Price};
+use crate::provider::cassette::{Pace, Player, Recorder as Recording, Repeat};
+use crate::provider::{
+    self, Catalog, Client, ModelSettings, Protocol, Provider, ProviderSettings, RetrySettings,
+};
+use crate::store::SessionRow;
+
+pub(super) fn providers(request: &OpenRequest) -> Result<BTreeMap<String, ProviderSettings>, ErrorReport> {
+    let mut providers = match request.source {
+        ModelSource::Demo => BTreeMap::new(),
+        _ => provider::builtin(&|name| std::env::var(name).ok().filter(|value| !value.is_empty())),
+    };
+    for (name, given) in request.loaded.config.providers.iter() {
+        let settings = provider_settings(name, given, providers.remove(name))?;
+        providers.insert(name.to_owned(), settings);
+    }
+    if request.source == ModelSource::Demo {
+        providers.insert(
+            "demo".to_owned(),
+            ProviderSettings::new(Protocol::OpenAiChat, "http://localhost/v1"),
+        );
+    }
+    Ok(providers)
+}
+
+/// What is configured, over what is built in under the same name.
+fn provider_settings(
+    name: &str,
+    given: &schema::ProviderSettings,
+    builtin: Option<ProviderSettings>,
+) -> Result<ProviderSettings, ErrorReport> {
+    let protocol = match given.protocol {
+        Some(schema::Protocol::OpenAiChat) => Some(Protocol::OpenAiChat),
+        Some(schema::Protocol::OpenAiResponses) => Some(Protocol::OpenAiResponses),
+        Some(schema::Protocol::Anthropic) => Some(Protocol::Anthropic),
+        Some(schema::Protocol::Gemini) => Some(Protocol::Gemini),
+        None => builtin.as_ref().map(|settings| settings.protocol),
+    };
+    let protocol = protocol.or(known_protocol(name)).unwrap_or(Protocol::OpenAiChat);
+    let base_url = given
+        .base_url
+        .clone()
+        .or_else(|| builtin.as_ref().map(|settings| settings.base_url.clone()));
+    let base_url = base_url
+        .or_else(|| known_base_url(name).map(str::to_owned))
+        .ok_or_else(|| {
+            config_error(
+                format!("provider `{name}` has no `base_url`"),
+                "Set `providers.NAME.base_url`, such as `http://127.0.0.1:8080/v1`.",
+            )
+        })?;
+    let mut settings = ProviderSettings::new(protocol, base_url);
+    let key = given
+        .api_key
+        .as_ref()
+        .map(|key| key.expose().to_owned())
+        .filter(|key| !key.is_empty());
+    settings.api_key = key.or_else(|| builtin.and_then(|settings| settings.api_key));
+    settings.headers = given
+        .headers
+        .iter()
+        .map(|(name, value)| (name.to_owned(), value.expose().to_owned()))
+        .collect();
+    settings.idle_timeout = Duration::from_millis(given.idle_timeout_ms);
+    settings.retry = RetrySettings {
+        max: given.retry.max,
+        base: Duration::from_millis(given.retry.base_ms),
+        max_delay: Duration::from_millis(given.retry.max_ms),
+    };
+    settings.models = given
+        .models
+        .iter()
+        .map(|(name, model)| (name.to_owned(), model_settings(model)))
+        .collect();
+    Ok(settings)
+}
+
+fn known_protocol(name: &str) -> Option<Protocol> {
+    match name {
+        "anthropic" => Some(Protocol::Anthropic),
+        "openai" => Some(Protocol::OpenAiResponses),
+        "gemini" => Some(Protocol::Gemini),
+        _ => None,
+    }
+}
+
+/// The services' own addresses, for a provider that is configured with a key alone.
+fn known_base_url(name: &str) -> Option<&'static str> {
+    match name {
+        "anthropic" => Some("https://api.anthropic.com/v1"),
+        "openai" => Some("https://api.openai.com/v1"),
+        "gemini" => Some("https://generativelanguage.googleapis.com/v1beta"),
+        _ => None,
+    }
+}
+
+fn model_settings(given: &schema::ModelSettings) -> ModelSettings {
+    let price = |cost: &schema::Cost| Price {
+        input: cost.input,
+        output: cost.output,
+        cache_read: cost.cache_read,
+        cache_write: cost.cache_write,
+    };
+    ModelSettings {
+        context: given.context,
+        output: given.output,
+        images: given.images,
+        reasoning: given.reasoning,
+        cost: given.cost.as_ref().map(price),
+        edit_mode: None,
+    }
+}
+
+pub(super) fn choose_model(
+    request: &OpenRequest,
+    catalog: &Catalog,
+    row: Option<&SessionRow>,
+) -> Result<ModelRef, ErrorReport> {
+    if request.source == ModelSource::Demo {
+        return Ok(ModelRef {
+            provider: "demo".to_owned(),
+            model: "scripted".to_owned(),
+        });
+    }
+    let chosen = request
+        .model
+        .clone()
+        .or_else(|| row.and_then(|row| row.model.clone()));
+    let chosen = chosen
+        .or_else(|| request.loaded.config.model.clone())
+        .or_else(|| catalog.default_model());
+    let chosen = chosen.ok_or_else(|| {
+        config_error(
+            "no model is configured and no key was found",
+            "Run `lathe demo` to look around, set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or name a local \
+             server in the configuration (`lathe config path` says where).",
+        )
+    })?;
+    if matches!(request.source, ModelSource::Replay(_)) {
+        return Ok(chosen);
+    }
+    catalog.provider(&chosen.provider)?;
+    Ok(chosen)
+}
+
+pub(super) fn provider(
+    request: &OpenRequest,
+    catalog: &Arc<Catalog>,
+) -> Result<Arc<dyn Provider>, ErrorReport> {
+    let network = || Arc::new(Client::new(Arc::clone(catalog))) as Arc<dyn Provider>;
+    match &request.source {
+        ModelSource::Network => Ok(network()),
+        ModelSource::Record(path) => Ok(Arc::new(
+            Recording::new(network(), path)?.hiding(catalog.secrets()),
+        )),
+        ModelSource::Replay(path) => {
+            let file = std::fs::File::open(path).map_err(|error| {
+                config_error(
+                    format!("the cassette `{}` cannot be opened: {error}", path.display()),
+                    "Check the path.",
+                )
+            })?;
+            Ok(Arc::new(Player::from_reader(file, Pace::Flat)?))
+        }
+        ModelSource::Demo => {
+            let pace = Pace::AsRecorded {
+                scale: 1.0,
+                max_wait: Duration::from_millis(400),
+            };
+            Ok(Arc::new(Player::from_text(DEMO, pace)?.repeating(Repeat::Always)))
+        }
+    }
+}
+
+const DEMO: &str = include_str!("../../../assets/demo/cassette.jsonl");

@@ -1,0 +1,174 @@
+//! The services that calls reach, with their settings and rules.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::{ErrorReport, FrontEndKind, OpenRequest, config_error};
+use crate::agent::driver::Reports;
+use crate::config::{Origin, schema};
+use crate::conversation::SessionId;
+use crate::files::{PathLocks, Roots};
+use crate::permission::{self, Action, Broker, FrontEnd, Permissions, Places, Rule, Scope, Source};
+use crate::process::{EnvironmentRules, shell_environment};
+use crate::store::{GrantScope, Outputs, Store};
+use crate::tool::{
+    BashSettings, Gate, GateOwner, Registry, SearchSettings, Services, ToolSettings, TruncateLimits,
+    TruncateSettings,
+};
+
+/// Everything calls need.
+pub(super) struct Kit {
+    pub(super) registry: Arc<Registry>,
+    pub(super) services: Arc<Services>,
+}
+
+impl Kit {
+    pub(super) fn build(
+        request: &OpenRequest,
+        store: &Store,
+        session: &SessionId,
+        directory: &Path,
+        require_read: bool,
+        reports: &Reports,
+    ) -> Result<Self, ErrorReport> {
+        let registry = Arc::new(Registry::builtin());
+        let roots = roots(request, directory);
+        let mut settings = tool_settings(request, &registry);
+        settings.require_read &= require_read;
+        let permissions = permissions(request, &roots, Some((store, session)))?;
+        let front_end = match request.front_end {
+            FrontEndKind::Attended => FrontEnd::Attached,
+            FrontEndKind::Unattended => FrontEnd::Absent,
+        };
+        let broker = Broker::telling(front_end, reports.permission_sink());
+        let owner = GateOwner {
+            session: session.clone(),
+            project: roots.project_root().to_owned(),
+            home: request.dirs.home.clone(),
+        };
+        let gate = Gate::new(permissions, request.mode, broker, store.clone(), owner);
+        let environment = environment(request, session);
+        let services = Services {
+            settings,
+            roots,
+            locks: PathLocks::new(),
+            store: store.clone(),
+            records_dir: records_dir(&request.dirs.data),
+            outputs: Outputs::new(&request.dirs.data),
+            instructions: Mutex::default(),
+            environment,
+            gate,
+        };
+        Ok(Self {
+            registry,
+            services: Arc::new(services),
+        })
+    }
+}
+
+pub(super) fn roots(request: &OpenRequest, directory: &Path) -> Roots {
+    Roots::new(directory, request.dirs.home.as_deref())
+}
+
+fn environment(request: &OpenRequest, session: &SessionId) -> Vec<(OsString, OsString)> {
+    let rules = EnvironmentRules {
+        provider_keys: Vec::new(),
+        allow: request.loaded.config.bash.env_allow.clone(),
+        session: Some(session.to_string()),
+    };
+    shell_environment(std::env::vars_os(), &rules)
+}
+
+pub(super) fn tool_settings(request: &OpenRequest, registry: &Registry) -> ToolSettings {
+    let config = &request.loaded.config;
+    let limit = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
+    let own = |limits: &schema::ToolLimits| TruncateLimits {
+        max_lines: limits.max_lines.map(limit),
+        max_bytes: limits.max_bytes.map(limit),
+        max_tokens: limits.max_tokens.map(limit),
+    };
+    let said = |name: &str| Some((name.to_owned(), request.loaded.tools.get(name)?));
+    ToolSettings {
+        truncate: TruncateSettings {
+            max_lines: limit(config.truncate.max_lines),
+            max_bytes: limit(config.truncate.max_bytes),
+            dynamic: config.truncate.dynamic,
+            dynamic_ratio: config.truncate.dynamic_ratio,
+            dynamic_max_tokens: limit(config.truncate.dynamic_max_tokens),
+            per_tool: config
+                .truncate
+                .per_tool
+                .iter()
+                .map(|(name, limits)| (name.to_owned(), own(limits)))
+                .collect(),
+        },
+        require_read: config.edit.require_read,
+        search: SearchSettings {
+            timeout: Duration::from_millis(config.search.timeout_ms),
+        },
+        bash: BashSettings {
+            shell: config.bash.shell.clone(),
+            timeout: Duration::from_millis(config.bash.timeout_ms),
+            env_allow: config.bash.env_allow.clone(),
+        },
+        switches: registry.tools().filter_map(|tool| said(tool.name())).collect(),
+    }
+}
+
+/// The rules of everybody who has a say, in their order.
+pub(super) fn permissions(
+    request: &OpenRequest,
+    roots: &Roots,
+    granted: Option<(&Store, &SessionId)>,
+) -> Result<Permissions, ErrorReport> {
+    let dirs = &request.dirs;
+    let home = dirs.home.as_deref();
+    let outputs = Outputs::new(&dirs.data);
+    let mut permissions = Permissions {
+        user: permission::defaults(&Places {
+            home: dirs.home.clone(),
+            project_root: roots.project_root().to_owned(),
+            own: vec![dirs.config.clone(), dirs.data.clone(), dirs.state.clone()],
+            open: vec![outputs.dir().to_owned()],
+        }),
+        ..Permissions::default()
+    };
+    for layer in &request.loaded.permission_layers {
+        let source = match layer.origin {
+            Origin::Global => Source::Global(layer.file.clone()),
+            Origin::Extra => Source::Extra(layer.file.clone()),
+            Origin::Project => Source::Project(layer.file.clone()),
+        };
+        let rules = permission::parse(&layer.rules, &source, home).map_err(|problem| {
+            config_error(
+                format!("`{}`: {problem}", layer.file.display()),
+                "Write `allow`, `ask` or `deny`.",
+            )
+        })?;
+        match layer.origin {
+            Origin::Project => permissions.project.extend(rules),
+            Origin::Global | Origin::Extra => permissions.user.extend(rules),
+        }
+    }
+    if let Some((store, session)) = granted {
+        for grant in store.grants_for(session, roots.project_root())? {
+            let scope = match grant.scope {
+                GrantScope::Session(_) => Scope::Session,
+                GrantScope::Project(_) => Scope::Project,
+                GrantScope::Global => Scope::Everywhere,
+            };
+            let source = Source::Grant(scope);
+            permissions
+                .grants
+                .push(Rule::new(&grant.key, &grant.pattern, Action::Allow, source, home));
+        }
+    }
+    Ok(permissions)
+}
+
+/// Where changes of several files write down what they are about to do.
+pub(super) fn records_dir(data: &Path) -> PathBuf {
+    data.join("transactions")
+}
