@@ -31,6 +31,7 @@ pub mod agent;
 pub mod config;
 pub mod conversation;
 pub mod files;
+pub mod headless;
 pub mod permission;
 pub mod process;
 pub mod project;
