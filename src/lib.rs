@@ -40,4 +40,5 @@ pub mod session;
 pub mod store;
 pub mod text;
 pub mod tool;
+pub mod tui;
 pub mod view;

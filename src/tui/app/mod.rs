@@ -1,0 +1,403 @@
+//! The screen's state and everything that changes it, without a terminal and without a clock.
+//!
+//! What happens comes in as calls (`key`, `session`, `pass_time` …) with the moment it happened; what has to be done
+//! outside comes out as [`Effect`]s; how soon to draw as a [`Change`]. So the whole screen can be driven by a test: keys
+//! in, frames out.
+//!
+//! `keys` reads keys and performs actions, `stream` takes in what the session says, `layers` draws. The conversation, the
+//! composer and the dialog look after themselves; here is only what lies between them.
+
+mod keys;
+mod layers;
+mod stream;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::composer::Composer;
+use super::dialog::Permission;
+use super::help::Help;
+use super::keymap::{Context, Keymap};
+use super::statusbar::Facts;
+use super::surroundings::{Clipboard, Motion, Surroundings};
+use super::terminal::background::Background;
+use super::trace::State;
+use super::transcript::{Change, Transcript};
+use crate::conversation::SessionId;
+use crate::permission::{Mode, Question, QuestionId};
+use crate::session::{Input, Op, Queued};
+use crate::view::highlight::Highlighter;
+use crate::view::theme::{Meaning, Theme};
+
+/// The clock of everything that turns.
+const SPINNER: Duration = Duration::from_millis(80);
+/// The same where nothing turns: clocks still count.
+const SECOND: Duration = Duration::from_secs(1);
+/// After this long without a key the draft is stored.
+const DRAFT: Duration = Duration::from_millis(250);
+/// `esc` again, or `ctrl+c` again, within this time.
+const AGAIN: Duration = Duration::from_secs(1);
+/// After `esc` closed something it is deaf, so that `esc esc` never stops more than it should.
+const ESC_DEAF: Duration = Duration::from_millis(300);
+/// The table of the leader's keys appears after this.
+const LEADER_TABLE: Duration = Duration::from_millis(400);
+/// How long a remark stands in the hint row.
+const REMARK: Duration = Duration::from_secs(4);
+
+/// A theme for each kind of background. Both may be the same.
+#[derive(Debug, Clone)]
+pub struct Themes {
+    pub dark: Arc<Theme>,
+    pub light: Arc<Theme>,
+}
+
+/// What is known before the session is open.
+pub(crate) struct Setup {
+    pub(crate) model: String,
+    pub(crate) agent: String,
+    pub(crate) mode: Mode,
+    pub(crate) directory: PathBuf,
+    pub(crate) is_demo: bool,
+    pub(crate) themes: Themes,
+    pub(crate) wheel_lines: u16,
+    pub(crate) prompt: Option<String>,
+    pub(crate) surroundings: Surroundings,
+}
+
+/// Something to do outside.
+#[derive(Debug, Clone)]
+pub(crate) enum Effect {
+    Send(Op),
+    Copy(String),
+    /// Opens the editor on this text.
+    Edit(String),
+    Suspend,
+    /// Has the next frame drawn in full.
+    Redraw,
+    Quit,
+}
+
+pub(crate) struct App {
+    start: Instant,
+    keymap: Keymap,
+    themes: Themes,
+    theme: Arc<Theme>,
+    highlighter: Highlighter,
+    surroundings: Surroundings,
+    wheel_lines: u16,
+    directory: PathBuf,
+    facts: Facts,
+    link: Link,
+    /// The session on screen, once it is open.
+    root: Option<SessionId>,
+    transcript: Transcript,
+    composer: Composer,
+    queue: Vec<Queued>,
+    /// What was sent before the session was open.
+    unsent: Vec<Op>,
+    turn: Turn,
+    /// Open questions, oldest first.
+    questions: Vec<Arc<Question>>,
+    /// Those that a person left for later.
+    put_off: HashSet<QuestionId>,
+    dialog: Option<Permission>,
+    focus: Focus,
+    help: Option<Help>,
+    /// Since when the leader waits for its key.
+    leader: Option<Instant>,
+    esc: Esc,
+    /// `ctrl+c` was pressed while nothing was there to stop.
+    quit_armed: Option<Instant>,
+    remark: Option<Remark>,
+    /// When the draft last got a key.
+    typed: Option<Instant>,
+    draft: DraftState,
+    dropped_keys: u64,
+    /// Where the parts of the last frame stood.
+    shown: layers::Shown,
+    effects: Vec<Effect>,
+}
+
+/// How the session stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Link {
+    /// Not open yet: what is sent waits.
+    Opening,
+    Open,
+    /// Another process holds it.
+    ReadOnly(String),
+    /// Could not be opened, or has ended.
+    Gone,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Idle,
+    Busy,
+}
+
+/// Who gets the keys when nothing lies above.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Focus {
+    Composer,
+    Transcript,
+}
+
+#[derive(Debug, Default)]
+struct Esc {
+    /// Pressed once while a turn runs.
+    armed: Option<Instant>,
+    deaf_until: Option<Instant>,
+}
+
+struct Remark {
+    text: String,
+    meaning: Meaning,
+    until: Instant,
+}
+
+/// Whether the session has what stands in the composer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DraftState {
+    Stored,
+    /// Changed; due then.
+    Due(Instant),
+}
+
+impl App {
+    pub(crate) fn new(setup: Setup, now: Instant) -> Self {
+        let facts = Facts {
+            title: String::new(),
+            model: setup.model,
+            agent: setup.agent,
+            mode: setup.mode,
+            is_demo: setup.is_demo,
+            is_read_only: false,
+            context_used: 0,
+            context_limit: None,
+            cost: None,
+            asks: 0,
+        };
+        let prompt = setup.prompt.map(|text| {
+            Op::Submit(Input {
+                text,
+                files: Vec::new(),
+            })
+        });
+        let mut app = Self {
+            start: now,
+            keymap: Keymap::default(),
+            theme: Arc::clone(&setup.themes.dark),
+            themes: setup.themes,
+            highlighter: Highlighter::plain(),
+            surroundings: setup.surroundings,
+            wheel_lines: setup.wheel_lines,
+            directory: setup.directory,
+            facts,
+            link: Link::Opening,
+            root: None,
+            transcript: Transcript::new(),
+            composer: Composer::default(),
+            queue: Vec::new(),
+            unsent: prompt.into_iter().collect(),
+            turn: Turn::Idle,
+            questions: Vec::new(),
+            put_off: HashSet::new(),
+            dialog: None,
+            focus: Focus::Composer,
+            help: None,
+            leader: None,
+            esc: Esc::default(),
+            quit_armed: None,
+            remark: None,
+            typed: None,
+            draft: DraftState::Stored,
+            dropped_keys: 0,
+            shown: layers::Shown::default(),
+            effects: Vec::new(),
+        };
+        let background = app.surroundings.background;
+        app.set_background(background);
+        app
+    }
+
+    /// Takes what has to be done outside.
+    pub(crate) fn take_effects(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.effects)
+    }
+
+    /// Chooses the theme for a background.
+    pub(crate) fn set_background(&mut self, background: Background) -> Change {
+        let theme = match background {
+            Background::Dark => &self.themes.dark,
+            Background::Light => &self.themes.light,
+        };
+        let theme = Theme::clone(theme).at_depth(self.surroundings.depth);
+        if theme.id() == self.theme.id() {
+            return Change::None;
+        }
+        self.theme = Arc::new(theme);
+        Change::Urgent
+    }
+
+    /// Whether there is a conversation to draw.
+    pub(crate) fn has_content(&self) -> bool {
+        !self.transcript.is_empty()
+    }
+
+    /// The grammars are loaded: source is coloured from now on.
+    pub(crate) fn colour_source(&mut self) -> Change {
+        self.highlighter = Highlighter::new();
+        Change::Soft
+    }
+
+    /// Whether something on screen moves with the clock.
+    pub(crate) fn is_animated(&self) -> bool {
+        self.transcript.animated() && self.help.is_none()
+    }
+
+    /// Returns the next moment at which something changes by itself.
+    pub(crate) fn deadline(&self, now: Instant) -> Option<Instant> {
+        let spinner = self.is_animated().then(|| self.next_turn(now));
+        let again = |since: Option<Instant>| since.map(|since| since + AGAIN);
+        let draft = match self.draft {
+            DraftState::Due(at) if self.link == Link::Open => Some(at),
+            _ => None,
+        };
+        // Once the table is there it stays; nothing more is due.
+        let table = self
+            .leader
+            .map(|since| since + LEADER_TABLE)
+            .filter(|at| *at > now);
+        let times = [
+            spinner,
+            again(self.esc.armed),
+            again(self.quit_armed),
+            self.remark.as_ref().map(|remark| remark.until),
+            self.dialog.as_ref().and_then(|dialog| dialog.guard.until()),
+            draft,
+            table,
+        ];
+        times.into_iter().flatten().min()
+    }
+
+    /// Lets time pass: what was armed is not any more, what is due is done. `since` is when this was last called.
+    pub(crate) fn pass_time(&mut self, since: Instant, now: Instant) -> Change {
+        let mut change = Change::None;
+        let is_over = |armed: Option<Instant>| armed.is_some_and(|armed| armed + AGAIN <= now);
+        if is_over(self.esc.armed) {
+            self.esc.armed = None;
+            change = Change::Urgent;
+        }
+        if is_over(self.quit_armed) {
+            self.quit_armed = None;
+            change = Change::Urgent;
+        }
+        if self.remark.as_ref().is_some_and(|remark| remark.until <= now) {
+            self.remark = None;
+            change = Change::Urgent;
+        }
+        if self.dialog.as_mut().is_some_and(|dialog| dialog.pass_time(now)) {
+            change = Change::Urgent;
+        }
+        if self
+            .leader
+            .is_some_and(|at| at + LEADER_TABLE > since && at + LEADER_TABLE <= now)
+        {
+            change = Change::Urgent;
+        }
+        if matches!(self.draft, DraftState::Due(at) if at <= now) {
+            self.store_draft();
+        }
+        if self.is_animated() && self.frame(since) != self.frame(now) {
+            change = change.max(Change::Soft);
+        }
+        change
+    }
+
+    /// Stores the draft now, if it changed.
+    pub(crate) fn store_draft(&mut self) {
+        if self.link == Link::Open && self.draft != DraftState::Stored {
+            self.draft = DraftState::Stored;
+            self.effects.push(Effect::Send(Op::Draft(self.composer.text())));
+        }
+    }
+
+    /// What programs that drive the screen are told.
+    pub(crate) fn state(&self) -> State {
+        let context = self.context();
+        State {
+            focus: match context {
+                Context::Help => "help",
+                Context::Transcript => "transcript",
+                Context::Question | Context::QuestionAlways | Context::QuestionReason => "dialog",
+                Context::Composer | Context::Global | Context::Leader => "composer",
+            },
+            dialog: self.dialog.as_ref().map(|_| "permission"),
+            queue: self.queue.len() + self.unsent_inputs().count(),
+            busy: self.turn == Turn::Busy,
+            dropped_keys: self.dropped_keys,
+        }
+    }
+
+    pub(crate) fn editor(&self) -> Option<&str> {
+        self.surroundings.editor.as_deref()
+    }
+
+    pub(crate) fn clipboard(&self) -> Clipboard {
+        self.surroundings.clipboard
+    }
+
+    /// Who reads the next key.
+    fn context(&self) -> Context {
+        match (&self.help, &self.dialog, self.focus) {
+            (Some(_), _, _) => Context::Help,
+            (None, Some(dialog), _) => dialog.context(),
+            (None, None, Focus::Composer) => Context::Composer,
+            (None, None, Focus::Transcript) => Context::Transcript,
+        }
+    }
+
+    fn frame(&self, at: Instant) -> u128 {
+        at.saturating_duration_since(self.start).as_millis() / self.turn_time().as_millis()
+    }
+
+    fn next_turn(&self, now: Instant) -> Instant {
+        let turns = u32::try_from(self.frame(now) + 1).unwrap_or(u32::MAX);
+        self.start + self.turn_time() * turns
+    }
+
+    fn turn_time(&self) -> Duration {
+        match self.surroundings.motion {
+            Motion::Full => SPINNER,
+            Motion::Reduced => SECOND,
+        }
+    }
+
+    fn say(&mut self, text: impl Into<String>, meaning: Meaning, now: Instant) {
+        self.remark = Some(Remark {
+            text: text.into(),
+            meaning,
+            until: now + REMARK,
+        });
+    }
+
+    fn send(&mut self, op: Op) {
+        match self.link {
+            Link::Opening => self.unsent.push(op),
+            Link::Open | Link::ReadOnly(_) | Link::Gone => self.effects.push(Effect::Send(op)),
+        }
+    }
+
+    fn unsent_inputs(&self) -> impl DoubleEndedIterator<Item = &Input> {
+        self.unsent.iter().filter_map(|op| match op {
+            Op::Submit(input) | Op::Queue(input) => Some(input),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,137 @@
+//! What the session says.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::{App, DraftState, Effect, Link, Turn};
+use crate::conversation::Role;
+use crate::session::{Envelope, ErrorReport, Event, Snapshot};
+use crate::tool::Registry;
+use crate::tui::composer::Draft;
+use crate::tui::transcript::Change;
+
+impl App {
+    /// The session is open.
+    pub(crate) fn opened(
+        &mut self,
+        snapshot: &Snapshot,
+        tools: Arc<Registry>,
+        notes: Vec<String>,
+        now: Instant,
+    ) -> Change {
+        self.transcript.set_registry(tools);
+        let change = self.attached(snapshot, now);
+        for note in notes {
+            self.transcript.push_notice(note);
+        }
+        change
+    }
+
+    /// The session was attached to: everything is as the snapshot says.
+    pub(crate) fn attached(&mut self, snapshot: &Snapshot, now: Instant) -> Change {
+        let is_first = self.root.is_none();
+        self.root = Some(snapshot.info.id.clone());
+        self.facts.learn(&snapshot.info);
+        self.directory.clone_from(&snapshot.info.directory);
+        self.transcript.reset(snapshot);
+        self.queue.clone_from(&snapshot.queue);
+        self.turn = if snapshot.busy { Turn::Busy } else { Turn::Idle };
+        self.questions.clone_from(&snapshot.questions);
+        self.put_off
+            .retain(|id| self.questions.iter().any(|question| question.id == *id));
+        self.link = match &snapshot.info.read_only {
+            None => Link::Open,
+            Some(reason) => Link::ReadOnly(reason.clone()),
+        };
+        if is_first {
+            self.begin(snapshot);
+        }
+        self.show_question(now);
+        Change::Urgent
+    }
+
+    /// The session could not be opened.
+    pub(crate) fn not_opened(&mut self, report: ErrorReport, now: Instant) -> Change {
+        self.link = Link::Gone;
+        let newest = self
+            .unsent_inputs()
+            .next_back()
+            .map(|input| Draft::from_text(&input.text));
+        if let Some(draft) = newest.filter(|_| self.composer.is_empty()) {
+            self.composer.set(draft);
+        }
+        self.unsent.clear();
+        self.transcript.apply(&Event::Error(report), now);
+        Change::Urgent
+    }
+
+    /// The session has ended without being asked to.
+    pub(crate) fn ended(&mut self) -> Change {
+        self.link = Link::Gone;
+        self.turn = Turn::Idle;
+        self.questions.clear();
+        self.put_off.clear();
+        self.dialog = None;
+        self.facts.asks = 0;
+        self.transcript
+            .push_notice("The session has ended. What it did is stored; start lathe again to go on.");
+        Change::Urgent
+    }
+
+    pub(crate) fn event(&mut self, envelope: &Envelope, now: Instant) -> Change {
+        let is_root = self.root.as_ref() == Some(&envelope.session);
+        let own = self.note(&envelope.event, is_root, now);
+        let drawn = if is_root {
+            self.transcript.apply(&envelope.event, now)
+        } else {
+            Change::None
+        };
+        own.max(drawn)
+    }
+
+    /// Takes in what the rest of the screen shows.
+    fn note(&mut self, event: &Event, is_root: bool, now: Instant) -> Change {
+        match event {
+            // Questions of children are asked here as well.
+            Event::Asked(question) => {
+                self.questions.push(Arc::clone(question));
+                self.show_question(now);
+            }
+            Event::Settled(settled) => {
+                self.questions.retain(|question| question.id != settled.id);
+                self.put_off.remove(&settled.id);
+                self.show_question(now);
+            }
+            _ if !is_root => return Change::None,
+            Event::TurnStarted => self.turn = Turn::Busy,
+            Event::TurnEnded(_) => {
+                self.turn = Turn::Idle;
+                self.esc.armed = None;
+            }
+            Event::Usage(request) => {
+                self.facts.pay(request);
+                return Change::Soft;
+            }
+            Event::Queue(queue) => self.queue.clone_from(queue),
+            Event::Title(title) => self.facts.title.clone_from(title),
+            Event::Model(model) => self.facts.model = model.to_string(),
+            Event::Mode(mode) => self.facts.mode = *mode,
+            _ => return Change::None,
+        }
+        Change::Urgent
+    }
+
+    fn begin(&mut self, snapshot: &Snapshot) {
+        let sent = snapshot
+            .messages
+            .iter()
+            .filter(|message| message.role == Role::User);
+        self.composer.set_history(sent.map(|message| message.text()));
+        if self.composer.is_empty() && !snapshot.draft.is_empty() && self.unsent.is_empty() {
+            self.composer.set(Draft::from_text(&snapshot.draft));
+            self.draft = DraftState::Stored;
+        }
+        let unsent = std::mem::take(&mut self.unsent);
+        self.effects.extend(unsent.into_iter().map(Effect::Send));
+    }
+}

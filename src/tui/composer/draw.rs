@@ -1,0 +1,99 @@
+//! Drawing the composer: a bar, the text, and where the terminal's own cursor stands.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use ratatui::widgets::Widget;
+
+use super::{Composer, chips};
+use crate::text::width::str_width;
+use unicode_width::UnicodeWidthChar;
+
+/// The bar and the space after it.
+const MARGIN: u16 = 2;
+/// Above the text's own styles.
+const CHIP_PRIORITY: u8 = 1;
+
+/// How it looks now.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Look<'a> {
+    pub(crate) text: Style,
+    pub(crate) bar: &'a str,
+    pub(crate) bar_style: Style,
+    pub(crate) chip: Style,
+    /// Shown while there is no text.
+    pub(crate) invitation: &'a str,
+    pub(crate) muted: Style,
+}
+
+impl Composer {
+    /// Returns how many rows the text takes when this many columns are there.
+    pub(crate) fn rows(&mut self, columns: u16) -> u16 {
+        self.area.measure(columns.saturating_sub(MARGIN)).content_rows
+    }
+
+    /// Draws, and returns where the caret stands.
+    pub(crate) fn draw(&mut self, area: Rect, buffer: &mut Buffer, look: &Look<'_>) -> Option<Position> {
+        let inner = Rect {
+            x: area.x + MARGIN.min(area.width),
+            width: area.width.saturating_sub(MARGIN),
+            ..area
+        };
+        for y in area.top()..area.bottom() {
+            buffer.set_stringn(area.x, y, look.bar, usize::from(MARGIN), look.bar_style);
+        }
+        if self.area.is_empty() {
+            buffer.set_stringn(
+                inner.x,
+                inner.y,
+                look.invitation,
+                usize::from(inner.width),
+                look.muted,
+            );
+            return (!inner.is_empty()).then(|| inner.as_position());
+        }
+        self.area.set_style(look.text);
+        self.area.clear_custom_highlight();
+        let chips: Vec<_> = chips::labels(self.area.lines(), &self.pastes).collect();
+        for (row, bytes) in chips {
+            self.area
+                .custom_highlight(((row, bytes.start), (row, bytes.end)), look.chip, CHIP_PRIORITY);
+        }
+        (&self.area).render(inner, buffer);
+        let reported = self.area.rendered_cursor_position()?;
+        Some(Position {
+            x: self.caret_column(reported.x - inner.x) + inner.x,
+            y: reported.y,
+        })
+    }
+
+    /// Corrects the caret's column. The text area adds up the widths of characters, but a cluster of several is drawn
+    /// as one: so walk back to the start of the visual row and measure that piece again.
+    fn caret_column(&self, reported: u16) -> u16 {
+        let (row, column) = self.area.cursor();
+        let line = self.area.lines()[row].as_str();
+        if line.is_ascii() || line.contains('\t') {
+            return reported;
+        }
+        let end = line
+            .char_indices()
+            .nth(column)
+            .map_or(line.len(), |(byte, _)| byte);
+        let mut left = usize::from(reported);
+        let mut start = end;
+        for (byte, c) in line[..end].char_indices().rev() {
+            let width = c.width().unwrap_or(0);
+            if width > left || (left == 0 && width == 0 && byte == 0) {
+                break;
+            }
+            left -= width;
+            start = byte;
+            if left == 0 && width > 0 {
+                break;
+            }
+        }
+        u16::try_from(str_width(&line[start..end]))
+            .unwrap_or(reported)
+            .min(reported)
+    }
+}

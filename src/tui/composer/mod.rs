@@ -1,0 +1,220 @@
+//! The composer: where a person writes.
+//!
+//! The text area does the wrapping, the undo and the visual rows; this module adds what it lacks: moves by grapheme
+//! (marks them as ranges that are never entered), pastes that fold to a chip ([`paste`]), the history of this session
+//! ([`history`]) and a caret that stands right beside wide clusters. Nothing here sends anything: [`Composer::take`]
+//! hands the text over, expanded.
+
+mod chips;
+mod draft;
+mod draw;
+mod history;
+
+pub(crate) use draft::Draft;
+pub(crate) use draw::Look;
+
+use tui_textarea::{CursorMove, CursorRenderMode, TextArea, WrapMode};
+
+use super::keymap::Edit;
+use draft::Paste;
+use history::History;
+
+/// Edits that can be undone. Typing a word is one edit, so this is a long way back.
+const UNDO_STEPS: usize = 400;
+
+/// What an edit did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Edited {
+    Text,
+    Caret,
+    /// There was nothing to do: the caret stands at an end.
+    Nothing,
+}
+
+pub(crate) struct Composer {
+    area: TextArea<'static>,
+    pastes: Vec<Paste>,
+    history: History,
+}
+
+impl Default for Composer {
+    fn default() -> Self {
+        let mut area = TextArea::default();
+        area.set_wrap_mode(WrapMode::WordOrGlyph);
+        area.set_undo_coalescing(true);
+        area.set_max_histories(UNDO_STEPS);
+        area.set_cursor_render_mode(CursorRenderMode::Hidden);
+        area.set_cursor_line_style(ratatui::style::Style::new());
+        Self {
+            area,
+            pastes: Vec::new(),
+            history: History::default(),
+        }
+    }
+}
+
+impl Composer {
+    /// Returns the text as it would be sent, with folded pastes in full.
+    pub(crate) fn text(&self) -> String {
+        self.draft().expanded()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.area.is_empty()
+    }
+
+    /// Whether there is nothing worth sending.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.area.lines().iter().all(|line| line.trim().is_empty())
+    }
+
+    /// Takes the text out and remembers it in the history.
+    pub(crate) fn take(&mut self) -> String {
+        let draft = self.draft();
+        let text = draft.expanded();
+        self.history.push(draft);
+        self.set(Draft::default());
+        text
+    }
+
+    /// Replaces the text. What could be undone is forgotten.
+    pub(crate) fn set(&mut self, draft: Draft) {
+        let lines: Vec<String> = draft.text.split('\n').map(str::to_owned).collect();
+        let end = (lines.len() - 1, usize::MAX);
+        self.pastes = draft.pastes;
+        self.area.set_lines(lines, end);
+        self.changed();
+    }
+
+    /// Takes the text away; undo brings it back.
+    pub(crate) fn clear(&mut self) {
+        self.area.clear();
+        self.history.leave();
+        self.changed();
+    }
+
+    /// Adds what a session's user wrote before, oldest first.
+    pub(crate) fn set_history(&mut self, texts: impl Iterator<Item = String>) {
+        self.history.replace(texts.map(Draft::from_text));
+    }
+
+    pub(crate) fn insert_char(&mut self, c: char) {
+        self.area.insert_char(c);
+        self.changed();
+    }
+
+    /// Starts a new line, unless the caret stands behind a backslash: then that becomes the line's end.
+    pub(crate) fn newline(&mut self) {
+        self.area.insert_newline();
+        self.changed();
+    }
+
+    /// Turns a backslash before the caret into a new line; says whether there was one.
+    pub(crate) fn continue_line(&mut self) -> bool {
+        let (row, column) = self.area.cursor();
+        let before = column
+            .checked_sub(1)
+            .and_then(|left| self.area.lines()[row].chars().nth(left));
+        if before != Some('\\') {
+            return false;
+        }
+        self.area.delete_char();
+        self.newline();
+        true
+    }
+
+    /// Puts a paste in, folded to a chip when it is long.
+    pub(crate) fn paste(&mut self, text: &str) {
+        let clean = draft::clean(text);
+        if clean.is_empty() {
+            return;
+        }
+        if draft::is_long(&clean) {
+            let paste = Paste::new(clean, &self.pastes);
+            self.area.insert_str(&paste.label);
+            self.pastes.push(paste);
+        } else {
+            self.area.insert_str(&clean);
+        }
+        self.changed();
+    }
+
+    pub(crate) fn edit(&mut self, edit: Edit) -> Edited {
+        let motion = match edit {
+            Edit::Left => CursorMove::Back,
+            Edit::Right => CursorMove::Forward,
+            Edit::Up => CursorMove::Up,
+            Edit::Down => CursorMove::Down,
+            Edit::WordLeft => CursorMove::WordBack,
+            Edit::WordRight => CursorMove::WordForward,
+            Edit::LineStart => CursorMove::Head,
+            Edit::LineEnd => CursorMove::End,
+            Edit::Top => return self.move_to_ends(&[CursorMove::Top, CursorMove::Head]),
+            Edit::Bottom => return self.move_to_ends(&[CursorMove::Bottom, CursorMove::End]),
+            _ => return self.change(edit),
+        };
+        self.move_to_ends(&[motion])
+    }
+
+    /// Goes to the text sent before this one; says whether there was one.
+    pub(crate) fn older(&mut self) -> bool {
+        let current = self.draft();
+        let draft = self.history.older(current);
+        draft.map(|draft| self.set(draft)).is_some()
+    }
+
+    /// Goes to the text sent after this one, at last to what was being written.
+    pub(crate) fn newer(&mut self) -> bool {
+        let draft = self.history.newer();
+        draft.map(|draft| self.set(draft)).is_some()
+    }
+
+    fn draft(&self) -> Draft {
+        Draft {
+            text: self.area.lines().join("\n"),
+            pastes: self.pastes.clone(),
+        }
+    }
+
+    fn move_to_ends(&mut self, motions: &[CursorMove]) -> Edited {
+        let before = self.area.cursor();
+        for motion in motions {
+            self.area.move_cursor(*motion);
+        }
+        if self.area.cursor() == before {
+            Edited::Nothing
+        } else {
+            Edited::Caret
+        }
+    }
+
+    fn change(&mut self, edit: Edit) -> Edited {
+        let is_changed = match edit {
+            Edit::DeleteLeft => self.area.delete_char(),
+            Edit::DeleteRight => self.area.delete_next_char(),
+            Edit::DeleteWordLeft => self.area.delete_word(),
+            Edit::DeleteWordRight => self.area.delete_next_word(),
+            Edit::DeleteToStart => self.area.delete_line_by_head(),
+            Edit::DeleteToEnd => self.area.delete_line_by_end(),
+            Edit::Yank => self.area.paste(),
+            Edit::Undo => self.area.undo(),
+            Edit::Redo => self.area.redo(),
+            _ => false,
+        };
+        if !is_changed {
+            return Edited::Nothing;
+        }
+        self.changed();
+        Edited::Text
+    }
+
+    /// Marks anew what the caret may not enter; every change of the text forgets it.
+    fn changed(&mut self) {
+        let ranges = chips::atomic_ranges(self.area.lines(), &self.pastes);
+        // Ranges are made in order and apart; should one still be refused, the caret moves by characters.
+        let _ = self.area.try_set_atomic_ranges(ranges);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,489 @@
+//! The one loop that owns the screen: everything that can wake it is an [`Event`].
+//!
+//! It waits for one event, takes in whatever else is ready, and draws once. While a frame is pending the session's
+//! deltas do not wake it: only what is urgent does, and the frame's own time. With nothing to wait for but a person it
+//! sleeps without a timer.
+
+use std::future::{pending, poll_fn};
+use std::pin::Pin;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use crossterm::event::{Event as Input, EventStream};
+use futures::StreamExt;
+use tokio::sync::oneshot;
+use tokio::time::sleep_until;
+
+use super::app::{App, Effect};
+use super::editor;
+use super::pace::Pace;
+use super::surroundings::Clipboard;
+use super::terminal::background::{AnswerFilter, Filtered};
+use super::terminal::signals::{Signal, Signals};
+use super::terminal::{Screen, TerminalError};
+use super::trace::Trace;
+use super::transcript::Change;
+use super::{Ended, Mouse, Opened, Opening, clipboard};
+use crate::session::{Envelope, ErrorReport, Handle, Op, Receiver, RecvError, SendError, Snapshot};
+use crate::view::highlight;
+
+/// Taking in what is ready stops after this long, so that a flood is still drawn.
+const DRAIN: Duration = Duration::from_millis(8);
+/// How long the end waits for the session to have everything on disk.
+const FAREWELL: Duration = Duration::from_secs(5);
+/// Grammars that most conversations need.
+const LANGUAGES: &[&str] = &["rust", "python", "typescript", "bash", "json", "go"];
+
+/// All that can wake the loop.
+enum Event {
+    Input(Input),
+    /// The terminal is gone.
+    InputEnded,
+    Signal(Signal),
+    Opened(Result<Attached, ErrorReport>),
+    Reattached(Result<(Snapshot, Receiver), SendError>),
+    Session(Result<Envelope, RecvError>),
+    /// Something that should not wait for the frame has come from the session.
+    SessionUrgent,
+    /// The grammars are loaded.
+    Grammars,
+    /// A frame is due, or something changes by itself.
+    Time,
+}
+
+struct Attached {
+    opened: Opened,
+    snapshot: Snapshot,
+    receiver: Receiver,
+}
+
+/// Grammars take memory and time, so they are loaded when there is something to colour, on a thread of their own.
+enum Grammars {
+    Unwanted,
+    Loading(oneshot::Receiver<()>),
+    Loaded,
+}
+
+impl Grammars {
+    fn load(&mut self) {
+        let (done, loaded) = oneshot::channel();
+        std::thread::spawn(move || {
+            highlight::load(LANGUAGES);
+            // The screen may be gone by now.
+            let _ = done.send(());
+        });
+        *self = Self::Loading(loaded);
+    }
+
+    /// Waits until they are loaded.
+    async fn loaded(&mut self) {
+        match self {
+            // A loader that panicked leaves source plain where its grammar is at fault.
+            Self::Loading(loaded) => drop(loaded.await),
+            Self::Unwanted | Self::Loaded => pending().await,
+        }
+    }
+}
+
+type Boxed<T> = Pin<Box<dyn Future<Output = T>>>;
+
+pub(super) struct EventLoop {
+    app: App,
+    screen: Screen,
+    signals: Signals,
+    input: Option<EventStream>,
+    answers: AnswerFilter,
+    opening: Option<Boxed<Result<Attached, ErrorReport>>>,
+    reattaching: Option<Boxed<Result<(Snapshot, Receiver), SendError>>>,
+    grammars: Grammars,
+    handle: Option<Handle>,
+    receiver: Option<Receiver>,
+    pace: Pace,
+    trace: Option<Trace>,
+    /// When time was last let pass.
+    passed: Instant,
+    ended: Option<Ended>,
+}
+
+impl EventLoop {
+    /// Takes the terminal and draws the first frame.
+    pub(super) fn start(
+        app: App,
+        open: Opening,
+        mouse: Mouse,
+        trace: Option<Trace>,
+    ) -> Result<Self, TerminalError> {
+        // Before the terminal is taken, so that no signal finds it ours and us deaf.
+        let signals = Signals::listen()?;
+        let screen = Screen::enter(mouse)?;
+        let now = Instant::now();
+        let mut this = Self {
+            app,
+            screen,
+            signals,
+            input: None,
+            answers: AnswerFilter::default(),
+            opening: Some(Box::pin(attach_opened(open))),
+            reattaching: None,
+            grammars: Grammars::Unwanted,
+            handle: None,
+            receiver: None,
+            pace: Pace::default(),
+            trace,
+            passed: now,
+            ended: None,
+        };
+        this.pace.mark(Change::Urgent);
+        this.draw()?;
+        this.input = Some(EventStream::new());
+        this.screen.ask_background()?;
+        Ok(this)
+    }
+
+    /// Runs until the person leaves or the terminal goes.
+    pub(super) async fn run(&mut self) -> Result<Ended, TerminalError> {
+        loop {
+            let event = self.next().await;
+            self.handle(event).await;
+            self.drain().await;
+            self.pass_time();
+            self.perform().await;
+            self.note();
+            if let Some(ended) = self.ended.take() {
+                return Ok(ended);
+            }
+            if self
+                .pace
+                .due(Instant::now())
+                .is_some_and(|due| due <= Instant::now())
+            {
+                self.draw()?;
+            }
+        }
+    }
+
+    /// Gives the terminal back and lets the session put everything on disk.
+    pub(super) async fn finish(mut self) {
+        self.app.store_draft();
+        let effects = self.app.take_effects();
+        self.screen.give_back();
+        drop(self.input.take());
+        let Some(handle) = self.handle.take() else { return };
+        for effect in effects {
+            if let Effect::Send(op) = effect {
+                // Whatever is not taken now is lost with the session's end anyway.
+                let _ = handle.send(op);
+            }
+        }
+        let Some(mut receiver) = self.receiver.take() else {
+            return;
+        };
+        if handle.send(Op::Close).is_err() {
+            return;
+        }
+        drop(handle);
+        let closed = async { while !matches!(receiver.recv().await, Err(RecvError::Closed)) {} };
+        if tokio::time::timeout(FAREWELL, closed).await.is_err() {
+            tracing::warn!("the session took too long to end; what it was doing is marked as interrupted");
+        }
+    }
+
+    async fn next(&mut self) -> Event {
+        let now = Instant::now();
+        let frame = self.pace.due(now);
+        let deadline = [frame, self.app.deadline(now), self.answers.deadline()]
+            .into_iter()
+            .flatten()
+            .min();
+        let session = session_event(self.receiver.as_mut(), self.pace.is_pending());
+        tokio::select! {
+            biased;
+            input = next_input(self.input.as_mut()) => match input {
+                Some(Ok(input)) => Event::Input(input),
+                Some(Err(_)) | None => Event::InputEnded,
+            },
+            signal = self.signals.next() => Event::Signal(signal),
+            opened = maybe(self.opening.as_mut()) => Event::Opened(opened),
+            attached = maybe(self.reattaching.as_mut()) => Event::Reattached(attached),
+            () = self.grammars.loaded() => Event::Grammars,
+            event = session => event,
+            () = until(deadline) => Event::Time,
+        }
+    }
+
+    async fn handle(&mut self, event: Event) {
+        let now = Instant::now();
+        let change = match event {
+            Event::Input(input) => self.input(input, now),
+            Event::InputEnded => {
+                self.ended = Some(Ended::Signal(Signal::Hangup.number()));
+                Change::None
+            }
+            Event::Signal(signal) => self.signal(signal),
+            Event::Opened(Ok(attached)) => {
+                self.opening = None;
+                self.handle = Some(attached.opened.handle);
+                self.receiver = Some(attached.receiver);
+                self.app.opened(
+                    &attached.snapshot,
+                    attached.opened.tools,
+                    attached.opened.notes,
+                    now,
+                )
+            }
+            Event::Opened(Err(report)) => {
+                self.opening = None;
+                self.app.not_opened(report, now)
+            }
+            Event::Reattached(attached) => {
+                self.reattaching = None;
+                match attached {
+                    Ok((snapshot, receiver)) => {
+                        self.receiver = Some(receiver);
+                        self.app.attached(&snapshot, now)
+                    }
+                    Err(_) => self.app.ended(),
+                }
+            }
+            Event::Session(result) => self.session(result, now),
+            Event::SessionUrgent | Event::Time => Change::None,
+            Event::Grammars => {
+                self.grammars = Grammars::Loaded;
+                self.app.colour_source()
+            }
+        };
+        self.pace.mark(change);
+        self.note();
+        self.perform().await;
+    }
+
+    /// Takes in what else is ready.
+    async fn drain(&mut self) {
+        let begin = Instant::now();
+        while self.ended.is_none() && begin.elapsed() < DRAIN {
+            if let Poll::Ready(input) = ready_input(self.input.as_mut()).await {
+                let event = match input {
+                    Some(Ok(input)) => Event::Input(input),
+                    Some(Err(_)) | None => Event::InputEnded,
+                };
+                Box::pin(self.handle(event)).await;
+                continue;
+            }
+            let Some(result) = self.receiver.as_mut().and_then(Receiver::try_recv) else {
+                return;
+            };
+            let change = self.session(result, Instant::now());
+            self.pace.mark(change);
+            self.note();
+        }
+    }
+
+    fn input(&mut self, input: Input, now: Instant) -> Change {
+        match input {
+            Input::Key(key) => match self.answers.pass(key, now) {
+                Filtered::Held => Change::None,
+                Filtered::Answer(Some(background)) => self.app.set_background(background),
+                Filtered::Answer(None) => Change::None,
+                Filtered::Keys(keys) => keys
+                    .into_iter()
+                    .map(|key| self.app.key(key, now))
+                    .max()
+                    .unwrap_or(Change::None),
+            },
+            Input::Paste(text) => self.app.paste(&text, now),
+            Input::Mouse(event) => self.app.mouse(event),
+            Input::Resize(..) => Change::Urgent,
+            Input::FocusGained | Input::FocusLost => Change::None,
+        }
+    }
+
+    fn signal(&mut self, signal: Signal) -> Change {
+        match signal {
+            Signal::Continue => {
+                // Whoever stopped us may have had the terminal in other modes meanwhile.
+                if self.screen.retake().is_err() {
+                    self.ended = Some(Ended::Signal(Signal::Hangup.number()));
+                }
+                Change::Urgent
+            }
+            signal => {
+                self.ended = Some(Ended::Signal(signal.number()));
+                Change::None
+            }
+        }
+    }
+
+    fn session(&mut self, result: Result<Envelope, RecvError>, now: Instant) -> Change {
+        match (result, &self.handle) {
+            (Ok(envelope), _) => self.app.event(&envelope, now),
+            (Err(RecvError::Lagged), Some(handle)) => {
+                self.receiver = None;
+                let handle = handle.clone();
+                self.reattaching = Some(Box::pin(async move { handle.attach().await }));
+                Change::None
+            }
+            (Err(_), _) => {
+                self.receiver = None;
+                self.app.ended()
+            }
+        }
+    }
+
+    fn pass_time(&mut self) {
+        let now = Instant::now();
+        for key in self.answers.give_up(now) {
+            let change = self.app.key(key, now);
+            self.pace.mark(change);
+        }
+        let change = self.app.pass_time(self.passed, now);
+        self.pace.mark(change);
+        self.passed = now;
+    }
+
+    /// Does what the screen wants done outside.
+    async fn perform(&mut self) {
+        for effect in self.app.take_effects() {
+            let change = match effect {
+                Effect::Send(op) => self.send(&op),
+                Effect::Copy(text) => {
+                    let clipboard: Clipboard = self.app.clipboard();
+                    let written = self.screen.write(&clipboard::sequence(&text, clipboard));
+                    written.map_or(Change::None, |()| Change::Soft)
+                }
+                Effect::Edit(text) => self.edit(&text).await,
+                Effect::Suspend => self.suspend().await,
+                Effect::Redraw => self.redraw(),
+                Effect::Quit => {
+                    self.ended = Some(Ended::Quit);
+                    Change::None
+                }
+            };
+            self.pace.mark(change);
+        }
+    }
+
+    fn send(&mut self, op: &Op) -> Change {
+        let Some(handle) = &self.handle else {
+            return Change::None;
+        };
+        match handle.send(op.clone()) {
+            Ok(()) => Change::None,
+            Err(error) => self.app.not_sent(op, &error.to_string(), Instant::now()),
+        }
+    }
+
+    async fn suspend(&mut self) -> Change {
+        drop(self.input.take());
+        self.screen.give_back();
+        self.signals.stop().await;
+        self.take_back()
+    }
+
+    async fn edit(&mut self, text: &str) -> Change {
+        drop(self.input.take());
+        self.screen.give_back();
+        // Nothing else can happen on this screen meanwhile, so the loop may stand still; the session does not.
+        let edited = editor::edit(self.app.editor(), text);
+        self.signals.forget_interrupts().await;
+        let change = self.take_back();
+        let now = Instant::now();
+        change.max(match edited {
+            Ok(text) => self.app.edited(&text, now),
+            Err(error) => self.app.complain(error.to_string(), now),
+        })
+    }
+
+    fn take_back(&mut self) -> Change {
+        if self.screen.retake().is_err() {
+            self.ended = Some(Ended::Signal(Signal::Hangup.number()));
+        }
+        self.input = Some(EventStream::new());
+        Change::Urgent
+    }
+
+    fn redraw(&mut self) -> Change {
+        // A terminal whose size cannot be read is gone; its input ends too.
+        let _ = self.screen.forget();
+        Change::Urgent
+    }
+
+    fn draw(&mut self) -> Result<(), TerminalError> {
+        let now = Instant::now();
+        let app = &mut self.app;
+        self.screen.draw(|frame| {
+            let area = frame.area();
+            if let Some(caret) = app.draw(area, frame.buffer_mut(), now) {
+                frame.set_cursor_position(caret);
+            }
+        })?;
+        self.pace.drawn(now);
+        self.note();
+        if matches!(self.grammars, Grammars::Unwanted) && self.app.has_content() {
+            self.grammars.load();
+        }
+        Ok(())
+    }
+
+    fn note(&mut self) {
+        let Some(trace) = &mut self.trace else { return };
+        if let Err(error) = trace.note(self.app.state(), Instant::now()) {
+            tracing::warn!(%error, "the trace of the screen cannot be written");
+            self.trace = None;
+        }
+    }
+}
+
+async fn attach_opened(open: Opening) -> Result<Attached, ErrorReport> {
+    let opened = open.await?;
+    match opened.handle.attach().await {
+        Ok((snapshot, receiver)) => Ok(Attached {
+            opened,
+            snapshot,
+            receiver,
+        }),
+        Err(error) => Err(ErrorReport {
+            kind: crate::session::ReportKind::Internal,
+            message: error.to_string(),
+            hint: None,
+        }),
+    }
+}
+
+async fn next_input(input: Option<&mut EventStream>) -> Option<std::io::Result<Input>> {
+    match input {
+        Some(stream) => stream.next().await,
+        None => pending().await,
+    }
+}
+
+/// Returns what has been read already. Polled with the loop's own waker: the stream keeps the first waker it is given,
+/// and would never wake us again if that were another one's.
+async fn ready_input(input: Option<&mut EventStream>) -> Poll<Option<std::io::Result<Input>>> {
+    let Some(stream) = input else { return Poll::Pending };
+    poll_fn(|cx| Poll::Ready(stream.poll_next_unpin(cx))).await
+}
+
+async fn session_event(receiver: Option<&mut Receiver>, is_frame_pending: bool) -> Event {
+    match receiver {
+        None => pending().await,
+        Some(receiver) if is_frame_pending => {
+            receiver.urgent().await;
+            Event::SessionUrgent
+        }
+        Some(receiver) => Event::Session(receiver.recv().await),
+    }
+}
+
+async fn maybe<T>(future: Option<impl Future<Output = T>>) -> T {
+    match future {
+        Some(future) => future.await,
+        None => pending().await,
+    }
+}
+
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => sleep_until(deadline.into()).await,
+        None => pending().await,
+    }
+}

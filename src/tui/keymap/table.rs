@@ -1,0 +1,244 @@
+//! The table. The first key of a line is the one that hints show; it works in every terminal.
+
+use super::{Action, Binding, Context, Edit};
+
+const fn bind(
+    context: Context,
+    keys: &'static [&'static str],
+    action: Action,
+    description: &'static str,
+) -> Binding {
+    Binding {
+        context,
+        keys,
+        action,
+        description,
+    }
+}
+
+const fn edit(keys: &'static [&'static str], edit: Edit, description: &'static str) -> Binding {
+    bind(Context::Composer, keys, Action::Edit(edit), description)
+}
+
+pub(super) const BINDINGS: &[Binding] = &[
+    // Anywhere.
+    bind(
+        Context::Global,
+        &["esc"],
+        Action::Escape,
+        "back, or interrupt: twice within a second",
+    ),
+    bind(
+        Context::Global,
+        &["ctrl+c"],
+        Action::ClearOrQuit,
+        "clear the text; interrupt; twice: quit",
+    ),
+    bind(
+        Context::Global,
+        &["shift+tab"],
+        Action::CycleMode,
+        "next permission mode",
+    ),
+    bind(Context::Global, &["pgup"], Action::PageUp, "scroll up"),
+    bind(Context::Global, &["pgdn"], Action::PageDown, "scroll down"),
+    bind(Context::Global, &["ctrl+g"], Action::Editor, "write in $EDITOR"),
+    bind(
+        Context::Global,
+        &["ctrl+l"],
+        Action::Redraw,
+        "draw the screen anew",
+    ),
+    bind(Context::Global, &["ctrl+z"], Action::Suspend, "suspend"),
+    bind(Context::Global, &["ctrl+x"], Action::Leader, "more keys"),
+    // After ctrl+x.
+    bind(Context::Leader, &["."], Action::NextAsk, "answer what waits"),
+    bind(Context::Leader, &["["], Action::FocusTranscript, "transcript"),
+    bind(Context::Leader, &["q"], Action::QueueDraft, "queue the draft"),
+    bind(Context::Leader, &["e"], Action::Editor, "write in $EDITOR"),
+    bind(Context::Leader, &["c"], Action::CycleMode, "next permission mode"),
+    bind(
+        Context::Leader,
+        &["o"],
+        Action::ToggleFold,
+        "expand the newest card",
+    ),
+    bind(Context::Leader, &["y"], Action::CopyAnswer, "copy the answer"),
+    bind(
+        Context::Leader,
+        &["r"],
+        Action::ToggleReasoning,
+        "show or fold reasoning",
+    ),
+    bind(Context::Leader, &["?"], Action::ShowHelp, "keys"),
+    bind(
+        Context::Leader,
+        &["esc", "ctrl+c", "ctrl+x"],
+        Action::Escape,
+        "back",
+    ),
+    // Composer.
+    bind(
+        Context::Composer,
+        &["enter"],
+        Action::Send,
+        "send; while a turn runs: steer",
+    ),
+    bind(
+        Context::Composer,
+        &["alt+enter"],
+        Action::Queue,
+        "queue for after the turn",
+    ),
+    bind(
+        Context::Composer,
+        &["ctrl+j", "shift+enter"],
+        Action::Newline,
+        "new line; also \\ and enter",
+    ),
+    bind(
+        Context::Composer,
+        &["?"],
+        Action::HelpOrType,
+        "keys, when there is no text",
+    ),
+    edit(&["left"], Edit::Left, "left"),
+    edit(&["right", "ctrl+f"], Edit::Right, "right"),
+    edit(
+        &["up"],
+        Edit::Up,
+        "up; on the first line: what waits, then history",
+    ),
+    edit(&["down"], Edit::Down, "down; on the last line: history"),
+    edit(&["alt+b", "ctrl+left", "alt+left"], Edit::WordLeft, "word left"),
+    edit(
+        &["alt+f", "ctrl+right", "alt+right"],
+        Edit::WordRight,
+        "word right",
+    ),
+    edit(&["ctrl+a", "home"], Edit::LineStart, "start of the line"),
+    edit(&["ctrl+e", "end"], Edit::LineEnd, "end of the line"),
+    edit(&["alt+<", "ctrl+home"], Edit::Top, "start of the text"),
+    edit(&["alt+>", "ctrl+end"], Edit::Bottom, "end of the text"),
+    edit(
+        &["backspace", "ctrl+h", "shift+backspace"],
+        Edit::DeleteLeft,
+        "delete to the left",
+    ),
+    edit(&["delete", "ctrl+d"], Edit::DeleteRight, "delete to the right"),
+    edit(
+        &["ctrl+w", "alt+backspace", "ctrl+backspace"],
+        Edit::DeleteWordLeft,
+        "delete the word before",
+    ),
+    edit(
+        &["alt+d", "ctrl+delete", "alt+delete"],
+        Edit::DeleteWordRight,
+        "delete the word after",
+    ),
+    edit(
+        &["ctrl+u"],
+        Edit::DeleteToStart,
+        "delete to the start of the line",
+    ),
+    edit(&["ctrl+k"], Edit::DeleteToEnd, "delete to the end of the line"),
+    edit(&["ctrl+y"], Edit::Yank, "put back what was deleted"),
+    edit(&["ctrl+_"], Edit::Undo, "undo"),
+    edit(&["alt+z", "ctrl+alt+_"], Edit::Redo, "redo"),
+    // Transcript.
+    bind(
+        Context::Transcript,
+        &["j", "down"],
+        Action::NextBlock,
+        "next block",
+    ),
+    bind(
+        Context::Transcript,
+        &["k", "up"],
+        Action::PreviousBlock,
+        "previous block",
+    ),
+    bind(
+        Context::Transcript,
+        &["g", "home"],
+        Action::FirstBlock,
+        "beginning",
+    ),
+    bind(Context::Transcript, &["G", "end"], Action::LastBlock, "end"),
+    bind(
+        Context::Transcript,
+        &["o", "space"],
+        Action::ToggleFold,
+        "fold or unfold",
+    ),
+    bind(
+        Context::Transcript,
+        &["O"],
+        Action::ToggleAll,
+        "fold or unfold all",
+    ),
+    bind(Context::Transcript, &["}"], Action::NextOwn, "your next message"),
+    bind(
+        Context::Transcript,
+        &["{"],
+        Action::PreviousOwn,
+        "your previous message",
+    ),
+    bind(
+        Context::Transcript,
+        &["]"],
+        Action::NextFailure,
+        "next failure or ask",
+    ),
+    bind(
+        Context::Transcript,
+        &["["],
+        Action::PreviousFailure,
+        "previous failure or ask",
+    ),
+    bind(
+        Context::Transcript,
+        &["t"],
+        Action::ToggleReasoning,
+        "show or fold reasoning",
+    ),
+    bind(Context::Transcript, &["y"], Action::CopyBlock, "copy the block"),
+    bind(Context::Transcript, &["i"], Action::FocusComposer, "composer"),
+    bind(Context::Transcript, &["?"], Action::ShowHelp, "keys"),
+    // Permission.
+    bind(Context::Question, &["y"], Action::AllowOnce, "once"),
+    bind(Context::Question, &["a"], Action::AllowAlways, "always"),
+    bind(Context::Question, &["n"], Action::Reject, "no"),
+    bind(Context::Question, &["N"], Action::RejectBecause, "no, because…"),
+    bind(Context::Question, &["d"], Action::Why, "why"),
+    bind(Context::Question, &["]"], Action::NextHunk, "next hunk"),
+    bind(Context::Question, &["["], Action::PreviousHunk, "previous hunk"),
+    bind(Context::Question, &["tab"], Action::AnotherAsk, "next ask"),
+    // Permission, always.
+    bind(
+        Context::QuestionAlways,
+        &["enter"],
+        Action::StoreAlways,
+        "store what is ticked",
+    ),
+    bind(Context::QuestionAlways, &["up", "k"], Action::RowUp, "row up"),
+    bind(
+        Context::QuestionAlways,
+        &["down", "j"],
+        Action::RowDown,
+        "row down",
+    ),
+    bind(Context::QuestionAlways, &["space"], Action::Tick, "tick"),
+    bind(Context::QuestionAlways, &["s"], Action::Scope, "scope"),
+    // Permission, no because.
+    bind(
+        Context::QuestionReason,
+        &["enter"],
+        Action::SendReason,
+        "no, with this reason",
+    ),
+    // Help.
+    bind(Context::Help, &["?", "q", "enter"], Action::CloseHelp, "close"),
+    bind(Context::Help, &["up", "k"], Action::ScrollUp, "up"),
+    bind(Context::Help, &["down", "j"], Action::ScrollDown, "down"),
+];

@@ -1,0 +1,149 @@
+//! The full-screen front end.
+//!
+//! [`run`] takes the terminal, paints the first frame from what the caller knows already, and only then waits for the
+//! session to open; what is typed meanwhile is kept. From there on [`event_loop`] owns the screen: one loop over one closed
+//! set of events, on the thread that calls `run`. The state is [`app`], which knows neither terminal nor clock. A front end
+//! speaks to the session through its handle and to nothing else; tools draw themselves as cards.
+//!
+//! ```text
+//!   keys · paste · wheel · resize ──► event_loop ──► app ──► layers ──► terminal
+//!                    session::Receiver ──┘            └──► Effect::Send ──► session::Handle
+//! ```
+
+mod app;
+mod clipboard;
+mod composer;
+mod dialog;
+mod editor;
+mod event_loop;
+mod help;
+mod keymap;
+mod pace;
+mod queue_list;
+mod statusbar;
+mod surroundings;
+mod terminal;
+mod trace;
+pub mod transcript;
+
+pub use app::Themes;
+pub use surroundings::Motion;
+pub use terminal::TerminalError;
+
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Instant;
+
+use app::{App, Setup};
+use event_loop::EventLoop;
+use surroundings::Surroundings;
+use trace::Trace;
+
+use crate::permission::Mode;
+use crate::session::{ErrorReport, Handle};
+use crate::tool::Registry;
+
+/// The session on its way. Polled on the screen's thread, so the work belongs to a task on another one.
+pub type Opening = Pin<Box<dyn Future<Output = Result<Opened, ErrorReport>> + Send>>;
+
+/// A session that is open.
+pub struct Opened {
+    pub handle: Handle,
+    /// Draws the calls.
+    pub tools: Arc<Registry>,
+    /// Sentences for the person: warnings of the configuration, a session that was not there.
+    pub notes: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mouse {
+    /// The wheel scrolls the transcript.
+    Caught,
+    /// It belongs to the terminal, whose own selection works.
+    LeftAlone,
+}
+
+/// What the configuration says about the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Manners {
+    pub mouse: Mouse,
+    /// Rows for each turn of the wheel.
+    pub wheel_lines: u16,
+    /// Reduced as well where the environment asks for it.
+    pub motion: Motion,
+}
+
+/// What the first frame needs, and what comes after it.
+pub struct Start {
+    /// `provider/model`, for the title row.
+    pub model: String,
+    pub agent: String,
+    pub mode: Mode,
+    pub directory: PathBuf,
+    /// The scripted model: the screen says so.
+    pub is_demo: bool,
+    pub themes: Themes,
+    pub manners: Manners,
+    /// Sent as soon as the session is open.
+    pub prompt: Option<String>,
+    pub open: Opening,
+}
+
+/// Why the screen was left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    Quit,
+    /// By this signal.
+    Signal(i32),
+    /// By a fault of the screen; it has been told on standard error.
+    Fault,
+}
+
+impl Ended {
+    /// Returns the exit status of the process.
+    pub fn status(self) -> u8 {
+        match self {
+            Self::Quit => 0,
+            Self::Signal(number) => u8::try_from(128 + number).unwrap_or(u8::MAX),
+            Self::Fault => 101,
+        }
+    }
+}
+
+/// Runs the screen on this thread until the person leaves. Whatever happens, the terminal is given back before it returns.
+pub fn run(start: Start) -> Result<Ended, TerminalError> {
+    terminal::caught(|| run_loop(start)).unwrap_or(Ok(Ended::Fault))
+}
+
+fn run_loop(start: Start) -> Result<Ended, TerminalError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let now = Instant::now();
+    let mut surroundings = Surroundings::read(&|name| std::env::var(name).ok());
+    if start.manners.motion == Motion::Reduced {
+        surroundings.motion = Motion::Reduced;
+    }
+    let trace = match &surroundings.trace {
+        Some(path) => Some(Trace::open(path, now)?),
+        None => None,
+    };
+    let setup = Setup {
+        model: start.model,
+        agent: start.agent,
+        mode: start.mode,
+        directory: start.directory,
+        is_demo: start.is_demo,
+        themes: start.themes,
+        wheel_lines: start.manners.wheel_lines,
+        prompt: start.prompt,
+        surroundings,
+    };
+    runtime.block_on(async {
+        let mut event_loop = EventLoop::start(App::new(setup, now), start.open, start.manners.mouse, trace)?;
+        let ended = event_loop.run().await;
+        event_loop.finish().await;
+        ended
+    })
+}

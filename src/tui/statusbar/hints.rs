@@ -1,0 +1,69 @@
+//! The hint row: what the keys do now. It takes key names from the keymap, so it cannot be wrong.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::text::sanitize::sanitize_line;
+use crate::text::width::str_width;
+use crate::tui::keymap::words;
+use crate::view::Symbols;
+use crate::view::theme::{Meaning, Theme};
+
+/// Pieces of the row, the most important first: what does not fit is left out from the end.
+pub(crate) struct Hints<'a> {
+    theme: &'a Theme,
+    symbols: Symbols,
+    pieces: Vec<Vec<(String, Style)>>,
+}
+
+impl<'a> Hints<'a> {
+    pub(crate) fn new(theme: &'a Theme, symbols: Symbols) -> Self {
+        Self {
+            theme,
+            symbols,
+            pieces: Vec::new(),
+        }
+    }
+
+    /// Adds a key and what it does.
+    pub(crate) fn key(&mut self, key: &str, verb: &str) {
+        self.pieces.push(vec![
+            (
+                words(key, self.symbols).to_owned(),
+                self.theme.style(Meaning::Text),
+            ),
+            (format!(" {verb}"), self.theme.style(Meaning::TextMuted)),
+        ]);
+    }
+
+    /// Adds a sentence.
+    pub(crate) fn say(&mut self, text: &str, meaning: Meaning) {
+        self.pieces.push(vec![(
+            sanitize_line(text).into_owned(),
+            self.theme.style(meaning),
+        )]);
+    }
+
+    pub(crate) fn draw(self, area: Rect, buffer: &mut Buffer) {
+        let room = usize::from(area.width).saturating_sub(1);
+        let dot = format!(" {} ", self.symbols.dot());
+        let mut spans: Vec<Span<'_>> = Vec::new();
+        let mut used = 0;
+        for piece in self.pieces {
+            let gap = if spans.is_empty() { 0 } else { str_width(&dot) };
+            let width: usize = piece.iter().map(|(text, _)| str_width(text)).sum();
+            if !spans.is_empty() && used + gap + width > room {
+                break;
+            }
+            if gap > 0 {
+                spans.push(Span::styled(dot.clone(), self.theme.style(Meaning::TextMuted)));
+            }
+            spans.extend(piece.into_iter().map(|(text, style)| Span::styled(text, style)));
+            used += gap + width;
+        }
+        let width = area.width.saturating_sub(1);
+        buffer.set_line(area.x + 1.min(area.width), area.y, &Line::from(spans), width);
+    }
+}

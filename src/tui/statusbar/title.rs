@@ -1,0 +1,340 @@
+//! The title row: session on the left; model, agent, mode, context and cost on the right.
+//!
+//! Where it gets narrow, cost and context go first, then the agent, then the model; the mode and what waits for an
+//! answer never do.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::permission::Mode;
+use crate::session::{RequestUsage, SessionInfo};
+use crate::text::sanitize::sanitize_line;
+use crate::text::width::{str_width, truncate};
+use crate::view::Symbols;
+use crate::view::theme::{Meaning, Theme};
+
+/// Columns that the session's title keeps while the right side has something to give up.
+const TITLE_COLUMNS: usize = 16;
+/// Between the two sides.
+const GAP: usize = 2;
+
+/// What the row tells.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Facts {
+    pub(crate) title: String,
+    /// `provider/model`.
+    pub(crate) model: String,
+    pub(crate) agent: String,
+    pub(crate) mode: Mode,
+    pub(crate) is_demo: bool,
+    /// Another process holds the session.
+    pub(crate) is_read_only: bool,
+    pub(crate) context_used: u64,
+    pub(crate) context_limit: Option<u64>,
+    /// US dollars; `None` while a price is unknown.
+    pub(crate) cost: Option<f64>,
+    /// Questions that were put off.
+    pub(crate) asks: usize,
+}
+
+impl Facts {
+    pub(crate) fn learn(&mut self, info: &SessionInfo) {
+        self.title.clone_from(&info.title);
+        self.model = info.model.to_string();
+        self.agent.clone_from(&info.agent);
+        self.mode = info.mode;
+        self.context_used = info.context_used;
+        self.context_limit = info.context_limit;
+        self.cost = info.cost;
+        self.is_read_only = info.read_only.is_some();
+        self.is_demo |= info.demo;
+    }
+
+    pub(crate) fn pay(&mut self, request: &RequestUsage) {
+        self.context_used = request.usage.context();
+        self.cost = self.cost.zip(request.cost).map(|(sum, cost)| sum + cost);
+    }
+
+    /// `◔ 34%`, or tokens where the window's size is unknown.
+    fn context(&self, symbols: Symbols) -> Option<String> {
+        if self.context_used == 0 {
+            return None;
+        }
+        let Some(limit) = self.context_limit.filter(|limit| *limit > 0) else {
+            return Some(format!("{} tok", tokens(self.context_used)));
+        };
+        let percent = (self.context_used * 100 / limit).min(100);
+        Some(match symbols {
+            Symbols::Unicode => {
+                let sign = ["○", "◔", "◑", "◕", "●"][usize::try_from(percent.div_ceil(25)).unwrap_or(4)];
+                format!("{sign} {percent}%")
+            }
+            Symbols::Ascii => format!("{percent}%"),
+        })
+    }
+
+    /// The cost; where the price is unknown nothing, never zero.
+    fn price(&self) -> Option<String> {
+        self.cost
+            .filter(|_| self.context_used > 0)
+            .map(|cost| format!("${cost:.2}"))
+    }
+}
+
+fn tokens(count: u64) -> String {
+    match count {
+        0..1000 => count.to_string(),
+        1000..1_000_000 => format!("{}k", count / 1000),
+        _ => format!("{:.1}M", count as f64 / 1e6),
+    }
+}
+
+pub(crate) struct TitleRow<'a> {
+    pub(crate) facts: &'a Facts,
+    pub(crate) theme: &'a Theme,
+    pub(crate) symbols: Symbols,
+}
+
+type Piece = (String, Style);
+
+impl TitleRow<'_> {
+    pub(crate) fn draw(&self, area: Rect, buffer: &mut Buffer) {
+        let width = usize::from(area.width).saturating_sub(2);
+        let title = sanitize_line(&self.facts.title).into_owned();
+        let name = self.name();
+        let wanted = name.iter().map(|(text, _)| str_width(text)).sum::<usize>()
+            + if title.is_empty() {
+                0
+            } else {
+                3 + str_width(&title).min(TITLE_COLUMNS)
+            };
+        let right = self.right(width.saturating_sub(wanted + GAP));
+        let right_width: usize = right.iter().map(|(text, _)| str_width(text)).sum();
+        let mut left = name;
+        let room = width.saturating_sub(right_width + GAP);
+        let used: usize = left.iter().map(|(text, _)| str_width(text)).sum();
+        if !title.is_empty() && room > used + 4 {
+            left.push((format!(" {} ", self.symbols.dot()), self.muted()));
+            left.push((
+                truncate(&title, room - used - 3).into_owned(),
+                self.theme.style(Meaning::Text),
+            ));
+        }
+        draw_line(left, area.x + 1, area, buffer);
+        let start = area
+            .right()
+            .saturating_sub(1)
+            .saturating_sub(u16::try_from(right_width).unwrap_or(u16::MAX));
+        draw_line(right, start.max(area.x), area, buffer);
+    }
+
+    fn name(&self) -> Vec<Piece> {
+        let mut pieces = vec![("lathe".to_owned(), self.theme.style(Meaning::Accent))];
+        if self.facts.is_demo {
+            pieces.push((" demo".to_owned(), self.theme.style(Meaning::Warning)));
+        }
+        pieces
+    }
+
+    /// Returns the most that fits.
+    fn right(&self, room: usize) -> Vec<Piece> {
+        let mut kept = [true; 3];
+        for given_up in 0..=3 {
+            if let Some(index) = usize::checked_sub(given_up, 1) {
+                kept[index] = false;
+            }
+            let pieces = self.right_with(kept);
+            let width: usize = pieces.iter().map(|(text, _)| str_width(text)).sum();
+            if width <= room || given_up == 3 {
+                return pieces;
+            }
+        }
+        Vec::new()
+    }
+
+    /// `kept`: cost and context, agent, model.
+    fn right_with(&self, [figures, agent, model]: [bool; 3]) -> Vec<Piece> {
+        let facts = self.facts;
+        let text = self.theme.style(Meaning::Text);
+        let mut parts: Vec<Piece> = Vec::new();
+        if facts.asks > 0 {
+            parts.push((
+                format!("{} asks", facts.asks),
+                self.theme.style(Meaning::StateAsking),
+            ));
+        }
+        if facts.is_read_only {
+            parts.push(("read only".to_owned(), self.theme.style(Meaning::Warning)));
+        }
+        if model && !facts.model.is_empty() {
+            parts.push((sanitize_line(&facts.model).into_owned(), text));
+        }
+        if agent && !facts.agent.is_empty() {
+            parts.push((sanitize_line(&facts.agent).into_owned(), text));
+        }
+        parts.push((
+            mode_name(facts.mode).to_owned(),
+            self.theme.style(mode_meaning(facts.mode)),
+        ));
+        let mut pieces = self.joined(parts);
+        let figure_parts: Vec<Piece> = [facts.context(self.symbols), facts.price()]
+            .into_iter()
+            .flatten()
+            .map(|figure| (figure, self.muted()))
+            .collect();
+        if figures && !figure_parts.is_empty() {
+            pieces.push(("   ".to_owned(), self.muted()));
+            pieces.extend(self.joined(figure_parts));
+        }
+        pieces
+    }
+
+    fn joined(&self, parts: Vec<Piece>) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        for part in parts {
+            if !pieces.is_empty() {
+                pieces.push((format!(" {} ", self.symbols.dot()), self.muted()));
+            }
+            pieces.push(part);
+        }
+        pieces
+    }
+
+    fn muted(&self) -> Style {
+        self.theme.style(Meaning::TextMuted)
+    }
+}
+
+/// Returns the mode as it is shown and as the command line takes it.
+pub(crate) fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Ask => "ask",
+        Mode::AcceptEdits => "accept-edits",
+        Mode::Plan => "plan",
+        Mode::Yolo => "yolo",
+    }
+}
+
+fn mode_meaning(mode: Mode) -> Meaning {
+    match mode {
+        Mode::Ask => Meaning::ModeAsk,
+        Mode::AcceptEdits => Meaning::ModeAccept,
+        Mode::Plan => Meaning::ModePlan,
+        Mode::Yolo => Meaning::ModeYolo,
+    }
+}
+
+fn draw_line(pieces: Vec<Piece>, x: u16, area: Rect, buffer: &mut Buffer) {
+    let spans: Vec<Span<'_>> = pieces
+        .into_iter()
+        .map(|(text, style)| Span::styled(text, style))
+        .collect();
+    let width = area.right().saturating_sub(x);
+    buffer.set_line(x, area.y, &Line::from(spans), width);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts() -> Facts {
+        Facts {
+            title: "fix the flaky retry test".to_owned(),
+            model: "anthropic/claude-sonnet".to_owned(),
+            agent: "build".to_owned(),
+            mode: Mode::Ask,
+            is_demo: false,
+            is_read_only: false,
+            context_used: 68_000,
+            context_limit: Some(200_000),
+            cost: Some(0.42),
+            asks: 0,
+        }
+    }
+
+    fn row(facts: &Facts, width: u16) -> String {
+        let theme = Theme::default();
+        let area = Rect::new(0, 0, width, 1);
+        let mut buffer = Buffer::empty(area);
+        TitleRow {
+            facts,
+            theme: &theme,
+            symbols: Symbols::Unicode,
+        }
+        .draw(area, &mut buffer);
+        buffer
+            .content()
+            .iter()
+            .map(ratatui::buffer::Cell::symbol)
+            .collect::<String>()
+            .trim_end()
+            .to_owned()
+    }
+
+    #[test]
+    fn a_wide_row_tells_everything() {
+        let row = row(&facts(), 120);
+        assert!(row.starts_with(" lathe · fix the flaky retry test  "), "{row}");
+        assert!(
+            row.ends_with("  anthropic/claude-sonnet · build · ask   ◑ 34% · $0.42"),
+            "{row}"
+        );
+    }
+
+    #[test]
+    fn what_matters_least_goes_first_and_the_mode_never() {
+        let mut facts = facts();
+        facts.asks = 1;
+        let shown = |width| row(&facts, width);
+        assert!(
+            shown(90).contains("1 asks · anthropic/claude-sonnet · build · ask   ◑ 34%"),
+            "{}",
+            shown(90)
+        );
+        assert!(
+            !shown(78).contains("$0.42") && shown(78).contains("build"),
+            "{}",
+            shown(78)
+        );
+        assert!(
+            !shown(66).contains("build") && shown(66).contains("claude-sonnet"),
+            "{}",
+            shown(66)
+        );
+        assert!(
+            !shown(50).contains("claude") && shown(50).contains("1 asks · ask"),
+            "{}",
+            shown(50)
+        );
+        assert!(shown(22).contains("1 asks · ask"), "{}", shown(22));
+    }
+
+    #[test]
+    fn an_unknown_price_shows_tokens_and_never_zero() {
+        let row = row(
+            &Facts {
+                cost: None,
+                context_limit: None,
+                ..facts()
+            },
+            120,
+        );
+        assert!(row.ends_with("ask   68k tok"), "{row}");
+    }
+
+    #[test]
+    fn the_demo_is_labelled() {
+        assert!(
+            row(
+                &Facts {
+                    is_demo: true,
+                    ..facts()
+                },
+                120
+            )
+            .starts_with(" lathe demo · fix")
+        );
+    }
+}

@@ -1,0 +1,131 @@
+//! What the environment says about the screen, read once.
+
+use std::path::PathBuf;
+
+use super::terminal::background::Background;
+use super::terminal::color_depth;
+use crate::view::Symbols;
+use crate::view::theme::ColorDepth;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Surroundings {
+    pub(crate) depth: ColorDepth,
+    pub(crate) symbols: Symbols,
+    /// Until the terminal says so itself.
+    pub(crate) background: Background,
+    pub(crate) motion: Motion,
+    pub(crate) home: Option<PathBuf>,
+    /// `$VISUAL`, else `$EDITOR`.
+    pub(crate) editor: Option<String>,
+    pub(crate) clipboard: Clipboard,
+    pub(crate) trace: Option<PathBuf>,
+    /// Shows that the terminal is given back.
+    pub(crate) panics_at_first_key: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Motion {
+    Full,
+    /// Nothing turns; clocks still count seconds.
+    Reduced,
+}
+
+/// What stands between us and the terminal that owns the clipboard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Clipboard {
+    Direct,
+    Tmux,
+    Screen,
+}
+
+impl Surroundings {
+    pub(crate) fn read(variable: &dyn Fn(&str) -> Option<String>) -> Self {
+        let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+        let is_on = |name: &str| set(name).is_some_and(|value| value != "0");
+        let color = variable("COLORFGBG");
+        Self {
+            depth: color_depth(variable),
+            symbols: symbols(&set),
+            background: Background::from_color_fg_bg(color.as_deref()).unwrap_or(Background::Dark),
+            motion: if is_on("LATHE_REDUCED_MOTION") {
+                Motion::Reduced
+            } else {
+                Motion::Full
+            },
+            home: set("HOME").map(PathBuf::from),
+            editor: set("VISUAL").or_else(|| set("EDITOR")),
+            clipboard: clipboard(&set),
+            trace: set("LATHE_UI_TRACE").map(PathBuf::from),
+            panics_at_first_key: is_on("LATHE_DEBUG_PANIC"),
+        }
+    }
+}
+
+/// Signs outside ASCII need a locale that has them, and one in which they are a column wide.
+fn symbols(set: &dyn Fn(&str) -> Option<String>) -> Symbols {
+    let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
+    let Some(locale) = locale.map(|locale| locale.to_lowercase()) else {
+        // Containers often set no locale, and their terminals still speak UTF-8.
+        return if set("TERM").as_deref() == Some("linux") {
+            Symbols::Ascii
+        } else {
+            Symbols::Unicode
+        };
+    };
+    let is_utf8 = locale.contains("utf-8") || locale.contains("utf8");
+    let is_posix = matches!(locale.as_str(), "c" | "posix");
+    let is_wide = ["zh", "ja", "ko"]
+        .iter()
+        .any(|language| locale.starts_with(language));
+    if (is_utf8 || is_posix) && !is_wide {
+        Symbols::Unicode
+    } else {
+        Symbols::Ascii
+    }
+}
+
+fn clipboard(set: &dyn Fn(&str) -> Option<String>) -> Clipboard {
+    if set("TMUX").is_some() {
+        Clipboard::Tmux
+    } else if set("STY").is_some() {
+        Clipboard::Screen
+    } else {
+        Clipboard::Direct
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(pairs: &[(&str, &str)]) -> Surroundings {
+        let find = |name: &str| {
+            pairs
+                .iter()
+                .find(|(key, _)| *key == name)
+                .map(|(_, value)| (*value).to_owned())
+        };
+        Surroundings::read(&find)
+    }
+
+    #[test]
+    fn signs_fit_the_locale() {
+        assert_eq!(read(&[("LANG", "en_US.UTF-8")]).symbols, Symbols::Unicode);
+        assert_eq!(read(&[("LANG", "en_US.ISO-8859-1")]).symbols, Symbols::Ascii);
+        assert_eq!(read(&[("LANG", "ja_JP.UTF-8")]).symbols, Symbols::Ascii);
+        assert_eq!(
+            read(&[("LANG", "ja_JP.UTF-8"), ("LC_ALL", "C.UTF-8")]).symbols,
+            Symbols::Unicode
+        );
+        assert_eq!(read(&[]).symbols, Symbols::Unicode);
+    }
+
+    #[test]
+    fn switches_are_off_when_empty_or_zero() {
+        assert_eq!(read(&[("LATHE_REDUCED_MOTION", "1")]).motion, Motion::Reduced);
+        assert_eq!(read(&[("LATHE_REDUCED_MOTION", "0")]).motion, Motion::Full);
+        assert!(read(&[("LATHE_DEBUG_PANIC", "1")]).panics_at_first_key);
+        assert!(!read(&[("LATHE_DEBUG_PANIC", "")]).panics_at_first_key);
+        assert_eq!(read(&[("COLORFGBG", "0;15")]).background, Background::Light);
+    }
+}

@@ -1,0 +1,269 @@
+//! The terminal: taken, drawn to, and always given back.
+//!
+//! [`Screen`] owns what is switched on (alternate screen, raw mode, bracketed paste, wheel, focus events, the kitty
+//! keyboard flags) and switches it off again when it is dropped: after a normal end, while a panic unwinds and around a
+//! suspend or an editor. Nothing is asked of the terminal before the first frame, and nothing ever waits for an
+//! answer: flags are pushed without asking, and the one question there is ([`Screen::ask_background`]) is answered
+//! through the keys, where [`background::AnswerFilter`] takes the answer out. A terminal that answers nothing works.
+//!
+//! Frames are wrapped in synchronized output, written with one flush. ratatui's own `clear` is not used: it asks for
+//! the cursor's position and waits.
+
+pub(crate) mod background;
+mod panic;
+pub(crate) mod signals;
+
+pub(crate) use panic::caught;
+
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+
+use crossterm::cursor::{Hide, Show};
+use crossterm::event::{
+    DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
+    KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
+};
+use crossterm::queue;
+use crossterm::style::ResetColor;
+use crossterm::terminal::{
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
+    disable_raw_mode, enable_raw_mode,
+};
+use ratatui::backend::CrosstermBackend;
+use ratatui::{Frame, Terminal};
+
+use crate::tui::Mouse;
+use crate::view::theme::ColorDepth;
+
+/// Buttons and wheel, in SGR form. Motion is left off: it would wake the program at every move of the hand.
+const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1006h";
+const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1000l";
+/// Asks for the background colour. Many terminals answer, some do not; nobody waits.
+const ASK_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
+/// A frame of a large screen in full colour is about this big.
+const FRAME_BYTES: usize = 64 * 1024;
+
+/// Why the screen cannot be taken.
+#[derive(Debug, thiserror::Error)]
+pub enum TerminalError {
+    #[error(
+        "{0} is not a terminal, and the full-screen interface needs one; use `lathe run` in scripts and pipes"
+    )]
+    NotATerminal(&'static str),
+    #[error("the terminal could not be prepared: {0}")]
+    Io(#[from] io::Error),
+}
+
+type Backend = CrosstermBackend<BufWriter<Stdout>>;
+
+/// The terminal while it is ours.
+pub(crate) struct Screen {
+    terminal: Terminal<Backend>,
+    mouse: Mouse,
+    is_ours: bool,
+}
+
+impl Screen {
+    /// Takes the terminal.
+    pub(crate) fn enter(mouse: Mouse) -> Result<Self, TerminalError> {
+        if !io::stdin().is_terminal() {
+            return Err(TerminalError::NotATerminal("standard input"));
+        }
+        if !io::stdout().is_terminal() {
+            return Err(TerminalError::NotATerminal("standard output"));
+        }
+        let out = BufWriter::with_capacity(FRAME_BYTES, io::stdout());
+        let terminal = Terminal::new(CrosstermBackend::new(out))?;
+        let mut screen = Self {
+            terminal,
+            mouse,
+            is_ours: false,
+        };
+        screen.retake()?;
+        Ok(screen)
+    }
+
+    /// Takes the terminal again after [`Self::give_back`]; the next frame is drawn in full.
+    pub(crate) fn retake(&mut self) -> io::Result<()> {
+        if self.is_ours {
+            // Somebody else may have changed the modes while we were stopped.
+            let _ = disable_raw_mode();
+        }
+        enable_raw_mode()?;
+        self.is_ours = true;
+        write_enter(self.terminal.backend_mut(), self.mouse)?;
+        self.forget()
+    }
+
+    /// Gives the terminal back as it was found. Errors are left out: there is nobody to tell.
+    pub(crate) fn give_back(&mut self) {
+        if !self.is_ours {
+            return;
+        }
+        self.is_ours = false;
+        let _ = write_leave(self.terminal.backend_mut());
+        let _ = self.terminal.backend_mut().flush();
+        let _ = disable_raw_mode();
+    }
+
+    /// Has the next frame drawn in full.
+    pub(crate) fn forget(&mut self) -> io::Result<()> {
+        let size = self.terminal.size()?;
+        self.terminal.resize(size.into())
+    }
+
+    /// Draws one frame.
+    pub(crate) fn draw(&mut self, render: impl FnOnce(&mut Frame)) -> io::Result<()> {
+        queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
+        self.terminal.draw(render)?;
+        queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
+        self.terminal.backend_mut().flush()
+    }
+
+    /// Asks which background the terminal has. The answer comes, if it comes, as keys.
+    pub(crate) fn ask_background(&mut self) -> io::Result<()> {
+        self.write(ASK_BACKGROUND)
+    }
+
+    /// Writes a control sequence of our own making.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let backend = self.terminal.backend_mut();
+        backend.write_all(bytes)?;
+        backend.flush()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        self.give_back();
+    }
+}
+
+fn write_enter(out: &mut impl Write, mouse: Mouse) -> io::Result<()> {
+    queue!(
+        out,
+        EnterAlternateScreen,
+        Hide,
+        EnableBracketedPaste,
+        EnableFocusChange
+    )?;
+    if mouse == Mouse::Caught {
+        out.write_all(MOUSE_ON)?;
+    }
+    // Terminals keep one stack of flags a screen, so they are pushed on the alternate one.
+    queue!(
+        out,
+        PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES)
+    )?;
+    out.flush()
+}
+
+fn write_leave(out: &mut impl Write) -> io::Result<()> {
+    queue!(out, EndSynchronizedUpdate, PopKeyboardEnhancementFlags)?;
+    out.write_all(MOUSE_OFF)?;
+    queue!(
+        out,
+        DisableFocusChange,
+        DisableBracketedPaste,
+        ResetColor,
+        LeaveAlternateScreen,
+        Show
+    )?;
+    out.flush()
+}
+
+/// Returns how many colours the environment says the terminal shows.
+pub(crate) fn color_depth(variable: &dyn Fn(&str) -> Option<String>) -> ColorDepth {
+    if variable("NO_COLOR").is_some_and(|value| !value.is_empty()) {
+        return ColorDepth::None;
+    }
+    let term = variable("TERM").unwrap_or_default();
+    let color_term = variable("COLORTERM").unwrap_or_default();
+    if term == "dumb" {
+        ColorDepth::None
+    } else if matches!(color_term.as_str(), "truecolor" | "24bit") || term.ends_with("-direct") {
+        ColorDepth::TrueColor
+    } else if term.contains("256color") {
+        ColorDepth::Ansi256
+    } else {
+        ColorDepth::Ansi16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaving_switches_off_everything_that_entering_switched_on() {
+        let (mut entered, mut left) = (Vec::new(), Vec::new());
+        write_enter(&mut entered, Mouse::Caught).unwrap();
+        write_leave(&mut left).unwrap();
+        let entered = String::from_utf8(entered).unwrap();
+        let left = String::from_utf8(left).unwrap();
+        let switched: Vec<&str> = entered
+            .split("\x1b[?")
+            .filter_map(|rest| rest.split_once('h'))
+            .map(|(mode, _)| mode)
+            .collect();
+        assert!(
+            switched.contains(&"1049") && switched.contains(&"2004"),
+            "{entered:?}"
+        );
+        for mode in switched {
+            assert!(
+                left.contains(&format!("\x1b[?{mode}l")),
+                "{mode} stays on: {left:?}"
+            );
+        }
+        assert!(
+            entered.contains("\x1b[>1u") && left.contains("\x1b[<1u"),
+            "{entered:?} {left:?}"
+        );
+        assert!(left.ends_with("\x1b[?25h"), "the cursor is shown last: {left:?}");
+    }
+
+    #[test]
+    fn entering_asks_the_terminal_nothing() {
+        let mut entered = Vec::new();
+        write_enter(&mut entered, Mouse::Caught).unwrap();
+        let entered = String::from_utf8(entered).unwrap();
+        for question in ["\x1b[6n", "\x1b[c", "\x1b[?u", "\x1b]1"] {
+            assert!(!entered.contains(question), "{entered:?}");
+        }
+    }
+
+    #[test]
+    fn a_mouse_that_is_left_alone_is_not_watched() {
+        let mut entered = Vec::new();
+        write_enter(&mut entered, Mouse::LeftAlone).unwrap();
+        assert!(!String::from_utf8(entered).unwrap().contains("?1000h"));
+    }
+
+    #[test]
+    fn the_environment_says_how_many_colours_there_are() {
+        let depth = |pairs: &[(&str, &str)]| {
+            let find = |name: &str| {
+                pairs
+                    .iter()
+                    .find(|(key, _)| *key == name)
+                    .map(|(_, value)| (*value).to_owned())
+            };
+            color_depth(&find)
+        };
+        assert_eq!(
+            depth(&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")]),
+            ColorDepth::TrueColor
+        );
+        assert_eq!(depth(&[("TERM", "xterm-256color")]), ColorDepth::Ansi256);
+        assert_eq!(depth(&[("TERM", "linux")]), ColorDepth::Ansi16);
+        assert_eq!(
+            depth(&[("COLORTERM", "truecolor"), ("NO_COLOR", "1")]),
+            ColorDepth::None
+        );
+        assert_eq!(
+            depth(&[("COLORTERM", "truecolor"), ("NO_COLOR", "")]),
+            ColorDepth::TrueColor
+        );
+        assert_eq!(depth(&[("TERM", "dumb")]), ColorDepth::None);
+    }
+}

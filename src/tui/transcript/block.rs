@@ -1,0 +1,252 @@
+//! What the list is made of: one block for each thing that happened, in order.
+//!
+//! A block knows its content and how it is folded, and keeps the rows it was laid out to until its content, the width,
+//! the theme or the fold changes. Content that came with a snapshot stays in the message it came in; only what streams
+//! is kept here.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::conversation::{FilePart, Message, NoticeKind, PartBody};
+use crate::session::{Done, ErrorReport};
+
+use crate::view::card::CardStatus;
+
+use super::call::CallBlock;
+use super::layout::Laid;
+
+pub(super) struct Block {
+    pub(super) body: Body,
+    /// Rises with every change of the content.
+    pub(super) revision: u32,
+    /// What the person chose; `None` leaves it to the kind.
+    pub(super) unfolded: Option<bool>,
+    /// Belongs to a reply that a retry replaced.
+    pub(super) is_void: bool,
+    /// How many blocks were shown before this one when it came; counts what is new.
+    pub(super) ordinal: usize,
+    /// Rows that it keeps while it is visible, so that nothing below it moves up.
+    pub(super) reserved: usize,
+    pub(super) laid: Option<Laid>,
+}
+
+pub(super) enum Body {
+    User(UserBlock),
+    Text(TextBlock),
+    Reasoning(ReasoningBlock),
+    Call(Box<CallBlock>),
+    Mark(Mark),
+}
+
+pub(super) struct UserBlock {
+    pub(super) text: String,
+    /// Paths of what was attached.
+    pub(super) files: Vec<String>,
+}
+
+pub(super) struct TextBlock {
+    pub(super) source: Source,
+    pub(super) is_open: bool,
+}
+
+pub(super) struct ReasoningBlock {
+    pub(super) source: Source,
+    pub(super) phase: Phase,
+}
+
+/// How far something is that takes time. Moments are unknown for what came with a snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    Open { since: Option<Instant> },
+    Ended { took: Option<Duration> },
+}
+
+/// A line about the conversation itself.
+pub(super) enum Mark {
+    Notice {
+        kind: NoticeKind,
+        text: String,
+    },
+    Error(ErrorReport),
+    Interrupted,
+    Retry {
+        attempt: u32,
+        reason: String,
+        due: Instant,
+    },
+    Model(String),
+    TurnEnd {
+        done: Done,
+        took: Option<Duration>,
+        calls: usize,
+    },
+    /// A part of a kind that a newer lathe wrote.
+    Unknown {
+        kind: String,
+    },
+}
+
+/// Text that is either growing here or stands in a stored message.
+pub(super) enum Source {
+    Own(String),
+    Stored { message: Arc<Message>, part: usize },
+}
+
+impl Source {
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Self::Own(text) => text,
+            Self::Stored { message, part } => match message.parts.get(*part).map(|part| &part.body) {
+                Some(PartBody::Text(text)) => &text.text,
+                Some(PartBody::Reasoning(reasoning)) => &reasoning.text,
+                _ => "",
+            },
+        }
+    }
+
+    pub(super) fn push_str(&mut self, more: &str) {
+        if let Self::Stored { .. } = self {
+            *self = Self::Own(self.text().to_owned());
+        }
+        if let Self::Own(text) = self {
+            text.push_str(more);
+        }
+    }
+}
+
+impl Phase {
+    pub(super) fn is_open(self) -> bool {
+        matches!(self, Self::Open { .. })
+    }
+
+    pub(super) fn end(&mut self, now: Instant) {
+        if let Self::Open { since } = self {
+            let took = since.map(|since| now.saturating_duration_since(since));
+            *self = Self::Ended { took };
+        }
+    }
+}
+
+impl UserBlock {
+    pub(super) fn new(message: &Message) -> Self {
+        let files = message.parts.iter().filter_map(|part| match &part.body {
+            PartBody::File(FilePart { path, .. }) => Some(path.clone()),
+            _ => None,
+        });
+        Self {
+            text: message.text(),
+            files: files.collect(),
+        }
+    }
+}
+
+impl Block {
+    pub(super) fn new(body: Body) -> Self {
+        Self {
+            body,
+            revision: 0,
+            unfolded: None,
+            is_void: false,
+            ordinal: 0,
+            reserved: 0,
+            laid: None,
+        }
+    }
+
+    pub(super) fn changed(&mut self) {
+        self.revision = self.revision.wrapping_add(1);
+    }
+
+    /// Whether there is anything to draw.
+    pub(super) fn is_shown(&self) -> bool {
+        match &self.body {
+            Body::Text(text) => !text.source.text().trim().is_empty(),
+            Body::Reasoning(reasoning) => {
+                reasoning.phase.is_open() || !reasoning.source.text().trim().is_empty()
+            }
+            Body::Call(call) => !call.is_absorbed(),
+            Body::User(_) | Body::Mark(_) => true,
+        }
+    }
+
+    /// Whether it stands close to a neighbour of the same sort, without an empty row between.
+    pub(super) fn is_compact(&self) -> bool {
+        matches!(self.body, Body::Call(_) | Body::Reasoning(_))
+    }
+
+    /// Whether something in it moves with the clock.
+    pub(super) fn is_live(&self, now: Instant) -> bool {
+        match &self.body {
+            Body::Reasoning(reasoning) => reasoning.phase.is_open(),
+            Body::Call(call) => {
+                let face = self.laid.as_ref().and_then(Laid::face);
+                match face.and_then(|face| face.shared) {
+                    Some(status) => status == CardStatus::Running,
+                    None => call.is_running(),
+                }
+            }
+            Body::Mark(Mark::Retry { due, .. }) => now < *due,
+            _ => false,
+        }
+    }
+
+    /// Whether it has a folded and an unfolded form.
+    pub(super) fn folds(&self) -> bool {
+        match &self.body {
+            Body::User(_) | Body::Reasoning(_) | Body::Call(_) => true,
+            Body::Text(_) => self.is_void,
+            Body::Mark(_) => false,
+        }
+    }
+
+    pub(super) fn is_unfolded(&self, reasoning: bool) -> bool {
+        let by_kind = match self.body {
+            Body::Reasoning(_) => reasoning,
+            Body::Text(_) => true,
+            Body::User(_) | Body::Call(_) | Body::Mark(_) => false,
+        };
+        self.unfolded.unwrap_or(by_kind)
+    }
+
+    /// Folds or unfolds it, as the person asked; its rows go back with that.
+    pub(super) fn fold(&mut self, unfolded: bool) {
+        self.unfolded = Some(unfolded);
+        self.reserved = 0;
+    }
+
+    /// Returns the source text, as it came.
+    pub(super) fn source(&self) -> String {
+        match &self.body {
+            Body::User(user) => user.text.clone(),
+            Body::Text(text) => text.source.text().to_owned(),
+            Body::Reasoning(reasoning) => reasoning.source.text().to_owned(),
+            Body::Call(call) => call.source(),
+            Body::Mark(mark) => mark.source(),
+        }
+    }
+}
+
+impl Mark {
+    pub(super) fn is_problem(&self) -> bool {
+        match self {
+            Self::Error(_) => true,
+            Self::Notice { kind, .. } => *kind == NoticeKind::Error,
+            _ => false,
+        }
+    }
+
+    fn source(&self) -> String {
+        match self {
+            Self::Notice { text, .. } => text.clone(),
+            Self::Error(report) => match &report.hint {
+                Some(hint) => format!("{}\n{hint}", report.message),
+                None => report.message.clone(),
+            },
+            Self::Interrupted => "interrupted".to_owned(),
+            Self::Retry { reason, .. } => reason.clone(),
+            Self::Model(model) => model.clone(),
+            Self::TurnEnd { .. } => String::new(),
+            Self::Unknown { kind } => kind.clone(),
+        }
+    }
+}

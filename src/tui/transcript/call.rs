@@ -1,0 +1,344 @@
+//! A tool call on screen, from the first byte of its arguments to its result.
+//!
+//! The call's own renderer makes the card; this file knows only how far the call has come. Adjacent reads share one
+//! row from the moment they begin, so that nothing on screen closes up later: the first one leads, those after it are
+//! absorbed, and one that needs a look of its own leaves the group.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::conversation::{CallId, CallResult, CallState, Message, PartBody, ToolPart};
+use crate::permission::QuestionId;
+use crate::session::CallUpdate;
+use crate::text::partial_json::PartialJson;
+use crate::tool::{RenderCx, ResultSource};
+use crate::view::card::{Card, CardStatus};
+
+use super::cards::CardSource;
+
+/// What is kept of a running call's output. Cards show its end; the whole is in the result.
+const LIVE_BYTES: usize = 64 * 1024;
+
+pub(super) struct CallBlock {
+    pub(super) id: CallId,
+    /// The name as the model gave it, until the call was resolved.
+    pub(super) tool: String,
+    pub(super) state: CallState,
+    pub(super) group: Group,
+    raw_args: String,
+    /// What `raw_args` says so far; kept only while they stream.
+    partial: Option<PartialJson>,
+    args: Option<Value>,
+    /// Open questions. A call may be asked about twice, once the arguments led to a second ask.
+    questions: Vec<QuestionId>,
+    started: Option<Instant>,
+    /// The end of what it printed.
+    live: String,
+    details: Value,
+    result: Option<Arc<CallResult>>,
+    /// The message that holds all of it, and the part there.
+    stored: Option<(Arc<Message>, usize)>,
+    /// Whether its card wants to be looked at; known once it was drawn.
+    pub(super) wants_look: Option<bool>,
+}
+
+/// Where a call stands in a run of adjacent calls that share a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Group {
+    /// On a row of its own; may yet lead.
+    Alone,
+    /// On a row of its own for good.
+    Apart,
+    /// Its row stands for these blocks too.
+    Leads(Vec<usize>),
+    /// Stands in the row of that block.
+    Follows(usize),
+}
+
+impl CallBlock {
+    /// Makes the block of a call whose arguments begin to stream.
+    pub(super) fn streaming(part: &ToolPart) -> Self {
+        let mut call = Self::new(part);
+        call.partial = Some(PartialJson::new());
+        call.push_args(&part.raw_args);
+        call
+    }
+
+    /// Makes the block of a call that stands in a message.
+    pub(super) fn stored(part: &ToolPart, message: &Arc<Message>, index: usize) -> Self {
+        Self {
+            stored: Some((Arc::clone(message), index)),
+            ..Self::new(part)
+        }
+    }
+
+    fn new(part: &ToolPart) -> Self {
+        Self {
+            id: part.call.clone(),
+            tool: part.tool.clone(),
+            state: part.state,
+            group: Group::Alone,
+            raw_args: String::new(),
+            partial: None,
+            args: None,
+            questions: Vec::new(),
+            started: None,
+            live: String::new(),
+            details: Value::Null,
+            result: None,
+            stored: None,
+            wants_look: None,
+        }
+    }
+
+    pub(super) fn push_args(&mut self, delta: &str) {
+        if let Some(part) = self.stored_part() {
+            self.raw_args = part.raw_args.clone();
+            self.stored = None;
+        }
+        self.raw_args.push_str(delta);
+        if let Some(partial) = &mut self.partial {
+            partial.feed(delta);
+        }
+    }
+
+    /// Takes the part as it was stored: what streamed may have been cut.
+    pub(super) fn end_args(&mut self, part: &ToolPart) {
+        if self.raw_args() != part.raw_args {
+            self.raw_args.clone_from(&part.raw_args);
+            self.partial = None;
+            self.stored = None;
+        }
+        if part.args.is_some() {
+            self.args.clone_from(&part.args);
+        }
+        if part.state.is_final() && !self.state.is_final() {
+            self.state = part.state;
+        }
+    }
+
+    pub(super) fn ready(&mut self, tool: &str, args: &Value) {
+        tool.clone_into(&mut self.tool);
+        self.args = Some(args.clone());
+    }
+
+    pub(super) fn run(&mut self, now: Instant) {
+        if !self.state.is_final() {
+            self.state = CallState::Running;
+            self.started.get_or_insert(now);
+        }
+    }
+
+    pub(super) fn update(&mut self, update: &CallUpdate) {
+        if let Some(delta) = &update.delta {
+            self.live.push_str(delta);
+            self.cut_live();
+        }
+        if let Some(details) = &update.details {
+            self.details = details.clone();
+        }
+    }
+
+    /// Forgets the beginning of the output once there is twice as much as is kept, so that each byte is moved once.
+    fn cut_live(&mut self) {
+        if self.live.len() <= 2 * LIVE_BYTES {
+            return;
+        }
+        let mut cut = self.live.len() - LIVE_BYTES;
+        while !self.live.is_char_boundary(cut) {
+            cut += 1;
+        }
+        let cut = self.live[cut..].find('\n').map_or(cut, |end| cut + end + 1);
+        self.live.drain(..cut);
+    }
+
+    pub(super) fn end(&mut self, tool: &str, result: &Arc<CallResult>) {
+        tool.clone_into(&mut self.tool);
+        self.state = result.state();
+        self.result = Some(Arc::clone(result));
+        self.partial = None;
+        self.live = String::new();
+        self.details = Value::Null;
+        self.questions.clear();
+    }
+
+    pub(super) fn ask(&mut self, question: QuestionId) {
+        if !self.state.is_final() && !self.questions.contains(&question) {
+            self.questions.push(question);
+        }
+    }
+
+    pub(super) fn settle(&mut self, question: QuestionId) {
+        self.questions.retain(|open| *open != question);
+    }
+
+    pub(super) fn is_asking(&self) -> bool {
+        !self.questions.is_empty()
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.state == CallState::Running && !self.is_asking()
+    }
+
+    pub(super) fn is_absorbed(&self) -> bool {
+        matches!(self.group, Group::Follows(_))
+    }
+
+    /// Whether it can share a row: nothing about it needs a look.
+    pub(super) fn is_plain(&self) -> bool {
+        !self.is_asking()
+            && matches!(
+                self.state,
+                CallState::Pending | CallState::Running | CallState::Done
+            )
+    }
+
+    pub(super) fn status(&self, look: bool) -> CardStatus {
+        match self.state {
+            _ if self.is_asking() => CardStatus::Asking,
+            CallState::Pending => CardStatus::Waiting,
+            CallState::Running => CardStatus::Running,
+            CallState::Done if look => CardStatus::Look,
+            CallState::Done => CardStatus::Done,
+            CallState::Failed => CardStatus::Failed,
+            CallState::Denied => CardStatus::Denied,
+            CallState::Cancelled | CallState::Interrupted => CardStatus::Interrupted,
+        }
+    }
+
+    /// Returns how long it has run, or ran.
+    pub(super) fn time(&self, now: Instant) -> Option<Duration> {
+        if let Some(result) = self.result() {
+            return Some(Duration::from_millis(result.duration_ms));
+        }
+        self.started
+            .filter(|_| self.is_running())
+            .map(|started| now.saturating_duration_since(started))
+    }
+
+    pub(super) fn result(&self) -> Option<&CallResult> {
+        self.result
+            .as_deref()
+            .or_else(|| self.stored_part()?.result.as_ref())
+    }
+
+    fn args(&self) -> Option<&Value> {
+        self.args.as_ref().or_else(|| self.stored_part()?.args.as_ref())
+    }
+
+    fn raw_args(&self) -> &str {
+        self.stored_part().map_or(&self.raw_args, |part| &part.raw_args)
+    }
+
+    fn stored_part(&self) -> Option<&ToolPart> {
+        let (message, part) = self.stored.as_ref()?;
+        match &message.parts.get(*part)?.body {
+            PartBody::Tool(tool) => Some(tool),
+            _ => None,
+        }
+    }
+
+    /// Has the tool draw the call as it is now.
+    pub(super) fn card(&self, cards: &dyn CardSource, cx: RenderCx) -> Card {
+        let parsed;
+        let partial = if let Some(partial) = &self.partial {
+            partial
+        } else {
+            let mut whole = PartialJson::new();
+            whole.feed(self.raw_args());
+            parsed = whole;
+            &parsed
+        };
+        let args = self.args();
+        match (self.result(), self.state) {
+            (Some(result), _) => cards.result(&self.tool, partial, args, ResultSource::Ended(result), cx),
+            (None, CallState::Running) if self.has_output() => {
+                let running = ResultSource::Running {
+                    text: &self.live,
+                    details: &self.details,
+                };
+                cards.result(&self.tool, partial, args, running, cx)
+            }
+            _ => cards.call(&self.tool, partial, args, cx),
+        }
+    }
+
+    fn has_output(&self) -> bool {
+        !self.live.is_empty() || !self.details.is_null()
+    }
+
+    /// Whether it failed, was stopped, waits for an answer or wants to be looked at.
+    pub(super) fn is_problem(&self, cards: &dyn CardSource) -> bool {
+        if self.is_asking() {
+            return true;
+        }
+        match self.state {
+            CallState::Failed | CallState::Denied => true,
+            CallState::Done => self
+                .wants_look
+                .unwrap_or_else(|| self.card(cards, RenderCx { expanded: false }).look),
+            _ => false,
+        }
+    }
+
+    /// Returns what the model read of it, or what there is before that.
+    pub(super) fn source(&self) -> String {
+        match self.result() {
+            Some(result) => result.output.clone(),
+            None if self.live.is_empty() => self.raw_args().to_owned(),
+            None => self.live.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part() -> ToolPart {
+        ToolPart {
+            call: CallId::new(),
+            provider_id: None,
+            tool: "bash".to_owned(),
+            raw_args: String::new(),
+            args: None,
+            state: CallState::Pending,
+            result: None,
+            native: None,
+        }
+    }
+
+    #[test]
+    fn live_output_is_bounded_and_begins_at_a_line() {
+        let mut call = CallBlock::streaming(&part());
+        call.run(Instant::now());
+        for line in 0..20_000 {
+            let delta = Some(format!("line {line} ä\n"));
+            call.update(&CallUpdate {
+                delta,
+                ..CallUpdate::default()
+            });
+        }
+        let live = call.source();
+        assert!(live.len() <= 2 * LIVE_BYTES + 16, "{}", live.len());
+        assert!(live.starts_with("line ") && live.ends_with("line 19999 ä\n"));
+    }
+
+    #[test]
+    fn a_result_ends_questions_and_is_final() {
+        let mut call = CallBlock::streaming(&part());
+        call.end(
+            "bash",
+            &Arc::new(CallResult::error(
+                crate::conversation::ErrorKind::Rejected,
+                "no",
+                None,
+            )),
+        );
+        call.run(Instant::now());
+        assert_eq!(call.status(false), CardStatus::Denied);
+        assert!(!call.is_asking() && !call.is_plain());
+    }
+}

@@ -1,0 +1,186 @@
+//! The focused block: moving it, folding it, copying it.
+//!
+//! Steps walk from the focus and stop at the first block that fits; they are taken by a key and may look at many.
+
+use super::block::{Block, Body};
+use super::call::Group;
+use super::{Move, Transcript};
+use crate::conversation::CallId;
+
+/// Where a step goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Up,
+    Down,
+}
+
+impl Direction {
+    fn of(step: isize) -> Self {
+        if step < 0 { Self::Up } else { Self::Down }
+    }
+}
+
+impl Transcript {
+    /// Moves the focus by blocks, down when positive. Without a focus it starts at the end of the screen.
+    pub fn focus_move(&mut self, step: isize) {
+        for _ in 0..step.unsigned_abs() {
+            self.step(Direction::of(step), |_, block| block.is_shown());
+        }
+    }
+
+    pub fn focus_first(&mut self) {
+        let first = self.blocks.list.iter().position(Block::is_shown);
+        self.focus_on(first);
+        self.to_start();
+    }
+
+    pub fn focus_last(&mut self) {
+        let last = self.blocks.list.iter().rposition(Block::is_shown);
+        self.focus_on(last);
+        self.to_end();
+    }
+
+    /// Moves the focus to the person's own next or previous message.
+    pub fn own_message(&mut self, step: isize) -> bool {
+        self.step(Direction::of(step), |_, block| {
+            matches!(block.body, Body::User(_))
+        })
+    }
+
+    /// Moves the focus to the next or previous failure or question.
+    pub fn next_failure(&mut self, step: isize) -> bool {
+        self.step(Direction::of(step), |transcript, block| match &block.body {
+            Body::Call(call) => call.is_problem(&*transcript.cards),
+            Body::Mark(mark) => mark.is_problem(),
+            Body::User(_) | Body::Text(_) | Body::Reasoning(_) => false,
+        })
+    }
+
+    /// Focuses the block on this row of the last frame.
+    pub fn focus_row(&mut self, row: u16) -> bool {
+        let found = self
+            .shown
+            .starts
+            .iter()
+            .rfind(|(start, _)| *start <= usize::from(row));
+        let Some(&(_, block)) = found else { return false };
+        self.focus = Some(block);
+        true
+    }
+
+    pub fn clear_focus(&mut self) {
+        self.focus = None;
+    }
+
+    /// Returns the call that the focused block is about.
+    pub fn focused_call(&self) -> Option<&CallId> {
+        match &self.blocks.list.get(self.focus?)?.body {
+            Body::Call(call) => Some(&call.id),
+            _ => None,
+        }
+    }
+
+    /// Brings a call on screen and focuses it.
+    pub fn focus_call(&mut self, call: &CallId) -> bool {
+        let found = self.blocks.call(call);
+        self.focus_on(found);
+        found.is_some()
+    }
+
+    /// Folds or unfolds the focused block; without a focus, the newest that folds.
+    pub fn toggle_fold(&mut self) {
+        let folds = |block: &Block| block.is_shown() && block.folds();
+        let target = match self.focus {
+            Some(focus) => Some(focus).filter(|focus| self.blocks.list.get(*focus).is_some_and(folds)),
+            None => self.blocks.list.iter().rposition(folds),
+        };
+        let Some(index) = target else { return };
+        let is_unfolded = self.blocks.list[index].is_unfolded(self.reasoning_unfolded);
+        self.blocks.list[index].fold(!is_unfolded);
+        // It was to come on screen as it was, not as tall as it becomes.
+        self.moves
+            .retain(|step| !matches!(step, Move::Reveal(block) if *block == index));
+        self.moves.extend([Move::Hold, Move::RevealHead(index)]);
+    }
+
+    /// Unfolds everything; when something is unfolded already, folds everything.
+    pub fn fold_all(&mut self) {
+        let reasoning = self.reasoning_unfolded;
+        let unfolds = !self
+            .blocks
+            .list
+            .iter()
+            .any(|block| block.folds() && block.is_unfolded(reasoning));
+        self.reasoning_unfolded = false;
+        for block in self.blocks.list.iter_mut().filter(|block| block.folds()) {
+            block.fold(unfolds);
+        }
+        self.moves.push(Move::Hold);
+        self.moves.extend(self.focus.map(Move::RevealHead));
+    }
+
+    /// Shows all reasoning in full, or each as one line.
+    pub fn toggle_reasoning(&mut self) {
+        self.reasoning_unfolded = !self.reasoning_unfolded;
+        for block in &mut self.blocks.list {
+            if matches!(block.body, Body::Reasoning(_)) {
+                block.unfolded = None;
+                block.reserved = 0;
+            }
+        }
+        self.moves.push(Move::Hold);
+    }
+
+    /// Returns the source of the focused block.
+    pub fn copy_focused(&self) -> Option<String> {
+        let block = self.blocks.list.get(self.focus?)?;
+        let Body::Call(call) = &block.body else {
+            return Some(block.source());
+        };
+        let Group::Leads(members) = &call.group else {
+            return Some(block.source());
+        };
+        let sources = members.iter().map(|member| self.blocks.list[*member].source());
+        Some(
+            std::iter::once(block.source())
+                .chain(sources)
+                .collect::<Vec<_>>()
+                .join("\n"),
+        )
+    }
+
+    /// Returns the source of the model's last text.
+    pub fn copy_answer(&self) -> Option<String> {
+        let mut texts = self.blocks.list.iter().rev();
+        texts
+            .find(|block| matches!(block.body, Body::Text(_)) && block.is_shown())
+            .map(Block::source)
+    }
+
+    /// Moves the focus to the next block that fits; says whether there was one.
+    fn step(&mut self, direction: Direction, fits: impl Fn(&Self, &Block) -> bool) -> bool {
+        let fits = |index: &usize| {
+            let block = &self.blocks.list[*index];
+            block.is_shown() && fits(self, block)
+        };
+        let count = self.blocks.list.len();
+        // From nowhere, the first step leads to the last block on screen.
+        let on_screen = self.shown.blocks.end.min(count);
+        let found = match direction {
+            Direction::Up => (0..self.focus.unwrap_or(on_screen).min(count)).rev().find(fits),
+            Direction::Down => {
+                let below = self.focus.map_or(on_screen.saturating_sub(1), |focus| focus + 1);
+                (below..count).find(fits)
+            }
+        };
+        self.focus_on(found);
+        found.is_some()
+    }
+
+    fn focus_on(&mut self, block: Option<usize>) {
+        if let Some(index) = block {
+            self.focus = Some(index);
+            self.moves.push(Move::Reveal(index));
+        }
+    }
+}

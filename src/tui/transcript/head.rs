@@ -1,0 +1,103 @@
+//! First rows that move with the clock: of calls, of reasoning, of a retry.
+
+use ratatui::text::Line;
+
+use crate::view::card::{self, Card, CardLook, CardStatus};
+use crate::view::flow::{self, Flow};
+use crate::view::spinner;
+use crate::view::theme::Meaning;
+
+use super::block::{Block, Body, Mark, Phase, ReasoningBlock};
+use super::call::CallBlock;
+use super::layout::{Laid, LayoutCx};
+use super::mark;
+
+/// Less than this nobody waited for.
+pub(super) const FELT_MS: u128 = 100;
+
+/// Returns the first row of a block that has a head.
+pub(super) fn line(block: &Block, cx: &LayoutCx<'_>) -> Line<'static> {
+    match &block.body {
+        Body::Call(call) => {
+            let face = block.laid.as_ref().and_then(Laid::face);
+            face.map_or_else(Line::default, |face| match face.shared {
+                None => card_line(&face.card, call, cx),
+                Some(status) => {
+                    let look = CardLook {
+                        elapsed: None,
+                        ..card_look(call, cx)
+                    };
+                    card::header(&face.card, status, look)
+                }
+            })
+        }
+        Body::Reasoning(reasoning) => reasoning_line(reasoning, block.is_unfolded(cx.reasoning_unfolded), cx),
+        Body::Mark(Mark::Retry { attempt, reason, due }) => mark::retry(*attempt, reason, *due, cx),
+        Body::Mark(_) | Body::User(_) | Body::Text(_) => Line::default(),
+    }
+}
+
+/// Returns the first row of a card: sign, title, argument, facts, time.
+pub(super) fn card_line(card: &Card, call: &CallBlock, cx: &LayoutCx<'_>) -> Line<'static> {
+    card::header(card, call.status(card.look), card_look(call, cx))
+}
+
+/// Returns the rows of a card below its first.
+pub(super) fn below(card: &Card, call: &CallBlock, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
+    let mut rows = card::lay_out(card, call.status(card.look), card_look(call, cx));
+    rows.remove(0);
+    rows
+}
+
+fn card_look<'a>(call: &CallBlock, cx: &LayoutCx<'a>) -> CardLook<'a> {
+    CardLook {
+        look: cx.draw.look,
+        width: cx.width + cx.left,
+        frame: cx.draw.frame,
+        elapsed: call.time(cx.draw.now).filter(|time| time.as_millis() >= FELT_MS),
+        badge: None,
+    }
+}
+
+fn reasoning_line(reasoning: &ReasoningBlock, is_unfolded: bool, cx: &LayoutCx<'_>) -> Line<'static> {
+    let look = cx.draw.look;
+    let muted = look.theme.style(Meaning::TextMuted);
+    let (status, title, time) = match reasoning.phase {
+        Phase::Open { since } => (
+            CardStatus::Running,
+            "Thinking",
+            since.map(|since| cx.draw.now.saturating_duration_since(since)),
+        ),
+        Phase::Ended { took } => (CardStatus::Done, "Thought", took),
+    };
+    let mut flow = Flow::default();
+    if reasoning.phase.is_open() {
+        let sign = look.symbols.status(status, cx.draw.frame);
+        flow.push_clean(&format!("{sign} "), look.theme.style(Meaning::StateRunning));
+    } else {
+        flow.push_clean("  ", muted);
+    }
+    flow.push_clean(title, muted);
+    let dot = look.symbols.dot();
+    if let Some(time) = time.filter(|time| time.as_millis() >= FELT_MS) {
+        flow.push_clean(&format!(" {dot} {}", spinner::elapsed(time)), muted);
+    }
+    if !is_unfolded {
+        let (said, _) = flow::one_line(gist(reasoning));
+        let said = said.trim_matches(['*', '#', ' ']);
+        if !said.is_empty() {
+            flow.push_clean(&format!(" {dot} {said}"), muted);
+        }
+    }
+    Line::from(flow.cut(cx.width, look.symbols.ellipsis()))
+}
+
+/// Returns the line that tells most: the newest while it thinks, then the first.
+fn gist(reasoning: &ReasoningBlock) -> &str {
+    let text = reasoning.source.text();
+    if reasoning.phase.is_open() {
+        text.trim_end().rsplit('\n').next().unwrap_or_default()
+    } else {
+        text.trim_start().lines().next().unwrap_or_default()
+    }
+}

@@ -1,0 +1,131 @@
+//! Lines about the conversation itself: notices, errors, interruptions, retries, switches, the end of a turn.
+
+use std::time::Instant;
+
+use ratatui::text::{Line, Span};
+
+use crate::conversation::NoticeKind;
+use crate::session::Done;
+use crate::view::card::CardStatus;
+use crate::view::flow::Flow;
+use crate::view::spinner;
+use crate::view::theme::Meaning;
+
+use super::block::Mark;
+use super::layout::LayoutCx;
+
+impl Mark {
+    /// Whether its first row moves with the clock.
+    pub(super) fn has_head(&self) -> bool {
+        matches!(self, Self::Retry { .. })
+    }
+}
+
+/// Returns the rows of a mark, below its head where it has one.
+pub(super) fn rows(mark: &Mark, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
+    let dot = cx.draw.look.symbols.dot();
+    match mark {
+        Mark::Notice {
+            kind: NoticeKind::Error,
+            text,
+        } => signed(CardStatus::Look, text, Meaning::Warning, None, cx),
+        Mark::Notice { text, .. } => plain(text, cx),
+        Mark::Error(report) => signed(
+            CardStatus::Failed,
+            &report.message,
+            Meaning::Danger,
+            report.hint.as_deref(),
+            cx,
+        ),
+        Mark::Interrupted => signed(
+            CardStatus::Interrupted,
+            "interrupted",
+            Meaning::TextMuted,
+            None,
+            cx,
+        ),
+        Mark::Retry { .. } => Vec::new(),
+        Mark::Model(model) => plain(&format!("the model is {model} from here on"), cx),
+        Mark::TurnEnd { done, took, calls } => {
+            let mut facts: Vec<String> = ended(*done).map(str::to_owned).into_iter().collect();
+            facts.extend(
+                took.filter(|took| took.as_millis() >= super::head::FELT_MS)
+                    .map(spinner::elapsed),
+            );
+            match calls {
+                0 => {}
+                1 => facts.push("1 call".to_owned()),
+                calls => facts.push(format!("{calls} calls")),
+            }
+            plain(&facts.join(&format!(" {dot} ")), cx)
+        }
+        Mark::Unknown { kind } => plain(&format!("`{kind}`, which this version cannot show"), cx),
+    }
+}
+
+/// Returns the row of a retry: a countdown, then what happened.
+pub(super) fn retry(attempt: u32, reason: &str, due: Instant, cx: &LayoutCx<'_>) -> Line<'static> {
+    let look = cx.draw.look;
+    let left = due.saturating_duration_since(cx.draw.now);
+    let wait = if left.is_zero() {
+        String::new()
+    } else {
+        format!(" in {} s", left.as_millis().div_ceil(1000))
+    };
+    let dot = look.symbols.dot();
+    let mut flow = Flow::default();
+    let sign = look.symbols.status(CardStatus::Look, 0);
+    flow.push_clean(&format!("{sign} "), look.theme.style(Meaning::StateLook));
+    flow.push_clean(
+        &format!("retry {attempt}{wait}"),
+        look.theme.style(Meaning::Warning),
+    );
+    flow.push_line(&format!(" {dot} {reason}"), look.theme.style(Meaning::TextMuted));
+    Line::from(flow.cut(cx.width, look.symbols.ellipsis()))
+}
+
+fn ended(done: Done) -> Option<&'static str> {
+    match done {
+        Done::Stop | Done::Cancelled => None,
+        Done::Length => Some("ended at the output limit"),
+        Done::Error => Some("ended by the error above"),
+        Done::MaxSteps => Some("ended at the step limit"),
+    }
+}
+
+/// A sign, a text, and a hint below it.
+fn signed(
+    status: CardStatus,
+    text: &str,
+    meaning: Meaning,
+    hint: Option<&str>,
+    cx: &LayoutCx<'_>,
+) -> Vec<Line<'static>> {
+    let look = cx.draw.look;
+    let mut flow = Flow::default();
+    flow.push(text.trim(), look.theme.style(meaning));
+    if let Some(hint) = hint {
+        flow.push_clean("\n", look.theme.style(meaning));
+        flow.push(hint.trim(), look.theme.style(Meaning::TextMuted));
+    }
+    let sign = format!("{} ", look.symbols.status(status, 0));
+    let sign = Span::styled(sign, look.theme.style(crate::view::status_meaning(status)));
+    hang(&flow, &sign, cx)
+}
+
+/// A muted text in line with the text of cards.
+fn plain(text: &str, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
+    let mut flow = Flow::default();
+    flow.push(text.trim(), cx.draw.look.theme.style(Meaning::TextMuted));
+    hang(&flow, &Span::raw("  "), cx)
+}
+
+/// Puts two columns before the first row and two blanks before the others.
+fn hang(flow: &Flow, first: &Span<'static>, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
+    let rows = flow.rows(cx.width.saturating_sub(2)).into_iter().enumerate();
+    let lines = rows.map(|(row, mut spans)| {
+        spans.insert(0, if row == 0 { first.clone() } else { Span::raw("  ") });
+        Line::from(spans)
+    });
+    lines.collect()
+}

@@ -1,0 +1,235 @@
+//! The transcript: the conversation as a list of blocks that is drawn from state alone.
+//!
+//! [`Transcript::apply`] turns session events into blocks and never draws; [`Transcript::draw`] lays out what is on screen
+//! and nothing else. What a block was laid out to is kept until its content, the width, the theme or its fold changes,
+//! so that a delta costs the layout of its own tail, and ten thousand blocks scroll like ten (`viewport` says how).
+//!
+//! Nothing jumps. The reader's place is a block and a row in it, or the tail. A block keeps the rows it had for as long
+//! as it is on screen; it gives them back when it is scrolled away, when a person folds it, and when a person sends the
+//! next message.
+//!
+//! There is no clock here: elapsed times are told by the moments that the caller passes in.
+
+mod apply;
+mod block;
+mod call;
+mod cards;
+mod draw;
+mod focus;
+mod group;
+mod head;
+mod layout;
+mod mark;
+mod paint;
+mod viewport;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::conversation::{NoticeKind, Role};
+use crate::session::{Event, Snapshot};
+use crate::tool::Registry;
+use crate::view::Look;
+
+use apply::Blocks;
+use block::Mark;
+use cards::{CardSource, Names};
+use viewport::{Anchor, Place};
+
+/// What an event means for the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Change {
+    /// Nothing to draw.
+    None,
+    /// Draw with the next frame.
+    Soft,
+    /// Draw now.
+    Urgent,
+}
+
+/// What drawing depends on besides the transcript itself.
+#[derive(Clone, Copy)]
+pub struct DrawCx<'a> {
+    pub look: Look<'a>,
+    /// Of the spinner's clock.
+    pub frame: usize,
+    pub now: Instant,
+    /// Whether keys go to the transcript, so that the focused block is marked.
+    pub focused: bool,
+}
+
+/// One session's conversation on screen.
+pub struct Transcript {
+    blocks: Blocks,
+    cards: Arc<dyn CardSource>,
+    anchor: Anchor,
+    /// What was asked since the last frame; it takes a layout to know where it leads.
+    moves: Vec<Move>,
+    focus: Option<usize>,
+    /// Whether reasoning is shown in full.
+    reasoning_unfolded: bool,
+    /// Blocks that are laid out, the oldest first.
+    laid: VecDeque<usize>,
+    shown: Shown,
+    /// Blocks that have been on screen, counted as [`block::Block::ordinal`] counts.
+    seen: usize,
+    has_news: bool,
+}
+
+/// The last frame.
+#[derive(Default)]
+struct Shown {
+    top: Place,
+    blocks: Range<usize>,
+    /// The row of the screen where each block on it begins.
+    starts: Vec<(usize, usize)>,
+    /// Rows and columns of the area.
+    rows: usize,
+    columns: usize,
+    /// The height of the block at the top.
+    top_height: usize,
+    is_animated: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Move {
+    Rows(isize),
+    Start,
+    End,
+    /// Stops following the tail, so that a fold does not move what stands above it.
+    Hold,
+    /// Brings a block on screen, as much of it as fits.
+    Reveal(usize),
+    /// Brings the first row of a block on screen.
+    RevealHead(usize),
+}
+
+impl Default for Transcript {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Transcript {
+    pub fn new() -> Self {
+        Self {
+            blocks: Blocks::default(),
+            cards: Arc::new(Names),
+            anchor: Anchor::Tail,
+            moves: Vec::new(),
+            focus: None,
+            reasoning_unfolded: false,
+            laid: VecDeque::new(),
+            shown: Shown::default(),
+            seen: 0,
+            has_news: false,
+        }
+    }
+
+    /// Has calls drawn by this registry's tools.
+    pub fn set_registry(&mut self, registry: Arc<Registry>) {
+        self.set_cards(registry);
+    }
+
+    fn set_cards(&mut self, cards: Arc<dyn CardSource>) {
+        self.cards = cards;
+        self.forget_layout();
+    }
+
+    /// Shows a session from its end.
+    pub fn reset(&mut self, snapshot: &Snapshot) {
+        *self = Self {
+            blocks: Blocks::from_snapshot(snapshot),
+            cards: Arc::clone(&self.cards),
+            reasoning_unfolded: self.reasoning_unfolded,
+            ..Self::new()
+        };
+    }
+
+    /// Takes in what happened.
+    pub fn apply(&mut self, event: &Event, now: Instant) -> Change {
+        if matches!(event, Event::MessageStarted(message) if message.role == Role::User) {
+            self.release_reserved();
+        }
+        if !self.blocks.apply(event, now) {
+            return Change::None;
+        }
+        self.has_news = true;
+        if event.is_urgent() {
+            Change::Urgent
+        } else {
+            Change::Soft
+        }
+    }
+
+    /// Adds a line about the program itself, which no session stores.
+    pub fn push_notice(&mut self, text: impl Into<String>) {
+        self.blocks.mark(Mark::Notice {
+            kind: NoticeKind::Info,
+            text: text.into(),
+        });
+        self.has_news = true;
+    }
+
+    /// Whether something on screen moves with the clock.
+    pub fn animated(&self) -> bool {
+        self.shown.is_animated
+    }
+
+    /// Returns how many blocks came, or grew, below what the reader sees.
+    pub fn unseen(&self) -> usize {
+        if self.anchor == Anchor::Tail || !self.has_news {
+            return 0;
+        }
+        self.blocks.total().saturating_sub(self.seen).max(1)
+    }
+
+    /// Scrolls by rows, down when positive.
+    pub fn scroll_by(&mut self, rows: isize) {
+        match self.moves.last_mut() {
+            Some(Move::Rows(pending)) => *pending = pending.saturating_add(rows),
+            _ => self.moves.push(Move::Rows(rows)),
+        }
+    }
+
+    /// Scrolls by pages, down when positive; one row stays in sight.
+    pub fn page(&mut self, pages: isize) {
+        let rows = isize::try_from(self.shown.rows.saturating_sub(1).max(1)).unwrap_or(isize::MAX);
+        self.scroll_by(rows.saturating_mul(pages));
+    }
+
+    pub fn to_start(&mut self) {
+        self.moves = vec![Move::Start];
+    }
+
+    /// Follows the tail.
+    pub fn to_end(&mut self) {
+        self.moves = vec![Move::End];
+    }
+
+    /// Whether the newest is on screen and stays there.
+    pub fn is_at_end(&self) -> bool {
+        self.anchor == Anchor::Tail
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.blocks.list.is_empty()
+    }
+
+    fn release_reserved(&mut self) {
+        for block in &mut self.blocks.list[self.shown.blocks.clone()] {
+            block.reserved = 0;
+        }
+    }
+
+    fn forget_layout(&mut self) {
+        for index in self.laid.drain(..) {
+            self.blocks.list[index].laid = None;
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Focus, folds, jumps and copies.
+
+use serde_json::json;
+
+use super::scene::{Scene, lines, read_args, result};
+use crate::conversation::{CallResult, ErrorKind};
+
+fn focused_row(scene: &mut Scene) -> Option<String> {
+    let rows = scene.rows(60, 20);
+    rows.into_iter().find(|row| row.starts_with('┃'))
+}
+
+#[test]
+fn the_focus_starts_at_the_end_of_the_screen_and_stops_at_the_ends() {
+    let mut scene = Scene::default();
+    scene.says("first");
+    scene.answers("second");
+    scene.answers("third");
+    scene.draw(60, 20);
+    for (step, wanted) in [
+        (-1, "┃third"),
+        (-1, "┃second"),
+        (-1, "┃┃ first"),
+        (-1, "┃┃ first"),
+        (2, "┃third"),
+    ] {
+        scene.transcript.focus_move(step);
+        assert_eq!(focused_row(&mut scene).as_deref(), Some(wanted));
+    }
+    scene.transcript.focus_first();
+    assert_eq!(focused_row(&mut scene).as_deref(), Some("┃┃ first"));
+    scene.transcript.focus_last();
+    assert_eq!(scene.transcript.copy_focused().as_deref(), Some("third"));
+}
+
+#[test]
+fn a_focused_block_comes_on_screen() {
+    let mut scene = Scene::default();
+    for turn in 0..30 {
+        scene.says(&format!("question {turn}"));
+    }
+    scene.draw(60, 8);
+    for _ in 0..29 {
+        scene.transcript.focus_move(-1);
+    }
+    let rows = scene.rows(60, 8);
+    assert_eq!(rows[0], "┃┃ question 1");
+    for _ in 0..10 {
+        scene.transcript.focus_move(1);
+    }
+    let rows = scene.rows(60, 8);
+    assert_eq!(rows[7], "┃┃ question 11");
+}
+
+#[test]
+fn a_fold_opens_below_the_row_it_was_asked_on() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    scene.ran(
+        "bash",
+        &json!({ "command": "make" }),
+        result(&lines(50), json!({ "exit": 0 })),
+    );
+    scene.answers("after");
+    let head = |rows: &[String]| rows.iter().position(|row| row.contains("Bash make"));
+    let folded = scene.rows(60, 20);
+    scene.transcript.focus_move(-2);
+    scene.transcript.toggle_fold();
+    let unfolded = scene.rows(60, 20);
+    assert_eq!(head(&unfolded), head(&folded));
+    assert!(
+        unfolded.iter().any(|row| row.contains("line 10")),
+        "{unfolded:#?}"
+    );
+    scene.transcript.toggle_fold();
+    let again = scene.rows(60, 20);
+    assert_eq!(head(&again), head(&folded));
+    assert_eq!(again.len(), folded.len());
+    assert!(!again.iter().any(|row| row.contains("line 10")));
+}
+
+#[test]
+fn everything_unfolds_and_folds_at_once() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    scene.reasons("first thought\nsecond thought", 900);
+    for path in ["a.rs", "b.rs"] {
+        scene.ran(
+            "read",
+            &read_args(path),
+            result(&format!("text of {path}"), json!({})),
+        );
+    }
+    scene.transcript.fold_all();
+    let all = scene.picture(60, 20);
+    for wanted in ["second thought", "Read 2 files", "text of a.rs", "text of b.rs"] {
+        assert!(all.contains(wanted), "{wanted} in\n{all}");
+    }
+    scene.transcript.fold_all();
+    let none = scene.picture(60, 20);
+    assert!(
+        !none.contains("second thought") && !none.contains("text of"),
+        "{none}"
+    );
+    scene.transcript.toggle_reasoning();
+    assert!(scene.picture(60, 20).contains("second thought"));
+}
+
+#[test]
+fn jumps_find_failures_and_cards_that_want_a_look() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    let stale = CallResult::error(ErrorKind::Stale, "changed", None);
+    scene.ran("edit", &read_args("a.rs"), stale);
+    scene.answers("text");
+    let failed = json!({ "exit": 1 });
+    scene.ran("bash", &json!({ "command": "false" }), result("output", failed));
+    scene.answers("text");
+    scene.draw(60, 20);
+    assert!(scene.transcript.next_failure(-1));
+    assert_eq!(scene.transcript.copy_focused().as_deref(), Some("output"));
+    assert!(scene.transcript.next_failure(-1));
+    assert_eq!(scene.transcript.copy_focused().as_deref(), Some("Error: changed"));
+    assert!(!scene.transcript.next_failure(-1));
+    assert!(scene.transcript.next_failure(1));
+    assert!(!scene.transcript.next_failure(1));
+    assert!(scene.transcript.own_message(-1));
+    assert_eq!(scene.transcript.copy_focused().as_deref(), Some("go"));
+    assert_eq!(scene.transcript.copy_answer().as_deref(), Some("text"));
+}
+
+#[test]
+fn a_click_focuses_the_block_on_its_row() {
+    let mut scene = Scene::default();
+    scene.says("first");
+    scene.answers("second\n\nblock");
+    scene.draw(60, 20);
+    assert!(scene.transcript.focus_row(4));
+    assert_eq!(
+        scene.transcript.copy_focused().as_deref(),
+        Some("second\n\nblock")
+    );
+    assert!(scene.transcript.focus_row(0));
+    assert_eq!(scene.transcript.copy_focused().as_deref(), Some("first"));
+}
+
+#[test]
+fn a_long_message_of_the_person_folds() {
+    let mut scene = Scene::default();
+    scene.says(&lines(40));
+    let folded = scene.picture(60, 50);
+    assert!(
+        folded.contains("29 more lines") && !folded.contains("line 12\n"),
+        "{folded}"
+    );
+    scene.draw(60, 50);
+    scene.transcript.focus_first();
+    scene.transcript.toggle_fold();
+    assert!(scene.picture(60, 50).contains("line 40"));
+}

@@ -1,0 +1,377 @@
+//! A transcript with a clock and a screen of its own.
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use serde_json::{Value, json};
+
+use crate::conversation::{
+    CallId, CallResult, CallState, Message, MessageId, MessageState, Part, PartBody, ReasoningPart, Role,
+    Stop, TextPart, ToolPart,
+};
+use crate::session::{CallUpdate, Done, Event};
+use crate::text::partial_json::PartialJson;
+use crate::tool::{RenderCx, ResultSource};
+use crate::tui::transcript::cards::CardSource;
+use crate::tui::transcript::{Change, DrawCx, Transcript};
+use crate::view::card::{Card, CardPart, Code, DiffBody};
+use crate::view::highlight::Highlighter;
+use crate::view::theme::Theme;
+use crate::view::{Look, Symbols};
+
+pub(super) struct Scene {
+    pub(super) transcript: Transcript,
+    pub(super) now: Instant,
+    pub(super) symbols: Symbols,
+    theme: Theme,
+    highlighter: Highlighter,
+    message: MessageId,
+    seq: u64,
+}
+
+impl Default for Scene {
+    fn default() -> Self {
+        let mut transcript = Transcript::new();
+        transcript.set_cards(Arc::new(Tools));
+        Self {
+            transcript,
+            now: Instant::now(),
+            symbols: Symbols::Unicode,
+            theme: Theme::default(),
+            highlighter: Highlighter::plain(),
+            message: MessageId::new(),
+            seq: 0,
+        }
+    }
+}
+
+impl Scene {
+    pub(super) fn apply(&mut self, event: &Event) -> Change {
+        self.transcript.apply(event, self.now)
+    }
+
+    pub(super) fn wait(&mut self, millis: u64) {
+        self.now += Duration::from_millis(millis);
+    }
+
+    /// The person's message, and the beginning of a turn.
+    pub(super) fn says(&mut self, text: &str) {
+        let message = user(text);
+        self.apply(&Event::MessageStarted(Arc::new(message)));
+        self.apply(&Event::TurnStarted);
+        self.reply();
+    }
+
+    /// The next parts belong to a new reply.
+    pub(super) fn reply(&mut self) -> MessageId {
+        self.message = MessageId::new();
+        self.message.clone()
+    }
+
+    /// Begins a part and returns its number.
+    pub(super) fn part(&mut self, body: PartBody) -> u64 {
+        self.seq += 1;
+        let part = Part { seq: self.seq, body };
+        self.apply(&Event::PartStarted {
+            message: self.message.clone(),
+            part,
+        });
+        self.seq
+    }
+
+    pub(super) fn text_part(&mut self) -> u64 {
+        self.part(PartBody::Text(TextPart::default()))
+    }
+
+    pub(super) fn delta(&mut self, part: u64, delta: &str) -> Change {
+        let message = self.message.clone();
+        self.apply(&Event::Delta {
+            message,
+            part,
+            delta: delta.to_owned(),
+        })
+    }
+
+    pub(super) fn end_part(&mut self, part: u64, body: PartBody) {
+        let message = self.message.clone();
+        self.apply(&Event::PartEnded {
+            message,
+            part: Part { seq: part, body },
+        });
+    }
+
+    /// A whole text of the model.
+    pub(super) fn answers(&mut self, text: &str) {
+        let part = self.text_part();
+        self.delta(part, text);
+        self.end_part(
+            part,
+            PartBody::Text(TextPart {
+                text: text.to_owned(),
+                native: None,
+            }),
+        );
+    }
+
+    /// Reasoning that took this long.
+    pub(super) fn reasons(&mut self, text: &str, millis: u64) {
+        let part = self.part(PartBody::Reasoning(ReasoningPart::default()));
+        self.delta(part, text);
+        self.wait(millis);
+        self.end_part(
+            part,
+            PartBody::Reasoning(ReasoningPart {
+                text: text.to_owned(),
+                native: None,
+            }),
+        );
+    }
+
+    /// A call whose arguments have streamed.
+    pub(super) fn calls(&mut self, tool: &str, args: &Value) -> CallId {
+        let call = CallId::new();
+        let mut part = tool_part(&call, tool);
+        let seq = self.part(PartBody::Tool(part.clone()));
+        self.delta(seq, &args.to_string());
+        part.raw_args = args.to_string();
+        self.end_part(seq, PartBody::Tool(part));
+        self.apply(&Event::CallReady {
+            call: call.clone(),
+            tool: tool.to_owned(),
+            args: args.clone(),
+        });
+        call
+    }
+
+    pub(super) fn runs(&mut self, call: &CallId) {
+        self.apply(&Event::CallRunning { call: call.clone() });
+    }
+
+    pub(super) fn prints(&mut self, call: &CallId, text: &str) {
+        let update = CallUpdate {
+            delta: Some(text.to_owned()),
+            ..CallUpdate::default()
+        };
+        self.apply(&Event::CallUpdate {
+            call: call.clone(),
+            update,
+        });
+    }
+
+    pub(super) fn ends(&mut self, call: &CallId, tool: &str, result: CallResult) {
+        let result = Arc::new(result);
+        self.apply(&Event::CallEnded {
+            call: call.clone(),
+            tool: tool.to_owned(),
+            result,
+        });
+    }
+
+    /// A call from its arguments to its result.
+    pub(super) fn ran(&mut self, tool: &str, args: &Value, result: CallResult) -> CallId {
+        let call = self.calls(tool, args);
+        self.runs(&call);
+        self.ends(&call, tool, result);
+        call
+    }
+
+    pub(super) fn reply_ends(&mut self, state: MessageState, stop: Option<Stop>) {
+        let message = self.message.clone();
+        self.apply(&Event::MessageEnded {
+            message,
+            state,
+            stop,
+            dropped: Vec::new(),
+        });
+    }
+
+    pub(super) fn turn_ends(&mut self, done: Done) {
+        self.reply_ends(MessageState::Complete, Some(Stop::End));
+        self.apply(&Event::TurnEnded(done));
+    }
+
+    pub(super) fn draw(&mut self, width: u16, height: u16) -> Buffer {
+        let area = Rect::new(0, 0, width, height);
+        let mut buffer = Buffer::empty(area);
+        self.draw_in(area, &mut buffer, true);
+        buffer
+    }
+
+    pub(super) fn draw_in(&mut self, area: Rect, buffer: &mut Buffer, focused: bool) {
+        let look = Look {
+            theme: &self.theme,
+            symbols: self.symbols,
+            highlighter: &self.highlighter,
+        };
+        let cx = DrawCx {
+            look,
+            frame: 0,
+            now: self.now,
+            focused,
+        };
+        self.transcript.draw(area, buffer, &cx);
+    }
+
+    /// Draws and returns the rows without the blanks at their ends.
+    pub(super) fn rows(&mut self, width: u16, height: u16) -> Vec<String> {
+        rows(&self.draw(width, height))
+    }
+
+    pub(super) fn picture(&mut self, width: u16, height: u16) -> String {
+        self.rows(width, height).join("\n")
+    }
+}
+
+pub(super) fn rows(buffer: &Buffer) -> Vec<String> {
+    let area = buffer.area;
+    let row = |y| {
+        let mut text = String::new();
+        let mut covered = 0;
+        for x in area.left()..area.right() {
+            if covered > 0 {
+                covered -= 1;
+                continue;
+            }
+            let symbol = buffer[(x, y)].symbol();
+            covered = crate::text::width::str_width(symbol).saturating_sub(1);
+            text.push_str(symbol);
+        }
+        text.trim_end().to_owned()
+    };
+    (area.top()..area.bottom()).map(row).collect()
+}
+
+pub(super) fn user(text: &str) -> Message {
+    let body = PartBody::Text(TextPart {
+        text: text.to_owned(),
+        native: None,
+    });
+    Message {
+        id: MessageId::new(),
+        role: Role::User,
+        state: MessageState::Complete,
+        agent: None,
+        model: None,
+        created: 0,
+        parts: vec![Part { seq: 0, body }],
+        stop: None,
+        usage: None,
+    }
+}
+
+pub(super) fn tool_part(call: &CallId, tool: &str) -> ToolPart {
+    ToolPart {
+        call: call.clone(),
+        provider_id: None,
+        tool: tool.to_owned(),
+        raw_args: String::new(),
+        args: None,
+        state: CallState::Pending,
+        result: None,
+        native: None,
+    }
+}
+
+pub(super) fn result(output: &str, details: Value) -> CallResult {
+    CallResult {
+        ok: true,
+        title: String::new(),
+        output: output.to_owned(),
+        details,
+        truncated: false,
+        output_path: None,
+        duration_ms: 140,
+        attachments: Vec::new(),
+    }
+}
+
+/// `count` numbered lines.
+pub(super) fn lines(count: usize) -> String {
+    let mut text = String::new();
+    for line in 1..=count {
+        writeln!(text, "line {line}").expect("a string takes everything");
+    }
+    text
+}
+
+pub(super) fn read_args(path: &str) -> Value {
+    json!({ "file_path": path })
+}
+
+/// Cards like those of the real tools, small enough to know by heart.
+pub(super) struct Tools;
+
+impl CardSource for Tools {
+    fn call(&self, tool: &str, partial: &PartialJson, _: Option<&Value>, _: RenderCx) -> Card {
+        let text = |name| partial.string(name).map(|found| found.text.to_owned());
+        let argument = text("file_path").or_else(|| text("command")).unwrap_or_default();
+        let mut title = tool.to_owned();
+        title[..1].make_ascii_uppercase();
+        let card = Card::new(title, argument);
+        match text("content") {
+            Some(text) => card.part(CardPart::Code(Code {
+                text,
+                ..Code::default()
+            })),
+            None => card,
+        }
+    }
+
+    fn result(
+        &self,
+        tool: &str,
+        partial: &PartialJson,
+        args: Option<&Value>,
+        result: ResultSource<'_>,
+        cx: RenderCx,
+    ) -> Card {
+        let card = self.call(tool, partial, args, cx);
+        match result {
+            ResultSource::Running { text, .. } => tail(card, text, 8),
+            ResultSource::Ended(result) if cx.expanded => card.part(CardPart::Text(result.output.clone())),
+            ResultSource::Ended(result) => ended(card, tool, result),
+        }
+    }
+}
+
+fn ended(mut card: Card, tool: &str, result: &CallResult) -> Card {
+    let diff = result.details.get("diff").and_then(Value::as_str);
+    if let Some(unified) = diff {
+        let body = DiffBody {
+            path: card.argument.clone(),
+            unified: unified.to_owned(),
+            max_lines: 40,
+        };
+        return card.meta("+1 −1").part(CardPart::Diff(body));
+    }
+    if let Some(exit) = result.details.get("exit").and_then(Value::as_i64) {
+        card.look = exit != 0;
+        card = if exit == 0 {
+            card
+        } else {
+            card.meta(format!("exit {exit}"))
+        };
+    }
+    match tool {
+        "read" => card,
+        _ => tail(card, &result.output, 3),
+    }
+}
+
+fn tail(card: Card, text: &str, kept: usize) -> Card {
+    let lines: Vec<&str> = text.lines().collect();
+    let above = lines.len().saturating_sub(kept);
+    let card = if above == 0 {
+        card
+    } else {
+        card.part(CardPart::Omitted(format!("{above} lines above")))
+    };
+    if lines.is_empty() {
+        card
+    } else {
+        card.part(CardPart::Text(lines[above..].join("\n")))
+    }
+}

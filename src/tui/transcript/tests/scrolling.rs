@@ -1,0 +1,296 @@
+//! The reader's place.
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::scene::{Scene, lines, read_args, result, rows};
+use crate::conversation::{CallId, CallResult, ErrorKind, PartBody, SessionId};
+use crate::permission::{Broker, FrontEnd, Inquiry, Question, Reply};
+use crate::session::{Done, Event, SettledQuestion};
+use crate::tui::transcript::Change;
+use crate::view::card::Card;
+
+/// A conversation of so many turns, each of five rows.
+fn long(turns: usize) -> Scene {
+    let mut scene = Scene::default();
+    for turn in 0..turns {
+        scene.says(&format!("question {turn}"));
+        scene.answers(&format!("answer {turn}"));
+        scene.turn_ends(Done::Cancelled);
+    }
+    scene
+}
+
+#[test]
+fn the_tail_is_followed_until_the_reader_scrolls() {
+    let mut scene = long(20);
+    let part = scene.text_part();
+    scene.draw(40, 10);
+    scene.delta(part, "one\n\ntwo\n\nthree");
+    assert!(scene.picture(40, 10).ends_with("three"));
+    scene.transcript.scroll_by(-4);
+    let before = scene.rows(40, 10);
+    assert!(!scene.transcript.is_at_end());
+    scene.delta(part, "\n\nfour\n\nfive");
+    assert_eq!(scene.rows(40, 10), before);
+    assert_eq!(scene.transcript.unseen(), 1);
+    scene.answers("a new block");
+    assert_eq!(scene.transcript.unseen(), 1);
+    scene.answers("another one");
+    assert_eq!(scene.transcript.unseen(), 2);
+    scene.transcript.to_end();
+    assert!(scene.picture(40, 10).ends_with("another one"));
+    assert_eq!(scene.transcript.unseen(), 0);
+}
+
+#[test]
+fn scrolling_down_to_the_last_row_follows_again() {
+    let mut scene = long(20);
+    scene.draw(40, 10);
+    scene.transcript.page(-1);
+    scene.draw(40, 10);
+    assert!(!scene.transcript.is_at_end());
+    scene.transcript.page(1);
+    scene.draw(40, 10);
+    assert!(scene.transcript.is_at_end());
+}
+
+#[test]
+fn a_page_leaves_one_row_in_sight() {
+    let mut scene = long(20);
+    let last = scene.rows(40, 10);
+    scene.transcript.page(-1);
+    let before = scene.rows(40, 10);
+    assert_eq!(before.last(), last.first());
+    scene.transcript.page(-1);
+    scene.transcript.page(1);
+    assert_eq!(scene.rows(40, 10), before);
+}
+
+#[test]
+fn the_start_and_the_end_are_one_step_away() {
+    let mut scene = long(20);
+    scene.transcript.to_start();
+    assert_eq!(scene.rows(40, 10)[0], " ┃ question 0");
+    scene.transcript.to_end();
+    assert_eq!(scene.rows(40, 10)[9], " ■ interrupted");
+}
+
+#[test]
+fn a_block_above_the_reader_moves_nothing_when_it_changes() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    let call = scene.calls("bash", &json!({ "command": "make" }));
+    scene.runs(&call);
+    scene.answers(&lines(40).replace('\n', "\n\n"));
+    scene.draw(40, 10);
+    scene.transcript.scroll_by(-20);
+    let before = scene.rows(40, 10);
+    scene.prints(&call, &lines(8));
+    assert_eq!(scene.rows(40, 10), before);
+    scene.ends(&call, "bash", result("", json!({})));
+    assert_eq!(scene.rows(40, 10), before);
+}
+
+#[test]
+fn a_card_keeps_its_rows_while_it_is_visible() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    let call = scene.calls("bash", &json!({ "command": "make" }));
+    scene.runs(&call);
+    scene.prints(&call, &lines(8));
+    scene.answers("below");
+    let below = |rows: &[String]| rows.iter().position(|row| row == " below").expect("it is drawn");
+    let at = below(&scene.rows(40, 20));
+    scene.ends(&call, "bash", result("done", json!({})));
+    assert_eq!(below(&scene.rows(40, 20)), at);
+    scene.says("next");
+    assert_eq!(
+        below(&scene.rows(40, 20)),
+        at - 7,
+        "a new message takes back what was reserved"
+    );
+}
+
+#[test]
+fn another_width_keeps_about_the_same_text_on_top() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    let words: Vec<String> = (0..900).map(|word| format!("w{word:03}")).collect();
+    scene.answers(&words.join(" "));
+    scene.draw(80, 10);
+    scene.transcript.scroll_by(-20);
+    let word = |row: &str| row.trim()[1..4].parse::<usize>().expect("a word");
+    let wide = word(&scene.rows(80, 10)[0]);
+    let narrow = word(&scene.rows(40, 10)[0]);
+    assert!(wide.abs_diff(narrow) < 20, "{wide} {narrow}");
+}
+
+#[test]
+fn an_event_says_how_soon_it_wants_to_be_drawn() {
+    let mut scene = Scene::default();
+    assert_eq!(scene.apply(&Event::Title("x".to_owned())), Change::None);
+    assert_eq!(scene.apply(&Event::TurnStarted), Change::Urgent);
+    let part = scene.text_part();
+    assert_eq!(scene.delta(part, "a"), Change::Soft);
+    assert_eq!(scene.delta(part + 1, "a"), Change::None);
+}
+
+#[test]
+fn only_what_runs_on_screen_asks_for_frames() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    scene.draw(40, 10);
+    assert!(scene.transcript.animated(), "the model is waited for");
+    let call = scene.calls("bash", &json!({ "command": "make" }));
+    scene.draw(40, 10);
+    assert!(!scene.transcript.animated());
+    scene.runs(&call);
+    scene.draw(40, 10);
+    assert!(scene.transcript.animated());
+    scene.answers(&lines(40).replace('\n', "\n\n"));
+    scene.draw(40, 10);
+    assert!(!scene.transcript.animated());
+}
+
+#[test]
+fn reads_that_follow_one_another_share_a_row() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    for path in ["a.rs", "b.rs", "c.rs"] {
+        scene.ran("read", &read_args(path), result("text", json!({})));
+    }
+    let read_rows = |scene: &mut Scene| {
+        let rows = scene.rows(60, 10);
+        rows.into_iter()
+            .filter(|row| row.contains("Read"))
+            .collect::<Vec<_>>()
+    };
+    let shared = read_rows(&mut scene);
+    assert_eq!(shared.len(), 1, "{shared:?}");
+    assert!(
+        shared[0].contains("Read 3 files") && shared[0].contains("a.rs, b.rs, c.rs"),
+        "{shared:?}"
+    );
+    let fourth = scene.calls("read", &read_args("d.rs"));
+    assert!(read_rows(&mut scene)[0].starts_with(" ○ Read 4 files"));
+    scene.runs(&fourth);
+    assert!(read_rows(&mut scene)[0].starts_with(" ⠋ Read 4 files"));
+    assert!(scene.transcript.animated());
+    scene.ends(
+        &fourth,
+        "read",
+        CallResult::error(ErrorKind::NotFound, "no", None),
+    );
+    let apart = read_rows(&mut scene);
+    assert_eq!(apart.len(), 2, "{apart:?}");
+    assert!(
+        apart[0].contains("Read 3 files") && apart[1].contains('✗'),
+        "{apart:?}"
+    );
+}
+
+#[test]
+fn a_group_goes_on_without_its_first_call() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    let first = scene.calls("read", &read_args("a.rs"));
+    scene.calls("read", &read_args("b.rs"));
+    scene.calls("read", &read_args("c.rs"));
+    let error = CallResult::error(ErrorKind::NotFound, "no", None);
+    scene.ends(&first, "read", error);
+    let rows = scene.rows(60, 10);
+    let row = rows
+        .iter()
+        .position(|row| row.contains('✗'))
+        .expect("the failed call has a row");
+    assert!(
+        rows[row].contains("a.rs") && rows[row + 1..].iter().any(|row| row.contains("Read 2 files")),
+        "{rows:#?}"
+    );
+}
+
+#[test]
+fn nothing_is_drawn_outside_the_area() {
+    let mut scene = long(9);
+    let mut buffer = Buffer::filled(Rect::new(0, 0, 30, 12), ratatui::buffer::Cell::new("#"));
+    for y in 2..10 {
+        for x in 3..25 {
+            buffer[(x, y)].reset();
+        }
+    }
+    scene.draw_in(Rect::new(3, 2, 22, 8), &mut buffer, true);
+    let drawn = rows(&buffer);
+    assert!(
+        drawn[..2]
+            .iter()
+            .chain(&drawn[10..])
+            .all(|row| row == &"#".repeat(30))
+    );
+    assert!(
+        drawn[2..10]
+            .iter()
+            .all(|row| row.starts_with("###") && row.ends_with("#####"))
+    );
+}
+
+#[test]
+fn a_part_of_an_unknown_kind_has_a_line() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    scene.part(PartBody::Unknown(json!({ "type": "hologram", "x": 1 })));
+    assert!(scene.picture(60, 10).contains("`hologram`"));
+}
+
+#[test]
+fn a_call_with_an_open_question_says_so_and_leaves_its_group() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    scene.ran("read", &read_args("a.rs"), result("text", json!({})));
+    let call = scene.calls("read", &read_args(".env"));
+    let question = question(&call);
+    scene.apply(&Event::Asked(Arc::clone(&question)));
+    let asking = scene.picture(60, 10);
+    assert!(
+        asking.contains("● Read a.rs") && asking.contains("? Read .env"),
+        "{asking}"
+    );
+    assert!(
+        scene.transcript.next_failure(-1),
+        "a question is found like a failure"
+    );
+    let settled = SettledQuestion {
+        id: question.id,
+        call: call.clone(),
+        tool: "read".to_owned(),
+        asked: Vec::new(),
+        reply: Reply::Once,
+    };
+    scene.apply(&Event::Settled(settled));
+    assert!(scene.picture(60, 10).contains("○ Read .env"));
+    scene.runs(&call);
+    assert!(scene.picture(60, 10).contains("⠋ Read .env"));
+}
+
+/// Has a broker ask about a call.
+fn question(call: &CallId) -> Arc<Question> {
+    let (broker, _events) = Broker::new(FrontEnd::Attached);
+    let inquiry = Inquiry {
+        session: SessionId::new(),
+        call: call.clone(),
+        tool: "read".to_owned(),
+        agent: "build".to_owned(),
+        rows: Vec::new(),
+        title: "read wants to open".to_owned(),
+        card: Card::default(),
+    };
+    let cancel = CancellationToken::new();
+    let mut asked = std::pin::pin!(broker.ask(inquiry, &cancel));
+    assert!(asked.as_mut().now_or_never().is_none());
+    broker.waiting().remove(0)
+}
