@@ -28,6 +28,7 @@
 //! - Bytes from outside reach the terminal through `text::sanitize` only.
 
 pub mod agent;
+pub mod cli;
 pub mod config;
 pub mod conversation;
 pub mod files;

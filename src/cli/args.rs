@@ -1,0 +1,323 @@
+//! What was typed: the commands and their options, as INTERFACE section 1 names them.
+//!
+//! Only shapes and spellings are judged here; whether a directory, a session or a model exists is found out by the
+//! command. Commands of the interface that this build lacks are not here, so they are refused like any other word.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+
+use crate::conversation::{ModelRef, SessionId};
+use crate::headless::Format;
+use crate::permission::Mode;
+
+/// A full-screen terminal coding agent.
+#[derive(Debug, Parser)]
+#[command(
+    name = "lathe",
+    version,
+    max_term_width = 100,
+    args_conflicts_with_subcommands = true
+)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+    #[command(flatten)]
+    pub(super) screen: ScreenArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Run one turn without a screen and print the answer
+    Run(RunArgs),
+    /// Try lathe on a scripted model and a scratch project; needs no key and no network
+    Demo,
+    /// List the tools a model is shown, or describe one
+    Tools(ToolsArgs),
+    /// Run one tool once in a throwaway session
+    Tool(ToolArgs),
+    /// Show the configuration, its files or its schema
+    Config {
+        #[command(subcommand)]
+        command: Option<ConfigCommand>,
+    },
+    /// List or revoke the permissions that were granted for good
+    Permissions {
+        #[command(subcommand)]
+        command: Option<PermissionsCommand>,
+    },
+    /// List sessions or show one
+    Sessions {
+        #[command(subcommand)]
+        command: Option<SessionsCommand>,
+        /// Print JSON
+        #[arg(long, global = true)]
+        json: bool,
+    },
+    /// Print the completions of a shell
+    Completions {
+        #[arg(value_name = "SHELL")]
+        shell: clap_complete::Shell,
+    },
+}
+
+/// `lathe [DIR]`.
+#[derive(Debug, Args)]
+pub(super) struct ScreenArgs {
+    /// The directory to work in [default: the current one]
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(super) directory: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) open: OpenArgs,
+    #[command(flatten)]
+    pub(super) reopen: ReopenArgs,
+    #[command(flatten)]
+    pub(super) cassette: CassetteArgs,
+    /// Submit TEXT as soon as the screen is ready
+    #[arg(short, long, value_name = "TEXT")]
+    pub(super) prompt: Option<String>,
+}
+
+/// How a session works, whichever front end it has.
+#[derive(Debug, Default, Args)]
+pub(super) struct OpenArgs {
+    /// The model to use
+    #[arg(short, long, value_name = "PROVIDER/MODEL", value_parser = ModelRef::from_str)]
+    pub(super) model: Option<ModelRef>,
+    /// The agent to use
+    #[arg(short, long, value_name = "NAME")]
+    pub(super) agent: Option<String>,
+    /// What happens without asking
+    #[arg(long, value_name = "MODE", value_parser = mode_parser(), default_value = "ask")]
+    pub(super) permission_mode: Mode,
+    /// An extra configuration file, read last
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) config: Option<PathBuf>,
+    /// Trust this project's own code and loosened rules for this process
+    #[arg(long)]
+    pub(super) trust: bool,
+}
+
+/// Which session is opened; a new one without any of these.
+#[derive(Debug, Args)]
+pub(super) struct ReopenArgs {
+    /// Reopen this project's newest session
+    #[arg(short = 'c', long = "continue", conflicts_with = "session")]
+    pub(super) newest: bool,
+    /// Reopen one session
+    #[arg(short, long, value_name = "ID", value_parser = SessionId::from_str)]
+    pub(super) session: Option<SessionId>,
+}
+
+/// Where replies come from; the network without any of these.
+#[derive(Debug, Args)]
+pub(super) struct CassetteArgs {
+    /// Record every model exchange to a cassette
+    #[arg(long, value_name = "FILE", conflicts_with = "replay", value_hint = ValueHint::FilePath)]
+    pub(super) record: Option<PathBuf>,
+    /// Answer from a cassette instead of the network
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) replay: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RunArgs {
+    /// The prompt; what is piped in is appended
+    #[arg(value_name = "PROMPT")]
+    pub(super) prompt: Vec<String>,
+    /// `text`: the answer on stdout, progress on stderr; `json`: one event a line on stdout
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    pub(super) format: OutputFormat,
+    /// Attach a file (repeatable)
+    #[arg(short = 'f', long = "file", value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub(super) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) open: OpenArgs,
+    #[command(flatten)]
+    pub(super) reopen: ReopenArgs,
+    #[command(flatten)]
+    pub(super) cassette: CassetteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ToolsArgs {
+    /// Describe this tool alone, with its JSON Schema
+    #[arg(value_name = "NAME")]
+    pub(super) name: Option<String>,
+    /// List every registered tool, not only those that the default agent is shown
+    #[arg(long)]
+    pub(super) all: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ToolArgs {
+    #[arg(value_name = "NAME")]
+    pub(super) name: String,
+    /// The arguments, a JSON object
+    #[arg(value_name = "ARGS_JSON")]
+    pub(super) args: String,
+    /// `text`: the output; `json`: the `tool_result` event
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    pub(super) format: OutputFormat,
+    /// Use the state of this session
+    #[arg(short, long, value_name = "ID", value_parser = SessionId::from_str)]
+    pub(super) session: Option<SessionId>,
+    #[command(flatten)]
+    pub(super) open: OpenArgs,
+}
+
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(super) enum ConfigCommand {
+    /// Print the files that are read, existing or not, in their order
+    Path,
+    /// Print the JSON Schema of a configuration file
+    Schema,
+    /// Print the merged configuration and where each permission rule stands (default)
+    Show,
+}
+
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(super) enum PermissionsCommand {
+    /// Print every stored rule (default)
+    List,
+    /// Remove one
+    Revoke {
+        /// As `lathe permissions list` prints it
+        #[arg(value_name = "ID")]
+        id: i64,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum SessionsCommand {
+    /// Print all sessions, newest first (default)
+    List,
+    /// Print one session with its messages
+    Show {
+        #[arg(value_name = "ID", value_parser = SessionId::from_str)]
+        id: SessionId,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum OutputFormat {
+    Text,
+    Json,
+}
+
+impl From<OutputFormat> for Format {
+    fn from(format: OutputFormat) -> Self {
+        match format {
+            OutputFormat::Text => Self::Text,
+            OutputFormat::Json => Self::Json,
+        }
+    }
+}
+
+fn mode_parser() -> impl TypedValueParser<Value = Mode> {
+    const NAMES: [&str; 4] = ["ask", "accept-edits", "plan", "yolo"];
+    PossibleValuesParser::new(NAMES).map(|name| match name.as_str() {
+        "accept-edits" => Mode::AcceptEdits,
+        "plan" => Mode::Plan,
+        "yolo" => Mode::Yolo,
+        _ => Mode::Ask,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+    use clap::error::ErrorKind;
+
+    use super::*;
+
+    fn parse(line: &str) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(std::iter::once("lathe").chain(line.split_whitespace()))
+    }
+
+    fn refusal(line: &str) -> ErrorKind {
+        parse(line).expect_err(line).kind()
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_word_that_is_no_command_is_the_directory() {
+        let cli = parse("src -c --permission-mode accept-edits").unwrap();
+        assert!(cli.command.is_none());
+        assert_eq!(cli.screen.directory, Some(PathBuf::from("src")));
+        assert!(cli.screen.reopen.newest);
+        assert_eq!(cli.screen.open.permission_mode, Mode::AcceptEdits);
+    }
+
+    #[test]
+    fn run_takes_all_its_words_as_the_prompt() {
+        let cli =
+            parse("run fix the test -f a.rs -f b.png --format json -m local/x -s ses_0 --trust").unwrap();
+        let Some(Command::Run(run)) = cli.command else {
+            panic!("not run")
+        };
+        assert_eq!(run.prompt, ["fix", "the", "test"]);
+        assert_eq!(run.files, [PathBuf::from("a.rs"), PathBuf::from("b.png")]);
+        assert_eq!(run.format, OutputFormat::Json);
+        assert_eq!(run.open.model.unwrap().to_string(), "local/x");
+        assert!(run.open.trust && run.reopen.session.is_some());
+    }
+
+    #[test]
+    fn every_permission_mode_of_the_interface_is_known() {
+        let modes = [
+            ("ask", Mode::Ask),
+            ("accept-edits", Mode::AcceptEdits),
+            ("plan", Mode::Plan),
+            ("yolo", Mode::Yolo),
+        ];
+        for (name, mode) in modes {
+            assert_eq!(
+                parse(&format!("--permission-mode {name}"))
+                    .unwrap()
+                    .screen
+                    .open
+                    .permission_mode,
+                mode
+            );
+        }
+        assert_eq!(refusal("--permission-mode never"), ErrorKind::InvalidValue);
+    }
+
+    #[test]
+    fn what_contradicts_itself_is_refused() {
+        assert_eq!(refusal("run x -c -s ses_0"), ErrorKind::ArgumentConflict);
+        assert_eq!(
+            refusal("run x --record a --replay b"),
+            ErrorKind::ArgumentConflict
+        );
+    }
+
+    #[test]
+    fn values_of_the_wrong_form_are_refused() {
+        assert_eq!(refusal("run x -s nonsense"), ErrorKind::ValueValidation);
+        assert_eq!(refusal("run x -m no-slash"), ErrorKind::ValueValidation);
+        assert_eq!(refusal("sessions show nonsense"), ErrorKind::ValueValidation);
+        assert_eq!(refusal("permissions revoke x"), ErrorKind::ValueValidation);
+        assert_eq!(refusal("run x --no-such-option"), ErrorKind::UnknownArgument);
+    }
+
+    #[test]
+    fn json_may_stand_before_or_after_the_verb() {
+        for line in ["sessions --json", "sessions list --json", "sessions --json list"] {
+            let Some(Command::Sessions { json, .. }) = parse(line).unwrap().command else {
+                panic!("{line}")
+            };
+            assert!(json, "{line}");
+        }
+    }
+}

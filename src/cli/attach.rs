@@ -1,0 +1,120 @@
+//! `-f`: files that go with a prompt. Text goes as it is, images and PDFs as base64; anything else is refused, because no
+//! model could read it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use super::failure::Failure;
+use crate::conversation::FilePart;
+
+/// What the providers take in one file, base64 included.
+const MAX_BYTES: u64 = 20 << 20;
+const MEDIA: [&str; 5] = [
+    "image/png",
+    "image/jpeg",
+    "image/gif",
+    "image/webp",
+    "application/pdf",
+];
+
+/// Reads the files in the order in which they were named.
+pub(super) fn attach(paths: &[PathBuf]) -> Result<Vec<FilePart>, Failure> {
+    paths.iter().map(|path| read(path)).collect()
+}
+
+fn read(path: &Path) -> Result<FilePart, Failure> {
+    let name = path.display();
+    let failed = |error| Failure::usage(format!("`{name}` cannot be attached: {error}"));
+    let metadata = fs::metadata(path).map_err(failed)?;
+    if metadata.is_dir() {
+        return Err(Failure::usage(format!(
+            "`{name}` is a directory; name it in the prompt, or attach its files"
+        )));
+    }
+    if !metadata.is_file() {
+        return Err(Failure::usage(format!(
+            "`{name}` is not a file, so it cannot be attached"
+        )));
+    }
+    if metadata.len() > MAX_BYTES {
+        return Err(Failure::usage(format!(
+            "`{name}` is larger than 20 MiB; name it in the prompt instead"
+        )));
+    }
+    let bytes = fs::read(path).map_err(failed)?;
+    let (mime, data) = content(bytes).ok_or_else(|| {
+        Failure::usage(format!(
+            "`{name}` is neither text nor an image nor a PDF, so no model could read it"
+        ))
+    })?;
+    Ok(FilePart {
+        path: path.to_string_lossy().into_owned(),
+        mime,
+        data,
+    })
+}
+
+/// What a file is follows from its bytes, not from its name.
+fn content(bytes: Vec<u8>) -> Option<(String, String)> {
+    let kind = infer::get(&bytes)
+        .map(|kind| kind.mime_type())
+        .filter(|mime| MEDIA.contains(mime));
+    if let Some(mime) = kind {
+        return Some((mime.to_owned(), STANDARD.encode(&bytes)));
+    }
+    let text = String::from_utf8(bytes)
+        .ok()
+        .filter(|text| !text.contains('\0'))?;
+    Some(("text/plain".to_owned(), text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attached(name: &str, bytes: &[u8]) -> Result<FilePart, String> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        read(&path).map_err(|failure| format!("{failure:?}"))
+    }
+
+    #[test]
+    fn text_goes_as_it_is() {
+        let part = attached("a.rs", "fn a() { \"é\" }\n".as_bytes()).unwrap();
+        assert_eq!((&*part.mime, &*part.data), ("text/plain", "fn a() { \"é\" }\n"));
+        assert!(part.path.ends_with("a.rs"));
+    }
+
+    #[test]
+    fn images_and_pdfs_are_known_by_their_bytes() {
+        let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+        let part = attached("picture.txt", png).unwrap();
+        assert_eq!(
+            (part.mime, part.data),
+            ("image/png".to_owned(), STANDARD.encode(png))
+        );
+        assert_eq!(attached("a", b"%PDF-1.7\n").unwrap().mime, "application/pdf");
+    }
+
+    #[test]
+    fn what_no_model_reads_is_refused() {
+        assert!(
+            attached("a.bin", &[0, 1, 2])
+                .unwrap_err()
+                .contains("neither text nor an image")
+        );
+        assert!(attached("a.txt", &[0xff, 0xfe, b'a']).is_err());
+    }
+
+    #[test]
+    fn a_file_that_is_missing_or_no_file_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let gone = format!("{:?}", read(&dir.path().join("gone")).unwrap_err());
+        assert!(gone.contains("gone` cannot be attached"), "{gone}");
+        assert!(format!("{:?}", read(dir.path()).unwrap_err()).contains("is a directory"));
+    }
+}

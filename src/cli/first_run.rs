@@ -1,0 +1,219 @@
+//! The first start, with no key and no provider: what can be done about it.
+//!
+//! A server of one's own is looked for on the ports where such servers listen by default. It is asked only after it was
+//! clear that there is no model, so no start waits for it, and only on this machine.
+
+use std::fmt::Write as _;
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::failure::Failure;
+use crate::session::wire::{ModelSource, OpenRequest};
+use crate::session::{ErrorReport, ReportKind};
+
+/// How long a server on this machine may take to accept, and again to answer.
+const PATIENCE: Duration = Duration::from_millis(200);
+/// A list of models is a few kilobytes.
+const MAX_ANSWER: u64 = 1 << 20;
+
+const KEYS: [&str; 3] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"];
+
+/// A program that serves models, and the port it listens on unless told otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Known {
+    name: &'static str,
+    key: &'static str,
+    port: u16,
+}
+
+const KNOWN: [Known; 4] = [
+    Known {
+        name: "Ollama",
+        key: "ollama",
+        port: 11434,
+    },
+    Known {
+        name: "LM Studio",
+        key: "lmstudio",
+        port: 1234,
+    },
+    Known {
+        name: "llama.cpp",
+        key: "llamacpp",
+        port: 8080,
+    },
+    Known {
+        name: "vLLM",
+        key: "vllm",
+        port: 8000,
+    },
+];
+
+/// A server that answered.
+#[derive(Debug, PartialEq, Eq)]
+struct Found {
+    server: Known,
+    model: String,
+}
+
+/// Turns the report into what the user is told: on a first start the ways to begin.
+pub(super) fn explain(report: ErrorReport, request: &OpenRequest) -> Failure {
+    let has_key = KEYS
+        .iter()
+        .any(|key| std::env::var_os(key).is_some_and(|value| !value.is_empty()));
+    let is_first = report.kind == ReportKind::Config && names_no_model(request) && !has_key;
+    let failure = Failure::from(report);
+    if is_first {
+        let file = request.dirs.config.join("lathe.jsonc");
+        return failure.hinted(offers(&look_around(), &file.to_string_lossy()));
+    }
+    failure
+}
+
+fn names_no_model(request: &OpenRequest) -> bool {
+    let config = &request.loaded.config;
+    let asks_network = matches!(request.source, ModelSource::Network | ModelSource::Record(_));
+    asks_network && request.model.is_none() && config.model.is_none() && config.providers.is_empty()
+}
+
+fn offers(found: &[Found], file: &str) -> String {
+    let mut text = "  look around      lathe demo\n".to_owned();
+    for Found { server, model } in found {
+        let settings = json!({
+            "model": format!("{}/{model}", server.key),
+            "providers": { server.key: {
+                "protocol": "openai-chat",
+                "base_url": format!("http://127.0.0.1:{}/v1", server.port),
+            }},
+        });
+        let _ = writeln!(
+            text,
+            "  a local server   {} was found on port {}; put this into `{file}`:",
+            server.name, server.port
+        );
+        let _ = writeln!(text, "                   {settings}");
+    }
+    if found.is_empty() {
+        let names: Vec<_> = KNOWN.iter().map(|known| known.name).collect();
+        let _ = writeln!(
+            text,
+            "  a local server   none was found; start one ({}), then lathe again",
+            names.join(", ")
+        );
+    }
+    let _ = write!(text, "  a key            set {}", KEYS.join(" or "));
+    text
+}
+
+/// Asks all places at once.
+fn look_around() -> Vec<Found> {
+    let asking: Vec<_> = KNOWN
+        .into_iter()
+        .map(|server| thread::spawn(move || ask(server)))
+        .collect();
+    asking
+        .into_iter()
+        .filter_map(|asked| asked.join().ok().flatten())
+        .collect()
+}
+
+/// Whether a server is one of models shows in its list of them; its first is as good as any.
+fn ask(server: Known) -> Option<Found> {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, server.port));
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    stream.set_write_timeout(Some(PATIENCE)).ok()?;
+    // Version 1.0, so that the answer is neither chunked nor kept open.
+    stream
+        .write_all(b"GET /v1/models HTTP/1.0\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n\r\n")
+        .ok()?;
+    let mut answer = Vec::new();
+    stream.take(MAX_ANSWER).read_to_end(&mut answer).ok()?;
+    let model = first_model(&String::from_utf8_lossy(&answer))?;
+    Some(Found { server, model })
+}
+
+fn first_model(answer: &str) -> Option<String> {
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    let status = head.split_whitespace().nth(1)?;
+    if status != "200" {
+        return None;
+    }
+    let list: Value = serde_json::from_str(body.trim()).ok()?;
+    Some(list.get("data")?.get(0)?.get("id")?.as_str()?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    fn serve(answer: &'static str) -> Known {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut request = [0; 512];
+            let _ = stream.read(&mut request);
+            let _ = stream.write_all(answer.as_bytes());
+        });
+        Known {
+            name: "Ollama",
+            key: "ollama",
+            port,
+        }
+    }
+
+    #[test]
+    fn a_server_is_known_by_its_list_of_models() {
+        let server =
+            serve("HTTP/1.0 200 OK\r\nServer: x\r\n\r\n{\"data\": [{\"id\": \"a/b:7b\"}, {\"id\": \"c\"}]}");
+        assert_eq!(
+            ask(server),
+            Some(Found {
+                server,
+                model: "a/b:7b".to_owned()
+            })
+        );
+        assert_eq!(
+            ask(serve(
+                "HTTP/1.0 404 Not Found\r\n\r\n{\"data\": [{\"id\": \"a\"}]}"
+            )),
+            None
+        );
+        assert_eq!(ask(serve("HTTP/1.0 200 OK\r\n\r\n<html>")), None);
+        assert_eq!(ask(serve("220 mail ready\r\n")), None);
+    }
+
+    #[test]
+    fn a_port_where_nothing_listens_offers_nothing() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        drop(listener);
+        assert_eq!(ask(Known { port, ..KNOWN[0] }), None);
+    }
+
+    #[test]
+    fn the_demo_a_server_and_a_key_are_offered() {
+        let found = [Found {
+            server: KNOWN[0],
+            model: "llama3".to_owned(),
+        }];
+        let text = offers(&found, "/c/lathe.jsonc");
+        for part in [
+            "lathe demo",
+            "Ollama was found on port 11434",
+            "`/c/lathe.jsonc`",
+            "ollama/llama3",
+            "OPENAI_API_KEY",
+        ] {
+            assert!(text.contains(part), "{part} is missing in\n{text}");
+        }
+        assert!(offers(&[], "x").contains("none was found"));
+    }
+}

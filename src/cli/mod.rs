@@ -1,0 +1,76 @@
+//! The command line: what was typed becomes a front end, an answer on stdout, or a sentence on stderr.
+//!
+//! One file a command; `args` says what can be typed and `failure` what a failure costs. Exit statuses are those of
+//! INTERFACE section 1: 0 done, 1 failed, 2 bad usage or configuration (before a screen is touched), 130 interrupted.
+//! Commands read the configuration, and hand it to `session::wire` untouched; besides `lathe config`, nothing of it is
+//! interpreted here.
+
+mod args;
+mod attach;
+mod completions;
+mod config;
+mod demo;
+mod failure;
+mod first_run;
+mod logs;
+mod output;
+mod permissions;
+mod place;
+mod prompt;
+mod run;
+mod runtime;
+mod screen;
+mod sessions;
+mod themes;
+mod tool;
+mod tools;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command, ConfigCommand, PermissionsCommand, SessionsCommand};
+use failure::Failure;
+use sessions::Style;
+
+/// Does what the words of the command line ask; the first is the program's name.
+pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(words) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version come this way too, with status 0. Whoever closed the output has read enough.
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
+        }
+    };
+    dispatch(cli).unwrap_or_else(|failure| failure.report())
+}
+
+fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
+    let Some(command) = cli.command else {
+        return screen::screen(cli.screen);
+    };
+    match command {
+        Command::Run(args) => run::run(args),
+        Command::Demo => demo::demo(),
+        Command::Tools(args) => done(tools::tools(&args)),
+        Command::Tool(args) => tool::tool(args),
+        Command::Config { command } => done(config::config(command.unwrap_or(ConfigCommand::Show))),
+        Command::Permissions { command } => done(permissions::permissions(
+            command.unwrap_or(PermissionsCommand::List),
+        )),
+        Command::Sessions { command, json } => {
+            let style = if json { Style::Json } else { Style::People };
+            done(sessions::sessions(
+                command.unwrap_or(SessionsCommand::List),
+                style,
+            ))
+        }
+        Command::Completions { shell } => done(completions::completions(shell)),
+    }
+}
+
+fn done(result: Result<(), Failure>) -> Result<ExitCode, Failure> {
+    result.map(|()| ExitCode::SUCCESS)
+}

@@ -1,0 +1,88 @@
+//! `lathe permissions`: the rules that were stored by answering "always".
+
+use super::args::PermissionsCommand;
+use super::failure::Failure;
+use super::output::{moment, print, table};
+use crate::config::Dirs;
+use crate::store::{Grant, GrantScope, Store};
+use crate::text::sanitize::sanitize_line;
+
+pub(super) fn permissions(command: PermissionsCommand) -> Result<(), Failure> {
+    let store = Store::open(&Dirs::from_env()?.data)?;
+    match command {
+        PermissionsCommand::List => print(&list(&store.grants()?)),
+        PermissionsCommand::Revoke { id } => {
+            if store.revoke_grant(id)? {
+                return print(&format!("revoked rule {id}\n"));
+            }
+            let failure = Failure::missing(format!("there is no stored rule {id}"));
+            Err(failure.hinted("`lathe permissions list` shows the rules with their ids."))
+        }
+    }
+}
+
+fn list(grants: &[Grant]) -> String {
+    if grants.is_empty() {
+        return "no stored rules\n".to_owned();
+    }
+    let head = ["ID", "KEY", "ACTION", "CREATED", "SCOPE", "PATTERN"].map(str::to_owned);
+    let rows: Vec<_> = std::iter::once(head).chain(grants.iter().map(row)).collect();
+    table(&rows)
+}
+
+fn row(grant: &Grant) -> [String; 6] {
+    let clean = |text: &str| sanitize_line(text).into_owned();
+    let scope = match &grant.scope {
+        GrantScope::Session(session) => format!("session {session}"),
+        GrantScope::Project(project) => clean(&format!("project {}", project.display())),
+        GrantScope::Global => "everywhere".to_owned(),
+    };
+    let id = grant.id.to_string();
+    [
+        id,
+        clean(&grant.key),
+        "allow".to_owned(),
+        moment(grant.created),
+        scope,
+        clean(&grant.pattern),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_says_where_it_counts() {
+        let grant = |id, scope| Grant {
+            id,
+            key: "bash".into(),
+            pattern: "git \x1b[2Jlog *".into(),
+            scope,
+            created: 0,
+        };
+        let session = "ses_1".parse().unwrap();
+        let grants = [
+            grant(1, GrantScope::Global),
+            grant(2, GrantScope::Project("/p".into())),
+            grant(30, GrantScope::Session(session)),
+        ];
+        let text = list(&grants);
+        let lines: Vec<_> = text.lines().collect();
+        assert!(lines[0].starts_with("ID  KEY   ACTION"), "{text}");
+        assert!(
+            lines[1].contains("everywhere") && lines[2].contains("project /p"),
+            "{text}"
+        );
+        assert!(
+            lines[3].starts_with("30  bash  allow") && lines[3].contains("session ses_1"),
+            "{text}"
+        );
+        assert!(lines[3].ends_with("git log *"), "{text}");
+    }
+
+    #[test]
+    fn no_rules_are_said_to_be_none() {
+        assert_eq!(list(&[]), "no stored rules\n");
+    }
+}

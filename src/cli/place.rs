@@ -1,0 +1,189 @@
+//! Where a command works, what is written down for it, and what it asks `session::wire` to open.
+
+use std::path::{Path, PathBuf};
+
+use super::args::{CassetteArgs, OpenArgs, ReopenArgs};
+use super::failure::Failure;
+use crate::config::{self, Dirs, LoadRequest, Loaded};
+use crate::files::Roots;
+use crate::session::wire::{FrontEndKind, ModelSource, OpenRequest, Which};
+
+/// Lathe's own directories, and the one it works in with its project.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) dirs: Dirs,
+    /// Absolute and real.
+    pub(super) directory: PathBuf,
+    project_root: PathBuf,
+}
+
+impl Place {
+    /// The directory lathe was started in.
+    pub(super) fn current() -> Result<Self, Failure> {
+        Ok(Self::new(Dirs::from_env()?, &current_directory()?))
+    }
+
+    /// A directory that was given by name.
+    pub(super) fn at(given: &Path) -> Result<Self, Failure> {
+        let name = given.display();
+        let directory = given.canonicalize().map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => not_there(given),
+            _ => Failure::usage(format!("`{name}` cannot be opened: {error}")),
+        })?;
+        if !directory.is_dir() {
+            return Err(Failure::usage(format!("`{name}` is not a directory")));
+        }
+        Ok(Self::new(Dirs::from_env()?, &directory))
+    }
+
+    pub(super) fn new(dirs: Dirs, directory: &Path) -> Self {
+        let roots = Roots::new(directory, dirs.home.as_deref());
+        let project_root = roots.project_root().to_path_buf();
+        let directory = roots.session_dir().to_path_buf();
+        Self {
+            dirs,
+            directory,
+            project_root,
+        }
+    }
+
+    /// Reads the configuration. A relative `extra` counts from the directory lathe was started in.
+    pub(super) fn load(&self, extra: Option<&Path>) -> Result<Loaded, Failure> {
+        let extra = extra.map(absolute).transpose()?;
+        Ok(self.with_load_request(extra.as_deref(), config::load)?)
+    }
+
+    /// The files a configuration is read from, existing or not, in their order.
+    pub(super) fn config_files(&self) -> Vec<PathBuf> {
+        self.with_load_request(None, config::files)
+    }
+
+    fn with_load_request<T>(&self, extra: Option<&Path>, read: impl FnOnce(&LoadRequest<'_>) -> T) -> T {
+        read(&LoadRequest {
+            dirs: &self.dirs,
+            project_root: &self.project_root,
+            cwd: &self.directory,
+            extra,
+        })
+    }
+
+    /// Reads the configuration and says what to open.
+    pub(super) fn request(
+        self,
+        open: OpenArgs,
+        which: Which,
+        source: ModelSource,
+        front_end: FrontEndKind,
+    ) -> Result<OpenRequest, Failure> {
+        let loaded = self.load(open.config.as_deref())?;
+        Ok(OpenRequest {
+            loaded,
+            dirs: self.dirs,
+            directory: self.directory,
+            which,
+            model: open.model,
+            agent: open.agent,
+            mode: open.permission_mode,
+            front_end,
+            source,
+            trust: open.trust,
+        })
+    }
+}
+
+impl From<ReopenArgs> for Which {
+    fn from(args: ReopenArgs) -> Self {
+        match args.session {
+            Some(session) => Self::Id(session),
+            None if args.newest => Self::Newest,
+            None => Self::New,
+        }
+    }
+}
+
+/// Makes the paths of cassettes absolute.
+pub(super) fn model_source(args: &CassetteArgs) -> Result<ModelSource, Failure> {
+    if let Some(cassette) = &args.replay {
+        if !cassette.is_file() {
+            let message = format!(
+                "the cassette `{}` is not a file that is there",
+                cassette.display()
+            );
+            return Err(Failure::usage(message));
+        }
+        return Ok(ModelSource::Replay(absolute(cassette)?));
+    }
+    match &args.record {
+        Some(cassette) => Ok(ModelSource::Record(absolute(cassette)?)),
+        None => Ok(ModelSource::Network),
+    }
+}
+
+fn current_directory() -> Result<PathBuf, Failure> {
+    std::env::current_dir().map_err(|error| {
+        Failure::usage(format!("the current directory cannot be used: {error}"))
+            .hinted("Change to another one.")
+    })
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    std::path::absolute(path)
+        .map_err(|error| Failure::usage(format!("`{}` cannot be made absolute: {error}", path.display())))
+}
+
+/// A word alone is a directory or a command, and this one is neither.
+fn not_there(given: &Path) -> Failure {
+    use clap::CommandFactory;
+    let name = given.to_string_lossy();
+    let cli = super::args::Cli::command();
+    let names = cli.get_subcommands().map(clap::Command::get_name);
+    let near = names
+        .map(|command| (strsim::levenshtein(&name, command), command))
+        .min();
+    let failure = Failure::usage(format!(
+        "`{name}` is neither a command nor a directory that is there"
+    ));
+    match near {
+        Some((0, command)) => failure.hinted(format!("Write options after the command: lathe {command} …")),
+        Some((1..=2, command)) => failure.hinted(format!("Did you mean `lathe {command}`?")),
+        _ => failure.hinted("`lathe --help` lists the commands."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(failure: Failure) -> String {
+        match failure {
+            Failure::Told(told) => format!("{told:?}"),
+            Failure::ReaderGone => panic!("nothing to tell"),
+        }
+    }
+
+    #[test]
+    fn a_misspelt_command_is_recognised() {
+        assert!(text(not_there(Path::new("sesions"))).contains("Did you mean `lathe sessions`?"));
+        assert!(text(not_there(Path::new("run"))).contains("Write options after the command: lathe run"));
+        assert!(text(not_there(Path::new("some/where"))).contains("lathe --help"));
+    }
+
+    #[test]
+    fn a_file_is_no_directory_to_work_in() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert!(text(Place::at(file.path()).unwrap_err()).contains("is not a directory"));
+    }
+
+    #[test]
+    fn the_session_asked_for_is_the_one_opened() {
+        let which = |newest, session: Option<&str>| {
+            Which::from(ReopenArgs {
+                newest,
+                session: session.map(|id| id.parse().unwrap()),
+            })
+        };
+        assert_eq!(which(false, None), Which::New);
+        assert_eq!(which(true, None), Which::Newest);
+        assert_eq!(which(false, Some("ses_1")), Which::Id("ses_1".parse().unwrap()));
+    }
+}

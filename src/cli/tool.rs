@@ -1,0 +1,94 @@
+//! `lathe tool NAME ARGS_JSON`: one call through the whole pipeline, in a session that is thrown away.
+
+use std::process::ExitCode;
+
+use serde_json::Value;
+
+use super::args::{OutputFormat, ToolArgs};
+use super::failure::Failure;
+use super::logs::Logs;
+use super::output::{print, print_line};
+use super::place::Place;
+use super::runtime;
+use crate::headless::{self, StopSignal};
+use crate::session::wire::{self, FrontEndKind, ModelSource, ToolRun, Which};
+use crate::text::sanitize::sanitize;
+use crate::tool::{Registry, Resolution};
+
+const INTERRUPTED: u8 = 130;
+
+pub(super) fn tool(args: ToolArgs) -> Result<ExitCode, Failure> {
+    check_object(&args.args)?;
+    let place = Place::current()?;
+    let dirs = place.dirs.clone();
+    let which = args.session.map_or(Which::New, Which::Id);
+    let request = place.request(args.open, which, ModelSource::Network, FrontEndKind::Unattended)?;
+    let _logs = Logs::start(&dirs);
+    let run = runtime::block_on(async {
+        let mut stop = StopSignal::listen();
+        tokio::select! {
+            run = wire::run_tool(request, &args.name, &args.args) => run.map(Some),
+            // What the tool started ends with it.
+            () = stop.recv() => Ok(None),
+        }
+    })??;
+    let Some(run) = run else {
+        return Ok(ExitCode::from(INTERRUPTED));
+    };
+    match args.format {
+        OutputFormat::Text => print(&text(&run.result.output))?,
+        OutputFormat::Json => print_line(&event(&args.name, &run))?,
+    }
+    Ok(if run.result.ok {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// Arguments that a model could get wrong are the tool's business; those that are no object are the caller's.
+fn check_object(args: &str) -> Result<(), Failure> {
+    let what = match serde_json::from_str::<Value>(args) {
+        Ok(Value::Object(_)) => return Ok(()),
+        Ok(_) => "they are JSON of another kind".to_owned(),
+        Err(error) => format!("they are not valid JSON: {error}"),
+    };
+    let failure = Failure::usage(format!("the arguments of a tool are a JSON object; {what}"));
+    Err(failure.hinted("For example: lathe tool read '{\"file_path\": \"README.md\"}'"))
+}
+
+fn text(output: &str) -> String {
+    let mut text = sanitize(output).into_owned();
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+fn event(name: &str, run: &ToolRun) -> Value {
+    let resolved = match Registry::builtin().resolve(name) {
+        Resolution::Tool(tool) => tool.name().to_owned(),
+        Resolution::Unknown { .. } => name.to_owned(),
+    };
+    headless::tool_result(&run.session, &run.call, &resolved, &run.result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_object_is_taken_as_arguments() {
+        assert!(check_object(r#"{"file_path": 1}"#).is_ok());
+        for bad in ["", "[]", "\"{}\"", "{", "null"] {
+            assert!(check_object(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn text_ends_with_one_line_break_and_steers_nothing() {
+        assert_eq!(text("a\x1b[2J"), "a\n");
+        assert_eq!(text("a\n"), "a\n");
+        assert_eq!(text(""), "");
+    }
+}

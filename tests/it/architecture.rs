@@ -1,0 +1,251 @@
+//! The layers of the crate: the table in `src/lib.rs` against the paths that the source files name.
+//!
+//! A file belongs to the module that its first folder names. It may name its own module and those of the lines above
+//! its own in the table; what stands on the same line is a peer. Tests in the files obey as well. `main.rs` stands
+//! above everything, and `lib.rs` only lists.
+
+mod scan;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use scan::{Named, Source};
+
+/// Each module with its line in the table; a lower number is a lower layer.
+#[derive(Debug, PartialEq, Eq)]
+struct Layers(BTreeMap<String, usize>);
+
+impl Layers {
+    /// Reads the block ```` ```text layers ```` of the crate's documentation.
+    fn read(documentation: &str) -> Self {
+        let lines = documentation
+            .lines()
+            .map(|line| line.trim_start_matches("//!").trim());
+        let table = lines.skip_while(|line| *line != "```text layers").skip(1);
+        let mut layers = BTreeMap::new();
+        for (rank, line) in table.take_while(|line| *line != "```").enumerate() {
+            // The first word is the layer's label.
+            for module in line.split_whitespace().skip(1) {
+                assert!(
+                    layers.insert(module.to_owned(), rank).is_none(),
+                    "`{module}` is listed twice"
+                );
+            }
+        }
+        assert!(
+            !layers.is_empty(),
+            "the crate's documentation has no table of layers"
+        );
+        Self(layers)
+    }
+
+    /// What is wrong with one module naming another, if anything.
+    fn objection(&self, from: &str, to: &str) -> Option<String> {
+        if from == to {
+            return None;
+        }
+        let Some(own) = self.0.get(from) else {
+            return Some(format!("`{from}` is not in the table of layers"));
+        };
+        match self.0.get(to) {
+            None => Some(format!("`crate::{to}` is no module of the table")),
+            Some(other) if other < own => None,
+            Some(other) if other == own => Some(format!("`{to}` is a peer of `{from}`")),
+            Some(_) => Some(format!("`{to}` is above `{from}`")),
+        }
+    }
+}
+
+fn manifest_directory() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn layers() -> Layers {
+    Layers::read(&fs::read_to_string(manifest_directory().join("src/lib.rs")).unwrap())
+}
+
+/// Every Rust file below a folder, in order.
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+/// The module of a file, `["tool", "builtin", "grep"]`; empty for `lib.rs` and `main.rs`.
+fn module_of(file: &Path) -> Vec<String> {
+    let mut parts: Vec<String> = file
+        .with_extension("")
+        .iter()
+        .map(|part| part.to_str().unwrap().to_owned())
+        .collect();
+    if matches!(parts.last().map(String::as_str), Some("mod" | "lib" | "main")) {
+        parts.pop();
+    }
+    parts
+}
+
+/// The objections to one file, as lines for the report.
+fn objections(layers: &Layers, file: &Path, text: &str) -> Vec<String> {
+    let module = module_of(file);
+    let source = Source::new(text);
+    let mut found = Vec::new();
+    let mut object = |line: usize, why: String| found.push(format!("{}:{line}: {why}", file.display()));
+    for line in source.path_attributes() {
+        object(line, "`#[path]` hides where a module is".into());
+    }
+    for Named { path, line } in source.named_paths(&module) {
+        let (Some(from), Some(to)) = (module.first(), path.first()) else {
+            continue;
+        };
+        if let Some(why) = layers.objection(from, to) {
+            object(line, why);
+        }
+    }
+    // The branches of one group say the same.
+    found.dedup();
+    found
+}
+
+#[test]
+fn imports_point_down() {
+    let layers = layers();
+    let source = manifest_directory().join("src");
+    let mut report = String::new();
+    for path in rust_files(&source) {
+        let file = path.strip_prefix(&source).unwrap();
+        for objection in objections(&layers, file, &fs::read_to_string(&path).unwrap()) {
+            writeln!(report, "src/{objection}").unwrap();
+        }
+    }
+    assert!(report.is_empty(), "the layers in src/lib.rs forbid:\n{report}");
+}
+
+#[test]
+fn every_module_is_in_the_table() {
+    let layers = layers();
+    for entry in fs::read_dir(manifest_directory().join("src")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let known = matches!(name, "lib" | "main") || layers.0.contains_key(name);
+        assert!(known, "src/lib.rs gives `{name}` no layer");
+    }
+}
+
+#[test]
+fn nothing_is_ignored_or_left_to_do() {
+    for folder in ["src", "tests"] {
+        for path in rust_files(&manifest_directory().join(folder)) {
+            let source = Source::new(&fs::read_to_string(&path).unwrap());
+            let left = source.left_undone();
+            assert!(
+                left.is_empty(),
+                "{}: lines {left:?} put something off",
+                path.display()
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = "//! The map.\n//!\n//! ```text layers\n//! 0   text\n//! 0a  conversation\n//! 1a  auth files\n//! 2   tool\n//! 6   cli\n//! ```\n//! 9 x\n";
+
+    fn judge(file: &str, text: &str) -> Vec<String> {
+        objections(&Layers::read(TABLE), Path::new(file), text)
+    }
+
+    #[test]
+    fn the_table_ends_with_its_block() {
+        let layers = Layers::read(TABLE);
+        assert_eq!(layers.0.len(), 6);
+        assert_eq!(
+            (
+                layers.0["text"],
+                layers.0["auth"],
+                layers.0["files"],
+                layers.0["cli"]
+            ),
+            (0, 2, 2, 4)
+        );
+    }
+
+    #[test]
+    fn modules_are_told_by_their_files() {
+        assert_eq!(
+            module_of(Path::new("tool/builtin/grep.rs")),
+            ["tool", "builtin", "grep"]
+        );
+        assert_eq!(module_of(Path::new("tool/mod.rs")), ["tool"]);
+        assert!(module_of(Path::new("lib.rs")).is_empty());
+    }
+
+    #[test]
+    fn down_is_allowed_up_and_sideways_are_not() {
+        assert!(judge("tool/mod.rs", "use crate::files::X; use crate::tool::Y;").is_empty());
+        let up = judge("text/mod.rs", "\nuse crate::tool::X;");
+        assert_eq!(up, ["text/mod.rs:2: `tool` is above `text`"]);
+        let sideways = judge("auth/keys.rs", "fn f() { crate::files::read() }");
+        assert_eq!(sideways, ["auth/keys.rs:1: `files` is a peer of `auth`"]);
+    }
+
+    #[test]
+    fn groups_climbs_and_tests_are_seen() {
+        let group = "use crate::{text::a, tool::{b, c}};";
+        assert_eq!(
+            judge("files/mod.rs", group),
+            ["files/mod.rs:1: `tool` is above `files`"]
+        );
+        let climb = "use super::super::tool::X;";
+        assert_eq!(
+            judge("files/disk.rs", climb),
+            ["files/disk.rs:1: `tool` is above `files`"]
+        );
+        let test = "#[cfg(test)]\nmod tests { use super::*; use super::super::tool; use super::super::super::tool; }";
+        assert_eq!(
+            judge("files/disk.rs", test),
+            ["files/disk.rs:2: `tool` is above `files`"]
+        );
+        assert_eq!(
+            judge("files/mod.rs", test),
+            ["files/mod.rs:2: `tool` is above `files`"]
+        );
+    }
+
+    #[test]
+    fn the_whole_crate_is_not_to_be_imported() {
+        for text in [
+            "use crate::*;",
+            "use crate as everything;",
+            "use crate::{self as everything};",
+        ] {
+            assert_eq!(judge("files/mod.rs", text).len(), 1, "{text}");
+        }
+        assert_eq!(judge("files/mod.rs", "pub use crate::Thing;").len(), 1);
+    }
+
+    #[test]
+    fn a_module_at_another_path_is_refused() {
+        assert_eq!(
+            judge("files/mod.rs", "#[path = \"../tool/x.rs\"]\nmod x;").len(),
+            1
+        );
+    }
+
+    #[test]
+    fn main_and_lib_may_name_everything() {
+        assert!(judge("main.rs", "fn main() { lathe::cli::main() }").is_empty());
+        assert!(judge("lib.rs", "pub mod cli; pub use crate::cli::X;").is_empty());
+    }
+}

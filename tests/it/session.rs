@@ -1,0 +1,485 @@
+//! A session through its handle: operations in, events out, and what is on disk.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use lathe::config::{Dirs, LoadRequest, load};
+use lathe::conversation::{CallState, MessageState, PartBody, Role, SessionId};
+use lathe::permission::{Mode, Question, Reply};
+use lathe::session::wire::{FrontEndKind, ModelSource, OpenRequest, Opened, Which, open};
+use lathe::session::{Done, Event, Handle, Input, Op, QueuedKind, Receiver, Snapshot};
+use serde_json::json;
+
+use crate::support::{Fault, Gate, Project, Protocol, Server, Turn};
+
+/// Longer than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn request(project: &Project, which: Which, mode: Mode) -> OpenRequest {
+    let dirs = Dirs {
+        config: project.config_dir(),
+        data: project.data_dir(),
+        state: project.state_dir(),
+        cache: project.cache_dir(),
+        home: Some(project.home()),
+    };
+    let root = project.root();
+    let wanted = LoadRequest {
+        dirs: &dirs,
+        project_root: &root,
+        cwd: &root,
+        extra: None,
+    };
+    let loaded = load(&wanted).expect("the configuration of the test is sound");
+    OpenRequest {
+        loaded,
+        dirs,
+        directory: root,
+        which,
+        model: None,
+        agent: None,
+        mode,
+        front_end: FrontEndKind::Attended,
+        source: ModelSource::Network,
+        trust: false,
+    }
+}
+
+struct Live {
+    handle: Handle,
+    events: Receiver,
+    snapshot: Snapshot,
+    actor: tokio::task::JoinHandle<()>,
+}
+
+impl Live {
+    async fn open(project: &Project, which: Which, mode: Mode) -> Self {
+        let Opened { handle, actor, .. } = open(&request(project, which, mode)).expect("it opens");
+        let (snapshot, events) = handle.attach().await.expect("it lives");
+        Self {
+            handle,
+            events,
+            snapshot,
+            actor,
+        }
+    }
+
+    fn submit(&self, text: &str) {
+        self.handle
+            .send(Op::Submit(input(text)))
+            .expect("it takes operations");
+    }
+
+    async fn until(&mut self, what: &str, mut wanted: impl FnMut(&Event) -> bool) -> Vec<Event> {
+        let mut seen = Vec::new();
+        loop {
+            let next = tokio::time::timeout(PATIENCE, self.events.recv()).await;
+            let event = next
+                .unwrap_or_else(|_| panic!("no {what} after {seen:#?}"))
+                .expect("it lives")
+                .event;
+            let found = wanted(&event);
+            seen.push(event);
+            if found {
+                return seen;
+            }
+        }
+    }
+
+    async fn question(&mut self) -> Arc<Question> {
+        let seen = self
+            .until("question", |event| matches!(event, Event::Asked(_)))
+            .await;
+        let Some(Event::Asked(question)) = seen.last() else {
+            unreachable!()
+        };
+        Arc::clone(question)
+    }
+
+    async fn until_turn_ended(&mut self) -> (Done, Vec<Event>) {
+        let seen = self
+            .until("end of the turn", |event| matches!(event, Event::TurnEnded(_)))
+            .await;
+        let Some(Event::TurnEnded(done)) = seen.last() else {
+            unreachable!()
+        };
+        (*done, seen)
+    }
+
+    async fn snapshot(&self) -> Snapshot {
+        self.handle.attach().await.expect("it lives").0
+    }
+
+    async fn close(self) {
+        self.handle.send(Op::Close).expect("it takes operations");
+        self.actor.await.expect("it ends well");
+    }
+}
+
+fn input(text: &str) -> Input {
+    Input {
+        text: text.to_owned(),
+        files: Vec::new(),
+    }
+}
+
+fn text_of(events: &[Event]) -> String {
+    let deltas = events.iter().filter_map(|event| match event {
+        Event::Delta { delta, .. } => Some(delta.as_str()),
+        _ => None,
+    });
+    deltas.collect()
+}
+
+fn results(events: &[Event]) -> Vec<Arc<lathe::conversation::CallResult>> {
+    let ended = events.iter().filter_map(|event| match event {
+        Event::CallEnded { result, .. } => Some(Arc::clone(result)),
+        _ => None,
+    });
+    ended.collect()
+}
+
+#[tokio::test]
+async fn a_reply_streams_in_and_is_kept() {
+    let server = Server::with([Turn::text("Hello, world.")]);
+    let project = Project::new().model(&server, Protocol::OpenAiChat);
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    live.submit("say hello");
+    let (done, events) = live.until_turn_ended().await;
+    assert_eq!((done, text_of(&events).as_str()), (Done::Stop, "Hello, world."));
+    let id = live.snapshot.info.id.clone();
+    live.close().await;
+
+    let again = Live::open(&project, Which::Newest, Mode::Ask).await;
+    assert_eq!(again.snapshot.info.id, id);
+    assert_eq!(again.snapshot.info.title, "say hello");
+    let texts: Vec<_> = again
+        .snapshot
+        .messages
+        .iter()
+        .map(|message| (message.role, message.text()))
+        .collect();
+    assert_eq!(
+        texts,
+        [
+            (Role::User, "say hello".to_owned()),
+            (Role::Assistant, "Hello, world.".to_owned())
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_session_in_which_nothing_was_said_leaves_no_trace() {
+    let server = Server::start();
+    let project = Project::new().model(&server, Protocol::OpenAiChat);
+    let live = Live::open(&project, Which::New, Mode::Ask).await;
+    let id = live.snapshot.info.id.clone();
+    live.close().await;
+    let error = open(&request(&project, Which::Id(id), Mode::Ask)).unwrap_err();
+    assert!(error.message.contains("there is no session"), "{}", error.message);
+}
+
+#[tokio::test]
+async fn a_call_waits_for_its_answer_and_its_result_goes_back() {
+    let server = Server::with([
+        Turn::tool("bash", json!({"command": "touch made.txt && echo made"})),
+        Turn::text("Done."),
+    ]);
+    let project = Project::new().model(&server, Protocol::Anthropic);
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    live.submit("make it");
+    let question = live.question().await;
+    assert_eq!(question.inquiry.title, "bash wants to run");
+    assert!(!project.exists("made.txt"), "nothing happens before the answer");
+    assert_eq!(live.snapshot().await.questions.len(), 1);
+    live.handle
+        .send(Op::Answer {
+            id: question.id,
+            reply: Reply::Once,
+        })
+        .unwrap();
+    let (done, events) = live.until_turn_ended().await;
+    assert_eq!(done, Done::Stop);
+    assert_eq!(results(&events)[0].output, "made");
+    assert!(project.exists("made.txt"));
+    assert!(server.requests()[1].mentions("made"));
+    live.close().await;
+}
+
+#[tokio::test]
+async fn a_refusal_without_a_word_ends_the_turn_and_one_with_a_word_goes_on() {
+    let server = Server::with([
+        Turn::tool("bash", json!({"command": "rm -rf x"})),
+        Turn::tool("bash", json!({"command": "rm -rf y"})),
+        Turn::text("Understood."),
+    ]);
+    let project = Project::new().model(&server, Protocol::OpenAiChat);
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    for (prompt, reply, end) in [
+        ("first", Reply::Reject(None), Done::Cancelled),
+        ("second", Reply::Reject(Some("use git".to_owned())), Done::Stop),
+    ] {
+        live.submit(prompt);
+        let question = live.question().await;
+        live.handle
+            .send(Op::Answer {
+                id: question.id,
+                reply,
+            })
+            .unwrap();
+        let (done, events) = live.until_turn_ended().await;
+        assert_eq!(done, end);
+        assert_eq!(
+            results(&events)[0].error_kind(),
+            Some(lathe::conversation::ErrorKind::Rejected)
+        );
+    }
+    assert!(server.requests()[2].mentions("use git"));
+    live.close().await;
+}
+
+#[tokio::test]
+async fn an_interrupt_keeps_what_was_said_and_the_next_turn_is_well_formed() {
+    let gate = Gate::new();
+    let server = Server::with([
+        Turn::text("Half of a long sentence.").gate(2, &gate),
+        Turn::text("Again."),
+    ]);
+    let project = Project::new().model(&server, Protocol::OpenAiResponses);
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    live.submit("talk");
+    live.until("delta", |event| matches!(event, Event::Delta { .. }))
+        .await;
+    live.handle.send(Op::Interrupt).unwrap();
+    let (done, _) = live.until_turn_ended().await;
+    assert_eq!(done, Done::Cancelled);
+    gate.open();
+    live.submit("again");
+    let (done, events) = live.until_turn_ended().await;
+    assert_eq!((done, text_of(&events).as_str()), (Done::Stop, "Again."));
+    let cut = live
+        .snapshot()
+        .await
+        .messages
+        .iter()
+        .filter(|message| message.state == MessageState::Cut)
+        .count();
+    assert_eq!(cut, 1);
+    live.close().await;
+}
+
+#[tokio::test]
+async fn an_interrupt_stops_a_running_command_and_its_call_has_a_result() {
+    let server = Server::with([
+        Turn::tool("bash", json!({"command": "sleep 60"})),
+        Turn::text("never"),
+    ]);
+    let project = Project::new()
+        .config(json!({"permission": {"bash": "allow"}}))
+        .model(&server, Protocol::OpenAiChat);
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    live.submit("sleep");
+    live.until("running call", |event| matches!(event, Event::CallRunning { .. }))
+        .await;
+    live.handle.send(Op::Interrupt).unwrap();
+    let (done, events) = live.until_turn_ended().await;
+    assert_eq!(done, Done::Cancelled);
+    let results = results(&events);
+    assert_eq!(results.len(), 1);
+    assert_eq!(
+        results[0].error_kind(),
+        Some(lathe::conversation::ErrorKind::Cancelled)
+    );
+    live.close().await;
+}
+
+#[tokio::test]
+async fn a_steer_joins_at_the_next_tool_boundary() {
+    let server = Server::with([
+        Turn::tool("bash", json!({"command": "touch a"})),
+        Turn::text("Yes."),
+    ]);
+    let project = Project::new().model(&server, Protocol::OpenAiChat);
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    live.submit("work");
+    let question = live.question().await;
+    live.submit("and be quick");
+    let seen = live
+        .until("queue", |event| matches!(event, Event::Queue(_)))
+        .await;
+    let Some(Event::Queue(queue)) = seen.last() else {
+        unreachable!()
+    };
+    assert_eq!((queue.len(), queue[0].kind), (1, QueuedKind::Steer));
+    live.handle
+        .send(Op::Answer {
+            id: question.id,
+            reply: Reply::Once,
+        })
+        .unwrap();
+    live.until_turn_ended().await;
+    let requests = server.requests();
+    assert_eq!(requests.len(), 2);
+    assert!(requests[1].mentions("and be quick"));
+    let snapshot = live.snapshot().await;
+    assert!(snapshot.queue.is_empty());
+    live.close().await;
+}
+
+#[tokio::test]
+async fn what_is_queued_goes_after_the_turn_and_is_held_after_an_interrupt() {
+    let gate = Gate::new();
+    let server = Server::with([
+        Turn::text("One moment please.").gate(1, &gate),
+        Turn::text("Second."),
+        Turn::text("Third.").gate(1, &Gate::new()),
+    ]);
+    let project = Project::new().model(&server, Protocol::OpenAiChat);
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    live.submit("one");
+    live.until("delta", |event| matches!(event, Event::Delta { .. }))
+        .await;
+    live.handle.send(Op::Queue(input("two"))).unwrap();
+    gate.open();
+    live.until_turn_ended().await;
+    let (done, events) = live.until_turn_ended().await;
+    assert_eq!((done, text_of(&events).as_str()), (Done::Stop, "Second."));
+
+    live.submit("three");
+    live.until("delta", |event| matches!(event, Event::Delta { .. }))
+        .await;
+    live.handle.send(Op::Queue(input("four"))).unwrap();
+    live.handle.send(Op::Interrupt).unwrap();
+    live.until_turn_ended().await;
+    let queue = live
+        .until("queue", |event| matches!(event, Event::Queue(_)))
+        .await;
+    let Some(Event::Queue(queue)) = queue.last() else {
+        unreachable!()
+    };
+    assert_eq!((queue.len(), queue[0].kind), (1, QueuedKind::Held));
+    live.close().await;
+}
+
+#[tokio::test]
+async fn a_lost_reply_is_asked_again_under_a_new_message() {
+    let server = Server::with([Turn::text("The whole answer.").fail(Fault::Drop { after: 2 })]);
+    let project = Project::new().model(&server, Protocol::OpenAiChat);
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    live.submit("ask");
+    let (done, events) = live.until_turn_ended().await;
+    assert_eq!(done, Done::Stop);
+    let retries = events
+        .iter()
+        .filter(|event| matches!(event, Event::Retry(_)))
+        .count();
+    assert_eq!(retries, 1);
+    let snapshot = live.snapshot().await;
+    let states: Vec<_> = snapshot.messages.iter().map(|message| message.state).collect();
+    assert_eq!(
+        states,
+        [MessageState::Complete, MessageState::Void, MessageState::Complete]
+    );
+    live.close().await;
+}
+
+#[tokio::test]
+async fn always_is_kept_for_the_project_and_answers_what_waits() {
+    let call = |name: &str| json!({"command": format!("touch {name}")});
+    let server = Server::with([
+        Turn::new().call("bash", call("a")).call("bash", call("b")),
+        Turn::text("Done."),
+        Turn::tool("bash", call("c")),
+        Turn::text("Done."),
+    ]);
+    let project = Project::new().model(&server, Protocol::OpenAiChat);
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    live.submit("touch");
+    let question = live.question().await;
+    let row = &question.inquiry.rows[0];
+    assert_eq!(row.ask.always, ["touch *"]);
+    let patterns = vec![("bash".to_owned(), "touch *".to_owned())];
+    let reply = Reply::Always {
+        patterns,
+        scope: lathe::permission::Scope::Project,
+    };
+    live.handle
+        .send(Op::Answer {
+            id: question.id,
+            reply,
+        })
+        .unwrap();
+    let (done, events) = live.until_turn_ended().await;
+    assert_eq!((done, results(&events).len()), (Done::Stop, 2));
+    live.close().await;
+
+    let mut again = Live::open(&project, Which::New, Mode::Ask).await;
+    again.submit("touch again");
+    let (done, events) = again.until_turn_ended().await;
+    assert_eq!(done, Done::Stop);
+    assert!(!events.iter().any(|event| matches!(event, Event::Asked(_))));
+    assert!(project.exists("c"));
+    again.close().await;
+}
+
+#[tokio::test]
+async fn a_second_process_may_read_and_not_write() {
+    let server = Server::with([Turn::text("Hello.")]);
+    let project = Project::new().model(&server, Protocol::OpenAiChat);
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    live.submit("hello");
+    live.until_turn_ended().await;
+    let id: SessionId = live.snapshot.info.id.clone();
+    let mut second = Live::open(&project, Which::Id(id), Mode::Ask).await;
+    assert!(second.snapshot.info.read_only.is_some());
+    assert_eq!(second.snapshot.messages.len(), 2);
+    second.submit("me too");
+    second
+        .until("error", |event| matches!(event, Event::Error(_)))
+        .await;
+    live.close().await;
+}
+
+#[tokio::test]
+async fn calls_of_one_reply_end_with_one_result_each_whatever_they_are() {
+    let server = Server::with([
+        Turn::new()
+            .call("read", json!({"file_path": "a.txt"}))
+            .raw_args("read", "{\"file_path\": ")
+            .call("reed", json!({"file_path": "a.txt"}))
+            .call("read", json!({}))
+            .call("read", json!({"file_path": "missing.txt"})),
+        Turn::text("Done."),
+    ]);
+    let project = Project::new()
+        .file("a.txt", "one\n")
+        .model(&server, Protocol::OpenAiChat);
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    live.submit("read");
+    let (done, events) = live.until_turn_ended().await;
+    assert_eq!(done, Done::Stop);
+    let mut kinds: Vec<_> = results(&events)
+        .iter()
+        .map(|result| format!("{:?}", result.error_kind()))
+        .collect();
+    kinds.sort();
+    assert_eq!(
+        kinds,
+        [
+            "None",
+            "Some(InvalidArgs)",
+            "Some(InvalidArgs)",
+            "Some(NotFound)",
+            "Some(UnknownTool)"
+        ]
+    );
+    let snapshot = live.snapshot().await;
+    let calls: Vec<_> = snapshot.messages[1].calls().collect();
+    assert!(
+        calls
+            .iter()
+            .all(|call| call.result.is_some() && call.state != CallState::Pending)
+    );
+    assert!(matches!(snapshot.messages[1].parts[0].body, PartBody::Tool(_)));
+    live.close().await;
+}

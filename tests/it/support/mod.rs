@@ -1,0 +1,35 @@
+//! What the tests of the whole program are made of: a project, a model, the binary and a terminal.
+//!
+//! ```ignore
+//! let server = Server::start();
+//! server.script([Turn::tool("bash", json!({"command": "echo hi"})), Turn::text("Done.")]);
+//! let project = Project::new().file("a.txt", "one\n").model(&server, Protocol::Anthropic);
+//! let finished = Lathe::in_project(&project).args(["run", "say hi"]).run();
+//! ```
+//!
+//! Nothing here sleeps for a fixed time: a test waits for a condition, and a condition that never comes true panics
+//! with everything that is known by then. Nothing here knows the program's inside.
+//!
+//! An area need not use every part, so what no area uses yet is no fault.
+#![allow(dead_code, unused_imports)]
+
+mod binary;
+mod emulator;
+mod http;
+mod keys;
+mod model;
+mod project;
+mod script;
+mod serving;
+mod streaming;
+mod terminal;
+mod watched;
+mod wire;
+
+pub(crate) use binary::{Finished, LATHE, Lathe, Running};
+pub(crate) use keys::Key;
+pub(crate) use model::{Recorded, Server};
+pub(crate) use project::Project;
+pub(crate) use script::{Fault, Gate, Protocol, Turn, Usage};
+pub(crate) use terminal::{Queries, Terminal};
+pub(crate) use watched::{DEADLINE, Watched, wait_until};

@@ -1,0 +1,621 @@
+//! The program on a terminal: a pseudo-terminal whose output is drawn by an emulator.
+//!
+//! Everything the program wrote is kept as well, because some promises show in the bytes alone: that the screen is
+//! not cleared on every frame, that the alternate screen is left, that a frame is one synchronised update.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, OpenOptions};
+use std::num::NonZeroU16;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use portable_pty::{CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::termios::tcgetattr;
+
+use super::binary::LATHE;
+use super::emulator::{Answers, Screen, Writer, follow};
+use super::keys::Key;
+use super::project::Project;
+use super::watched::{DEADLINE, Watched};
+
+/// Whether the terminal answers when the program asks it something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Queries {
+    /// Device attributes, the cursor's place, and a dark background.
+    Answered,
+    /// As on a terminal that knows none of them.
+    Unanswered,
+}
+
+/// The program at work on a terminal. It is killed when this is dropped.
+pub(crate) struct Terminal {
+    screen: Arc<Watched<Screen>>,
+    writer: Writer,
+    master: Box<dyn MasterPty + Send>,
+    tty: PathBuf,
+    line_before: String,
+    pid: Pid,
+}
+
+/// A screen cell, for tests of colour.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Cell {
+    pub(crate) text: String,
+    pub(crate) foreground: vt100::Color,
+    pub(crate) background: vt100::Color,
+    pub(crate) bold: bool,
+    pub(crate) dim: bool,
+    pub(crate) italic: bool,
+    pub(crate) underline: bool,
+    pub(crate) inverse: bool,
+}
+
+impl Terminal {
+    /// Starts the program in the project, on a terminal that answers queries.
+    #[track_caller]
+    #[must_use]
+    pub(crate) fn start(project: &Project, columns: u16, rows: u16, arguments: &[&str]) -> Self {
+        Self::with_queries(project, columns, rows, arguments, Queries::Answered)
+    }
+
+    #[track_caller]
+    #[must_use]
+    pub(crate) fn with_queries(
+        project: &Project,
+        columns: u16,
+        rows: u16,
+        arguments: &[&str],
+        queries: Queries,
+    ) -> Self {
+        let start = Start::new(LATHE, project)
+            .args(arguments)
+            .size(columns, rows)
+            .queries(queries);
+        start.spawn()
+    }
+
+    /// Starts another program, such as a shell or `env`, that starts ours.
+    #[track_caller]
+    #[must_use]
+    pub(crate) fn program(
+        program: impl AsRef<OsStr>,
+        project: &Project,
+        columns: u16,
+        rows: u16,
+        arguments: &[&str],
+    ) -> Self {
+        Start::new(program, project)
+            .args(arguments)
+            .size(columns, rows)
+            .spawn()
+    }
+
+    /// Types text.
+    pub(crate) fn keys(&self, text: &str) {
+        self.send(text.as_bytes());
+    }
+
+    pub(crate) fn key(&self, key: Key) {
+        self.send(&key.bytes());
+    }
+
+    /// Pastes as a terminal does: in brackets when the program has asked for them.
+    pub(crate) fn paste(&self, text: &str) {
+        let bracketed = self.screen.lock().emulator.screen().bracketed_paste();
+        let text = if bracketed {
+            format!("\x1b[200~{text}\x1b[201~")
+        } else {
+            text.replace('\n', "\r")
+        };
+        self.send(text.as_bytes());
+    }
+
+    /// Presses and releases the left button on a cell, counted from 0.
+    pub(crate) fn click(&self, column: u16, row: u16) {
+        let (column, row) = (column + 1, row + 1);
+        self.send(format!("\x1b[<0;{column};{row}M\x1b[<0;{column};{row}m").as_bytes());
+    }
+
+    /// Turns the wheel: up when `lines` is negative.
+    pub(crate) fn wheel(&self, column: u16, row: u16, lines: i32) {
+        let button = if lines < 0 { 64 } else { 65 };
+        let (column, row) = (column + 1, row + 1);
+        for _ in 0..lines.abs() {
+            self.send(format!("\x1b[<{button};{column};{row}M").as_bytes());
+        }
+    }
+
+    pub(crate) fn send(&self, bytes: &[u8]) {
+        let mut writer = self.writer.lock().unwrap();
+        // A program that has just ended reads no more; the test sees that by what it waits for.
+        let _ = writer.write_all(bytes).and_then(|()| writer.flush());
+    }
+
+    pub(crate) fn resize(&self, columns: u16, rows: u16) {
+        // The emulator first: what is drawn for the new size must not meet the old one.
+        self.screen.update(|screen| {
+            screen
+                .emulator
+                .screen_mut()
+                .set_size(non_zero(rows), non_zero(columns));
+        });
+        self.master.resize(size(columns, rows)).unwrap();
+    }
+
+    /// The text of the screen, one line a row, without trailing blanks.
+    pub(crate) fn screen(&self) -> String {
+        self.screen.lock().text()
+    }
+
+    pub(crate) fn row(&self, row: u16) -> String {
+        self.screen()
+            .lines()
+            .nth(row.into())
+            .unwrap_or_default()
+            .to_owned()
+    }
+
+    #[track_caller]
+    pub(crate) fn cell(&self, column: u16, row: u16) -> Cell {
+        let screen = self.screen.lock();
+        let cell = screen
+            .emulator
+            .screen()
+            .cell(row, column)
+            .expect("a cell of the screen");
+        Cell {
+            text: cell.contents().to_owned(),
+            foreground: cell.fgcolor(),
+            background: cell.bgcolor(),
+            bold: cell.bold(),
+            dim: cell.dim(),
+            italic: cell.italic(),
+            underline: cell.underline(),
+            inverse: cell.inverse(),
+        }
+    }
+
+    /// Column and row where a text starts, the first from the top.
+    pub(crate) fn find(&self, text: &str) -> Option<(u16, u16)> {
+        let screen = self.screen.lock();
+        let (rows, columns) = screen.emulator.screen().size();
+        (0..rows.get()).find_map(|row| {
+            let cells = |from: u16| {
+                let cell = |column| {
+                    screen
+                        .emulator
+                        .screen()
+                        .cell(row, column)
+                        .map_or("", vt100::Cell::contents)
+                };
+                (from..columns.get())
+                    .map(cell)
+                    .map(|text| if text.is_empty() { " " } else { text })
+                    .collect::<String>()
+            };
+            (0..columns.get())
+                .find(|column| cells(*column).starts_with(text))
+                .map(|column| (column, row))
+        })
+    }
+
+    /// Column and row of the cursor, or `None` when it is hidden.
+    pub(crate) fn cursor(&self) -> Option<(u16, u16)> {
+        let screen = self.screen.lock();
+        let screen = screen.emulator.screen();
+        let (row, column) = screen.cursor_position();
+        (!screen.hide_cursor()).then_some((column, row))
+    }
+
+    pub(crate) fn is_on_alternate_screen(&self) -> bool {
+        self.screen.lock().emulator.screen().alternate_screen()
+    }
+
+    pub(crate) fn title(&self) -> String {
+        self.screen.lock().emulator.callbacks().title.clone()
+    }
+
+    /// What the program put on the clipboard, still in base64, in order.
+    pub(crate) fn clipboard(&self) -> Vec<String> {
+        self.screen.lock().emulator.callbacks().clipboard.clone()
+    }
+
+    /// All that the program wrote.
+    pub(crate) fn raw(&self) -> Vec<u8> {
+        self.screen.lock().raw.clone()
+    }
+
+    /// How much the program has written: a place to count from.
+    pub(crate) fn mark(&self) -> usize {
+        self.screen.lock().raw.len()
+    }
+
+    /// What the program wrote since a mark.
+    pub(crate) fn raw_since(&self, mark: usize) -> Vec<u8> {
+        self.screen.lock().raw[mark..].to_vec()
+    }
+
+    /// How often the whole screen was cleared since a mark.
+    pub(crate) fn clears_since(&self, mark: usize) -> usize {
+        count(&self.raw_since(mark), b"\x1b[2J")
+    }
+
+    /// How many synchronised updates, which are frames, were drawn since a mark.
+    pub(crate) fn frames_since(&self, mark: usize) -> usize {
+        count(&self.raw_since(mark), b"\x1b[?2026h")
+    }
+
+    /// Waits until the text of the screen satisfies the condition, and gives it.
+    #[track_caller]
+    pub(crate) fn wait_for(&self, condition: impl Fn(&str) -> bool) -> String {
+        self.wait_for_screen("a condition", condition)
+    }
+
+    /// Waits until the text is on the screen, within one row, and gives the screen.
+    #[track_caller]
+    pub(crate) fn wait_text(&self, text: &str) -> String {
+        self.wait_for_screen(&format!("the text {text:?}"), |screen| screen.contains(text))
+    }
+
+    /// Waits until the text is no more on the screen.
+    #[track_caller]
+    pub(crate) fn wait_gone(&self, text: &str) -> String {
+        self.wait_for_screen(&format!("the text {text:?} to go"), |screen| {
+            !screen.contains(text)
+        })
+    }
+
+    /// Waits until nothing was written for this long: what was drawn is whole.
+    #[track_caller]
+    pub(crate) fn wait_quiet(&self, quiet: Duration) -> String {
+        let deadline = Instant::now() + DEADLINE;
+        loop {
+            let since = self.screen.lock().changed;
+            let left = (since + quiet).saturating_duration_since(Instant::now());
+            let changed = self
+                .screen
+                .wait_for(left, |screen| (screen.changed != since).then_some(()));
+            if changed.is_none() {
+                return self.screen();
+            }
+            assert!(
+                Instant::now() < deadline,
+                "the screen does not come to rest:\n{}",
+                self.story()
+            );
+        }
+    }
+
+    #[track_caller]
+    fn wait_for_screen(&self, what: &str, condition: impl Fn(&str) -> bool) -> String {
+        let found = self.screen.wait_for(DEADLINE, |screen| {
+            let text = screen.text();
+            let fits = condition(&text);
+            (fits || screen.closed).then_some((fits, text))
+        });
+        match found {
+            Some((true, text)) => text,
+            Some((false, _)) => panic!("the program ended before {what} came:\n{}", self.story()),
+            None => panic!("waited {DEADLINE:?} in vain for {what}:\n{}", self.story()),
+        }
+    }
+
+    pub(crate) fn pid(&self) -> Pid {
+        self.pid
+    }
+
+    #[track_caller]
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(self.pid, signal).unwrap();
+    }
+
+    /// Waits for the program's end and for the last of what it wrote.
+    #[track_caller]
+    pub(crate) fn wait_exit(&self) -> ExitStatus {
+        let exit = self.screen.wait_for(DEADLINE, |screen| screen.exit.clone());
+        let exit = exit.unwrap_or_else(|| panic!("the program did not end:\n{}", self.story()));
+        // Someone who was left behind may hold the terminal; then the rest is not waited for.
+        let _ = self
+            .screen
+            .wait_for(Duration::from_secs(2), |screen| screen.closed.then_some(()));
+        exit
+    }
+
+    /// Asserts that the terminal is as it was found: the line discipline, the screen, the cursor and the modes.
+    #[track_caller]
+    pub(crate) fn assert_restored(&self) {
+        assert_eq!(
+            self.line_before,
+            line_discipline(&self.tty),
+            "the line discipline was changed"
+        );
+        let screen = self.screen.lock();
+        let screen = screen.emulator.screen();
+        assert!(
+            !screen.alternate_screen(),
+            "the alternate screen was not left:\n{}",
+            screen.contents()
+        );
+        assert!(!screen.hide_cursor(), "the cursor is hidden");
+        assert!(!screen.bracketed_paste(), "pastes are still bracketed");
+        assert_eq!(
+            screen.mouse_protocol_mode(),
+            vt100::MouseProtocolMode::None,
+            "the mouse is still watched"
+        );
+    }
+
+    fn story(&self) -> String {
+        let screen = self.screen.lock();
+        let rule = "─".repeat(screen.emulator.screen().size().1.get().into());
+        let tail = &screen.raw[screen.raw.len().saturating_sub(400)..];
+        let tail = tail.escape_ascii();
+        format!(
+            "{rule}\n{}\n{rule}\nexit: {:?}\nthe last it wrote: {tail}",
+            screen.text(),
+            screen.exit
+        )
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        if self.screen.lock().exit.is_none() {
+            let _ = kill_process(self.pid, Signal::KILL);
+        }
+    }
+}
+
+/// A start on a terminal.
+struct Start {
+    command: CommandBuilder,
+    columns: u16,
+    rows: u16,
+    queries: Queries,
+}
+
+impl Start {
+    fn new(program: impl AsRef<OsStr>, project: &Project) -> Self {
+        let mut command = CommandBuilder::new(program);
+        command.env_clear();
+        command.cwd(project.root());
+        for (name, value) in project.environment() {
+            command.env(name, value);
+        }
+        Self {
+            command,
+            columns: 80,
+            rows: 24,
+            queries: Queries::Answered,
+        }
+    }
+
+    fn args(mut self, arguments: &[&str]) -> Self {
+        self.command.args(arguments.iter().map(OsString::from));
+        self
+    }
+
+    fn size(mut self, columns: u16, rows: u16) -> Self {
+        (self.columns, self.rows) = (columns, rows);
+        self
+    }
+
+    fn queries(mut self, queries: Queries) -> Self {
+        self.queries = queries;
+        self
+    }
+
+    #[track_caller]
+    fn spawn(self) -> Terminal {
+        let pair = native_pty_system()
+            .openpty(size(self.columns, self.rows))
+            .unwrap();
+        let tty = pair.master.tty_name().expect("a terminal has a name");
+        let line_before = line_discipline(&tty);
+        let mut child = pair.slave.spawn_command(self.command).unwrap();
+        // While we hold the other end, the end of the output never comes.
+        drop(pair.slave);
+        let pid = child.process_id().expect("a child that was not waited for");
+        let pid = Pid::from_raw(pid as i32).expect("a process has a number");
+        let writer: Writer = Arc::new(Mutex::new(pair.master.take_writer().unwrap()));
+        let answers = Answers {
+            writer: (self.queries == Queries::Answered).then(|| Arc::clone(&writer)),
+            title: String::new(),
+            clipboard: Vec::new(),
+        };
+        let emulator =
+            vt100::Parser::new_with_callbacks(non_zero(self.rows), non_zero(self.columns), 0, answers);
+        let screen = Arc::new(Watched::new(Screen {
+            emulator,
+            raw: Vec::new(),
+            changed: Instant::now(),
+            closed: false,
+            exit: None,
+        }));
+
+        let reader = pair.master.try_clone_reader().unwrap();
+        let read = Arc::clone(&screen);
+        thread::spawn(move || follow(reader, &read));
+        let waited = Arc::clone(&screen);
+        thread::spawn(move || {
+            let exit = child.wait().unwrap();
+            waited.update(|screen| screen.exit = Some(exit));
+        });
+        Terminal {
+            screen,
+            writer,
+            master: pair.master,
+            tty,
+            line_before,
+            pid,
+        }
+    }
+}
+
+/// The settings of a terminal line, to compare: they have no equality of their own.
+fn line_discipline(tty: &PathBuf) -> String {
+    // Opened anew each time, because a line that we hold open would hide that the program has closed it.
+    let mut options = OpenOptions::new();
+    let no_controlling_terminal = rustix::fs::OFlags::NOCTTY.bits() as i32;
+    let line: File = options
+        .read(true)
+        .write(true)
+        .custom_flags(no_controlling_terminal)
+        .open(tty)
+        .unwrap();
+    format!("{:?}", tcgetattr(&line).unwrap())
+}
+
+fn size(columns: u16, rows: u16) -> PtySize {
+    PtySize {
+        rows,
+        cols: columns,
+        pixel_width: 0,
+        pixel_height: 0,
+    }
+}
+
+fn non_zero(number: u16) -> NonZeroU16 {
+    NonZeroU16::new(number).expect("a terminal has cells")
+}
+
+fn count(bytes: &[u8], needle: &[u8]) -> usize {
+    bytes
+        .windows(needle.len())
+        .filter(|window| *window == needle)
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bash(project: &Project, script: &str) -> Terminal {
+        Start::new("bash", project)
+            .args(&["--norc", "-c", script])
+            .size(40, 6)
+            .spawn()
+    }
+
+    #[test]
+    fn what_is_typed_comes_back_on_the_screen() {
+        let project = Project::new();
+        let terminal = Start::new("cat", &project).size(30, 5).spawn();
+        terminal.keys("hello");
+        terminal.key(Key::Enter);
+        assert_eq!(
+            terminal.wait_for(|screen| screen.lines().count() == 2),
+            "hello\nhello"
+        );
+        assert_eq!(terminal.find("hello"), Some((0, 0)));
+        assert_eq!(terminal.cursor(), Some((0, 2)));
+        terminal.key(Key::Ctrl('d'));
+        assert!(terminal.wait_exit().success());
+        terminal.assert_restored();
+    }
+
+    #[test]
+    fn colours_are_told_by_cell() {
+        let project = Project::new();
+        let terminal = bash(&project, r"printf '\e[1;31mred\e[0m plain'; read");
+        terminal.wait_text("red plain");
+        let red = terminal.cell(0, 0);
+        assert_eq!(
+            (&*red.text, red.foreground, red.bold),
+            ("r", vt100::Color::Idx(1), true)
+        );
+        assert_eq!(terminal.cell(4, 0).foreground, vt100::Color::Default);
+    }
+
+    #[test]
+    fn the_size_is_told_and_changed() {
+        let project = Project::new();
+        let script = "trap 'stty size' WINCH; stty size; while :; do read -t 0.05; done";
+        let terminal = bash(&project, script);
+        terminal.wait_text("6 40");
+        terminal.resize(50, 10);
+        terminal.wait_text("10 50");
+    }
+
+    #[test]
+    fn queries_are_answered_or_not() {
+        let project = Project::new();
+        let script = r"stty -echo -icanon min 0 time 3; printf '\e[c\e[6n\e]11;?\a'; cat -v; echo end";
+        for (queries, expected) in [
+            (Queries::Answered, "^[[?62;22c^[[1;1R^[]11;rgb:1616/1616/"),
+            (Queries::Unanswered, "end"),
+        ] {
+            let start = Start::new("bash", &project)
+                .args(&["--norc", "-c", script])
+                .size(60, 6);
+            let terminal = start.queries(queries).spawn();
+            let screen = terminal.wait_text("end");
+            assert!(screen.starts_with(expected), "{queries:?}: {screen}");
+        }
+    }
+
+    #[test]
+    fn a_terminal_that_is_left_changed_is_noticed() {
+        let project = Project::new();
+        for script in [
+            "stty raw -echo",
+            r"printf '\e[?1049h'",
+            r"printf '\e[?25l'",
+            r"printf '\e[?2004h'",
+        ] {
+            let terminal = bash(&project, script);
+            terminal.wait_exit();
+            let restored =
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| terminal.assert_restored()));
+            assert!(restored.is_err(), "{script} was not noticed");
+        }
+    }
+
+    #[test]
+    fn raw_output_shows_clears_and_frames() {
+        let project = Project::new();
+        let terminal = bash(
+            &project,
+            r"printf 'a\e[2Jb\e[?2026hc\e[?2026l'; read; printf 'd\e[2Jend'; read",
+        );
+        terminal.wait_text("c");
+        assert_eq!((terminal.clears_since(0), terminal.frames_since(0)), (1, 1));
+        let mark = terminal.mark();
+        terminal.key(Key::Enter);
+        terminal.wait_text("end");
+        assert_eq!((terminal.clears_since(mark), terminal.frames_since(mark)), (1, 0));
+    }
+
+    #[test]
+    fn a_paste_is_bracketed_when_asked_for() {
+        let project = Project::new();
+        let terminal = bash(
+            &project,
+            r"stty -echo; printf '\e[?2004hready\r\n'; head -n 1 | cat -v",
+        );
+        terminal.wait_text("ready");
+        terminal.paste("two words");
+        terminal.key(Key::Enter);
+        terminal.wait_text("^[[200~two words^[[201~");
+    }
+
+    #[test]
+    fn signals_end_the_program() {
+        let project = Project::new();
+        let terminal = bash(&project, "echo ready; exec sleep 60");
+        terminal.wait_text("ready");
+        terminal.signal(Signal::TERM);
+        assert_eq!(terminal.wait_exit().signal(), Some("Terminated"));
+    }
+
+    #[test]
+    #[should_panic(expected = "bye now")]
+    fn a_wait_for_what_never_comes_shows_the_screen() {
+        let project = Project::new();
+        bash(&project, "echo bye now").wait_text("never");
+    }
+}
