@@ -28,6 +28,9 @@ impl Transcript {
         if area.is_empty() {
             return;
         }
+        if self.shown.columns != usize::from(area.width) {
+            self.forget_rows();
+        }
         let inner = inner(area);
         let layout = LayoutCx {
             draw: *cx,
@@ -53,6 +56,15 @@ impl Transcript {
         self.anchor = anchor;
         self.keep_layouts(laid_now);
         self.take_note(shown);
+    }
+
+    /// Has what is on screen take its own size again: at another width the rows that it had mean nothing.
+    fn forget_rows(&mut self) {
+        for index in self.shown.blocks.clone() {
+            if let Some(block) = self.blocks.list.get_mut(index) {
+                block.reserved = 0;
+            }
+        }
     }
 
     /// Remembers what a frame showed, and lets what is gone from the screen take its own size again.

@@ -8,8 +8,10 @@ use ratatui::layout::Rect;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::scene::{Scene, lines, read_args, result, rows};
-use crate::conversation::{CallId, CallResult, ErrorKind, PartBody, SessionId};
+use super::scene::{Scene, lines, read_args, result, rows, user};
+use crate::conversation::{
+    CallId, CallResult, ErrorKind, MessageState, Notice, NoticeKind, Part, PartBody, Role, SessionId,
+};
 use crate::permission::{Broker, FrontEnd, Inquiry, Question, Reply};
 use crate::session::{Done, Event, SettledQuestion};
 use crate::tui::transcript::Change;
@@ -129,6 +131,36 @@ fn another_width_keeps_about_the_same_text_on_top() {
     let wide = word(&scene.rows(80, 10)[0]);
     let narrow = word(&scene.rows(40, 10)[0]);
     assert!(wide.abs_diff(narrow) < 20, "{wide} {narrow}");
+}
+
+#[test]
+fn a_wider_screen_leaves_no_hole_where_more_rows_were() {
+    let mut scene = long(3);
+    scene.answers(&"a rather long text in one paragraph ".repeat(30));
+    scene.draw(40, 20);
+    let wide = scene.rows(120, 20);
+    assert!(!wide.last().is_some_and(|row| row.trim().is_empty()), "{wide:#?}");
+}
+
+#[test]
+fn a_cut_reply_and_its_notice_say_once_that_it_was_interrupted() {
+    let mut scene = Scene::default();
+    scene.says("question");
+    scene.answers("half");
+    let _ = scene.text_part();
+    scene.reply_ends(MessageState::Cut, None);
+    let mut notice = user("");
+    notice.role = Role::Assistant;
+    notice.parts = vec![Part {
+        seq: 900,
+        body: PartBody::Notice(Notice {
+            kind: NoticeKind::Interrupted,
+            text: "interrupted".to_owned(),
+        }),
+    }];
+    scene.apply(&Event::MessageStarted(Arc::new(notice)));
+    scene.turn_ends(Done::Cancelled);
+    assert_eq!(scene.picture(60, 20).matches("interrupted").count(), 1);
 }
 
 #[test]
