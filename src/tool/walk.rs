@@ -452,6 +452,45 @@ mod tests {
     }
 
     #[test]
+    fn an_excluded_directory_costs_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        for path in ["kept/a", "node_modules/b", "deep/node_modules/c"] {
+            let path = dir.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "").unwrap();
+        }
+        let globs = Globs::new(&[], &["node_modules/".to_owned()]).unwrap();
+        let limit = Limit::new(Duration::from_mins(1), CancellationToken::new());
+        let harvest = Harvest::new();
+        let end = entries(dir.path(), &globs, &limit, || {
+            let mut sheaf = harvest.sheaf();
+            move |found: &Found<'_>| sheaf.push(found.relative.to_string_lossy().into_owned())
+        });
+        let mut seen = harvest.into_vec();
+        seen.sort();
+        assert_eq!(seen, ["deep", "kept", "kept/a"]);
+        assert!(!end.stopped);
+    }
+
+    #[test]
+    fn a_walk_that_was_cancelled_gives_an_answer_that_is_not_ok() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a"), "").unwrap();
+        let cancel = CancellationToken::new();
+        let limit = Limit::new(Duration::from_millis(1500), cancel.clone());
+        cancel.cancel();
+        let end = files(dir.path(), &Globs::default(), &limit, || |_: &Found<'_>| {});
+        let mut output = Output::new("", "Found 1 file\n\na", ());
+        limit.mark(&mut output, end);
+        assert_eq!(output.failure, Some(ErrorKind::Cancelled));
+        assert_eq!(
+            output.text,
+            "Error: cancelled; this was found until then\n\nFound 1 file\n\na"
+        );
+        assert!(!end.timed_out(&limit));
+    }
+
+    #[test]
     fn a_broken_glob_is_named() {
         let error = Globs::new(&["a[".to_owned()], &[]).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Parse);

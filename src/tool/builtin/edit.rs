@@ -24,9 +24,11 @@ pub(super) struct EditTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Args {
+    /// Absolute or relative.
     file_path: String,
     /// The exact text to replace, unique in the file; empty to create a file.
     old_string: String,
+    /// What takes its place.
     new_string: String,
     /// Replace every occurrence.
     #[serde(default)]

@@ -22,8 +22,9 @@ pub(super) struct Args {
     error: String,
 }
 
+/// No call succeeds, so there are none; the card of the error is the general one.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Details {}
+pub(super) enum Details {}
 
 impl Tool for InvalidTool {
     type Args = Args;
@@ -61,7 +62,7 @@ impl Tool for InvalidTool {
     }
 
     fn render_result(&self, result: ResultView<'_, Args, Details>, _: RenderCx) -> Card {
-        Card::new(result.args.map(|args| args.tool).unwrap_or_default(), "")
+        match result.details {}
     }
 }
 

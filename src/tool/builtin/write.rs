@@ -21,6 +21,7 @@ pub(super) struct WriteTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Args {
+    /// Absolute or relative; missing directories are made.
     file_path: String,
     /// The whole new content.
     content: String,

@@ -38,6 +38,7 @@ pub(super) struct BashTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Args {
+    /// Run by bash, or sh where there is none.
     command: String,
     /// What it does, in 5 to 10 words.
     #[serde(default)]

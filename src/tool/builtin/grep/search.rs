@@ -18,7 +18,7 @@ use crate::tool::walk::{Found as Entry, Harvest, Limit, WalkEnd, files};
 
 const MATCHES_PER_FILE: usize = 500;
 const MAX_FILE_BYTES: u64 = 10 * 1024 * 1024;
-/// Matches kept in memory; counting stops here.
+/// Lines kept in memory. Where they are shown, the search stops here; where files are, it goes on without them.
 const MAX_KEPT: usize = 50_000;
 
 /// What was found in one file.
@@ -98,13 +98,14 @@ pub(super) fn search(plan: &Plan, limit: &Limit, roots: &Roots, readable: &Reada
     let mut files = harvest.into_vec();
     files.sort_by(|a, b| a.display.cmp(&b.display));
     files.dedup_by(|a, b| a.display == b.display);
+    let is_full = search.kept.into_inner() >= MAX_KEPT;
     let has_more = files.iter().any(|file| file.has_more);
     Found {
         files,
         end,
         unreadable: search.unreadable.into_inner(),
         binary,
-        stopped: has_more || end.stopped || search.kept.into_inner() >= MAX_KEPT,
+        stopped: has_more || end.stopped || (is_full && plan.mode == OutputMode::Content),
     }
 }
 
@@ -136,7 +137,8 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn file(&self, searcher: &mut Searcher, candidate: Candidate<'_>) -> Outcome {
-        if self.kept.load(Ordering::Relaxed) >= MAX_KEPT {
+        let is_full = self.kept.load(Ordering::Relaxed) >= MAX_KEPT;
+        if is_full && self.plan.mode == OutputMode::Content {
             return Outcome::Nothing;
         }
         if !self.may_read(&candidate) {
@@ -162,7 +164,7 @@ impl Search<'_> {
         let reader = Stoppable {
             file,
             limit: self.limit,
-            stopped: false,
+            reads: 0,
         };
         let ended = searcher.search_reader(&self.plan.matcher, reader, &mut sink);
         if let Err(error) = ended {
@@ -175,7 +177,10 @@ impl Search<'_> {
         if sink.count == 0 {
             return Outcome::Nothing;
         }
-        self.kept.fetch_add(sink.count, Ordering::Relaxed);
+        if is_full {
+            sink.lines.clear();
+        }
+        self.kept.fetch_add(sink.lines.len(), Ordering::Relaxed);
         Outcome::Matches(FileMatches {
             display: candidate.display,
             modified: meta.modified().unwrap_or(UNIX_EPOCH),
@@ -197,13 +202,14 @@ impl Search<'_> {
 struct Stoppable<'a> {
     file: File,
     limit: &'a Limit,
-    stopped: bool,
+    reads: usize,
 }
 
 impl Read for Stoppable<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.stopped |= self.limit.is_over();
-        if self.stopped {
+        // Most files are read at once and found to end there; the walk looks at the time between them.
+        self.reads += 1;
+        if self.reads > 2 && self.limit.is_over() {
             return Ok(0);
         }
         self.file.read(buffer)
