@@ -1,24 +1,34 @@
 //! The first start, with no key and no provider: what can be done about it.
 //!
+//! Where there is a terminal it is one screen with things to choose; elsewhere, and when the screen is left without a
+//! choice, the same is told on stderr.
+//!
 //! A server of one's own is looked for on the ports where such servers listen by default. It is asked only after it was
 //! clear that there is no model, so no start waits for it, and only on this machine.
 
 use std::fmt::Write as _;
-use std::io::{Read, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
 
 use super::failure::Failure;
+use crate::conversation::ModelRef;
 use crate::session::wire::{ModelSource, OpenRequest};
 use crate::session::{ErrorReport, ReportKind};
+use crate::tui::{self, Chosen, Ended, FirstRun, Themes};
 
 /// How long a server on this machine may take to accept, and again to answer.
 const PATIENCE: Duration = Duration::from_millis(200);
 /// A list of models is a few kilobytes.
 const MAX_ANSWER: u64 = 1 << 20;
+
+/// What a server that was found is called while it is used.
+const PROVIDER: &str = "local";
 
 const KEYS: [&str; 3] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"];
 
@@ -60,18 +70,110 @@ struct Found {
     model: String,
 }
 
-/// Turns the report into what the user is told: on a first start the ways to begin.
-pub(super) fn explain(report: ErrorReport, request: &OpenRequest) -> Failure {
+impl Known {
+    fn base_url(self) -> String {
+        format!("http://127.0.0.1:{}/v1", self.port)
+    }
+}
+
+impl Found {
+    fn words(&self) -> String {
+        format!(
+            "{} on port {} with {}",
+            self.server.name, self.server.port, self.model
+        )
+    }
+}
+
+/// How to go on after a first start.
+pub(super) enum Beginning {
+    Demo,
+    /// The request has a model now.
+    Server,
+    /// The screen was left by this status, and everything was said.
+    Left(ExitCode),
+}
+
+/// Asks how to begin, or fails with what the user is told: on a first start the ways to begin.
+pub(super) fn begin(
+    report: ErrorReport,
+    request: &mut OpenRequest,
+    themes: Themes,
+) -> Result<Beginning, Failure> {
+    if !is_first(&report, request) {
+        return Err(report.into());
+    }
+    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        return Err(told(report, request, &look_around()));
+    }
+    let (tell, server) = oneshot::channel();
+    let looking = thread::spawn(move || {
+        let found = look_around();
+        // The screen may have been left.
+        let _ = tell.send(found.first().map(Found::words));
+        found
+    });
+    let screen = FirstRun {
+        themes,
+        sentence: format!("There is nobody to talk to yet: {}.", report.message),
+        looked_for: names(),
+        server,
+        keys: KEYS.join(" or "),
+        file: settings_file(request),
+    };
+    let chosen = tui::first_run(screen).map_err(|error| Failure::system("the screen failed", error))?;
+    let found = || looking.join().unwrap_or_default();
+    match chosen {
+        Chosen::Demo => Ok(Beginning::Demo),
+        Chosen::Server => match found().into_iter().next() {
+            Some(found) => {
+                use_server(request, found);
+                Ok(Beginning::Server)
+            }
+            None => Err(told(report, request, &[])),
+        },
+        Chosen::Left(Ended::Quit) => Err(told(report, request, &found())),
+        Chosen::Left(ended) => Ok(Beginning::Left(ExitCode::from(ended.status()))),
+    }
+}
+
+fn is_first(report: &ErrorReport, request: &OpenRequest) -> bool {
     let has_key = KEYS
         .iter()
         .any(|key| std::env::var_os(key).is_some_and(|value| !value.is_empty()));
-    let is_first = report.kind == ReportKind::Config && names_no_model(request) && !has_key;
-    let failure = Failure::from(report);
-    if is_first {
-        let file = request.dirs.config.join("lathe.jsonc");
-        return failure.hinted(offers(&look_around(), &file.to_string_lossy()));
-    }
-    failure
+    report.kind == ReportKind::Config && names_no_model(request) && !has_key
+}
+
+fn told(report: ErrorReport, request: &OpenRequest, found: &[Found]) -> Failure {
+    Failure::from(report).hinted(offers(found, &settings_file(request)))
+}
+
+fn settings_file(request: &OpenRequest) -> String {
+    request
+        .dirs
+        .config
+        .join("lathe.jsonc")
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// Has this process, and nothing that is stored, talk to the server.
+fn use_server(request: &mut OpenRequest, found: Found) {
+    let Found { server, model } = found;
+    let providers = json!({PROVIDER: {
+        "protocol": "openai-chat",
+        "base_url": server.base_url(),
+    }});
+    request.loaded.config.providers =
+        serde_json::from_value(providers).expect("the schema knows these two keys");
+    request.model = Some(ModelRef {
+        provider: PROVIDER.to_owned(),
+        model,
+    });
+}
+
+fn names() -> String {
+    KNOWN.map(|known| known.name).join(", ")
 }
 
 fn names_no_model(request: &OpenRequest) -> bool {
@@ -87,7 +189,7 @@ fn offers(found: &[Found], file: &str) -> String {
             "model": format!("{}/{model}", server.key),
             "providers": { server.key: {
                 "protocol": "openai-chat",
-                "base_url": format!("http://127.0.0.1:{}/v1", server.port),
+                "base_url": server.base_url(),
             }},
         });
         let _ = writeln!(
@@ -98,11 +200,10 @@ fn offers(found: &[Found], file: &str) -> String {
         let _ = writeln!(text, "                   {settings}");
     }
     if found.is_empty() {
-        let names: Vec<_> = KNOWN.iter().map(|known| known.name).collect();
         let _ = writeln!(
             text,
             "  a local server   none was found; start one ({}), then lathe again",
-            names.join(", ")
+            names()
         );
     }
     let _ = write!(text, "  a key            set {}", KEYS.join(" or "));
@@ -196,6 +297,28 @@ mod tests {
         let port = listener.local_addr().unwrap().port();
         drop(listener);
         assert_eq!(ask(Known { port, ..KNOWN[0] }), None);
+    }
+
+    #[test]
+    fn a_server_that_was_found_is_used_and_not_stored() {
+        let base = tempfile::tempdir().unwrap();
+        let place = crate::cli::place::Place::new(crate::config::Dirs::below(base.path()), base.path());
+        let mut request = place
+            .request(
+                crate::cli::args::OpenArgs::default(),
+                crate::session::wire::Which::New,
+                ModelSource::Network,
+                crate::session::wire::FrontEndKind::Attended,
+            )
+            .unwrap();
+        let found = Found {
+            server: KNOWN[0],
+            model: "a/b:7b".to_owned(),
+        };
+        use_server(&mut request, found);
+        let preview = crate::session::wire::preview(&request).unwrap();
+        assert_eq!(preview.model, "local/a/b:7b");
+        assert!(!request.dirs.config.join("lathe.jsonc").exists());
     }
 
     #[test]

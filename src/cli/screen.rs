@@ -14,9 +14,10 @@ use tokio::sync::oneshot;
 
 use super::args::ScreenArgs;
 use super::failure::Failure;
+use super::first_run::Beginning;
 use super::logs::Logs;
 use super::place::{Place, model_source};
-use super::{first_run, runtime, themes};
+use super::{demo, first_run, runtime, themes};
 use crate::config::Dirs;
 use crate::config::schema::Tui;
 use crate::session::wire::{self, FrontEndKind, ModelSource, OpenRequest};
@@ -55,13 +56,20 @@ pub(super) struct Launch {
 
 pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
     let Launch {
-        request,
+        mut request,
         prompt,
         dirs,
         notes,
     } = launch;
-    let preview = wire::preview(&request).map_err(|report| first_run::explain(report, &request))?;
-    let themes = themes::load(&preview.theme, &dirs)?;
+    let themes = themes::load(&request.loaded.config.theme, &dirs)?;
+    let preview = match wire::preview(&request) {
+        Ok(preview) => preview,
+        Err(report) => match first_run::begin(report, &mut request, themes.clone())? {
+            Beginning::Demo => return demo::demo(),
+            Beginning::Server => wire::preview(&request)?,
+            Beginning::Left(status) => return Ok(status),
+        },
+    };
     check_terminal()?;
     let manners = manners(&request.loaded.config.tui);
     let (directory, is_demo) = (request.directory.clone(), request.source == ModelSource::Demo);

@@ -16,6 +16,7 @@ mod composer;
 mod dialog;
 mod editor;
 mod event_loop;
+mod first_run;
 mod help;
 mod keymap;
 mod pace;
@@ -27,6 +28,7 @@ mod trace;
 pub mod transcript;
 
 pub use app::Themes;
+pub use first_run::{Chosen, FirstRun, first_run};
 pub use surroundings::Motion;
 pub use terminal::TerminalError;
 

@@ -1,0 +1,344 @@
+//! The one screen of a first start, when there is no model to talk to.
+//!
+//! It offers the demo, a server that was found on this machine, and the keys to set, and returns what was chosen. It is
+//! painted before anybody has looked for a server: what is found comes in while it stands. It keeps no state, opens no
+//! session and decides nothing by itself.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crossterm::event::{Event as Input, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use futures::StreamExt;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use tokio::sync::oneshot;
+use tokio::time::sleep_until;
+
+use super::surroundings::Surroundings;
+use super::terminal::background::{AnswerFilter, Background, Filtered};
+use super::terminal::signals::{Signal, Signals};
+use super::terminal::{Screen, TerminalError, caught};
+use super::{Ended, Mouse, Themes};
+use crate::view::flow::Flow;
+use crate::view::theme::{Meaning, Theme};
+
+/// Columns for the names of keys.
+const KEYS: usize = 9;
+
+/// What the screen of a first start says.
+pub struct FirstRun {
+    pub themes: Themes,
+    /// What is missing.
+    pub sentence: String,
+    /// Where a server is looked for, by names.
+    pub looked_for: String,
+    /// What was found: a server in words. Dropped or `None` when there is none.
+    pub server: oneshot::Receiver<Option<String>>,
+    /// The names of the keys that can be set.
+    pub keys: String,
+    /// Where a model can be configured.
+    pub file: String,
+}
+
+/// What the person chose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Chosen {
+    Demo,
+    Server,
+    /// Nothing.
+    Left(Ended),
+}
+
+/// Shows the screen on this thread until something is chosen, and gives the terminal back.
+pub fn first_run(first: FirstRun) -> Result<Chosen, TerminalError> {
+    caught(|| run(first)).unwrap_or(Ok(Chosen::Left(Ended::Fault)))
+}
+
+fn run(first: FirstRun) -> Result<Chosen, TerminalError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let mut page = Page::new(first, &Surroundings::read(&|name| std::env::var(name).ok()));
+        // Before the terminal is taken, as in the event loop.
+        let mut signals = Signals::listen()?;
+        let mut screen = Screen::enter(Mouse::LeftAlone)?;
+        page.draw(&mut screen)?;
+        let mut input = EventStream::new();
+        screen.ask_background()?;
+        loop {
+            if let Some(chosen) = page.next(&mut input, &mut signals, &mut screen).await {
+                return Ok(chosen);
+            }
+            page.draw(&mut screen)?;
+        }
+    })
+}
+
+/// Whether there is a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Search {
+    Looking,
+    Found(String),
+    Nothing,
+}
+
+struct Page {
+    first: FirstRun,
+    search: Search,
+    surroundings: Surroundings,
+    theme: Arc<Theme>,
+    answers: AnswerFilter,
+}
+
+impl Page {
+    fn new(first: FirstRun, surroundings: &Surroundings) -> Self {
+        let theme = Arc::clone(&first.themes.dark);
+        let mut page = Self {
+            first,
+            search: Search::Looking,
+            surroundings: surroundings.clone(),
+            theme,
+            answers: AnswerFilter::default(),
+        };
+        page.set_background(surroundings.background);
+        page
+    }
+
+    fn set_background(&mut self, background: Background) {
+        let theme = match background {
+            Background::Dark => &self.first.themes.dark,
+            Background::Light => &self.first.themes.light,
+        };
+        self.theme = Arc::new(Theme::clone(theme).at_depth(self.surroundings.depth));
+    }
+
+    /// Waits for something to happen; returns what was chosen by it.
+    async fn next(
+        &mut self,
+        input: &mut EventStream,
+        signals: &mut Signals,
+        screen: &mut Screen,
+    ) -> Option<Chosen> {
+        let deadline = self.answers.deadline();
+        tokio::select! {
+            biased;
+            read = input.next() => match read {
+                Some(Ok(Input::Key(key))) => self.filter(key, Instant::now()),
+                Some(Ok(_)) => None,
+                Some(Err(_)) | None => Some(Chosen::Left(Ended::Signal(Signal::Hangup.number()))),
+            },
+            signal = signals.next() => match signal {
+                Signal::Continue if screen.retake().is_ok() => None,
+                Signal::Continue => Some(Chosen::Left(Ended::Signal(Signal::Hangup.number()))),
+                signal => Some(Chosen::Left(Ended::Signal(signal.number()))),
+            },
+            found = found(&mut self.first.server, &self.search) => {
+                self.search = found.map_or(Search::Nothing, Search::Found);
+                None
+            }
+            () = until(deadline) => {
+                let keys = self.answers.give_up(Instant::now());
+                keys.into_iter().find_map(|key| self.key(key))
+            }
+        }
+    }
+
+    fn filter(&mut self, key: KeyEvent, now: Instant) -> Option<Chosen> {
+        match self.answers.pass(key, now) {
+            Filtered::Held | Filtered::Answer(None) => None,
+            Filtered::Answer(Some(background)) => {
+                self.set_background(background);
+                None
+            }
+            Filtered::Keys(keys) => keys.into_iter().find_map(|key| self.key(key)),
+        }
+    }
+
+    fn key(&self, key: KeyEvent) -> Option<Chosen> {
+        if key.kind == KeyEventKind::Release {
+            return None;
+        }
+        let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
+        match key.code {
+            KeyCode::Char('c') if is_control => Some(Chosen::Left(Ended::Quit)),
+            KeyCode::Char('q') | KeyCode::Esc => Some(Chosen::Left(Ended::Quit)),
+            KeyCode::Char('d') if !is_control => Some(Chosen::Demo),
+            KeyCode::Enter if matches!(self.search, Search::Found(_)) => Some(Chosen::Server),
+            _ => None,
+        }
+    }
+
+    fn draw(&self, screen: &mut Screen) -> Result<(), TerminalError> {
+        screen.draw(|frame| self.render(frame.area(), frame.buffer_mut()))?;
+        Ok(())
+    }
+
+    fn render(&self, area: Rect, buffer: &mut Buffer) {
+        let lines = self.lines(usize::from(area.width));
+        let hints = area.rows().next_back();
+        for (row, line) in area.rows().zip(&lines) {
+            buffer.set_line(row.x, row.y, line, row.width);
+        }
+        if let Some(hints) = hints {
+            let leaves = Line::from(vec![
+                Span::styled(" q", self.theme.style(Meaning::Text)),
+                Span::styled(" leaves", self.theme.style(Meaning::TextMuted)),
+            ]);
+            buffer.set_stringn(
+                hints.x,
+                hints.y,
+                " ".repeat(usize::from(hints.width)),
+                usize::from(hints.width),
+                Style::new(),
+            );
+            buffer.set_line(hints.x, hints.y, &leaves, hints.width);
+        }
+    }
+
+    fn lines(&self, width: usize) -> Vec<Line<'static>> {
+        let text = self.theme.style(Meaning::Text);
+        let muted = self.theme.style(Meaning::TextMuted);
+        let accent = self.theme.style(Meaning::Accent);
+        let mut lines = vec![Line::styled(" lathe", accent), Line::default()];
+        lines.extend(hung("", &self.first.sentence, 1, [text, text], width));
+        lines.push(Line::default());
+        let mut offer = |key: &str, words: &str, style: Style| {
+            lines.extend(hung(key, words, KEYS, [accent, style], width));
+        };
+        offer(
+            "d",
+            "the demo: a scripted model with real tools, in a project of its own",
+            text,
+        );
+        match &self.search {
+            Search::Looking => offer("", "looking for a model server on this machine", muted),
+            Search::Found(server) => offer("enter", &format!("use {server}, until you leave"), text),
+            Search::Nothing => {
+                let words = format!(
+                    "no model server was found on this machine ({})",
+                    self.first.looked_for
+                );
+                offer("", &words, muted);
+            }
+        }
+        offer(
+            "",
+            &format!("or set {}, then start lathe again", self.first.keys),
+            text,
+        );
+        offer("", &format!("or configure a model in {}", self.first.file), muted);
+        lines
+    }
+}
+
+/// Breaks a text at words, beside the key that stands before its first row.
+fn hung(
+    key: &str,
+    words: &str,
+    indent: usize,
+    [key_style, style]: [Style; 2],
+    width: usize,
+) -> Vec<Line<'static>> {
+    let mut flow = Flow::default();
+    flow.push(words, style);
+    let rows = flow
+        .rows(width.saturating_sub(indent + 1))
+        .into_iter()
+        .enumerate();
+    let lines = rows.map(|(row, mut spans)| {
+        let key = if row == 0 && !key.is_empty() {
+            format!("   {key}")
+        } else {
+            String::new()
+        };
+        spans.insert(0, Span::styled(format!("{key:<indent$}"), key_style));
+        Line::from(spans)
+    });
+    lines.collect()
+}
+
+async fn found(server: &mut oneshot::Receiver<Option<String>>, search: &Search) -> Option<String> {
+    match search {
+        Search::Looking => server.await.ok().flatten(),
+        Search::Found(_) | Search::Nothing => pending().await,
+    }
+}
+
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => sleep_until(deadline.into()).await,
+        None => pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(search: Search) -> Page {
+        let theme = |name| Arc::new(Theme::builtin(name).unwrap());
+        let (_, server) = oneshot::channel();
+        let first = FirstRun {
+            themes: Themes {
+                dark: theme("lathe-dark"),
+                light: theme("lathe-light"),
+            },
+            sentence: "no model is configured and no key was found".to_owned(),
+            looked_for: "Ollama, LM Studio".to_owned(),
+            server,
+            keys: "SOME_KEY or OTHER_KEY".to_owned(),
+            file: "~/.config/lathe/lathe.jsonc".to_owned(),
+        };
+        let mut page = Page::new(first, &Surroundings::read(&|_| None));
+        page.search = search;
+        page
+    }
+
+    fn text(page: &Page, width: u16, height: u16) -> String {
+        let area = Rect::new(0, 0, width, height);
+        let mut buffer = Buffer::empty(area);
+        page.render(area, &mut buffer);
+        let row = |y| -> String { (0..width).map(|x| buffer[(x, y)].symbol()).collect() };
+        let rows: Vec<String> = (0..height).map(|y| row(y).trim_end().to_owned()).collect();
+        rows.join("\n").trim_end().to_owned()
+    }
+
+    fn press(page: &Page, code: KeyCode) -> Option<Chosen> {
+        page.key(KeyEvent::from(code))
+    }
+
+    #[test]
+    fn the_ways_to_begin_stand_on_one_screen() {
+        let found = Search::Found("Ollama on port 11434 with llama3".to_owned());
+        insta::with_settings!({snapshot_path => "../../snapshots", prepend_module_to_snapshot => false}, {
+            insta::assert_snapshot!("tui__first_run__80x24", text(&page(found.clone()), 80, 24));
+            insta::assert_snapshot!("tui__first_run__40x12", text(&page(found), 40, 12));
+            insta::assert_snapshot!("tui__first_run_looking__80x24", text(&page(Search::Looking), 80, 24));
+            insta::assert_snapshot!("tui__first_run_nothing__80x24", text(&page(Search::Nothing), 80, 24));
+        });
+    }
+
+    #[test]
+    fn enter_waits_for_a_server() {
+        assert_eq!(press(&page(Search::Looking), KeyCode::Enter), None);
+        assert_eq!(press(&page(Search::Nothing), KeyCode::Enter), None);
+        let found = page(Search::Found("x".to_owned()));
+        assert_eq!(press(&found, KeyCode::Enter), Some(Chosen::Server));
+    }
+
+    #[test]
+    fn every_way_out_leaves() {
+        let page = page(Search::Looking);
+        let left = Some(Chosen::Left(Ended::Quit));
+        assert_eq!(press(&page, KeyCode::Char('q')), left);
+        assert_eq!(press(&page, KeyCode::Esc), left);
+        let control = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
+        assert_eq!(page.key(control), left);
+        assert_eq!(press(&page, KeyCode::Char('c')), None);
+        assert_eq!(press(&page, KeyCode::Char('d')), Some(Chosen::Demo));
+    }
+}
