@@ -8,10 +8,15 @@
 mod architecture;
 mod cli;
 mod errors;
+mod gallery;
 mod hostile;
 mod protocols;
 mod readme;
 mod run;
+mod screen;
+mod screen_permission;
+mod screen_sessions;
+mod screen_terminal;
 mod session;
 mod support;
 mod survival;

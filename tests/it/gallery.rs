@@ -1,0 +1,303 @@
+//! The gallery: every built-in tool's card in every state, at three widths.
+//!
+//! A snapshot holds all states of a tool at a width. The results are those of the real tools in a project of its own;
+//! what only an accident gives (a failure, a refusal, an interruption) is the result that the session would store.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use lathe::config::{Dirs, LoadRequest, load};
+use lathe::conversation::{CallResult, ErrorKind};
+use lathe::permission::Mode;
+use lathe::session::wire::{FrontEndKind, ModelSource, OpenRequest, Which, run_tool};
+use lathe::text::partial_json::PartialJson;
+use lathe::tool::{Registry, RenderCx, ResultSource};
+use lathe::view::card::{Card, CardLook, CardStatus, lay_out};
+use lathe::view::highlight::Highlighter;
+use lathe::view::theme::Theme;
+use lathe::view::{Look, Symbols};
+use serde_json::{Value, json};
+
+use crate::support::{Project, Server};
+
+const WIDTHS: [usize; 3] = [40, 80, 120];
+
+/// A tool, and what it is asked to do.
+struct Exhibit {
+    tool: &'static str,
+    args: Value,
+    /// What ends with something to look at, where there is such a thing.
+    look: Option<Value>,
+    /// What it prints while it runs.
+    live: &'static str,
+}
+
+impl Exhibit {
+    fn new(tool: &'static str, args: Value) -> Self {
+        Self {
+            tool,
+            args,
+            look: None,
+            live: "",
+        }
+    }
+}
+
+fn exhibits() -> Vec<Exhibit> {
+    let todos = json!({"todos": [
+        {"content": "find the sleeping call", "status": "completed"},
+        {"content": "inject a clock", "status": "in_progress"},
+        {"content": "pause time in the test", "status": "pending"},
+    ]});
+    let edit = json!({
+        "file_path": "src/retry.rs",
+        "old_string": "        tokio::time::sleep(delay).await;",
+        "new_string": "        self.clock.sleep(delay).await;",
+    });
+    let written = "pub trait Clock {\n    async fn sleep(&self, delay: Duration);\n}\n";
+    let bash = Exhibit {
+        look: Some(json!({"command": "seq 30; echo 'error: it does not compile' >&2; seq 4; exit 101"})),
+        live: "running 12 tests\n\u{1b}[32mtest a ... ok\u{1b}[0m\ntest b ... ok\n",
+        ..Exhibit::new("bash", json!({"command": "seq 12", "description": "Counts"}))
+    };
+    vec![
+        bash,
+        Exhibit::new("edit", edit),
+        Exhibit::new("glob", json!({"pattern": "**/*.rs"})),
+        Exhibit::new(
+            "grep",
+            json!({"pattern": "delay", "path": "src", "output_mode": "content"}),
+        ),
+        Exhibit::new(
+            "invalid",
+            json!({"tool": "raed", "error": "there is no tool `raed`"}),
+        ),
+        Exhibit::new("list", json!({"path": "."})),
+        Exhibit::new("read", json!({"file_path": "src/retry.rs"})),
+        Exhibit::new("todoread", json!({})),
+        Exhibit::new("todowrite", todos),
+        Exhibit::new("write", json!({"file_path": "src/clock.rs", "content": written})),
+    ]
+}
+
+fn project(server: &Server) -> Project {
+    let retry = "impl Retry {\n    async fn wait(&self, delay: Duration) {\n        let delay = self.jitter(delay);\n        \
+                 tokio::time::sleep(delay).await;\n    }\n}\n";
+    crate::screen::project(server)
+        .file("src/retry.rs", retry)
+        .file("src/lib.rs", "pub mod retry;\n")
+        .file("README.md", "# Retry\n")
+}
+
+fn request(project: &Project) -> OpenRequest {
+    let dirs = Dirs {
+        config: project.config_dir(),
+        data: project.data_dir(),
+        state: project.state_dir(),
+        cache: project.cache_dir(),
+        home: Some(project.home()),
+    };
+    let root = project.root();
+    let wanted = LoadRequest {
+        dirs: &dirs,
+        project_root: &root,
+        cwd: &root,
+        extra: None,
+    };
+    OpenRequest {
+        loaded: load(&wanted).expect("the configuration of the test is sound"),
+        dirs,
+        directory: root,
+        which: Which::New,
+        model: None,
+        agent: None,
+        mode: Mode::Yolo,
+        front_end: FrontEndKind::Attended,
+        source: ModelSource::Network,
+        trust: false,
+    }
+}
+
+/// What the tool gives, in a project of its own.
+fn run(server: &Server, tool: &str, args: &Value) -> CallResult {
+    let project = project(server);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let ran = runtime
+        .block_on(run_tool(request(&project), tool, &args.to_string()))
+        .expect("the tool can be run");
+    // The path of the project is another one each time.
+    let text = serde_json::to_string(&ran.result).unwrap();
+    let text = text.replace(project.root().to_str().unwrap(), "/project");
+    serde_json::from_str(&text).unwrap()
+}
+
+/// How the calls of one tool are drawn.
+struct Wall<'a> {
+    registry: Registry,
+    theme: Theme,
+    highlighter: Highlighter,
+    exhibit: &'a Exhibit,
+}
+
+impl Wall<'_> {
+    fn call(&self, raw: &str, args: Option<&Value>) -> Card {
+        let cx = RenderCx { expanded: false };
+        self.registry
+            .render_call(self.exhibit.tool, &partial(raw), args, cx)
+    }
+
+    fn result(&self, args: &Value, source: ResultSource<'_>, expanded: bool) -> Card {
+        let raw = args.to_string();
+        let cx = RenderCx { expanded };
+        self.registry
+            .render_result(self.exhibit.tool, &partial(&raw), Some(args), source, cx)
+    }
+
+    /// Adds a card to the picture.
+    fn hang(&self, picture: &mut String, label: &str, card: &Card, status: CardStatus, width: usize) {
+        let elapsed = matches!(status, CardStatus::Running | CardStatus::Done | CardStatus::Look)
+            .then(|| Duration::from_millis(4200));
+        let look = CardLook {
+            look: Look {
+                theme: &self.theme,
+                symbols: Symbols::Unicode,
+                highlighter: &self.highlighter,
+            },
+            width,
+            frame: 0,
+            elapsed,
+            badge: None,
+        };
+        writeln!(picture, "-- {label}").unwrap();
+        for line in lay_out(card, status, look) {
+            let text: String = line.spans.iter().map(|span| span.content.as_ref()).collect();
+            let columns = lathe::text::width::str_width(&text);
+            assert!(
+                columns <= width,
+                "{} {label}: {columns} columns of {width}",
+                self.exhibit.tool
+            );
+            writeln!(picture, "{}", text.trim_end()).unwrap();
+        }
+    }
+}
+
+fn partial(raw: &str) -> PartialJson {
+    let mut partial = PartialJson::new();
+    partial.feed(raw);
+    partial
+}
+
+/// The arguments as far as so many eighths of them.
+fn cut(raw: &str, eighths: usize) -> &str {
+    let mut end = raw.len() * eighths / 8;
+    while !raw.is_char_boundary(end) {
+        end -= 1;
+    }
+    &raw[..end]
+}
+
+fn status_of(result: &CallResult, card: &Card) -> CardStatus {
+    match (result.error_kind(), card.look) {
+        (Some(_), _) => CardStatus::Failed,
+        (None, true) => CardStatus::Look,
+        (None, false) => CardStatus::Done,
+    }
+}
+
+fn picture(wall: &Wall<'_>, done: &CallResult, look: Option<&CallResult>, width: usize) -> String {
+    let args = &wall.exhibit.args;
+    let raw = args.to_string();
+    let mut picture = String::new();
+    for eighths in [0, 2, 4, 7] {
+        let card = wall.call(cut(&raw, eighths), None);
+        let label = format!("streaming, {eighths} of 8");
+        wall.hang(&mut picture, &label, &card, CardStatus::Waiting, width);
+    }
+    let whole = wall.call(&raw, Some(args));
+    for (label, status) in [
+        ("waiting", CardStatus::Waiting),
+        ("asking", CardStatus::Asking),
+        ("running", CardStatus::Running),
+    ] {
+        wall.hang(&mut picture, label, &whole, status, width);
+    }
+    if !wall.exhibit.live.is_empty() {
+        let running = ResultSource::Running {
+            text: wall.exhibit.live,
+            details: &Value::Null,
+        };
+        let card = wall.result(args, running, false);
+        wall.hang(
+            &mut picture,
+            "running, with output",
+            &card,
+            CardStatus::Running,
+            width,
+        );
+    }
+    let ended = [(args, Some(done), "done")];
+    let looked_at = wall.exhibit.look.as_ref().map(|args| (args, look, "look"));
+    for (args, result, label) in ended.into_iter().chain(looked_at) {
+        let Some(result) = result else { continue };
+        for (suffix, expanded) in [("", false), (", expanded", true)] {
+            let card = wall.result(args, ResultSource::Ended(result), expanded);
+            let status = status_of(result, &card);
+            wall.hang(&mut picture, &format!("{label}{suffix}"), &card, status, width);
+        }
+    }
+    for (label, kind, message, status) in [
+        (
+            "failed",
+            ErrorKind::Internal,
+            "the disk is full",
+            CardStatus::Failed,
+        ),
+        (
+            "denied",
+            ErrorKind::Rejected,
+            "the user refused this call",
+            CardStatus::Denied,
+        ),
+        (
+            "interrupted",
+            ErrorKind::Interrupted,
+            "interrupted by the user",
+            CardStatus::Interrupted,
+        ),
+    ] {
+        let result = CallResult::error(kind, message, None);
+        let card = wall.result(args, ResultSource::Ended(&result), false);
+        wall.hang(&mut picture, label, &card, status, width);
+    }
+    picture
+}
+
+#[test]
+fn every_tool_has_a_card_for_every_state() {
+    let exhibits = exhibits();
+    let registry = Registry::builtin();
+    let names: Vec<_> = registry.tools().map(|tool| tool.name()).collect();
+    let shown: Vec<_> = exhibits.iter().map(|exhibit| exhibit.tool).collect();
+    assert_eq!(shown, names, "a tool has no place in the gallery");
+
+    let server = Server::start();
+    let mut settings = insta::Settings::new();
+    settings.set_snapshot_path("../../snapshots");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    for exhibit in &exhibits {
+        let done = run(&server, exhibit.tool, &exhibit.args);
+        let look = exhibit.look.as_ref().map(|args| run(&server, exhibit.tool, args));
+        let wall = Wall {
+            registry: Registry::builtin(),
+            theme: Theme::builtin("lathe-dark").unwrap(),
+            highlighter: Highlighter::plain(),
+            exhibit,
+        };
+        for width in WIDTHS {
+            let picture = picture(&wall, &done, look.as_ref(), width);
+            settings.bind(|| insta::assert_snapshot!(format!("gallery__{}__{width}", exhibit.tool), picture));
+        }
+    }
+}

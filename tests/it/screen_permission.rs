@@ -1,0 +1,217 @@
+//! Asking for permission on the real screen.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::screen::{open, project, say};
+use crate::support::{Key, Lathe, Project, Server, Terminal, Turn};
+
+/// A question is deaf for a shorter time.
+const DEAF: Duration = Duration::from_millis(450);
+
+fn bash(command: &str) -> Turn {
+    Turn::tool("bash", json!({ "command": command }))
+}
+
+/// A program that stands before the question that the model's first turn leads to.
+fn asked(server: &Server) -> (Project, Terminal) {
+    let project = project(server);
+    let terminal = open(&project);
+    say(&terminal, "go");
+    hear(&terminal);
+    (project, terminal)
+}
+
+/// Waits for a question and until it listens.
+fn hear(terminal: &Terminal) {
+    terminal.wait_text("y once");
+    terminal.wait_quiet(DEAF);
+}
+
+#[test]
+fn a_question_is_deaf_when_it_appears() {
+    let server = Server::with([bash("echo ran > mark"), Turn::text("Done.")]);
+    let project = project(&server);
+    let terminal = open(&project);
+    say(&terminal, "go");
+    terminal.wait_text("bash wants to run");
+    terminal.keys("yyy");
+    terminal.wait_quiet(DEAF);
+    assert!(!project.exists("mark"), "{}", terminal.screen());
+    terminal.wait_text("bash wants to run");
+    terminal.keys("y");
+    terminal.wait_text("Done.");
+    assert!(project.exists("mark"));
+}
+
+#[test]
+fn n_says_no_and_ends_the_turn() {
+    let server = Server::with([bash("echo ran > mark")]);
+    let (project, terminal) = asked(&server);
+    terminal.keys("n");
+    terminal.wait_text("⊘ Bash");
+    terminal.wait_text("send");
+    assert!(!project.exists("mark"));
+}
+
+#[test]
+fn a_reason_reaches_the_model() {
+    let server = Server::with([bash("echo ran > mark"), Turn::text("I see.")]);
+    let (project, terminal) = asked(&server);
+    terminal.keys("N");
+    terminal.wait_text("why not, in one line");
+    terminal.keys("use yn make");
+    terminal.wait_text("use yn make");
+    terminal.key(Key::Enter);
+    terminal.wait_text("I see.");
+    assert!(server.requests()[1].mentions("use yn make"));
+    assert!(!project.exists("mark"));
+}
+
+#[test]
+fn enter_alone_does_nothing() {
+    let server = Server::with([bash("echo ran > mark"), Turn::text("Done.")]);
+    let (project, terminal) = asked(&server);
+    terminal.key(Key::Enter);
+    terminal.keys(" \t");
+    terminal.wait_quiet(DEAF);
+    terminal.wait_text("bash wants to run");
+    assert!(!project.exists("mark"));
+}
+
+#[test]
+fn always_is_stored_in_its_scope_and_asks_no_more() {
+    let server = Server::with([bash("touch mark"), bash("touch mark"), Turn::text("Both ran.")]);
+    let (project, terminal) = asked(&server);
+    terminal.keys("a");
+    terminal.wait_text("scope: this session");
+    terminal.keys("s");
+    terminal.wait_text("scope: this project");
+    terminal.key(Key::Enter);
+    terminal.wait_text("Both ran.");
+    let listed = Lathe::in_project(&project)
+        .args(["permissions", "list"])
+        .run()
+        .success();
+    assert!(listed.stdout.contains("touch"), "{listed}");
+}
+
+#[test]
+fn esc_puts_a_question_off_and_the_leader_brings_it_back() {
+    let server = Server::with([bash("echo ran > mark"), Turn::text("Done.")]);
+    let (project, terminal) = asked(&server);
+    terminal.key(Key::Esc);
+    terminal.wait_text("? 1 waiting");
+    terminal.wait_gone("y once");
+    // Once more is not an interrupt: esc is deaf after it closed something.
+    terminal.key(Key::Esc);
+    terminal.wait_quiet(DEAF);
+    terminal.keys("a draft");
+    terminal.wait_text("┃ a draft");
+    terminal.key(Key::Ctrl('x'));
+    terminal.keys(".");
+    terminal.wait_text("y once");
+    hear_after_draft(&terminal);
+    terminal.keys("y");
+    terminal.wait_text("Done.");
+    terminal.wait_text("┃ a draft");
+    assert!(project.exists("mark"));
+}
+
+/// Where a draft was being typed a question listens a little later.
+fn hear_after_draft(terminal: &Terminal) {
+    terminal.wait_gone("keys go to your draft");
+    terminal.wait_quiet(Duration::from_millis(800));
+}
+
+#[test]
+fn two_questions_queue() {
+    let turn = Turn::new()
+        .call("read", json!({"file_path": "one.txt"}))
+        .call("read", json!({"file_path": "two.txt"}));
+    let server = Server::with([turn, Turn::text("Both asked.")]);
+    let project = project(&server)
+        .file("one.txt", "first words")
+        .file("two.txt", "second words")
+        .config(json!({"permission": {"read": "ask"}}));
+    let terminal = open(&project);
+    say(&terminal, "go");
+    terminal.wait_text("1 of 2");
+    hear(&terminal);
+    terminal.keys("y");
+    terminal.wait_gone("1 of 2");
+    hear(&terminal);
+    terminal.keys("N");
+    terminal.wait_text("why not, in one line");
+    terminal.keys("one is enough");
+    terminal.wait_text("one is enough");
+    terminal.key(Key::Enter);
+    terminal.wait_text("Both asked.");
+    let requests = server.requests();
+    assert!(requests[1].mentions("first words") != requests[1].mentions("second words"));
+}
+
+#[test]
+fn a_draft_gets_the_keys_that_were_meant_for_it() {
+    let gate = crate::support::Gate::new();
+    let server = Server::with([
+        Turn::new()
+            .say("Wait. ")
+            .call("bash", json!({"command": "echo ran > mark"}))
+            .gate(1, &gate),
+        Turn::text("Done."),
+    ]);
+    let project = project(&server);
+    let terminal = open(&project);
+    say(&terminal, "go");
+    gate.wait_until_reached();
+    terminal.wait_text("steer");
+    terminal.keys("my dra");
+    terminal.wait_text("┃ my dra");
+    gate.open();
+    let mut typed = "my dra".to_owned();
+    // Typing goes on while the question appears.
+    while !terminal.screen().contains("bash wants to run") {
+        terminal.keys("y");
+        typed.push('y');
+        terminal.wait_text(&typed);
+    }
+    terminal.keys("any");
+    typed.push_str("any");
+    terminal.wait_text(&typed);
+    assert!(!project.exists("mark"));
+    hear_after_draft(&terminal);
+    terminal.keys("n");
+    terminal.wait_text("⊘ Bash");
+    terminal.wait_text(&format!("┃ {typed}"));
+}
+
+#[test]
+fn the_modes_go_round_and_hold() {
+    let server = Server::with([
+        bash("echo planned > planned"),
+        Turn::text("Planned."),
+        bash("echo free > free"),
+        bash("curl evil.example"),
+        Turn::text("Yolo."),
+    ]);
+    let project = project(&server).config(json!({"permission": {"bash": {"curl *": "deny"}}}));
+    let terminal = open(&project);
+    terminal.key(Key::BackTab);
+    terminal.wait_text("accept-edits");
+    terminal.key(Key::BackTab);
+    terminal.wait_text("· plan");
+    say(&terminal, "plan");
+    terminal.wait_text("Planned.");
+    assert!(!project.exists("planned"));
+    terminal.wait_text("send");
+    terminal.key(Key::BackTab);
+    terminal.wait_text("· yolo");
+    say(&terminal, "run");
+    terminal.wait_text("Yolo.");
+    assert!(project.exists("free"));
+    terminal.wait_text("⊘ Bash curl");
+    terminal.key(Key::BackTab);
+    terminal.wait_text("· ask");
+}

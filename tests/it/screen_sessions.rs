@@ -1,0 +1,85 @@
+//! Sessions on the real screen: after a crash, elsewhere, and what was not sent.
+
+use std::time::Duration;
+
+use rustix::process::Signal;
+use serde_json::json;
+
+use crate::screen::{open, project, say};
+use crate::support::{Fault, Key, Server, Terminal, Turn};
+
+#[test]
+fn what_a_killed_program_showed_is_there_again() {
+    let server = Server::with([
+        Turn::tool("bash", json!({"command": "echo tool output"})),
+        Turn::text("The whole answer."),
+        // Said again when it is asked for again.
+        Turn::text("A part of the next one").fail(Fault::Stall { after: 3 }),
+    ]);
+    let project = project(&server).config(json!({"permission": {"bash": "allow"}}));
+    let terminal = open(&project);
+    say(&terminal, "first question");
+    terminal.wait_text("The whole answer.");
+    terminal.wait_text("send");
+    say(&terminal, "second question");
+    terminal.wait_text("A part of the n");
+    terminal.keys("an unsent draft");
+    terminal.wait_text("┃ an unsent draft");
+    // The draft is stored when no key has come for a quarter of a second.
+    terminal.wait_quiet(Duration::from_millis(20));
+    std::thread::park_timeout(Duration::from_millis(700));
+    terminal.signal(Signal::KILL);
+    terminal.wait_exit();
+
+    let terminal = Terminal::start(&project, 80, 24, &["-c"]);
+    let screen = terminal.wait_text("second question");
+    for part in [
+        "first question",
+        "Bash echo tool output",
+        "The whole answer.",
+        "┃ an unsent draft",
+        "interrupted",
+    ] {
+        assert!(screen.contains(part), "{part:?} is missing in\n{screen}");
+    }
+    terminal.key(Key::Ctrl('c'));
+    terminal.wait_gone("unsent draft");
+    say(&terminal, "go on");
+    terminal.wait_text("A part of the next one");
+}
+
+#[test]
+fn a_draft_survives_leaving() {
+    let server = Server::with([Turn::text("Hello.")]);
+    let project = project(&server);
+    let terminal = open(&project);
+    say(&terminal, "hi");
+    terminal.wait_text("Hello.");
+    terminal.keys("half a thou");
+    terminal.wait_text("┃ half a thou");
+    terminal.signal(Signal::TERM);
+    terminal.wait_exit();
+    let terminal = Terminal::start(&project, 80, 24, &["-c"]);
+    terminal.wait_text("┃ half a thou");
+}
+
+#[test]
+fn a_session_open_elsewhere_is_shown_and_takes_nothing() {
+    let server = Server::with([Turn::text("Said here.")]);
+    let project = project(&server);
+    let first = open(&project);
+    say(&first, "question");
+    first.wait_text("Said here.");
+    first.wait_text("send");
+
+    let second = Terminal::start(&project, 80, 24, &["-c"]);
+    second.wait_text("Said here.");
+    let screen = second.wait_text("read only");
+    assert!(screen.contains("question"), "{screen}");
+    second.keys("let me in");
+    second.wait_text("┃ let me in");
+    second.key(Key::Enter);
+    second.wait_quiet(Duration::from_millis(400));
+    second.wait_text("┃ let me in");
+    assert_eq!(server.requests().len(), 1);
+}
