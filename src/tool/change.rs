@@ -149,6 +149,7 @@ pub(super) fn diff_part(path: &str, diff: &str, cx: RenderCx) -> CardPart {
         path: path.to_owned(),
         unified: diff.to_owned(),
         max_lines: if cx.expanded { 0 } else { COLLAPSED_LINES },
+        is_unplaced: false,
     })
 }
 
@@ -157,6 +158,9 @@ pub(super) fn growing_diff(card: Card, path: &str, old: &str, new: &str, cx: Ren
     if old.is_empty() && new.is_empty() {
         return card;
     }
-    let diff = unified(path, old, new);
-    card.part(diff_part(path, &diff.text, cx))
+    let mut part = diff_part(path, &unified(path, old, new).text, cx);
+    if let CardPart::Diff(body) = &mut part {
+        body.is_unplaced = true;
+    }
+    card.part(part)
 }

@@ -7,6 +7,7 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use super::card::DiffBody;
 use super::flow::{Flow, TAB, cut_line};
 use super::highlight::CodeState;
 use super::look::Look;
@@ -19,23 +20,20 @@ const HUNKS: usize = 8;
 /// Below this width one column of numbers must do, and below half of it none.
 const TWO_COLUMNS: usize = 48;
 
-/// Lays out a diff; `max_lines` of 0 draws all of it.
-pub fn lines(
-    unified: &str,
-    path: &str,
-    max_lines: usize,
-    width: usize,
-    look: Look<'_>,
-) -> Vec<Line<'static>> {
+pub fn lines(body: &DiffBody, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let width = width.max(1);
-    let hunks = parse_unified(unified);
-    let (most_lines, most_hunks) = match max_lines {
+    let hunks = parse_unified(&body.unified);
+    let (most_lines, most_hunks) = match body.max_lines {
         0 => (usize::MAX, usize::MAX),
         lines => (lines, HUNKS),
     };
     let mut painter = Painter {
-        path,
-        columns: Columns::of(&hunks, width),
+        path: &body.path,
+        columns: if body.is_unplaced {
+            Columns::NONE
+        } else {
+            Columns::of(&hunks, width)
+        },
         width,
         look,
         lines: Vec::new(),
@@ -69,6 +67,11 @@ struct Columns {
 }
 
 impl Columns {
+    const NONE: Self = Self {
+        digits: 0,
+        has_both: false,
+    };
+
     fn of(hunks: &[Hunk<'_>], width: usize) -> Self {
         let ends = hunks
             .iter()
@@ -279,8 +282,17 @@ mod tests {
         unified("src/a.rs", &old.join("\n"), &new.join("\n")).text
     }
 
+    fn body(text: &str, max_lines: usize) -> DiffBody {
+        DiffBody {
+            path: "a.rs".to_owned(),
+            unified: text.to_owned(),
+            max_lines,
+            is_unplaced: false,
+        }
+    }
+
     fn drawn(text: &str, max_lines: usize, width: usize) -> String {
-        let lines = lines(text, "a.rs", max_lines, width, TestLook::default().look());
+        let lines = lines(&body(text, max_lines), width, TestLook::default().look());
         let text = picture(&lines);
         text.lines()
             .map(|line| line.trim_end().to_owned() + "\n")
@@ -293,6 +305,18 @@ mod tests {
         assert_eq!(drawn(text, 0, 60), "41 41   a\n42    -   old\n   42 +   new\n");
         assert_eq!(drawn(text, 0, 30), "41   a\n42 -   old\n42 +   new\n");
         assert_eq!(drawn(text, 0, 6), "  a\n-   o…\n+   n…\n");
+    }
+
+    #[test]
+    fn a_diff_without_a_place_has_no_numbers() {
+        let unplaced = DiffBody {
+            is_unplaced: true,
+            ..body("@@ -1 +1 @@\n-old\n+new\n", 0)
+        };
+        let lines = lines(&unplaced, 20, TestLook::plain().look());
+        let text = picture(&lines);
+        let rows: Vec<_> = text.lines().map(str::trim_end).collect();
+        assert_eq!(rows, ["- old", "+ new"]);
     }
 
     #[test]
@@ -321,7 +345,7 @@ mod tests {
         let text = sample();
         let mut last = 0;
         for end in 0..=text.len() {
-            let count = lines(&text[..end], "a.rs", 0, 60, TestLook::plain().look()).len();
+            let count = lines(&body(&text[..end], 0), 60, TestLook::plain().look()).len();
             assert!(count >= last, "the diff got shorter");
             last = count;
         }
@@ -333,9 +357,7 @@ mod tests {
         let mut test = TestLook::default();
         test.theme = Theme::default().at_depth(ColorDepth::Ansi16);
         let lines = lines(
-            "@@ -1 +1 @@\n-let a = 1;\n+let a = 2;\n",
-            "a.rs",
-            0,
+            &body("@@ -1 +1 @@\n-let a = 1;\n+let a = 2;\n", 0),
             60,
             test.look(),
         );
@@ -353,9 +375,7 @@ mod tests {
     fn the_words_that_changed_stand_out() {
         let test = TestLook::default();
         let lines = lines(
-            "@@ -1 +1 @@\n-let a = 1;\n+let a = 2;\n",
-            "a.rs",
-            0,
+            &body("@@ -1 +1 @@\n-let a = 1;\n+let a = 2;\n", 0),
             24,
             test.look(),
         );
@@ -374,7 +394,7 @@ mod tests {
             max_lines in 0_usize..8,
         ) {
             let diff = format!("@@ -1,100 +1,100 @@\n{}", texts.join("\n"));
-            for line in lines(&diff, "a.rs", max_lines, width, TestLook::plain().look()) {
+            for line in lines(&body(&diff, max_lines), width, TestLook::plain().look()) {
                 prop_assert!(line.width() <= width, "{line:?}");
                 prop_assert!(!line.spans.iter().any(|span| span.content.contains(char::is_control)));
             }

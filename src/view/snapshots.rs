@@ -104,19 +104,22 @@ fn markdown_has_its_styles() {
 #[test]
 fn a_diff_is_drawn() {
     let test = TestLook::default();
-    check("diff", |width| {
-        diff::lines(CHANGE, "src/retry.rs", 0, width, test.look())
-    });
-    let lines = diff::lines(CHANGE, "src/retry.rs", 6, 80, test.look());
+    check("diff", |width| diff::lines(&change(0), width, test.look()));
+    let lines = diff::lines(&change(6), 80, test.look());
     check_text("view__diff_styles__80", &styled_picture(&lines, &test.theme));
 }
 
-fn cards() -> Vec<(CardStatus, Card)> {
-    let edit = DiffBody {
+fn change(max_lines: usize) -> DiffBody {
+    DiffBody {
         path: "src/retry.rs".into(),
         unified: CHANGE.into(),
-        max_lines: 10,
-    };
+        max_lines,
+        is_unplaced: false,
+    }
+}
+
+fn cards() -> Vec<(CardStatus, Card)> {
+    let edit = change(10);
     let toned = |parts: &[(Tone, &str)]| {
         parts
             .iter()

@@ -12,7 +12,7 @@ check() {
     echo "FAIL  $1"
     echo "      expected: $2"
     echo "      got:      $got"
-    failed=1
+    failed=$((failed + 1))
   fi
 }
 
@@ -22,5 +22,9 @@ check 'Hello, World'         'hello-world'
 check 'Salt & Pepper'        'salt-pepper'
 check '(in brackets)'        'in-brackets'
 
-[ "$failed" -eq 0 ] && echo 'all passed'
-exit "$failed"
+if [ "$failed" -eq 0 ]; then
+  echo 'all passed'
+else
+  echo "$failed failed"
+  exit 1
+fi

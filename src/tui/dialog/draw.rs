@@ -231,13 +231,16 @@ impl Permission {
         };
         match self.stage {
             Stage::Answering => {
-                let first = [
+                let mut first = vec![
                     (Action::AllowOnce, "once"),
                     (Action::AllowAlways, "always…"),
                     (Action::Reject, "no"),
                     (Action::RejectBecause, "no, because…"),
                     (Action::Why, "why"),
                 ];
+                if self.first_storable().is_none() {
+                    first.retain(|(action, _)| *action != Action::AllowAlways);
+                }
                 let mut second = KeyLine::new(cx);
                 let (key, verb) = match self.last_top() {
                     0 => (Action::PageUp, "reads the transcript"),

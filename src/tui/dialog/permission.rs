@@ -150,9 +150,14 @@ impl Permission {
         rows.saturating_sub(self.body_rows)
     }
 
-    fn open_always(&mut self) {
+    /// Returns the first row for which an answer can be stored.
+    pub(super) fn first_storable(&self) -> Option<usize> {
         let rows = &self.question.inquiry.rows;
-        match rows.iter().position(|row| !row.ask.always.is_empty()) {
+        rows.iter().position(|row| !row.ask.always.is_empty())
+    }
+
+    fn open_always(&mut self) {
+        match self.first_storable() {
             Some(first) => {
                 self.stage = Stage::Always;
                 self.row = first;

@@ -171,7 +171,11 @@ impl Block {
 
     /// Whether it stands close to a neighbour of the same sort, without an empty row between.
     pub(super) fn is_compact(&self) -> bool {
-        matches!(self.body, Body::Call(_) | Body::Reasoning(_))
+        self.is_thought() || matches!(self.body, Body::Call(_))
+    }
+
+    pub(super) fn is_thought(&self) -> bool {
+        matches!(self.body, Body::Reasoning(_))
     }
 
     /// Whether something in it moves with the clock.

@@ -12,7 +12,6 @@ use crate::view::spinner;
 use crate::view::theme::Meaning;
 
 use super::apply::{Blocks, Waiting};
-use super::block::Block;
 use super::layout::{self, LayoutCx};
 use super::viewport::{self, Anchor, Heights, Place};
 use super::{DrawCx, Move, Shown, Transcript};
@@ -140,16 +139,18 @@ impl Heights for List<'_> {
 }
 
 impl List<'_> {
-    /// Returns the empty rows before a block: none at the top and between neighbours of the compact sort.
+    /// Returns the empty rows before a block: none at the top and between neighbours of the compact sort. A thought
+    /// begins a step, so it keeps its distance from the calls of the one before.
     fn gap(&self, index: usize) -> usize {
         let above = self.blocks.list[..index]
             .iter()
             .rfind(|block| block.is_shown() || block.is_compact());
-        let is_compact = self.blocks.list.get(index).is_some_and(Block::is_compact);
-        match above {
-            None => 0,
-            Some(above) => usize::from(!(is_compact && above.is_compact())),
-        }
+        let (Some(above), Some(block)) = (above, self.blocks.list.get(index)) else {
+            return usize::from(above.is_some());
+        };
+        let begins_step = block.is_thought() && !above.is_thought();
+        let is_close = block.is_compact() && above.is_compact() && !begins_step;
+        usize::from(!is_close)
     }
 
     fn waiting(&self) -> Option<Waiting> {

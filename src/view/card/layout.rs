@@ -160,7 +160,7 @@ fn body(part: &CardPart, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
             flow.rows(width).into_iter().map(Line::from).collect()
         }
         CardPart::Code(source) => code(source, width, look),
-        CardPart::Diff(body) => diff::lines(&body.unified, &body.path, body.max_lines, width, look),
+        CardPart::Diff(body) => diff::lines(body, width, look),
         CardPart::Markdown(text) => markdown::render(text, width, look),
         CardPart::Table { head, rows } => Table::of(head, rows, look).lines(width, look),
         CardPart::Tree(rows) => tree::lines(rows, width, look),
@@ -323,7 +323,8 @@ mod tests {
             text.prop_map(|text| CardPart::Diff(DiffBody {
                 path: "a".into(),
                 unified: format!("@@ -1,9 +1,9 @@\n-{text}\n+{text}"),
-                max_lines: 3
+                max_lines: 3,
+                is_unplaced: false
             })),
             text.prop_map(CardPart::Markdown),
             rows.prop_map(|rows| CardPart::Table {

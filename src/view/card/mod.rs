@@ -61,6 +61,8 @@ pub struct DiffBody {
     pub unified: String,
     /// Draw at most this many lines and say how many hunks are left out; 0 for all.
     pub max_lines: usize,
+    /// Where in the file it will be is not known yet: draw no line numbers.
+    pub is_unplaced: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]

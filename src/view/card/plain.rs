@@ -84,6 +84,7 @@ mod tests {
                 path: "src/a.rs".into(),
                 unified: "@@ -4 +4 @@\n-a\n+\tb\n".into(),
                 max_lines: 1,
+                is_unplaced: false,
             }))
             .part(CardPart::Tree(vec![TreeRow {
                 depth: 1,

@@ -184,8 +184,8 @@ fn positions<'a>(lines: &'a [&str], is_wanted: fn(&str) -> bool) -> impl Iterato
 }
 
 fn is_failure(line: &str) -> bool {
-    let counts_none = ["0 failed", "0 errors", "no error", "0 failures"];
-    ["failed", "failure", "error", "not ok", "fatal"]
+    let counts_none = ["0 fail", "fail 0", "0 errors", "no error"];
+    ["fail", "error", "not ok", "fatal"]
         .iter()
         .any(|word| line.contains(word))
         && !counts_none.iter().any(|words| line.contains(words))

@@ -387,6 +387,16 @@ async fn a_command_that_failed_shows_the_lines_that_say_why() {
 }
 
 #[tokio::test]
+async fn failures_are_told_from_counts_of_none() {
+    let script = "seq 1 9; echo '# fail 0'; echo '0 failed'; echo 'FAIL  a title'; seq 1 9; exit 1";
+    let body = body(&drawn(&bash(script).await, false));
+    assert!(
+        body.contains("   12 FAIL  a title") && !body.contains("tells of"),
+        "{body}"
+    );
+}
+
+#[tokio::test]
 async fn a_short_failure_is_shown_whole() {
     let card = drawn(&bash("echo no; exit 1").await, false);
     assert_eq!(card.meta, ["exit 1"]);

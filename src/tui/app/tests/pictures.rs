@@ -103,6 +103,17 @@ fn a_question_about_a_command() {
 }
 
 #[test]
+fn always_is_no_answer_where_nothing_can_be_stored() {
+    let mut driver = conversation();
+    driver.event(Event::TurnStarted);
+    let ask = Ask::new("bash", Subject::new("sh test.sh"));
+    let card = Card::new("Bash", "sh test.sh");
+    driver.ask(inquiry("bash", "bash wants to run", vec![ask], card));
+    driver.wait(301);
+    picture(&mut driver, "bash_question_without_always", (80, 24));
+}
+
+#[test]
 fn a_question_about_a_long_diff() {
     let mut driver = conversation();
     driver.event(Event::TurnStarted);
@@ -117,6 +128,7 @@ fn a_question_about_a_long_diff() {
         path: "src/retry.rs".to_owned(),
         unified,
         max_lines: 40,
+        is_unplaced: false,
     };
     let ask = Ask::new("edit", Subject::new("src/retry.rs")).always("*");
     let card = Card::new("Edit", "src/retry.rs").part(CardPart::Diff(diff));

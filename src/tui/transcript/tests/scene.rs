@@ -344,6 +344,7 @@ fn ended(mut card: Card, tool: &str, result: &CallResult) -> Card {
             path: card.argument.clone(),
             unified: unified.to_owned(),
             max_lines: 40,
+            is_unplaced: false,
         };
         return card.meta("+1 −1").part(CardPart::Diff(body));
     }

@@ -191,6 +191,22 @@ fn only_what_runs_on_screen_asks_for_frames() {
 }
 
 #[test]
+fn a_thought_stands_apart_from_the_calls_of_the_step_before() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    scene.reasons("first", 400);
+    scene.ran("glob", &json!({"pattern": "*"}), result("a", json!({})));
+    scene.reasons("second", 400);
+    let rows = scene.rows(60, 12);
+    let row = |word: &str| rows.iter().position(|row| row.contains(word)).unwrap();
+    assert_eq!(row("●"), row("first") + 1, "{rows:#?}");
+    assert!(
+        row("second") > row("●") + 1 && rows[row("second") - 1].trim().is_empty(),
+        "{rows:#?}"
+    );
+}
+
+#[test]
 fn reads_that_follow_one_another_share_a_row() {
     let mut scene = Scene::default();
     scene.says("go");
