@@ -38,14 +38,14 @@ impl Pace {
     }
 }
 
-/// What happens when a conversation of the cassette has been played to its end.
+/// What answers a request that is not the next one of the cassette.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Repeat {
-    /// The next request is an error, as is a further session.
+pub enum Following {
+    /// An error, as after the end and for a further session.
     #[default]
-    Never,
-    /// It begins again, and further sessions play it too.
-    Always,
+    Strict,
+    /// The next line that fits, or the last one that does. Any number of sessions play the same conversation.
+    Loose,
 }
 
 /// A provider that answers from a cassette.
@@ -53,7 +53,7 @@ pub enum Repeat {
 pub struct Player {
     tracks: Vec<Track>,
     pace: Pace,
-    repeat: Repeat,
+    following: Following,
     places: Mutex<Places>,
 }
 
@@ -122,14 +122,14 @@ impl Player {
         Ok(Self {
             tracks,
             pace,
-            repeat: Repeat::Never,
+            following: Following::Strict,
             places: Mutex::default(),
         })
     }
 
-    /// Chooses what follows the end.
-    pub fn repeating(mut self, repeat: Repeat) -> Self {
-        self.repeat = repeat;
+    /// Chooses what becomes of requests that were not recorded.
+    pub fn following(mut self, following: Following) -> Self {
+        self.following = following;
         self
     }
 
@@ -150,8 +150,11 @@ impl Player {
             .played
             .entry((request.session.clone(), request.purpose))
             .or_default();
-        if *played >= lines.len() && self.repeat == Repeat::Always {
-            *played = 0;
+        if self.following == Following::Loose {
+            let fits = |line: &Arc<Exchange>| line.request.fits(&asked);
+            let ahead = lines.iter().skip(*played).position(fits);
+            let place = ahead.map(|ahead| *played + ahead);
+            *played = place.or_else(|| lines.iter().rposition(fits)).unwrap_or(*played);
         }
         let Some(line) = lines.get(*played) else {
             return Err(mismatch(
@@ -172,7 +175,7 @@ impl Player {
     }
 
     fn free_track(&self, places: &Places, asked: &Asked, purpose: Purpose) -> Result<usize, ProviderError> {
-        let is_free = |track: usize| self.repeat == Repeat::Always || !places.taken.contains(&track);
+        let is_free = |track: usize| self.following == Following::Loose || !places.taken.contains(&track);
         let first = |track: usize| self.tracks[track].lines(purpose).first();
         let free: Vec<usize> = (0..self.tracks.len()).filter(|track| is_free(*track)).collect();
         let is_same = |track: &usize| {
@@ -443,13 +446,29 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_end_is_an_error_unless_the_cassette_repeats() {
-        for (repeat, is_error) in [(Repeat::Never, true), (Repeat::Always, false)] {
-            let player = player().repeating(repeat);
+    async fn the_end_is_an_error_unless_the_cassette_is_followed_loosely() {
+        for (following, is_error) in [(Following::Strict, true), (Following::Loose, false)] {
+            let player = player().following(following);
             let asked = request("a/m", vec![user("for b")]);
             texts(&player, asked.clone()).await.unwrap();
             let again = texts(&player, asked).await;
             assert_eq!(again.is_err(), is_error, "{again:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn followed_loosely_it_passes_over_what_does_not_fit() {
+        let tape = r#"
+{"v":1,"purpose":"turn","request":{"last":"user"},"reply":[{"say":"first"}]}
+{"v":1,"purpose":"turn","request":{"last":"results"},"reply":[{"say":"passed over"}]}
+{"v":1,"purpose":"turn","request":{"last":"user"},"reply":[{"say":"second"}]}
+"#;
+        let player = Player::from_text(tape, Pace::Flat)
+            .unwrap()
+            .following(Following::Loose);
+        let asked = request("a/m", vec![user("go")]);
+        for said in ["first", "second", "second"] {
+            assert_eq!(texts(&player, asked.clone()).await.unwrap(), said);
         }
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::{ErrorReport, ModelSource, OpenRequest, config_error};
 use crate::config::schema;
 use crate::conversation::{ModelRef, Price};
-use crate::provider::cassette::{Pace, Player, Recorder as Recording, Repeat};
+use crate::provider::cassette::{Following, Pace, Player, Recorder as Recording};
 use crate::provider::{
     self, Catalog, Client, ModelSettings, Protocol, Provider, ProviderSettings, RetrySettings,
 };
@@ -175,7 +175,7 @@ pub(super) fn provider(
                 scale: 1.0,
                 max_wait: Duration::from_millis(400),
             };
-            Ok(Arc::new(Player::from_text(DEMO, pace)?.repeating(Repeat::Always)))
+            Ok(Arc::new(Player::from_text(DEMO, pace)?.following(Following::Loose)))
         }
     }
 }
