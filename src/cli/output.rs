@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde_json::Value;
 
 use super::failure::Failure;
+use crate::text::json::inert;
 use crate::text::sanitize::sanitize;
 use crate::text::width::{pad, str_width};
 
@@ -22,12 +23,12 @@ pub(super) fn tell(sentence: &str) {
 
 /// Prints a value as one line.
 pub(super) fn print_line(value: &Value) -> Result<(), Failure> {
-    print(&format!("{value}\n"))
+    print(&format!("{}\n", inert(&value.to_string())))
 }
 
 /// Prints a value over several lines.
 pub(super) fn print_json(value: &Value) -> Result<(), Failure> {
-    print(&format!("{value:#}\n"))
+    print(&format!("{}\n", inert(&format!("{value:#}"))))
 }
 
 /// Lays rows out in columns, two blanks apart; the last column is as wide as it is.

@@ -9,13 +9,13 @@ mod text;
 
 pub use json::tool_result;
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use serde_json::Value;
 use tokio::sync::mpsc;
 
 use crate::session::{Done, Envelope, Event, Handle, Input, Op, Receiver, RecvError, ReportKind, Snapshot};
+use crate::text::json::inert;
 
 /// How the run tells what happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -181,31 +181,8 @@ impl StopSignal {
 
 /// Writes one JSON object on a line of its own.
 fn write_line(out: &mut impl Write, value: &Value) -> io::Result<()> {
-    let mut line = value.to_string();
-    if line.chars().any(steers) {
-        line = escaped(&line);
-    }
-    line.push('\n');
-    out.write_all(line.as_bytes())?;
+    out.write_all(format!("{}\n", inert(&value.to_string())).as_bytes())?;
     out.flush()
-}
-
-/// Whether JSON leaves a character as it is that a terminal, or a reader of lines, would act on.
-fn steers(c: char) -> bool {
-    matches!(c, '\u{7f}'..='\u{9f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// Such characters stand in strings alone, where an escape means the same.
-fn escaped(line: &str) -> String {
-    let mut text = String::with_capacity(line.len() + 16);
-    for c in line.chars() {
-        if steers(c) {
-            let _ = write!(text, "\\u{:04x}", u32::from(c));
-        } else {
-            text.push(c);
-        }
-    }
-    text
 }
 
 /// Prints an event that happens before there is a session to tell it: the `error` and the last line.

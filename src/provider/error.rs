@@ -49,6 +49,15 @@ impl ProviderError {
         self
     }
 
+    /// Returns what to try next, as a sentence of its own.
+    pub fn advice(&self) -> Option<String> {
+        let hint = self.hint.as_deref()?.trim();
+        let mut characters = hint.chars();
+        let first = characters.next()?;
+        let stop = if hint.ends_with(['.', '!', '?']) { "" } else { "." };
+        Some(format!("{}{}{stop}", first.to_uppercase(), characters.as_str()))
+    }
+
     /// Notes what the server asked to wait.
     pub fn after(mut self, retry_after: Option<Duration>) -> Self {
         self.retry_after = retry_after;
@@ -244,14 +253,12 @@ impl Reported {
             ProviderErrorKind::RateLimit => "wait a while, or choose another model".to_owned(),
             ProviderErrorKind::Overloaded => "try again in a while, or choose another model".to_owned(),
             ProviderErrorKind::Network => return None,
-            ProviderErrorKind::Context => {
-                "shorten the conversation with `/compact`, or choose a model with more room".to_owned()
-            }
+            ProviderErrorKind::Context => "start a new session, or choose a model with more room".to_owned(),
             ProviderErrorKind::BadRequest if self.names.contains("quota") || status == Some(402) => {
                 format!("look at the plan and billing of your account with `{provider}`")
             }
             ProviderErrorKind::BadRequest if matches!(status, Some(300..=399 | 404 | 405)) => format!(
-                "check the name `{}` (`lathe models` lists what is configured) and \
+                "check the name `{}` and \
                  `providers.{provider}.base_url` (`lathe config show`)",
                 model.model
             ),
@@ -282,7 +289,7 @@ pub(crate) fn base_url_hint(provider: &str) -> String {
 
 fn auth_hint(provider: &str) -> String {
     match key_variable(provider) {
-        Some(variable) => format!("set `{variable}`, or sign in with `lathe auth login`"),
+        Some(variable) => format!("set `{variable}` to a key that is valid"),
         None => format!("check `providers.{provider}.api_key` with `lathe config show`"),
     }
 }
@@ -397,6 +404,18 @@ mod tests {
         let body = r#"{"error":{"message":"You exceeded your quota","type":"insufficient_quota"}}"#;
         let error = Reported::from_body(body).with_status(&model(), 429);
         assert!(!error.is_retryable(), "{error:?}");
+    }
+
+    #[test]
+    fn advice_is_a_sentence() {
+        let advice = |hint| {
+            ProviderError::new(ProviderErrorKind::Auth, "no")
+                .hinted(hint)
+                .advice()
+        };
+        assert_eq!(advice("set `KEY`").as_deref(), Some("Set `KEY`."));
+        assert_eq!(advice("`lathe` can. ").as_deref(), Some("`lathe` can."));
+        assert_eq!(advice(" "), None);
     }
 
     #[test]

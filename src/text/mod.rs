@@ -7,6 +7,7 @@
 //! Byte ranges always lie on character boundaries of the text they were asked about.
 
 pub mod diff;
+pub mod json;
 pub mod partial_json;
 pub mod replace;
 pub mod sanitize;

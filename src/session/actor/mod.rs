@@ -266,11 +266,11 @@ impl Actor {
         self.publish(Event::Error(ErrorReport {
             kind: ReportKind::from(error.kind),
             message: error.to_string(),
-            hint: error.hint.clone(),
+            hint: error.advice(),
         }));
         self.note(
             NoticeKind::Error,
-            &match &error.hint {
+            &match error.advice() {
                 Some(hint) => format!("{error}\n{hint}"),
                 None => error.to_string(),
             },

@@ -118,8 +118,8 @@ impl From<ProviderError> for ErrorReport {
     fn from(error: ProviderError) -> Self {
         Self {
             kind: error.kind.into(),
+            hint: error.advice(),
             message: error.message,
-            hint: error.hint,
         }
     }
 }

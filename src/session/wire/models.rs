@@ -175,7 +175,9 @@ pub(super) fn provider(
                 scale: 1.0,
                 max_wait: Duration::from_millis(400),
             };
-            Ok(Arc::new(Player::from_text(DEMO, pace)?.following(Following::Loose)))
+            Ok(Arc::new(
+                Player::from_text(DEMO, pace)?.following(Following::Loose),
+            ))
         }
     }
 }

@@ -90,7 +90,7 @@ fn calls_that_went_wrong() {
         scene.apply(&Event::Error(ErrorReport {
             kind: ReportKind::Auth,
             message: "the provider refused the key".to_owned(),
-            hint: Some("run `lathe auth login`".to_owned()),
+            hint: Some("Set `OPENAI_API_KEY`.".to_owned()),
         }));
         scene.turn_ends(Done::Error);
         scene
