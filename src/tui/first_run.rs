@@ -178,7 +178,7 @@ impl Page {
     }
 
     fn render(&self, area: Rect, buffer: &mut Buffer) {
-        let lines = self.lines(usize::from(area.width));
+        let lines = self.lines(usize::from(area.width), usize::from(area.height));
         let hints = area.rows().next_back();
         for (row, line) in area.rows().zip(&lines) {
             buffer.set_line(row.x, row.y, line, row.width);
@@ -199,39 +199,47 @@ impl Page {
         }
     }
 
-    fn lines(&self, width: usize) -> Vec<Line<'static>> {
+    /// What is missing and the ways to begin, with empty rows between the ways where there is room.
+    fn lines(&self, width: usize, height: usize) -> Vec<Line<'static>> {
         let text = self.theme.style(Meaning::Text);
-        let muted = self.theme.style(Meaning::TextMuted);
         let accent = self.theme.style(Meaning::Accent);
         let mut lines = vec![Line::styled(" lathe", accent), Line::default()];
         lines.extend(hung("", &self.first.sentence, 1, [text, text], width));
-        lines.push(Line::default());
-        let mut offer = |key: &str, words: &str, style: Style| {
-            lines.extend(hung(key, words, KEYS, [accent, style], width));
-        };
-        offer(
-            "d",
-            "the demo: a scripted model with real tools, in a project of its own",
-            text,
-        );
-        match &self.search {
-            Search::Looking => offer("", "looking for a model server on this machine", muted),
-            Search::Found(server) => offer("enter", &format!("use {server}, until you leave"), text),
-            Search::Nothing => {
-                let words = format!(
-                    "no model server was found on this machine ({})",
-                    self.first.looked_for
-                );
-                offer("", &words, muted);
+        let ways = self.ways(width);
+        let wanted = ways.iter().map(|way| way.len() + 1).sum::<usize>();
+        let is_roomy = lines.len() + wanted < height;
+        for (index, way) in ways.into_iter().enumerate() {
+            if index == 0 || is_roomy {
+                lines.push(Line::default());
             }
+            lines.extend(way);
         }
-        offer(
+        lines
+    }
+
+    fn ways(&self, width: usize) -> Vec<Vec<Line<'static>>> {
+        let text = self.theme.style(Meaning::Text);
+        let muted = self.theme.style(Meaning::TextMuted);
+        let accent = self.theme.style(Meaning::Accent);
+        let way = |key: &str, words: &str, style: Style| hung(key, words, KEYS, [accent, style], width);
+        let first = &self.first;
+        let server = match &self.search {
+            Search::Looking => way("", "looking for a model server on this machine", muted),
+            Search::Found(server) => way("enter", &format!("use {server}, until you leave"), text),
+            Search::Nothing => {
+                let names = &first.looked_for;
+                let words = format!("no model server was found on this machine ({names})");
+                way("", &words, muted)
+            }
+        };
+        let mut settings = way(
             "",
-            &format!("or set {}, then start lathe again", self.first.keys),
+            &format!("or set {}, then start lathe again", first.keys),
             text,
         );
-        offer("", &format!("or configure a model in {}", self.first.file), muted);
-        lines
+        settings.extend(way("", &format!("or configure a model in {}", first.file), muted));
+        let demo = "the demo: a scripted model with real tools, in a project of its own";
+        vec![way("d", demo, text), server, settings]
     }
 }
 
