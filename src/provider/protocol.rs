@@ -22,6 +22,13 @@ pub(crate) trait Adapter: Sync {
     fn decoder(&self, model: &ModelRef) -> Box<dyn Decode>;
 }
 
+/// Returns the header of a key that is given as a bearer token.
+pub(crate) fn bearer(key: Option<&str>) -> Vec<(&'static str, String)> {
+    key.map(|key| ("authorization", format!("Bearer {key}")))
+        .into_iter()
+        .collect()
+}
+
 /// A request together with what is known about its model and provider.
 pub(crate) struct Ask<'a> {
     pub(crate) request: &'a Request,

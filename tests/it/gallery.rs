@@ -6,10 +6,9 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use lathe::config::{Dirs, LoadRequest, load};
 use lathe::conversation::{CallResult, ErrorKind};
 use lathe::permission::Mode;
-use lathe::session::wire::{FrontEndKind, ModelSource, OpenRequest, Which, run_tool};
+use lathe::session::wire::{Which, run_tool};
 use lathe::text::partial_json::PartialJson;
 use lathe::tool::{Registry, RenderCx, ResultSource};
 use lathe::view::card::{Card, CardLook, CardStatus, lay_out};
@@ -18,6 +17,7 @@ use lathe::view::theme::Theme;
 use lathe::view::{Look, Symbols};
 use serde_json::{Value, json};
 
+use crate::session::request;
 use crate::support::{Project, Server};
 
 const WIDTHS: [usize; 3] = [40, 80, 120];
@@ -89,41 +89,16 @@ fn project(server: &Server) -> Project {
         .file("README.md", "# Retry\n")
 }
 
-fn request(project: &Project) -> OpenRequest {
-    let dirs = Dirs {
-        config: project.config_dir(),
-        data: project.data_dir(),
-        state: project.state_dir(),
-        cache: project.cache_dir(),
-        home: Some(project.home()),
-    };
-    let root = project.root();
-    let wanted = LoadRequest {
-        dirs: &dirs,
-        project_root: &root,
-        cwd: &root,
-        extra: None,
-    };
-    OpenRequest {
-        loaded: load(&wanted).expect("the configuration of the test is sound"),
-        dirs,
-        directory: root,
-        which: Which::New,
-        model: None,
-        agent: None,
-        mode: Mode::Yolo,
-        front_end: FrontEndKind::Attended,
-        source: ModelSource::Network,
-        trust: false,
-    }
-}
-
 /// What the tool gives, in a project of its own.
 fn run(server: &Server, tool: &str, args: &Value) -> CallResult {
     let project = project(server);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let ran = runtime
-        .block_on(run_tool(request(&project), tool, &args.to_string()))
+        .block_on(run_tool(
+            request(&project, Which::New, Mode::Yolo),
+            tool,
+            &args.to_string(),
+        ))
         .expect("the tool can be run");
     // The path of the project is another one each time.
     let text = serde_json::to_string(&ran.result).unwrap();

@@ -15,7 +15,8 @@ use crate::support::{Fault, Gate, Project, Protocol, Server, Turn};
 /// Longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-fn request(project: &Project, which: Which, mode: Mode) -> OpenRequest {
+/// How the project is opened by a person at the screen.
+pub(crate) fn request(project: &Project, which: Which, mode: Mode) -> OpenRequest {
     let dirs = Dirs {
         config: project.config_dir(),
         data: project.data_dir(),

@@ -9,7 +9,7 @@ mod request;
 
 use serde_json::Value;
 
-use super::protocol::{Adapter, Ask, Decode};
+use super::protocol::{Adapter, Ask, Decode, bearer};
 use crate::conversation::ModelRef;
 
 pub(crate) struct OpenAiChat;
@@ -20,9 +20,7 @@ impl Adapter for OpenAiChat {
     }
 
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
-        key.map(|key| ("authorization", format!("Bearer {key}")))
-            .into_iter()
-            .collect()
+        bearer(key)
     }
 
     fn body(&self, ask: &Ask<'_>) -> Value {
