@@ -17,6 +17,7 @@ mod screen;
 mod screen_permission;
 mod screen_sessions;
 mod screen_terminal;
+mod search;
 mod session;
 mod support;
 mod survival;

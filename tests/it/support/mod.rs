@@ -23,6 +23,7 @@ mod script;
 mod serving;
 mod streaming;
 mod terminal;
+mod tree;
 mod watched;
 mod wire;
 
@@ -32,4 +33,5 @@ pub(crate) use model::{Recorded, Server};
 pub(crate) use project::Project;
 pub(crate) use script::{Fault, Gate, Protocol, Turn, Usage};
 pub(crate) use terminal::{Queries, Terminal};
+pub(crate) use tree::plant;
 pub(crate) use watched::{DEADLINE, Watched, wait_until};
