@@ -15,6 +15,7 @@ pub(super) const LACKING: &[(&[&str], &str)] = &[
     (&["keybinds"], "keys cannot be changed"),
     (&["categories"], "there are no task categories"),
     (&["batch"], "there is no `batch` tool"),
+    (&["edit", "mode"], "there are only `edit` and `write`"),
     (&["script"], "there are no custom tools"),
     (&["trust"], "projects cannot be trusted"),
     (&["stream_rules"], "replies are not watched while they stream"),

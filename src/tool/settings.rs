@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::text::replace::Tolerance;
+
 #[derive(Debug, Clone, Default)]
 pub struct ToolSettings {
     pub truncate: TruncateSettings,
     /// Writers demand that the file was read in this session.
     pub require_read: bool,
+    /// How exactly `edit` has to be told what it replaces.
+    pub tolerance: Tolerance,
     pub search: SearchSettings,
     pub bash: BashSettings,
     /// What the user said of tools, by their own names.

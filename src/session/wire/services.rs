@@ -13,6 +13,7 @@ use crate::files::{PathLocks, Roots};
 use crate::permission::{self, Action, Broker, FrontEnd, Permissions, Places, Rule, Scope, Source};
 use crate::process::{EnvironmentRules, shell_environment};
 use crate::store::{GrantScope, Outputs, Store};
+use crate::text::replace::Tolerance;
 use crate::tool::{
     BashSettings, Gate, GateOwner, Registry, SearchSettings, Services, ToolSettings, TruncateLimits,
     TruncateSettings,
@@ -105,6 +106,11 @@ pub(super) fn tool_settings(request: &OpenRequest, registry: &Registry) -> ToolS
                 .collect(),
         },
         require_read: config.edit.require_read,
+        tolerance: match config.edit.fuzzy {
+            schema::Fuzzy::Strict => Tolerance::Strict,
+            schema::Fuzzy::Safe => Tolerance::Safe,
+            schema::Fuzzy::Classic => Tolerance::Classic,
+        },
         search: SearchSettings {
             timeout: Duration::from_millis(config.search.timeout_ms),
         },

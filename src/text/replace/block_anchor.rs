@@ -2,16 +2,19 @@
 //!
 //! A block is accepted when its inner lines are 65 % alike on average; of several, the best one. Blocks that are best
 //! together cannot be told apart and are reported as a tie, also when all occurrences are wanted: resembling is not
-//! occurring.
+//! occurring. The classic tolerance takes a block of any size, the only one whatever is in it, and of several the first
+//! of those that are most alike, from 30 % on.
 
 use super::budget::{Budget, Exhausted};
 use super::lines::Lines;
 use super::search::Search;
 use super::white_space::trim;
-use super::{Positions, Replacer, Span, Strategy};
+use super::{Positions, Replacer, Span, Strategy, Tolerance};
 
 /// What a block's similarity must reach.
 const MIN_SIMILARITY: f64 = 0.65;
+/// What it must reach with the classic tolerance where there are several.
+const MIN_CLASSIC: f64 = 0.3;
 /// Letters compared with letters, about. Enough for thousands of ordinary blocks; see the module's note on budgets.
 const STEPS: u64 = 150_000_000;
 /// Sums of the same shares in another order differ by less.
@@ -40,14 +43,22 @@ fn best_blocks(search: &Search<'_>) -> Result<Vec<Span>, Exhausted> {
     }
     let inner = &old[1..old.len() - 1];
     let mut budget = Budget::new(STEPS);
-    let mut best = MIN_SIMILARITY;
+    let candidates = candidates(search);
+    let is_classic = search.tolerance == Tolerance::Classic;
+    let mut best = match (is_classic, candidates.len()) {
+        (false, _) => MIN_SIMILARITY,
+        (true, 1) => 0.0,
+        (true, _) => MIN_CLASSIC,
+    };
     let mut blocks = Vec::new();
-    for (first, last) in candidates(search) {
+    for (first, last) in candidates {
         let Some(similarity) = similarity(inner, search.lines(), first..last, best, &mut budget)? else {
             continue;
         };
         if similarity > best + EPSILON {
             blocks.clear();
+        } else if is_classic && !blocks.is_empty() {
+            continue;
         }
         best = best.max(similarity);
         blocks.push(search.lines().span(first..last + 1, search.with_break()));
@@ -60,7 +71,10 @@ fn candidates(search: &Search<'_>) -> Vec<(usize, usize)> {
     let trimmed = search.trimmed();
     let (first, last) = (trimmed.old[0], trimmed.old[trimmed.old.len() - 1]);
     let size = trimmed.old.len();
-    let tolerance = (size / 4).max(1);
+    let tolerance = match search.tolerance {
+        Tolerance::Classic => usize::MAX,
+        Tolerance::Strict | Tolerance::Safe => (size / 4).max(1),
+    };
     let mut candidates = Vec::new();
     let mut end = 0;
     for start in (0..trimmed.text.len()).filter(|line| trimmed.text[*line] == first) {
@@ -190,7 +204,7 @@ mod tests {
     fn a_tie_for_the_best_is_ambiguous() {
         let text = "begin\nabcdefgx\nend\nbegin\nabcdefgy\nend\n";
         assert_eq!(ambiguous(text, "begin\nabcdefgh\nend"), [1, 4]);
-        assert!(find(text, "begin\nabcdefgh\nend", Occurrences::All).is_err());
+        assert!(find(text, "begin\nabcdefgh\nend", Occurrences::All, Tolerance::Safe).is_err());
     }
 
     #[test]

@@ -52,9 +52,10 @@ fn without_indentation<'a>(lines: &[&'a str]) -> Vec<&'a str> {
 mod tests {
     use super::*;
     use crate::text::replace::Occurrences;
+    use crate::text::replace::Tolerance;
 
     fn positions(text: &str, old: &str) -> Vec<(usize, usize)> {
-        match IndentationFlexible.positions(&Search::new(text, old, Occurrences::One)) {
+        match IndentationFlexible.positions(&Search::new(text, old, Occurrences::One, Tolerance::Safe)) {
             Positions::Each(spans) | Positions::Tied(spans) => spans
                 .into_iter()
                 .map(|span| (span.range.start, span.range.end))

@@ -47,6 +47,18 @@ pub enum Occurrences {
     All,
 }
 
+/// How far a position may be from the letter of the old text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tolerance {
+    /// The old text itself and nothing else.
+    Strict,
+    /// All strategies, and no span that is much larger than the old text.
+    #[default]
+    Safe,
+    /// All strategies; blocks are held together by their first and last line, and nothing is refused for its size.
+    Classic,
+}
+
 /// How a position was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Strategy {
@@ -142,12 +154,17 @@ const STRATEGIES: [&dyn Replacer; 9] = [
 ];
 
 /// Finds what `old` means in `text`.
-pub fn find(text: &str, old: &str, occurrences: Occurrences) -> Result<Found, ReplaceError> {
+pub fn find(
+    text: &str,
+    old: &str,
+    occurrences: Occurrences,
+    tolerance: Tolerance,
+) -> Result<Found, ReplaceError> {
     if old.is_empty() {
         return Err(ReplaceError::Refused(Refusal::EmptyOld));
     }
-    let search = Search::new(text, old, occurrences);
-    let only_exact = old.chars().all(is_white_space);
+    let search = Search::new(text, old, occurrences, tolerance);
+    let only_exact = tolerance == Tolerance::Strict || old.chars().all(is_white_space);
     for replacer in STRATEGIES
         .iter()
         .filter(|replacer| replacer.is_exact() || !only_exact)
@@ -165,7 +182,7 @@ pub fn find(text: &str, old: &str, occurrences: Occurrences) -> Result<Found, Re
             return Err(ReplaceError::ambiguous(&search, replacer.strategy(), &spans));
         }
         let spans = not_overlapping(spans);
-        if !replacer.is_exact() {
+        if !replacer.is_exact() && tolerance != Tolerance::Classic {
             refusal::check(&search, replacer.strategy(), &spans)?;
         }
         return Ok(Found {

@@ -131,9 +131,10 @@ fn best_windows(search: &Search<'_>, count: impl Fn(&str) -> Pieces) -> Vec<usiz
 mod tests {
     use super::*;
     use crate::text::replace::Occurrences;
+    use crate::text::replace::Tolerance;
 
     fn nearest(text: &str, old: &str) -> Vec<(usize, usize, String)> {
-        let regions = regions(&Search::new(text, old, Occurrences::One));
+        let regions = regions(&Search::new(text, old, Occurrences::One, Tolerance::Safe));
         regions
             .into_iter()
             .map(|region| (region.line_start, region.line_end, region.text))

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Found, Occurrences, ReplaceError, SpanKind, Strategy, find};
+use super::{Found, Occurrences, ReplaceError, SpanKind, Strategy, Tolerance, find};
 
 /// What an edit does to a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,11 +28,12 @@ pub fn plan<'a>(
     old: &str,
     new: &'a str,
     occurrences: Occurrences,
+    tolerance: Tolerance,
 ) -> Result<Plan<'a>, ReplaceError> {
     if old == new {
         return Err(ReplaceError::Identical);
     }
-    let Found { strategy, spans } = find(text, old, occurrences)?;
+    let Found { strategy, spans } = find(text, old, occurrences, tolerance)?;
     let lacks_final_break = old.ends_with('\n') && !text.ends_with('\n');
     let replacements = spans.into_iter().map(|span| {
         let drops_break = lacks_final_break && span.kind == SpanKind::Lines && span.range.end == text.len();

@@ -5,12 +5,13 @@ use std::collections::HashMap;
 
 use super::lines::Lines;
 use super::white_space::trim;
-use super::{Occurrences, Span, SpanKind};
+use super::{Occurrences, Span, SpanKind, Tolerance};
 
 pub(super) struct Search<'a> {
     pub(super) text: &'a str,
     pub(super) old: &'a str,
     pub(super) occurrences: Occurrences,
+    pub(super) tolerance: Tolerance,
     lines: OnceCell<Lines<'a>>,
     old_lines: OnceCell<Vec<&'a str>>,
     trimmed: OnceCell<Numbered>,
@@ -27,11 +28,12 @@ pub(super) struct Numbered {
 pub(super) const UNKNOWN: u32 = 0;
 
 impl<'a> Search<'a> {
-    pub(super) fn new(text: &'a str, old: &'a str, occurrences: Occurrences) -> Self {
+    pub(super) fn new(text: &'a str, old: &'a str, occurrences: Occurrences, tolerance: Tolerance) -> Self {
         Self {
             text,
             old,
             occurrences,
+            tolerance,
             lines: OnceCell::new(),
             old_lines: OnceCell::new(),
             trimmed: OnceCell::new(),

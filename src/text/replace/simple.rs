@@ -41,12 +41,36 @@ mod tests {
     #[test]
     fn white_space_is_found_exactly_or_not_at_all() {
         assert_eq!(found("a\tb", "\t"), ("simple", vec!["\t"]));
-        assert!(super::super::find("a b", "\t", super::super::Occurrences::One).is_err());
+        assert!(
+            super::super::find(
+                "a b",
+                "\t",
+                super::super::Occurrences::One,
+                super::super::Tolerance::Safe
+            )
+            .is_err()
+        );
     }
 
     #[test]
     fn case_and_composition_are_never_folded() {
-        assert!(super::super::find("Word", "word", super::super::Occurrences::One).is_err());
-        assert!(super::super::find("é", "e\u{301}", super::super::Occurrences::One).is_err());
+        assert!(
+            super::super::find(
+                "Word",
+                "word",
+                super::super::Occurrences::One,
+                super::super::Tolerance::Safe
+            )
+            .is_err()
+        );
+        assert!(
+            super::super::find(
+                "é",
+                "e\u{301}",
+                super::super::Occurrences::One,
+                super::super::Tolerance::Safe
+            )
+            .is_err()
+        );
     }
 }

@@ -14,28 +14,32 @@ fn parts<'a>(text: &'a str, found: &Found) -> (&'static str, Vec<&'a str>) {
 /// Returns the strategy and the text of the one position.
 #[track_caller]
 pub(super) fn found<'a>(text: &'a str, old: &str) -> (&'static str, Vec<&'a str>) {
-    parts(text, &find(text, old, Occurrences::One).unwrap())
+    parts(text, &find(text, old, Occurrences::One, Tolerance::Safe).unwrap())
 }
 
 #[track_caller]
 pub(super) fn found_all<'a>(text: &'a str, old: &str) -> (&'static str, Vec<&'a str>) {
-    parts(text, &find(text, old, Occurrences::All).unwrap())
+    parts(text, &find(text, old, Occurrences::All, Tolerance::Safe).unwrap())
 }
 
 #[track_caller]
 pub(super) fn edited(text: &str, old: &str, new: &str) -> String {
-    plan(text, old, new, Occurrences::One).unwrap().apply(text)
+    plan(text, old, new, Occurrences::One, Tolerance::Safe)
+        .unwrap()
+        .apply(text)
 }
 
 #[track_caller]
 pub(super) fn edited_all(text: &str, old: &str, new: &str) -> String {
-    plan(text, old, new, Occurrences::All).unwrap().apply(text)
+    plan(text, old, new, Occurrences::All, Tolerance::Safe)
+        .unwrap()
+        .apply(text)
 }
 
 /// Returns the line numbers of the positions that could not be told apart.
 #[track_caller]
 pub(super) fn ambiguous(text: &str, old: &str) -> Vec<usize> {
-    match find(text, old, Occurrences::One) {
+    match find(text, old, Occurrences::One, Tolerance::Safe) {
         Err(ReplaceError::Ambiguous { lines, .. }) => lines,
         other => panic!("not ambiguous: {other:?}"),
     }
@@ -43,7 +47,7 @@ pub(super) fn ambiguous(text: &str, old: &str) -> Vec<usize> {
 
 #[track_caller]
 pub(super) fn no_match(text: &str, old: &str) {
-    let result = find(text, old, Occurrences::One);
+    let result = find(text, old, Occurrences::One, Tolerance::Safe);
     assert!(
         matches!(result, Err(ReplaceError::NoMatch { .. })),
         "not without match: {result:?}"
@@ -52,7 +56,7 @@ pub(super) fn no_match(text: &str, old: &str) {
 
 #[track_caller]
 pub(super) fn refused(text: &str, old: &str) {
-    let result = find(text, old, Occurrences::One);
+    let result = find(text, old, Occurrences::One, Tolerance::Safe);
     assert!(
         matches!(result, Err(ReplaceError::Refused(_))),
         "not refused: {result:?}"
@@ -61,14 +65,16 @@ pub(super) fn refused(text: &str, old: &str) {
 
 #[track_caller]
 fn message(text: &str, old: &str, new: &str) -> String {
-    plan(text, old, new, Occurrences::One).unwrap_err().to_string()
+    plan(text, old, new, Occurrences::One, Tolerance::Safe)
+        .unwrap_err()
+        .to_string()
 }
 
 #[test]
 fn equal_texts_are_identical_before_anything_else() {
     assert!(message("abc", "x", "x").contains("identical"));
     assert_eq!(
-        plan("abc", "", "", Occurrences::One),
+        plan("abc", "", "", Occurrences::One, Tolerance::Safe),
         Err(ReplaceError::Identical)
     );
 }
@@ -120,7 +126,7 @@ fn a_far_larger_match_is_refused() {
     );
     // A long line, most of which the old text does not have: same words, a thousand blanks.
     let text = format!("a{}b\nc\n", " ".repeat(1000));
-    let error = find(&text, "a b\nc", Occurrences::One).unwrap_err();
+    let error = find(&text, "a b\nc", Occurrences::One, Tolerance::Safe).unwrap_err();
     assert_eq!(error.kind(), "refused");
     assert!(error.to_string().starts_with("Refusing"), "{error}");
 }
@@ -140,7 +146,7 @@ fn an_edit_can_delete_lines() {
 #[test]
 fn replaced_lines_are_numbered() {
     let text = "a\nb\nc\nb\nc\n";
-    let plan = plan(text, "b\nc\n", "x", Occurrences::All).unwrap();
+    let plan = plan(text, "b\nc\n", "x", Occurrences::All, Tolerance::Safe).unwrap();
     assert_eq!(plan.line_ranges(text), [(2, 3), (4, 5)]);
 }
 
@@ -185,7 +191,7 @@ fn large_files_and_long_old_texts_take_no_longer_than_they_must() {
         "\n".repeat(999) + "x\n\ny",
     ] {
         let start = Instant::now();
-        let _ = find(&text, &old, Occurrences::One);
+        let _ = find(&text, &old, Occurrences::One, Tolerance::Safe);
         // Unoptimised and beside other tests; optimised it is about a second at the most.
         assert!(start.elapsed().as_secs() < 60, "took {:?}", start.elapsed());
     }
@@ -202,7 +208,7 @@ fn monotonous_files_are_no_trap() {
     ] {
         let start = Instant::now();
         for occurrences in [Occurrences::One, Occurrences::All] {
-            let _ = find(&text, &old, occurrences);
+            let _ = find(&text, &old, occurrences, Tolerance::Safe);
         }
         assert!(start.elapsed().as_secs() < 60, "took {:?}", start.elapsed());
     }
@@ -216,7 +222,7 @@ proptest! {
     #[test]
     fn spans_are_in_order_in_bounds_and_not_empty(text in TEXT, old in TEXT, all in any::<bool>()) {
         let occurrences = if all { Occurrences::All } else { Occurrences::One };
-        if let Ok(found) = find(&text, &old, occurrences) {
+        if let Ok(found) = find(&text, &old, occurrences, Tolerance::Safe) {
             prop_assert!(!found.spans.is_empty());
             prop_assert!(all || found.spans.len() == 1 );
             let mut last = 0;
@@ -232,7 +238,7 @@ proptest! {
     fn an_exact_edit_is_what_the_standard_library_does(text in TEXT, old in "[ab \n]{1,3}", new in "[ab$\\\\ \n]{0,4}") {
         prop_assume!(old != new);
         let exact = text.matches(&old).count();
-        match plan(&text, &old, &new, Occurrences::All) {
+        match plan(&text, &old, &new, Occurrences::All, Tolerance::Safe) {
             Ok(plan) if exact > 0 => {
                 prop_assert_eq!(plan.strategy.name(), if exact == 1 { "simple" } else { "multi_occurrence" });
                 prop_assert_eq!(plan.apply(&text), text.replace(&old, &new));
@@ -240,7 +246,7 @@ proptest! {
             Err(error) if exact > 0 => prop_assert!(false, "{}", error),
             _ => {}
         }
-        match plan(&text, &old, &new, Occurrences::One) {
+        match plan(&text, &old, &new, Occurrences::One, Tolerance::Safe) {
             Ok(plan) if exact > 0 => {
                 prop_assert_eq!(plan.strategy.name(), "simple");
                 prop_assert_eq!(plan.apply(&text), text.replacen(&old, &new, 1));
@@ -252,15 +258,52 @@ proptest! {
 
     #[test]
     fn whatever_is_asked_gets_an_answer(text in any::<String>(), old in any::<String>()) {
-        let _ = find(&text, &old, Occurrences::One);
-        let _ = find(&text, &old, Occurrences::All);
+        let _ = find(&text, &old, Occurrences::One, Tolerance::Safe);
+        let _ = find(&text, &old, Occurrences::All, Tolerance::Safe);
     }
 
     #[test]
     fn quoted_lines_are_found_with_other_indentation(text in "([ab]{1,3}\n){1,6}", indent in "[ \t]{1,3}") {
         let indented: String = text.split_inclusive('\n').flat_map(|line| [indent.as_str(), line]).collect();
         let quoted = indented.lines().map(str::trim).collect::<Vec<_>>().join("\n");
-        let found = find(&indented, &quoted, Occurrences::One);
+        let found = find(&indented, &quoted, Occurrences::One, Tolerance::Safe);
         prop_assert!(found.is_ok(), "{:?}", found);
     }
+}
+
+#[test]
+fn strict_takes_the_letter_alone() {
+    let strict = |text: &str, old: &str, occurrences| find(text, old, occurrences, Tolerance::Strict);
+    let found = strict("a\nb\n", "a\nb", Occurrences::One).unwrap();
+    assert_eq!(found.strategy, super::Strategy::Simple);
+    let all = strict("a a", "a", Occurrences::All).unwrap();
+    assert_eq!(
+        (all.strategy, all.spans.len()),
+        (super::Strategy::MultiOccurrence, 2)
+    );
+    let near = strict("  a\n  b\n", "a\nb\n", Occurrences::One);
+    assert!(matches!(near, Err(ReplaceError::NoMatch { .. })), "{near:?}");
+}
+
+#[test]
+fn classic_takes_the_only_block_whatever_is_in_it() {
+    let text = "begin\nsomething else\nand more\nand still more of it\nend\n";
+    let old = "begin\nx\nend\n";
+    assert!(find(text, old, Occurrences::One, Tolerance::Safe).is_err());
+    let found = find(text, old, Occurrences::One, Tolerance::Classic).unwrap();
+    assert_eq!(found.strategy, super::Strategy::BlockAnchor);
+    assert_eq!(found.spans[0].range, 0..text.len());
+}
+
+#[test]
+fn classic_takes_the_first_of_the_blocks_that_are_most_alike() {
+    let old = "begin\nabcdefgh\nend\n";
+    let block = |inner: &str| format!("begin\n{inner}\nend\n");
+    let text = [block("zzzzzzzz"), block("abcdzzzz"), block("zzzzefgh")].concat();
+    let found = find(&text, old, Occurrences::One, Tolerance::Classic).unwrap();
+    let first = block("zzzzzzzz").len();
+    assert_eq!(found.spans.len(), 1);
+    assert_eq!(found.spans[0].range.start, first);
+    let unlike = [block("zzzzzzzz"), block("yyyyyyyy")].concat();
+    assert!(find(&unlike, old, Occurrences::One, Tolerance::Classic).is_err());
 }

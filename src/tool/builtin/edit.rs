@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::conversation::ErrorKind;
 use crate::files::{Expected, Resolved, TextFile};
 use crate::text::diff::{unified, unified_renamed};
-use crate::text::replace::{Occurrences, Refusal, ReplaceError, plan};
+use crate::text::replace::{Occurrences, Refusal, ReplaceError, Tolerance, plan};
 use crate::tool::change::{
     Change, apply, check_read, diff_part, growing_diff, open_for_change, signed_counts,
 };
@@ -124,8 +124,9 @@ impl Tool for EditTool {
         // What does not fit is told with lines of the file, which are not for everybody to read.
         let mut quoted = outside.clone();
         quoted.extend(path_asks("read", &target));
+        let tolerance = cx.services.settings.tolerance;
         let plan = cx
-            .blocking(move || plan_change(target, file, args))
+            .blocking(move || plan_change(target, file, args, tolerance))
             .await
             .map_err(|error| error.after(quoted).unless_denied(asks.clone()))?;
         let card = Card::new("Edit", &plan.details.path)
@@ -192,7 +193,12 @@ fn is_plain(strategy: &str) -> bool {
     matches!(strategy, "simple" | "")
 }
 
-fn plan_change(path: Resolved, file: Option<TextFile>, args: Args) -> Result<Plan, ToolError> {
+fn plan_change(
+    path: Resolved,
+    file: Option<TextFile>,
+    args: Args,
+    tolerance: Tolerance,
+) -> Result<Plan, ToolError> {
     if args.old_string.is_empty() {
         return create(path, file.as_ref(), args.new_string);
     }
@@ -202,7 +208,7 @@ fn plan_change(path: Resolved, file: Option<TextFile>, args: Args) -> Result<Pla
                 .hint("Pass an empty `old_string` to create it, or use `write`."),
         );
     };
-    let edited = find(&file, &args, &path.display)?;
+    let edited = find(&file, &args, tolerance, &path.display)?;
     let diff = unified(&path.display, file.text(), &edited.text);
     let bytes = file.splice(&edited.splices).map_err(|error| {
         ToolError::new(
@@ -269,7 +275,7 @@ fn create(path: Resolved, file: Option<&TextFile>, content: String) -> Result<Pl
     })
 }
 
-fn find(file: &TextFile, args: &Args, display: &str) -> Result<Edited, ToolError> {
+fn find(file: &TextFile, args: &Args, tolerance: Tolerance, display: &str) -> Result<Edited, ToolError> {
     let old = args.old_string.replace("\r\n", "\n");
     let new = args.new_string.replace("\r\n", "\n");
     let occurrences = if args.replace_all {
@@ -277,7 +283,8 @@ fn find(file: &TextFile, args: &Args, display: &str) -> Result<Edited, ToolError
     } else {
         Occurrences::One
     };
-    let plan = plan(file.text(), &old, &new, occurrences).map_err(|error| refused(&error, display))?;
+    let plan =
+        plan(file.text(), &old, &new, occurrences, tolerance).map_err(|error| refused(&error, display))?;
     let lines = plan.line_ranges(file.text());
     Ok(Edited {
         strategy: plan.strategy.name(),

@@ -279,3 +279,30 @@ fn a_call_can_be_drawn_from_every_beginning_of_its_arguments() {
     };
     assert!(body.unified.contains("-two\n+世"), "{}", body.unified);
 }
+
+#[tokio::test]
+async fn the_setting_says_how_exact_a_quote_must_be() {
+    let before = "begin\nsomething else\nand more\nand still more\nend\n";
+    for (tolerance, quote, strategy) in [
+        (Tolerance::Strict, "  begin\n", None),
+        (Tolerance::Safe, "  begin\n", Some("line_trimmed")),
+        (Tolerance::Safe, "begin\nx\nend\n", None),
+        (Tolerance::Classic, "begin\nx\nend\n", Some("block_anchor")),
+    ] {
+        let project = Harness::with(HarnessOptions {
+            mode: Mode::Yolo,
+            settings: ToolSettings {
+                tolerance,
+                ..ToolSettings::default()
+            },
+            ..HarnessOptions::default()
+        });
+        project.write("a", before);
+        let result = project.run("edit", args("a", quote, "new\n")).await;
+        assert_eq!(result.ok, strategy.is_some(), "{tolerance:?} {}", result.output);
+        match strategy {
+            Some(strategy) => assert_eq!(result.details["strategy"], strategy),
+            None => assert_eq!(project.read("a"), before, "a refused edit leaves every byte"),
+        }
+    }
+}
