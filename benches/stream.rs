@@ -1,5 +1,5 @@
 //! What the transcript costs: a delta early and late in a reply, a whole reply, frames in which little happens, and
-//! scrolling through few and many blocks. `cargo bench --bench stream`.
+//! scrolling through few and many blocks, searching them. `cargo bench --bench stream`.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -195,4 +195,30 @@ fn scroll_100_frames(bencher: Bencher<'_, '_>, blocks: usize) {
             }
             screen
         });
+}
+
+/// The first letter of a search, which is looked for in every block, and its frame.
+#[divan::bench(args = [100, 10_000], sample_count = 10)]
+fn first_letter_of_a_search(bencher: Bencher<'_, '_>, blocks: usize) {
+    let mut screen = Screen::with_blocks(blocks);
+    screen.draw();
+    bencher.bench_local(|| {
+        screen.transcript.search();
+        screen.transcript.search_for("e");
+        screen.draw();
+    });
+}
+
+/// A frame while a search is on, with the next match.
+#[divan::bench(args = [100, 10_000], sample_count = 40)]
+fn next_match(bencher: Bencher<'_, '_>, blocks: usize) {
+    let mut screen = Screen::with_blocks(blocks);
+    screen.draw();
+    screen.transcript.search();
+    screen.transcript.search_for("clock");
+    screen.draw();
+    bencher.bench_local(|| {
+        screen.transcript.search_step(1);
+        screen.draw();
+    });
 }

@@ -33,6 +33,7 @@ pub mod config;
 pub mod conversation;
 pub mod files;
 pub mod headless;
+pub mod hook;
 pub mod permission;
 pub mod process;
 pub mod project;

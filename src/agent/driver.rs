@@ -1,28 +1,29 @@
 //! Performs a turn's effects: asks the model, waits, runs calls.
 //!
 //! The session's actor owns the turn and the driver and waits on [`Driver::next`] beside its other sources. What comes
-//! out are the turn's next events and the progress of calls. Calls of one reply start in order: neighbours that are
-//! shared run side by side, an exclusive one runs alone.
+//! out are the turn's next events and the progress of calls, and of the calls inside them.
 
 use std::borrow::Cow;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::StreamExt;
-use futures::future::{BoxFuture, join_all};
+use futures::future::BoxFuture;
 use tokio::sync::mpsc;
 use tokio::time::Sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::turn::{CallEnd, TurnEvent, not_executed};
-use crate::conversation::{CallId, CallResult, ErrorKind, SessionId, ToolPart};
+use crate::conversation::{CallId, CallResult, SessionId, ToolPart};
+use crate::hook::HookRun;
 use crate::permission::BrokerEvent;
 use crate::provider::{Provider, ProviderError, ProviderErrorKind, ReplyStream, Request};
 use crate::text::sanitize::{sanitize_line, strip_controls};
 use crate::text::truncate::ContextUse;
-use crate::tool::pipeline::{self, LoopGuard, Progress, Ready, Resolved};
-use crate::tool::{Abilities, Concurrency, Registry, Resolution, Services, ToolCx, Update};
+use crate::tool::pipeline::{self, EndsTurn, LoopGuard, Progress, Resolved, in_order, wants_to_speak};
+use crate::tool::{Abilities, FormEvent, Inside, Registry, Services, ToolCx, ToolSettings, Update};
 
 /// What the driver reports.
 #[derive(Debug)]
@@ -41,8 +42,22 @@ pub enum DriverEvent {
         call: CallId,
         update: Update,
     },
+    /// A call consists of these, which are resolved.
+    CallsInside {
+        outer: CallId,
+        calls: Vec<ToolPart>,
+    },
+    /// A call inside another has its result.
+    InnerEnded {
+        call: CallId,
+        result: Box<CallResult>,
+    },
+    /// A hook has run.
+    Hook(Box<HookRun>),
     /// A question was put or settled. It comes through here so that it keeps its place between a call's other events.
     Permission(BrokerEvent),
+    /// A form was put or settled.
+    Form(FormEvent),
 }
 
 /// The one channel through which everything about calls is reported, in order.
@@ -66,6 +81,29 @@ impl Reports {
         // Nobody listens any more while the session closes.
         move |event| drop(sender.send(DriverEvent::Permission(event)))
     }
+
+    /// Returns where the queue of forms tells its events.
+    pub fn form_sink(&self) -> impl Fn(FormEvent) + Send + 'static {
+        let sender = self.sender.clone();
+        move |event| drop(sender.send(DriverEvent::Form(event)))
+    }
+
+    /// Returns where the hooks tell what they did.
+    pub fn hook_sink(&self) -> impl Fn(HookRun) + Send + Sync + 'static {
+        let sender = self.sender.clone();
+        move |run| drop(sender.send(DriverEvent::Hook(Box::new(run))))
+    }
+
+    /// Returns what hooks had to say to the user so far, for calls that nobody drives.
+    pub fn into_messages(mut self) -> Vec<String> {
+        let mut messages = Vec::new();
+        while let Ok(event) = self.receiver.try_recv() {
+            if let DriverEvent::Hook(run) = event {
+                messages.extend(run.messages);
+            }
+        }
+        messages
+    }
 }
 
 /// What calls of a turn share.
@@ -73,6 +111,8 @@ impl Reports {
 pub struct CallSettings {
     pub registry: Arc<Registry>,
     pub services: Arc<Services>,
+    /// The services' own settings with what the agent may use.
+    pub settings: Arc<ToolSettings>,
     pub session: SessionId,
     pub agent: String,
     pub abilities: Abilities,
@@ -134,6 +174,15 @@ impl Driver {
 
     pub fn wait(&mut self, delay: Duration) {
         self.timer = Some(Box::pin(tokio::time::sleep(delay)));
+    }
+
+    /// Returns what a hook did that nobody has heard of, once the session ends and nothing else is of interest.
+    pub fn last_hook_run(&mut self) -> Option<HookRun> {
+        loop {
+            if let DriverEvent::Hook(run) = self.reported.try_recv().ok()? {
+                return Some(*run);
+            }
+        }
     }
 
     pub fn run(&mut self, calls: Vec<ToolPart>, settings: CallSettings) {
@@ -218,11 +267,61 @@ struct Runner {
     reports: mpsc::UnboundedSender<DriverEvent>,
 }
 
-struct RunningReport(mpsc::UnboundedSender<DriverEvent>);
+/// Tells how one call and those inside it go, and notes whether somebody wants the turn to end after it.
+struct CallReport {
+    reports: mpsc::UnboundedSender<DriverEvent>,
+    rejected: AtomicBool,
+    stopped: AtomicBool,
+}
 
-impl Progress for RunningReport {
+impl CallReport {
+    fn tell(&self, event: DriverEvent) {
+        // Nobody listens any more while the session closes.
+        let _ = self.reports.send(event);
+    }
+
+    fn end(&self) -> CallEnd {
+        if self.rejected.load(Ordering::Relaxed) {
+            CallEnd::EndTurn
+        } else if self.stopped.load(Ordering::Relaxed) {
+            CallEnd::Stopped
+        } else {
+            CallEnd::GoOn
+        }
+    }
+}
+
+impl Progress for CallReport {
     fn running(&self, call: &CallId) {
-        let _ = self.0.send(DriverEvent::CallRunning { call: call.clone() });
+        self.tell(DriverEvent::CallRunning { call: call.clone() });
+    }
+
+    fn updated(&self, call: &CallId, update: Update) {
+        if update.answer.is_some() {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        let call = call.clone();
+        self.tell(DriverEvent::CallUpdate { call, update });
+    }
+
+    fn ends_turn(&self, _: &CallId, by: EndsTurn) {
+        let flag = match by {
+            EndsTurn::Person => &self.rejected,
+            EndsTurn::Hook => &self.stopped,
+        };
+        flag.store(true, Ordering::Relaxed);
+    }
+
+    fn inside(&self, outer: &CallId, calls: Vec<ToolPart>) {
+        let outer = outer.clone();
+        self.tell(DriverEvent::CallsInside { outer, calls });
+    }
+
+    fn ended(&self, call: &CallId, result: &CallResult) {
+        self.tell(DriverEvent::InnerEnded {
+            call: call.clone(),
+            result: Box::new(result.clone()),
+        });
     }
 }
 
@@ -235,7 +334,7 @@ impl Runner {
                 let Self { settings, .. } = &self;
                 let outcome = pipeline::resolve(
                     &settings.registry,
-                    &settings.services.settings,
+                    &settings.settings,
                     &mut guard,
                     &call.tool,
                     &call.raw_args,
@@ -243,36 +342,38 @@ impl Runner {
                 resolved.push((call, outcome));
             }
         }
-        let mut shared = Vec::new();
-        for (call, outcome) in resolved {
-            match outcome.concurrency() {
-                Concurrency::Shared => shared.push(self.one(call, outcome)),
-                Concurrency::Exclusive => {
-                    join_all(std::mem::take(&mut shared)).await;
-                    self.one(call, outcome).await;
-                }
-            }
-        }
-        join_all(shared).await;
+        let runs = resolved
+            .into_iter()
+            .map(|(call, outcome)| (outcome.concurrency(), self.one(call, outcome)));
+        in_order(runs).await;
     }
 
     /// Runs one call to its one result.
     async fn one(&self, call: ToolPart, resolved: Resolved) {
         let ready = DriverEvent::CallReady {
             call: call.call.clone(),
-            tool: shown_name(&self.settings.registry, &call.tool),
+            tool: self.settings.registry.told_name(&call.tool, &resolved.args),
             args: resolved.args,
         };
         let _ = self.reports.send(ready);
+        let report = Arc::new(CallReport {
+            reports: self.reports.clone(),
+            rejected: AtomicBool::new(false),
+            stopped: AtomicBool::new(false),
+        });
         let result = match resolved.outcome {
             Err(result) => plain(*result),
             Ok(_) if self.cancel.is_cancelled() => not_executed(),
-            Ok(ready) => self.execute(&call, ready).await,
+            Ok(ready) => {
+                let (sender, updates) = mpsc::unbounded_channel();
+                let cx = self.context(&call, sender, &report);
+                pipeline::attend(ready, &cx, updates, &*report).await
+            }
         };
-        let end = if ends_turn(&result) {
+        let end = if wants_to_speak(&result) {
             CallEnd::EndTurn
         } else {
-            CallEnd::GoOn
+            report.end()
         };
         let event = TurnEvent::CallEnded {
             call: call.call,
@@ -282,35 +383,12 @@ impl Runner {
         let _ = self.reports.send(DriverEvent::Turn(event));
     }
 
-    /// Takes the call through the pipeline. Its progress is passed on between its beginning and its end, which another
-    /// channel beside the one for reports could not promise.
-    async fn execute(&self, call: &ToolPart, ready: Ready) -> CallResult {
-        let grace = ready.cancel_grace();
-        let (sender, mut updates) = mpsc::unbounded_channel();
-        let cx = self.context(call, sender);
-        let reports = RunningReport(self.reports.clone());
-        let work = pipeline::run(ready, &cx, &reports);
-        let limit = past(&self.cancel, grace);
-        tokio::pin!(work, limit);
-        let result = loop {
-            tokio::select! {
-                biased;
-                Some(update) = updates.recv() => self.pass_on(update),
-                result = &mut work => break result,
-                () = &mut limit => break CallResult::error(ErrorKind::Cancelled, "cancelled", None),
-            }
-        };
-        while let Ok(update) = updates.try_recv() {
-            self.pass_on(update);
-        }
-        result
-    }
-
-    fn pass_on(&self, (call, update): (CallId, Update)) {
-        let _ = self.reports.send(DriverEvent::CallUpdate { call, update });
-    }
-
-    fn context(&self, call: &ToolPart, updates: mpsc::UnboundedSender<(CallId, Update)>) -> ToolCx {
+    fn context(
+        &self,
+        call: &ToolPart,
+        updates: mpsc::UnboundedSender<(CallId, Update)>,
+        report: &Arc<CallReport>,
+    ) -> ToolCx {
         let settings = &self.settings;
         let mut cx = ToolCx::new(
             Arc::clone(&settings.services),
@@ -320,8 +398,15 @@ impl Runner {
         );
         cx.agent.clone_from(&settings.agent);
         cx.abilities = settings.abilities;
+        cx.edit_mode = settings.settings.edit_mode;
         cx.context = settings.context;
         cx.cancel = self.cancel.child_token();
+        cx.inside = Some(Inside {
+            registry: Arc::clone(&settings.registry),
+            settings: Arc::clone(&settings.settings),
+            guard: Arc::clone(&self.guard),
+            progress: Arc::clone(report) as Arc<dyn Progress>,
+        });
         cx
     }
 }
@@ -333,27 +418,4 @@ fn plain(mut result: CallResult) -> CallResult {
         result.output = clean;
     }
     result
-}
-
-/// Returns the name under which a call is told: the tool's own, or what the model wrote when there is no such tool.
-pub fn shown_name(registry: &Registry, given: &str) -> String {
-    match registry.resolve(given) {
-        Resolution::Tool(tool) => tool.name().to_owned(),
-        Resolution::Unknown { .. } => given.to_owned(),
-    }
-}
-
-/// Waits until a cancelled call has had its time to return.
-async fn past(cancel: &CancellationToken, grace: Duration) {
-    cancel.cancelled().await;
-    tokio::time::sleep(grace).await;
-}
-
-/// Whether the person refused without a word, which means that they want to speak.
-fn ends_turn(result: &CallResult) -> bool {
-    result.error_kind() == Some(ErrorKind::Rejected)
-        && result
-            .details
-            .get("error")
-            .is_none_or(|error| error.get("message").is_none())
 }

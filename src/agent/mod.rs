@@ -3,4 +3,5 @@
 pub mod driver;
 pub mod history;
 pub mod prompt;
+pub mod reminder;
 pub mod turn;

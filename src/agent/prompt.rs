@@ -16,11 +16,13 @@ pub struct PromptParts<'a> {
     pub date: &'a str,
     /// Names of tools that exist and are not advertised.
     pub extended: &'a [&'a str],
+    /// The agent's own instructions; may be empty.
+    pub agent: &'a str,
     /// Instruction files with their paths, outermost first.
     pub instructions: &'a [(String, String)],
 }
 
-/// Returns the prompt of the agent `build`.
+/// Returns the prompt of an agent.
 pub fn assemble(parts: &PromptParts<'_>) -> String {
     let mut prompt = String::with_capacity(8 * 1024);
     prompt.push_str(include_str!("../../assets/prompts/base.md").trim());
@@ -32,6 +34,11 @@ pub fn assemble(parts: &PromptParts<'_>) -> String {
     }
     prompt.push_str("\n\n");
     prompt.push_str(&environment(parts));
+    let agent = parts.agent.trim();
+    if !agent.is_empty() {
+        prompt.push_str("\n\n");
+        prompt.push_str(agent);
+    }
     for (path, text) in parts.instructions {
         prompt.push_str("\n\n# Instructions from ");
         prompt.push_str(path);
@@ -70,6 +77,7 @@ mod tests {
             platform: "linux x86_64",
             date: "2026-01-02",
             extended: &["list"],
+            agent: "# Your role\nYou review.\n",
             instructions: &instructions,
         };
         let prompt = assemble(&parts);
@@ -78,6 +86,7 @@ mod tests {
             "on branch main",
             "2026-01-02",
             "list",
+            "\n\n# Your role\nYou review.\n\n",
             "# Instructions from AGENTS.md\n\nUse tabs.",
         ] {
             assert!(prompt.contains(part), "{part}\n{prompt}");

@@ -38,6 +38,12 @@ pub(super) enum Command {
     Tools(ToolsArgs),
     /// Run one tool once in a throwaway session
     Tool(ToolArgs),
+    /// List the agents, with where each came from
+    Agents,
+    /// List the themes, with where each came from
+    Themes,
+    /// Check that what lathe needs is there
+    Doctor,
     /// Show the configuration, its files or its schema
     Config {
         #[command(subcommand)]

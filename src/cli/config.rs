@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::args::ConfigCommand;
+use super::args::{ConfigCommand, OpenArgs};
 use super::failure::Failure;
 use super::output::{print, print_json, tell};
 use super::place::Place;
 use crate::config::{self, Loaded, Origin, PermissionLayer};
-use crate::permission::{self, Source};
+use crate::permission::{self, Action, Source};
+use crate::session::wire::{FrontEndKind, ModelSource, ProjectTrust, TrustState, TrustedBy, Which};
 use crate::text::sanitize::sanitize_line;
 
 pub(super) fn config(command: ConfigCommand) -> Result<(), Failure> {
@@ -23,17 +24,22 @@ pub(super) fn config(command: ConfigCommand) -> Result<(), Failure> {
             print(&text)
         }
         ConfigCommand::Show => {
-            let loaded = Place::current()?.load(None)?;
-            for warning in &loaded.warnings {
+            let request = Place::current()?.request(
+                OpenArgs::default(),
+                Which::New,
+                ModelSource::Network,
+                FrontEndKind::Unattended,
+            )?;
+            for warning in &request.loaded.warnings {
                 tell(warning);
             }
-            print_json(&shown(&loaded)?)
+            print_json(&shown(&request.loaded, &request.trust)?)
         }
     }
 }
 
 /// The merged configuration, with what is not merged in the place of its key: each permission rule with its file.
-fn shown(loaded: &Loaded) -> Result<Value, Failure> {
+fn shown(loaded: &Loaded, trust: &ProjectTrust) -> Result<Value, Failure> {
     let serialised = serde_json::to_value(&loaded.config);
     let mut keys = match serialised {
         Ok(Value::Object(keys)) => keys,
@@ -42,32 +48,62 @@ fn shown(loaded: &Loaded) -> Result<Value, Failure> {
     };
     let mut rules = Vec::new();
     for layer in &loaded.permission_layers {
-        rules.extend(layer_rules(layer)?);
+        rules.extend(layer_rules(layer, trust)?);
     }
     keys.insert("permission".to_owned(), Value::Array(rules));
     let files: Vec<_> = loaded.files.iter().map(|file| file.to_string_lossy()).collect();
     keys.insert("files".to_owned(), json!(files));
+    keys.insert("project".to_owned(), project(trust));
     Ok(Value::Object(keys))
 }
 
+/// Whether what the project brings counts, and what that is.
+fn project(trust: &ProjectTrust) -> Value {
+    let (trusted, by) = match trust.state {
+        TrustState::NotNeeded => (Value::Null, None),
+        TrustState::Untrusted { .. } => (Value::from(false), None),
+        TrustState::Trusted(by) => (Value::from(true), Some(by)),
+    };
+    let by = by.map(|by| match by {
+        TrustedBy::Flag => "--trust",
+        TrustedBy::Configuration => "configuration",
+        TrustedBy::Answer => "answer",
+    });
+    let parts = trust
+        .parts
+        .iter()
+        .map(|part| json!({"file": part.file, "key": part.key}));
+    json!({
+        "root": trust.root.to_string_lossy(),
+        "trusted": trusted,
+        "by": by,
+        "parts": parts.collect::<Vec<_>>(),
+    })
+}
+
 /// In the order of the file: within one list the last that matches wins.
-fn layer_rules(layer: &PermissionLayer) -> Result<Vec<Value>, Failure> {
+fn layer_rules(layer: &PermissionLayer, trust: &ProjectTrust) -> Result<Vec<Value>, Failure> {
     let rules = permission::parse(&layer.rules, &Source::Default, None)
         .map_err(|problem| Failure::usage(format!("{}: {problem}", layer.file.display())))?;
     let origin = match layer.origin {
         Origin::Global => "global",
         Origin::Project => "project",
         Origin::Extra => "extra",
+        Origin::Managed => "managed",
     };
     let file = layer.file.to_string_lossy();
     let shown = rules.iter().map(|rule| {
-        json!({
+        let mut shown = json!({
             "key": rule.key,
             "pattern": rule.pattern.to_string(),
             "action": rule.action.to_string(),
             "origin": origin,
             "file": file,
-        })
+        });
+        if layer.origin == Origin::Project && rule.action == Action::Allow && !trust.is_trusted() {
+            shown["ignored"] = Value::from("the project is not trusted");
+        }
+        shown
     });
     Ok(shown.collect())
 }
@@ -93,7 +129,7 @@ mod tests {
         fs::write(project.join("lathe.jsonc"), r#"{"permission": "deny"}"#).unwrap();
 
         let place = Place::new(dirs, &project.canonicalize().unwrap());
-        let shown = shown(&place.load(None).unwrap()).unwrap();
+        let shown = shown(&place.load(None).unwrap(), &ProjectTrust::default()).unwrap();
         assert_eq!(shown["model"], "local/x");
         assert!(!shown.to_string().contains("very-secret"), "{shown}");
         let rules: Vec<_> = shown["permission"]

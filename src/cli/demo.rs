@@ -31,8 +31,13 @@ pub(super) fn demo() -> Result<ExitCode, Failure> {
     let failed = |error| Failure::system("the demo's project could not be made", error);
     let scratch = scratch().map_err(failed)?;
     let base = scratch.path().canonicalize().map_err(failed)?;
-    let place = Place::new(Dirs::below(&base), &base.join("slugs"));
     let own = Place::current().ok();
+    let mut dirs = Dirs::below(&base);
+    if let Some(own) = &own {
+        // The rules of the machine hold here as well.
+        dirs.system.clone_from(&own.dirs.system);
+    }
+    let place = Place::new(dirs, &base.join("slugs"));
     let mut request = place.request(
         OpenArgs::default(),
         Which::New,

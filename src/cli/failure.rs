@@ -64,6 +64,14 @@ impl Failure {
         self
     }
 
+    /// What happened, without what to do about it.
+    pub(super) fn into_message(self) -> String {
+        match self {
+            Self::ReaderGone => String::new(),
+            Self::Told(told) => told.message,
+        }
+    }
+
     /// Says it on stderr and returns the exit status. Nothing is said about a stderr that is closed.
     pub(super) fn report(&self) -> ExitCode {
         match self {

@@ -5,11 +5,13 @@
 //! Commands read the configuration, and hand it to `session::wire` untouched; besides `lathe config`, nothing of it is
 //! interpreted here.
 
+mod agents;
 mod args;
 mod attach;
 mod completions;
 mod config;
 mod demo;
+mod doctor;
 mod failure;
 mod first_run;
 mod logs;
@@ -30,12 +32,17 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::process::sandbox;
 use args::{Cli, Command, ConfigCommand, PermissionsCommand, SessionsCommand};
 use failure::Failure;
 use sessions::Style;
 
 /// Does what the words of the command line ask; the first is the program's name.
 pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let words: Vec<OsString> = words.into_iter().collect();
+    if words.get(1).is_some_and(|word| word == sandbox::WORD) {
+        return sandbox::run(words.into_iter().skip(2));
+    }
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
         Err(error) => {
@@ -56,6 +63,9 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Demo => demo::demo(),
         Command::Tools(args) => done(tools::tools(&args)),
         Command::Tool(args) => tool::tool(args),
+        Command::Agents => done(agents::agents()),
+        Command::Themes => done(themes::themes()),
+        Command::Doctor => doctor::doctor(),
         Command::Config { command } => done(config::config(command.unwrap_or(ConfigCommand::Show))),
         Command::Permissions { command } => done(permissions::permissions(
             command.unwrap_or(PermissionsCommand::List),

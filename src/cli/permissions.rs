@@ -25,12 +25,12 @@ fn list(grants: &[Grant]) -> String {
     if grants.is_empty() {
         return "no stored rules\n".to_owned();
     }
-    let head = ["ID", "KEY", "ACTION", "CREATED", "SCOPE", "PATTERN"].map(str::to_owned);
+    let head = ["ID", "KEY", "ACTION", "CREATED", "SCOPE", "FROM", "PATTERN"].map(str::to_owned);
     let rows: Vec<_> = std::iter::once(head).chain(grants.iter().map(row)).collect();
     table(&rows)
 }
 
-fn row(grant: &Grant) -> [String; 6] {
+fn row(grant: &Grant) -> [String; 7] {
     let clean = |text: &str| sanitize_line(text).into_owned();
     let scope = match &grant.scope {
         GrantScope::Session(session) => format!("session {session}"),
@@ -44,6 +44,7 @@ fn row(grant: &Grant) -> [String; 6] {
         "allow".to_owned(),
         moment(grant.created),
         scope,
+        clean(&grant.origin.to_string()),
         clean(&grant.pattern),
     ]
 }
@@ -51,6 +52,7 @@ fn row(grant: &Grant) -> [String; 6] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::GrantOrigin;
 
     #[test]
     fn every_rule_says_where_it_counts() {
@@ -59,6 +61,10 @@ mod tests {
             key: "bash".into(),
             pattern: "git \x1b[2Jlog *".into(),
             scope,
+            origin: GrantOrigin {
+                session: None,
+                title: Some("fix\tit".into()),
+            },
             created: 0,
         };
         let session = "ses_1".parse().unwrap();
@@ -78,7 +84,7 @@ mod tests {
             lines[3].starts_with("30  bash  allow") && lines[3].contains("session ses_1"),
             "{text}"
         );
-        assert!(lines[3].ends_with("git log *"), "{text}");
+        assert!(lines[3].ends_with("\"fix it\"  git log *"), "{text}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::args::{CassetteArgs, OpenArgs, ReopenArgs};
 use super::failure::Failure;
 use crate::config::{self, Dirs, LoadRequest, Loaded};
 use crate::files::Roots;
-use crate::session::wire::{FrontEndKind, ModelSource, OpenRequest, Which};
+use crate::session::wire::{self, FrontEndKind, ModelSource, OpenRequest, ProjectTrust, TrustFlag, Which};
 
 /// Lathe's own directories, and the one it works in with its project.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ impl Place {
         })
     }
 
-    /// Reads the configuration and says what to open.
+    /// Reads the configuration, finds out whether the project is trusted, and says what to open.
     pub(super) fn request(
         self,
         open: OpenArgs,
@@ -76,7 +76,12 @@ impl Place {
         front_end: FrontEndKind,
     ) -> Result<OpenRequest, Failure> {
         let loaded = self.load(open.config.as_deref())?;
-        Ok(OpenRequest {
+        let flag = if open.trust {
+            TrustFlag::Given
+        } else {
+            TrustFlag::Absent
+        };
+        let mut request = OpenRequest {
             loaded,
             dirs: self.dirs,
             directory: self.directory,
@@ -86,8 +91,10 @@ impl Place {
             mode: open.permission_mode,
             front_end,
             source,
-            trust: open.trust,
-        })
+            trust: ProjectTrust::default(),
+        };
+        wire::settle_trust(&mut request, flag)?;
+        Ok(request)
     }
 }
 

@@ -12,8 +12,8 @@ use super::place::{Place, model_source};
 use super::prompt::{self, Prompt};
 use super::runtime;
 use crate::headless::{self, Format, Outcome};
-use crate::session::Input;
 use crate::session::wire::{self, FrontEndKind, OpenRequest, Which};
+use crate::session::{ErrorReport, Input};
 
 pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
     let format = Format::from(args.format);
@@ -47,10 +47,15 @@ fn turn(args: RunArgs, format: Format) -> Result<ExitCode, Failure> {
 
 async fn one_turn(request: OpenRequest, input: Input, format: Format) -> Result<ExitCode, Failure> {
     let opened = wire::open(&request)?;
-    for note in &opened.notes {
-        tell(note);
+    let untrusted = request.trust.report();
+    for note in untrusted
+        .iter()
+        .map(ErrorReport::sentence)
+        .chain(opened.notes.iter().cloned())
+    {
+        tell(&note);
     }
-    let outcome = headless::run(&opened.handle, input, format).await;
+    let outcome = headless::run(&opened.handle, input, format, untrusted.as_ref()).await;
     runtime::close(opened).await;
     match outcome {
         Ok(outcome) => Ok(ExitCode::from(Outcome::status(outcome))),

@@ -20,10 +20,12 @@ use super::place::{Place, model_source};
 use super::{demo, first_run, runtime, themes};
 use crate::config::Dirs;
 use crate::config::schema::Tui;
-use crate::session::wire::{self, FrontEndKind, ModelSource, OpenRequest};
+use crate::session::wire::{self, FrontEndKind, ModelSource, OpenRequest, Part, ProjectTrust};
 use crate::session::{ErrorReport, ReportKind};
 use crate::tool::Registry;
-use crate::tui::{self, Manners, Motion, Mouse, Opening, Start, TerminalError};
+use crate::tui::{
+    self, Manners, Motion, Mouse, Opening, Start, TerminalError, TrustAnswer, TrustPart, TrustQuestion,
+};
 
 /// A session that takes longer to end is left to its next opening, which finds what was unfinished.
 const FAREWELL: Duration = Duration::from_secs(10);
@@ -64,6 +66,8 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
     let themes = themes::load(&request.loaded.config.theme, &dirs)?;
     let preview = match wire::preview(&request) {
         Ok(preview) => preview,
+        // What is missing may be among what is asked about.
+        Err(_) if brings_providers(&request.trust) => wire::preview_untrusted(&request),
         Err(report) => match first_run::begin(report, &mut request, themes.clone())? {
             Beginning::Demo => return demo::demo(),
             Beginning::Server => wire::preview(&request)?,
@@ -73,7 +77,11 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
     check_terminal()?;
     let manners = manners(&request.loaded.config.tui);
     let (directory, is_demo) = (request.directory.clone(), request.source == ModelSource::Demo);
-    let (session, open) = SessionThreads::start(request, notes, dirs)?;
+    let settings_file = dirs.config.join("lathe.jsonc");
+    let theme_list = themes::list(&dirs);
+    let (answer, answered) = oneshot::channel();
+    let trust = trust_question(&request.trust).map(|question| (question, answer));
+    let (session, open) = SessionThreads::start(request, notes, dirs, answered)?;
     let start = Start {
         model: preview.model,
         agent: preview.agent,
@@ -81,8 +89,11 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
         directory,
         is_demo,
         themes,
+        theme_list,
+        settings_file,
         manners,
         prompt,
+        trust,
         open,
     };
     let ended = tui::run(start);
@@ -93,6 +104,24 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
     }
 }
 
+/// What the person is asked, if there is something to ask.
+fn trust_question(trust: &ProjectTrust) -> Option<TrustQuestion> {
+    let part = |part: &Part| TrustPart {
+        file: part.file.clone(),
+        key: part.key.clone(),
+        text: part.text(),
+    };
+    trust.is_open().then(|| TrustQuestion {
+        root: trust.root.clone(),
+        parts: trust.parts.iter().map(part).collect(),
+        change: trust.change(),
+    })
+}
+
+fn brings_providers(trust: &ProjectTrust) -> bool {
+    trust.is_open() && trust.parts.iter().any(|part| part.key == "providers")
+}
+
 fn manners(settings: &Tui) -> Manners {
     Manners {
         mouse: if settings.mouse {
@@ -101,6 +130,7 @@ fn manners(settings: &Tui) -> Manners {
             Mouse::LeftAlone
         },
         wheel_lines: settings.wheel_lines,
+        copies_on_select: settings.copy_on_select,
         motion: if settings.reduced_motion {
             Motion::Reduced
         } else {
@@ -128,7 +158,12 @@ struct SessionThreads {
 }
 
 impl SessionThreads {
-    fn start(request: OpenRequest, notes: Vec<String>, dirs: Dirs) -> Result<(Self, Opening), Failure> {
+    fn start(
+        request: OpenRequest,
+        notes: Vec<String>,
+        dirs: Dirs,
+        answered: oneshot::Receiver<TrustAnswer>,
+    ) -> Result<(Self, Opening), Failure> {
         let (leave, left) = oneshot::channel();
         let (ready, opened) = oneshot::channel();
         let (alive, gone) = mpsc::channel();
@@ -136,7 +171,7 @@ impl SessionThreads {
             let _alive = alive;
             let _logs = Logs::start(&dirs);
             // Without threads `ready` is dropped, which the screen is told of.
-            if let Err(failure) = runtime::block_on(live(request, notes, ready, left)) {
+            if let Err(failure) = runtime::block_on(live(request, notes, answered, ready, left)) {
                 tracing::error!(?failure, "the session could not be started");
             }
         };
@@ -157,11 +192,25 @@ impl SessionThreads {
 
 /// Opens the session, hands it over and keeps it until it is left.
 async fn live(
-    request: OpenRequest,
+    mut request: OpenRequest,
     mut notes: Vec<String>,
+    answered: oneshot::Receiver<TrustAnswer>,
     ready: oneshot::Sender<Result<tui::Opened, ErrorReport>>,
     left: oneshot::Receiver<()>,
 ) {
+    if request.trust.is_open() {
+        match answered.await {
+            Ok(TrustAnswer::Trust) => {
+                if let Err(report) = wire::accept_trust(&mut request) {
+                    let _ = ready.send(Err(report));
+                    return;
+                }
+            }
+            Ok(TrustAnswer::NotNow) => {}
+            // The screen was left before.
+            Err(_) => return,
+        }
+    }
     let mut opened = match wire::open(&request) {
         Ok(opened) => opened,
         Err(report) => {

@@ -1,45 +1,135 @@
-//! The theme by its name: one of lathe's own, or a file of the configuration directory.
+//! The theme by its name, one of lathe's own or a file of the configuration directory, and the list of them.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::failure::Failure;
+use super::output::{print, table, tell};
+use super::place::Place;
 use crate::config::Dirs;
-use crate::tui::Themes;
-use crate::view::theme::Theme;
+use crate::text::sanitize::sanitize_line;
+use crate::tui::{NamedThemes, ThemeList, Themes};
+use crate::view::theme::{Theme, ThemeKind};
 
-const DARK: &str = "lathe-dark";
-const LIGHT: &str = "lathe-light";
+/// `lathe themes`. The list goes to stdout; what is wrong with a file goes to stderr.
+pub(super) fn themes() -> Result<(), Failure> {
+    let own = Place::current()?.dirs.config.join("themes");
+    let mut rows = vec![["NAME", "KIND", "PAIR", "SOURCE"].map(str::to_owned)];
+    let builtin = Theme::builtin_names().filter_map(Theme::builtin);
+    rows.extend(builtin.map(|theme| row(theme.name(), &theme, "built in")));
+    for file in theme_files(&own) {
+        let name = file
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let source = file.display().to_string();
+        match read(&file, &own) {
+            Ok((theme, problems)) => {
+                rows.push(row(&name, &theme, &source));
+                for problem in problems {
+                    tell(&format!("{source}: {problem}"));
+                }
+            }
+            Err(failure) => {
+                rows.push([&name, "broken", "-", &source].map(|cell| sanitize_line(cell).into_owned()));
+                tell(&failure);
+            }
+        }
+    }
+    print(&table(&rows))
+}
 
-/// The default follows the terminal's background; any other theme was chosen as it is.
-pub(super) fn load(name: &str, dirs: &Dirs) -> Result<Themes, Failure> {
-    let dark = Arc::new(theme(name, &dirs.config.join("themes"))?);
-    let light = match name {
-        DARK => Arc::new(theme(LIGHT, &dirs.config.join("themes"))?),
-        _ => Arc::clone(&dark),
+fn row(name: &str, theme: &Theme, source: &str) -> [String; 4] {
+    let kind = match theme.kind() {
+        ThemeKind::Dark => "dark",
+        ThemeKind::Light => "light",
     };
-    Ok(Themes { dark, light })
+    [name, kind, theme.pair().unwrap_or("-"), source].map(|cell| sanitize_line(cell).into_owned())
+}
+
+/// The user's theme files by name, without those that a theme inside the program hides.
+fn theme_files(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .filter(|path| {
+            let stem = path.file_stem().and_then(|stem| stem.to_str());
+            stem.is_some_and(|stem| Theme::builtin(stem).is_none())
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// Gives every theme that can be read, one of lathe's own or a file.
+pub(super) fn list(dirs: &Dirs) -> ThemeList {
+    let dirs = dirs.clone();
+    Box::new(move || {
+        let files = theme_files(&dirs.config.join("themes"));
+        let stem = |file: &PathBuf| Some(file.file_stem()?.to_str()?.to_owned());
+        let own = files.iter().filter_map(stem);
+        let names = Theme::builtin_names().map(str::to_owned).chain(own);
+        names
+            .filter_map(|name| {
+                let themes = load(&name, &dirs).ok()?;
+                Some(NamedThemes { name, themes })
+            })
+            .collect()
+    })
+}
+
+/// A theme with a pair follows the terminal's background; one without stays as it was chosen.
+pub(super) fn load(name: &str, dirs: &Dirs) -> Result<Themes, Failure> {
+    let own = dirs.config.join("themes");
+    let chosen = Arc::new(theme(name, &own)?);
+    let pair = match chosen.pair() {
+        Some(pair) => Arc::new(theme(pair, &own)?),
+        None => Arc::clone(&chosen),
+    };
+    Ok(match chosen.kind() {
+        ThemeKind::Dark => Themes {
+            dark: chosen,
+            light: pair,
+        },
+        ThemeKind::Light => Themes {
+            dark: pair,
+            light: chosen,
+        },
+    })
 }
 
 fn theme(name: &str, dir: &Path) -> Result<Theme, Failure> {
     if let Some(theme) = Theme::builtin(name) {
         return Ok(theme);
     }
-    let is_plain = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0']);
     let file = dir.join(format!("{name}.json"));
-    let Some(text) = is_plain.then(|| fs::read_to_string(&file).ok()).flatten() else {
+    if !is_plain(name) || !file.exists() {
         let names: Vec<_> = Theme::builtin_names().map(|name| format!("`{name}`")).collect();
         let failure = Failure::usage(format!(
             "there is no theme `{name}`, neither built in nor at `{}`",
             file.display()
         ));
         return Err(failure.hinted(format!("Set `theme` to one of {}.", names.join(", "))));
-    };
-    match Theme::parse(&text) {
-        Ok((theme, _)) => Ok(theme),
-        Err(error) => Err(Failure::usage(format!("{}: {error}", file.display()))),
     }
+    read(&file, dir).map(|(theme, _)| theme).map_err(Failure::usage)
+}
+
+/// Reads a theme file, which may extend another one of the directory, and says what of it was left out.
+fn read(file: &Path, dir: &Path) -> Result<(Theme, Vec<String>), String> {
+    let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let find = |name: &str| {
+        let parent = is_plain(name).then(|| dir.join(format!("{name}.json")))?;
+        fs::read_to_string(parent).ok()
+    };
+    Theme::parse_with(&text, &find).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+/// A name that leads nowhere but into the directory.
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0'])
 }
 
 #[cfg(test)]
@@ -47,18 +137,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_default_has_a_form_for_each_background() {
+    fn a_pair_has_a_form_for_each_background_whichever_was_named() {
         let dirs = Dirs::below(Path::new("/nowhere"));
-        let themes = load("lathe-dark", &dirs).unwrap();
-        assert_eq!(
-            (themes.dark.name(), themes.light.name()),
-            ("lathe-dark", "lathe-light")
-        );
-        let themes = load("lathe-cvd", &dirs).unwrap();
-        assert_eq!(
-            (themes.dark.name(), themes.light.name()),
-            ("lathe-cvd", "lathe-cvd")
-        );
+        for (named, dark, light) in [
+            ("lathe-dark", "lathe-dark", "lathe-light"),
+            ("lathe-light", "lathe-dark", "lathe-light"),
+            ("ember-light", "ember-dark", "ember-light"),
+            ("system", "system", "system"),
+        ] {
+            let themes = load(named, &dirs).unwrap();
+            assert_eq!(
+                (themes.dark.name(), themes.light.name()),
+                (dark, light),
+                "{named}"
+            );
+        }
     }
 
     #[test]
@@ -68,7 +161,8 @@ mod tests {
         fs::create_dir_all(dirs.config.join("themes")).unwrap();
         let text = r#"{"name": "mine", "kind": "dark", "extends": "lathe-dark"}"#;
         fs::write(dirs.config.join("themes/mine.json"), text).unwrap();
-        assert_eq!(load("mine", &dirs).unwrap().dark.name(), "mine");
+        let mine = load("mine", &dirs).unwrap();
+        assert_eq!((mine.dark.name(), mine.light.name()), ("mine", "mine"));
         for missing in ["yours", "../themes/mine", ""] {
             assert!(load(missing, &dirs).is_err(), "{missing}");
         }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::args::{OutputFormat, ToolArgs};
 use super::failure::Failure;
 use super::logs::Logs;
-use super::output::{print, print_line};
+use super::output::{print, print_line, tell};
 use super::place::Place;
 use super::runtime;
 use crate::headless::{self, StopSignal};
@@ -24,6 +24,9 @@ pub(super) fn tool(args: ToolArgs) -> Result<ExitCode, Failure> {
     let which = args.session.map_or(Which::New, Which::Id);
     let request = place.request(args.open, which, ModelSource::Network, FrontEndKind::Unattended)?;
     let _logs = Logs::start(&dirs);
+    if let Some(untrusted) = request.trust.report() {
+        tell(&untrusted.sentence());
+    }
     let run = runtime::block_on(async {
         let mut stop = StopSignal::listen();
         tokio::select! {
@@ -35,6 +38,9 @@ pub(super) fn tool(args: ToolArgs) -> Result<ExitCode, Failure> {
     let Some(run) = run else {
         return Ok(ExitCode::from(INTERRUPTED));
     };
+    for note in &run.notes {
+        tell(note);
+    }
     match args.format {
         OutputFormat::Text => print(&text(&run.result.output))?,
         OutputFormat::Json => print_line(&event(&args.name, &run))?,

@@ -24,11 +24,12 @@ struct Listed {
 
 pub(super) fn tools(args: &ToolsArgs) -> Result<(), Failure> {
     let registry = Registry::builtin();
-    let specs = advertised()?;
+    let (specs, settings) = advertised()?;
+    let listed = |tool: &dyn DynTool| listed(tool, &registry, &specs, &settings);
     if let Some(name) = &args.name {
-        return describe(&listed(&*find(&registry, name)?, &registry, &specs), args.json);
+        return describe(&listed(&*find(&registry, name)?), args.json);
     }
-    let all = registry.tools().map(|tool| listed(&**tool, &registry, &specs));
+    let all = registry.tools().map(|tool| listed(&**tool));
     let chosen: Vec<_> = all.filter(|tool| args.all || tool.advertised).collect();
     if args.json {
         let tools: Vec<_> = chosen.iter().map(Listed::json).collect();
@@ -47,8 +48,8 @@ pub(super) fn tools(args: &ToolsArgs) -> Result<(), Failure> {
     print(&table(&rows))
 }
 
-/// What the default agent is shown here, by name.
-fn advertised() -> Result<HashMap<String, ToolSpec>, Failure> {
+/// What the default agent is shown here, by name, and the settings that it has.
+fn advertised() -> Result<(HashMap<String, ToolSpec>, ToolSettings), Failure> {
     let place = Place::current()?;
     let request = place.request(
         OpenArgs::default(),
@@ -56,8 +57,9 @@ fn advertised() -> Result<HashMap<String, ToolSpec>, Failure> {
         ModelSource::Network,
         FrontEndKind::Unattended,
     )?;
-    let specs = wire::advertised(&request)?;
-    Ok(specs.into_iter().map(|spec| (spec.name.clone(), spec)).collect())
+    let (specs, settings) = wire::advertised(&request)?;
+    let by_name = specs.into_iter().map(|spec| (spec.name.clone(), spec));
+    Ok((by_name.collect(), settings))
 }
 
 /// Finds a tool by any name that a model may use for it.
@@ -78,18 +80,18 @@ fn find(registry: &Registry, name: &str) -> Result<std::sync::Arc<dyn DynTool>, 
     }
 }
 
-fn listed(tool: &dyn DynTool, registry: &Registry, specs: &HashMap<String, ToolSpec>) -> Listed {
+fn listed(
+    tool: &dyn DynTool,
+    registry: &Registry,
+    specs: &HashMap<String, ToolSpec>,
+    settings: &ToolSettings,
+) -> Listed {
     let spec = specs.get(tool.name());
     let (description, schema) = if let Some(spec) = spec {
         (spec.description.clone(), spec.schema.clone())
     } else {
         let schema = registry.schema(tool.name()).cloned().unwrap_or_default();
-        (
-            tool.description(InitCx {
-                settings: &ToolSettings::default(),
-            }),
-            schema,
-        )
+        (tool.description(InitCx { settings }), schema)
     };
     let name = tool.name().to_owned();
     Listed {

@@ -18,9 +18,18 @@ pub struct Dirs {
     pub state: PathBuf,
     /// What can be rebuilt.
     pub cache: PathBuf,
+    /// What the machine's administrator wrote; no variable of the environment changes it.
+    pub system: PathBuf,
     /// The user's home directory, if there is one.
     pub home: Option<PathBuf>,
 }
+
+#[cfg(target_os = "macos")]
+const SYSTEM: &str = "/Library/Application Support/lathe";
+#[cfg(windows)]
+const SYSTEM: &str = r"C:\ProgramData\lathe";
+#[cfg(not(any(target_os = "macos", windows)))]
+const SYSTEM: &str = "/etc/lathe";
 
 impl Dirs {
     /// Takes `LATHE_CONFIG_DIR` and its siblings, else the platform's directories.
@@ -28,13 +37,14 @@ impl Dirs {
         Self::from_variables(|name| std::env::var_os(name))
     }
 
-    /// All four directories below one, for tests and throw-away sessions.
+    /// All directories below one, for tests and throw-away sessions.
     pub fn below(root: &Path) -> Self {
         Self {
             config: root.join("config"),
             data: root.join("data"),
             state: root.join("state"),
             cache: root.join("cache"),
+            system: root.join("system"),
             home: Some(root.join("home")),
         }
     }
@@ -65,6 +75,7 @@ impl Dirs {
                 base.map(|base| base.state_dir().unwrap_or_else(|| base.data_local_dir())),
             )?,
             cache: pick("LATHE_CACHE_DIR", base.map(directories::BaseDirs::cache_dir))?,
+            system: PathBuf::from(SYSTEM),
             home: base.map(|base| base.home_dir().to_path_buf()),
         })
     }

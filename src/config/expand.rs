@@ -3,8 +3,10 @@
 //! A name that is not there is an error that says which key wanted it: an empty key sent to a server is harder to
 //! understand. Keys of objects are never expanded.
 
+use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// What a named file may hold.
 const MAX_BYTES: u64 = 1 << 20;
@@ -16,6 +18,49 @@ pub(super) struct Expansion<'a> {
     pub(super) home: Option<&'a Path>,
     /// Files are only read below this directory, if one is given: a project cannot reach the user's.
     pub(super) confined_to: Option<&'a Path>,
+    /// What was read before counts, whatever the files say now.
+    pub(super) texts: &'a FileTexts,
+}
+
+/// The texts of named files, each read once.
+#[derive(Debug, Default)]
+pub(super) struct FileTexts(Mutex<HashMap<PathBuf, String>>);
+
+impl FileTexts {
+    fn get(&self, path: &Path) -> Option<String> {
+        let texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        texts.get(path).cloned()
+    }
+
+    fn keep(&self, path: PathBuf, text: &str) {
+        let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        texts.insert(path, text.to_owned());
+    }
+}
+
+/// The names of the files that a text wants.
+pub(super) fn file_names(text: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut rest = text;
+    while let Some((_, kind, inside, after)) = next_expansion(rest) {
+        if matches!(kind, Kind::File) {
+            names.push(inside);
+        }
+        rest = after;
+    }
+    names
+}
+
+/// Whether the text wants something of the user's environment.
+pub(super) fn wants_variable(text: &str) -> bool {
+    let mut rest = text;
+    while let Some((_, kind, _, after)) = next_expansion(rest) {
+        if matches!(kind, Kind::Variable) {
+            return true;
+        }
+        rest = after;
+    }
+    false
 }
 
 impl Expansion<'_> {
@@ -35,13 +80,17 @@ impl Expansion<'_> {
         Ok(out)
     }
 
-    fn file(&self, name: &str) -> Result<String, String> {
+    /// Returns the text of a named file. The error is a sentence without the key's name.
+    pub(super) fn file(&self, name: &str) -> Result<String, String> {
         let name = name.trim();
         let path = match (name.strip_prefix("~/"), self.home) {
             (Some(below), Some(home)) => home.join(below),
             _ => self.base.join(name),
         };
         let path = self.allowed(path, name)?;
+        if let Some(text) = self.texts.get(&path) {
+            return Ok(text);
+        }
         let unreadable =
             |error: std::io::Error| format!("wants the file `{name}`, which cannot be read: {error}");
         let metadata = std::fs::metadata(&path).map_err(unreadable)?;
@@ -56,6 +105,7 @@ impl Expansion<'_> {
             return Err(format!("wants the file `{name}`, which is larger than 1 MiB"));
         }
         text.truncate(text.trim_end_matches(['\n', '\r']).len());
+        self.texts.keep(path, &text);
         Ok(text)
     }
 
@@ -129,6 +179,7 @@ mod tests {
             base: dir,
             home: Some(dir),
             confined_to: None,
+            texts: &FileTexts::default(),
         }
         .expand(text)
     }
@@ -170,10 +221,27 @@ mod tests {
             base: &project,
             home: None,
             confined_to: Some(&project),
+            texts: &FileTexts::default(),
         };
         assert_eq!(expansion.expand("{file:own}").unwrap(), "y");
         let error = expansion.expand("{file:../secret}").unwrap_err();
         assert!(error.contains("outside the project"), "{error}");
+    }
+
+    #[test]
+    fn a_file_is_read_once() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("url"), "one").unwrap();
+        let expansion = Expansion {
+            base: dir.path(),
+            home: None,
+            confined_to: None,
+            texts: &FileTexts::default(),
+        };
+        assert_eq!(expansion.expand("{file:url}").unwrap(), "one");
+        std::fs::write(dir.path().join("url"), "two").unwrap();
+        assert_eq!(expansion.expand("{file: url }").unwrap(), "one");
+        assert_eq!(file_names("a{file:b}{env:C}{file:d}{file:"), ["b", "d"]);
     }
 
     proptest::proptest! {

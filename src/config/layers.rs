@@ -1,44 +1,35 @@
 //! From the files in their order to one value.
 //!
-//! Order: the global file, then the project's from its root down to the working directory, then `--config`. Objects
-//! merge key by key at every depth and arrays are replaced, except for `hooks`, `instructions` and `custom_tools`, which
-//! are joined. Permission rules stay apart, a layer a file. What a project's file may not set (`features`) is
-//! taken out before anything of it is used, so its expansions are not made either.
+//! Order: the global file, then the project's from its root down to the working directory, then `--config`, then the
+//! managed one of the machine's administrator, of which only `permission` and `tools` are read. Objects merge key by key at every depth and arrays are replaced, except for `hooks`, `instructions` and `custom_tools`, which
+//! are joined. Permission rules stay apart, a layer a file. What a file may not set (`features`), and what a project
+//! may not set until it is trusted, is taken out before anything of it is used, so its expansions are not made either.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use jsonc_parser::ast::Value as Node;
 use jsonc_parser::common::Ranged;
 use serde_json::{Map, Number, Value};
 
-use super::diagnose::{self, ConfigError, Problem};
+use super::Config;
+use super::claude::hooks_in;
+use super::diagnose::{ConfigError, Problem};
 use super::expand::Expansion;
-use super::features::{GLOBAL_ONLY, LACKING, NOT_FROM_A_PROJECT, UNENFORCED};
+use super::features::{GLOBAL_ONLY, LACKING, NEEDS_TRUST, OF_THE_MANAGED};
+use super::parts::{ProjectPart, parts, wants_environment};
+use super::places::{LoadRequest, Origin, Texts};
+use super::schema::{AgentSettings, Hooks, Table};
 use super::source::{Source, locate};
 use super::switches::ToolSwitches;
-use super::{Config, Dirs};
+use crate::conversation::ModelRef;
 
-/// Which files to read.
-#[derive(Debug, Clone, Copy)]
-pub struct LoadRequest<'a> {
-    pub dirs: &'a Dirs,
-    pub project_root: &'a Path,
-    /// Absolute.
-    pub cwd: &'a Path,
-    /// The file given with `--config`; a relative one counts from `cwd`.
-    pub extra: Option<&'a Path>,
-}
-
-/// Who wrote a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Origin {
-    /// The user, for every project.
-    Global,
-    /// Whoever wrote the project; not necessarily the user.
-    Project,
-    /// The user, for this process (`--config`).
-    Extra,
+/// Whether what needs a project to be trusted counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trust {
+    Given,
+    Withheld,
 }
 
 /// The whole configuration.
@@ -48,11 +39,18 @@ pub struct Loaded {
     /// In the order of the files; files without rules are left out.
     pub permission_layers: Vec<PermissionLayer>,
     pub tools: ToolSwitches,
+    /// In the order of the files; files without agents are left out.
+    pub agent_layers: Vec<AgentLayer>,
     pub instructions: Vec<InstructionGlob>,
+    /// In the order of the files; those without hooks are left out.
+    pub hook_layers: Vec<HookLayer>,
     /// Those that existed, in order.
     pub files: Vec<PathBuf>,
     /// Sentences for the user.
     pub warnings: Vec<String>,
+    /// What counts only where the project is trusted; those of agents aside.
+    pub project_parts: Vec<ProjectPart>,
+    texts: Arc<Texts>,
 }
 
 /// The rules of one file.
@@ -62,6 +60,23 @@ pub struct PermissionLayer {
     pub file: PathBuf,
     /// The value of `permission` as written, its order kept and its shape checked.
     pub rules: Value,
+}
+
+/// What one file says of agents.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentLayer {
+    pub origin: Origin,
+    pub file: PathBuf,
+    pub agents: Table<AgentSettings>,
+}
+
+/// The hooks of one file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HookLayer {
+    /// What a project brings is run in a trusted project only.
+    pub origin: Origin,
+    pub file: PathBuf,
+    pub hooks: Hooks,
 }
 
 /// One entry of `instructions`.
@@ -74,89 +89,43 @@ pub struct InstructionGlob {
     pub confined_to: Option<PathBuf>,
 }
 
-/// Reads all files. Missing ones are fine, except the one named with `--config`.
+/// Reads all files. Missing ones are fine, except the one named with `--config`. Nothing counts yet that needs the
+/// project to be trusted.
 pub fn load(request: &LoadRequest<'_>) -> Result<Loaded, ConfigError> {
-    let mut problems = Vec::new();
-    let mut sources = Vec::new();
-    for (origin, path) in candidates(request) {
-        match Source::read(origin, path.clone()) {
-            Ok(Some(source)) => sources.push(source),
-            Ok(None) if origin == Origin::Extra => {
-                let message = "this file, given with `--config`, does not exist".to_owned();
-                problems.push(Problem::in_file(&path, message));
-            }
-            Ok(None) => {}
-            Err(problem) => problems.push(problem),
-        }
+    merge(&Arc::new(Texts::read(request)?), Trust::Withheld)
+}
+
+impl Loaded {
+    /// The same files, as they were read then, with what only a trusted project may say.
+    pub fn trusted(&self) -> Result<Self, ConfigError> {
+        merge(&self.texts, Trust::Given)
     }
+}
+
+fn merge(texts: &Arc<Texts>, trust: Trust) -> Result<Loaded, ConfigError> {
     let mut trees = Vec::new();
-    for source in &sources {
-        match source.parse() {
-            Ok(Some(tree)) => {
-                problems.extend(diagnose::check(source, &tree));
-                trees.push((source, tree));
-            }
-            Ok(None) => {}
-            Err(problem) => problems.push(problem),
-        }
+    for source in &texts.sources {
+        trees.extend(source.parse()?.map(|tree| (source, tree)));
     }
-    if !problems.is_empty() {
-        return Err(ConfigError { problems });
-    }
-    let mut merge = Merge::new(request);
+    let mut merge = Merge::new(texts, trust);
     for (source, tree) in &trees {
         merge.add(source, tree);
     }
-    merge.finish(&trees, sources.iter().map(|source| source.path.clone()).collect())
-}
-
-/// Returns the files that [`load`] reads, existing or not, in their order.
-pub fn files(request: &LoadRequest<'_>) -> Vec<PathBuf> {
-    candidates(request).into_iter().map(|(_, path)| path).collect()
-}
-
-fn candidates(request: &LoadRequest<'_>) -> Vec<(Origin, PathBuf)> {
-    let global = request.dirs.config.join("lathe.jsonc");
-    let mut files = vec![(Origin::Global, global.clone())];
-    for dir in directories(request.project_root, request.cwd) {
-        for name in ["lathe.jsonc", ".lathe/lathe.jsonc"] {
-            let path = dir.join(name);
-            // Working inside the configuration directory does not make it a project.
-            if !is_same_file(&path, &global) {
-                files.push((Origin::Project, path));
-            }
-        }
+    if trust == Trust::Given {
+        merge.add_claude();
     }
-    files.extend(
-        request
-            .extra
-            .map(|extra| (Origin::Extra, request.cwd.join(extra))),
-    );
-    files
-}
-
-/// From the root down to the working directory.
-fn directories<'a>(root: &'a Path, cwd: &'a Path) -> Vec<&'a Path> {
-    if !cwd.starts_with(root) {
-        return vec![cwd];
-    }
-    let mut dirs: Vec<&Path> = cwd.ancestors().take_while(|dir| dir.starts_with(root)).collect();
-    dirs.reverse();
-    dirs
-}
-
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    one == other
-        || one.file_name() == other.file_name()
-            && matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+    merge.finish(&trees)
 }
 
 struct Merge<'a> {
-    request: &'a LoadRequest<'a>,
+    texts: &'a Arc<Texts>,
+    trust: Trust,
     merged: Map<String, Value>,
     permission_layers: Vec<PermissionLayer>,
     tools: ToolSwitches,
+    agent_layers: Vec<AgentLayer>,
     instructions: Vec<InstructionGlob>,
+    hook_layers: Vec<HookLayer>,
     warnings: Vec<String>,
     /// Keys that a warning was already given for.
     warned: HashSet<String>,
@@ -164,13 +133,16 @@ struct Merge<'a> {
 }
 
 impl<'a> Merge<'a> {
-    fn new(request: &'a LoadRequest<'a>) -> Self {
+    fn new(texts: &'a Arc<Texts>, trust: Trust) -> Self {
         Self {
-            request,
+            texts,
+            trust,
             merged: Map::new(),
             permission_layers: Vec::new(),
             tools: ToolSwitches::default(),
+            agent_layers: Vec::new(),
             instructions: Vec::new(),
+            hook_layers: Vec::new(),
             warnings: Vec::new(),
             warned: HashSet::new(),
             problems: Vec::new(),
@@ -178,15 +150,10 @@ impl<'a> Merge<'a> {
     }
 
     fn add(&mut self, source: &Source, tree: &Node<'_>) {
-        let project = (source.origin == Origin::Project).then_some(self.request.project_root);
         let mut reader = Reader {
             source,
-            expansion: Expansion {
-                base: source.base(),
-                home: self.request.dirs.home.as_deref(),
-                confined_to: project,
-            },
-            refused: refused(source.origin),
+            trust: self.trust,
+            expansion: self.texts.expansion(source),
             found: Vec::new(),
             problems: Vec::new(),
             path: Vec::new(),
@@ -194,32 +161,65 @@ impl<'a> Merge<'a> {
         let value = reader.value(tree);
         let found = std::mem::take(&mut reader.found);
         self.problems.append(&mut reader.problems);
-        for key in found {
-            self.refuse(source, &key);
+        for key in found.iter().filter(|key| !needs_trust(source.origin, key)) {
+            self.refuse(source, key);
         }
         // The root is an object, or the schema would have refused the file.
         if let Value::Object(mut object) = value {
+            self.take_agents(source, tree, &object);
             self.take_apart(source, &mut object);
+            if source.origin == Origin::Managed {
+                keep_switched_off(&mut object);
+            }
             merge_file(&mut self.merged, object);
         }
     }
 
     fn refuse(&mut self, source: &Source, key: &str) {
-        let only_global = source.origin == Origin::Extra;
         let file = source.path.display();
-        let global = self.request.dirs.config.join("lathe.jsonc");
+        let global = self.texts.dirs.config.join("lathe.jsonc");
         let global = global.display();
-        let warning = if only_global {
-            format!("`{key}` in `{file}` is ignored: only `{global}` may set it")
-        } else {
-            format!(
-                "`{key}` in `{file}` is ignored: the project is not trusted to set it; what you want of it belongs \
-                 in `{global}`"
-            )
+        let warning = match source.origin {
+            Origin::Managed => {
+                format!("`{key}` in `{file}` is ignored: only `permission` and `tools` of that file are read")
+            }
+            Origin::Global | Origin::Extra | Origin::Project => {
+                format!("`{key}` in `{file}` is ignored: only `{global}` may set it")
+            }
         };
         if self.warned.insert(format!("{key} from {:?}", source.origin)) {
             self.warnings.push(warning);
         }
+    }
+
+    /// Keeps what is said of agents with its origin, because a project may only tighten.
+    fn take_agents(&mut self, source: &Source, tree: &Node<'_>, object: &Map<String, Value>) {
+        let Some(agents) = object.get("agents").filter(|agents| !is_empty(agents)) else {
+            return;
+        };
+        let mut wrong = |path: &[&str], message: String| {
+            let path: Vec<String> = path.iter().map(|step| (*step).to_owned()).collect();
+            let offset = locate(tree, &path).unwrap_or_default();
+            self.problems.push(source.problem(offset, message));
+        };
+        let agents: Table<AgentSettings> = match serde_json::from_value(agents.clone()) {
+            Ok(agents) => agents,
+            Err(error) => return wrong(&["agents"], format!("`agents`: {error}")),
+        };
+        for (name, agent) in agents.iter() {
+            let problem = agent.model.as_ref().map(|model| model.parse::<ModelRef>());
+            if let Some(Err(problem)) = problem {
+                wrong(
+                    &["agents", name, "model"],
+                    format!("`agents.{name}.model`: {problem}"),
+                );
+            }
+        }
+        self.agent_layers.push(AgentLayer {
+            origin: source.origin,
+            file: source.path.clone(),
+            agents,
+        });
     }
 
     /// Takes out what is not merged but kept with its origin.
@@ -234,15 +234,17 @@ impl<'a> Merge<'a> {
             });
         }
         let is_project = source.origin == Origin::Project;
+        self.take_hooks(source, object);
         let tools = object.get("tools").and_then(Value::as_object);
         for (pattern, on) in tools.into_iter().flatten() {
             let Some(on) = on.as_bool() else { continue };
             match source.origin {
                 Origin::Project => self.tools.push_project(pattern.clone(), on),
                 Origin::Global | Origin::Extra => self.tools.push_user(pattern.clone(), on),
+                Origin::Managed => self.tools.push_managed(pattern.clone(), on),
             }
         }
-        let root = self.request.project_root;
+        let root = &*self.texts.project_root;
         let patterns = object.get("instructions").and_then(Value::as_array);
         for pattern in patterns.into_iter().flatten().filter_map(Value::as_str) {
             self.instructions.push(InstructionGlob {
@@ -253,9 +255,40 @@ impl<'a> Merge<'a> {
         }
     }
 
-    fn finish(mut self, trees: &[(&Source, Node<'_>)], files: Vec<PathBuf>) -> Result<Loaded, ConfigError> {
+    /// Whoever runs a hook wants to know where it comes from, and runs them in another order than that of the files.
+    fn take_hooks(&mut self, source: &Source, object: &Map<String, Value>) {
+        let Some(hooks) = object.get("hooks").filter(|hooks| !is_empty(hooks)) else {
+            return;
+        };
+        match serde_json::from_value(hooks.clone()) {
+            Ok(hooks) => self.hook_layers.push(HookLayer {
+                origin: source.origin,
+                file: source.path.clone(),
+                hooks,
+            }),
+            Err(error) => self
+                .problems
+                .push(Problem::in_file(&source.path, format!("`hooks`: {error}"))),
+        }
+    }
+
+    /// The hooks in the project's settings of Claude Code.
+    fn add_claude(&mut self) {
+        for source in &self.texts.claude {
+            let read = source.as_ref().map_err(Clone::clone).and_then(hooks_in);
+            match read {
+                Ok(Some(settings)) => {
+                    self.warnings.extend(settings.warnings);
+                    self.hook_layers.push(settings.layer);
+                }
+                Ok(None) => {}
+                Err(problem) => self.problems.push(problem),
+            }
+        }
+    }
+
+    fn finish(mut self, trees: &[(&Source, Node<'_>)]) -> Result<Loaded, ConfigError> {
         let merged = Value::Object(std::mem::take(&mut self.merged));
-        self.protections(&merged, trees);
         self.missing_features(&merged);
         let config = match serde_path_to_error::deserialize::<_, Config>(&merged) {
             Ok(config) => config,
@@ -273,31 +306,19 @@ impl<'a> Merge<'a> {
             config,
             permission_layers: self.permission_layers,
             tools: self.tools,
+            agent_layers: self.agent_layers,
             instructions: self.instructions,
-            files,
+            hook_layers: self.hook_layers,
+            files: self
+                .texts
+                .sources
+                .iter()
+                .map(|source| source.path.clone())
+                .collect(),
             warnings: self.warnings,
+            project_parts: parts(self.texts),
+            texts: Arc::clone(self.texts),
         })
-    }
-
-    fn protections(&mut self, merged: &Value, trees: &[(&Source, Node<'_>)]) {
-        for protection in UNENFORCED {
-            let Some(value) = at(merged, protection.key) else {
-                continue;
-            };
-            if is_empty(value)
-                || value
-                    .as_str()
-                    .is_some_and(|word| Some(word) == protection.harmless)
-            {
-                continue;
-            }
-            let key = protection.key.join(".");
-            let what = protection.what;
-            let message =
-                format!("`{key}` is set, but this build cannot enforce {what} yet; remove the key to go on");
-            let path: Vec<String> = protection.key.iter().map(|step| (*step).to_owned()).collect();
-            self.problems.push(place_in(trees, &path, message));
-        }
     }
 
     fn missing_features(&mut self, merged: &Value) {
@@ -312,19 +333,30 @@ impl<'a> Merge<'a> {
     }
 }
 
-fn refused(origin: Origin) -> &'static [&'static [&'static str]] {
+/// Whether a file of this origin may not say anything under a key.
+fn is_refused(origin: Origin, trust: Trust, path: &[String]) -> bool {
+    let is_among = |keys: &[&[&str]]| {
+        keys.iter()
+            .any(|key| path.iter().map(String::as_str).eq(key.iter().copied()))
+    };
     match origin {
-        Origin::Global => &[],
-        Origin::Project => NOT_FROM_A_PROJECT,
-        Origin::Extra => GLOBAL_ONLY,
+        Origin::Global => false,
+        Origin::Project => is_among(GLOBAL_ONLY) || trust == Trust::Withheld && is_among(NEEDS_TRUST),
+        Origin::Extra => is_among(GLOBAL_ONLY),
+        Origin::Managed => path.len() == 1 && !OF_THE_MANAGED.contains(&path[0].as_str()),
     }
+}
+
+/// Whether a key was refused for want of trust. Whoever asks for trust tells of those.
+fn needs_trust(origin: Origin, key: &str) -> bool {
+    origin == Origin::Project && NEEDS_TRUST.iter().any(|needing| needing.join(".") == key)
 }
 
 fn at<'a>(value: &'a Value, key: &[&str]) -> Option<&'a Value> {
     key.iter().try_fold(value, |value, step| value.get(step))
 }
 
-fn is_empty(value: &Value) -> bool {
+pub(super) fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::Array(items) => items.is_empty(),
@@ -366,6 +398,13 @@ enum Arrays {
     Joined,
 }
 
+/// What the managed file switches on is not on when somebody else switched it off.
+fn keep_switched_off(object: &mut Map<String, Value>) {
+    if let Some(Value::Object(tools)) = object.get_mut("tools") {
+        tools.retain(|_, on| *on == Value::Bool(false));
+    }
+}
+
 /// Lays one file over the ones before it.
 fn merge_file(base: &mut Map<String, Value>, over: Map<String, Value>) {
     for (key, value) in over {
@@ -397,8 +436,8 @@ fn merge_entry(base: &mut Map<String, Value>, key: String, value: Value, arrays:
 /// Turns a tree into a value: leaves out refused keys and expands strings.
 struct Reader<'a> {
     source: &'a Source,
+    trust: Trust,
     expansion: Expansion<'a>,
-    refused: &'static [&'static [&'static str]],
     /// Refused keys that the file has.
     found: Vec<String>,
     problems: Vec<Problem>,
@@ -413,8 +452,10 @@ impl Reader<'_> {
                 for property in &object.properties {
                     let name = property.name.as_str().to_owned();
                     self.path.push(name.clone());
-                    if self.is_refused() {
+                    if is_refused(self.source.origin, self.trust, &self.path) {
                         self.found.push(self.path.join("."));
+                    } else if self.is_withheld(&property.value) {
+                        // Whoever asks for trust tells of it.
                     } else {
                         map.insert(name, self.value(&property.value));
                     }
@@ -438,10 +479,9 @@ impl Reader<'_> {
         }
     }
 
-    fn is_refused(&self) -> bool {
-        self.refused
-            .iter()
-            .any(|key| self.path.iter().map(String::as_str).eq(key.iter().copied()))
+    /// A project that is not trusted gets nothing of the environment.
+    fn is_withheld(&self, node: &Node<'_>) -> bool {
+        self.source.origin == Origin::Project && self.trust == Trust::Withheld && wants_environment(node)
     }
 
     fn string(&mut self, node: &Node<'_>, text: &str) -> String {

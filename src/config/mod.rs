@@ -5,22 +5,28 @@
 //!
 //! Permission rules are not merged: each file's rules stay a [`PermissionLayer`] with its [`Origin`], because who wrote
 //! a rule decides what it may do. For the same reason a project's file loses the keys that could run code or loosen
-//! a rule (`layers`), and says so in a warning.
+//! a rule: they are listed as [`ProjectPart`]s, and [`Loaded::trusted`] gives the configuration with them.
 //!
 //! Nothing here asks the network, creates a file or keeps state.
 
+mod claude;
 mod diagnose;
 mod dirs;
 mod expand;
 mod features;
 mod layers;
+mod parts;
+mod places;
 pub mod schema;
 mod source;
 mod switches;
 
+pub use claude::{ClaudeSettings, claude_files, claude_settings};
 pub use diagnose::{ConfigError, Problem};
 pub use dirs::Dirs;
-pub use layers::{InstructionGlob, LoadRequest, Loaded, Origin, PermissionLayer, files, load};
+pub use layers::{AgentLayer, HookLayer, InstructionGlob, Loaded, PermissionLayer, load};
+pub use parts::{ProjectPart, allows};
+pub use places::{LoadRequest, Origin, files};
 pub use schema::Config;
 pub use switches::ToolSwitches;
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use jsonc_parser::ast::Value as Node;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use serde_json::Value;
 
 use super::{Origin, Problem};
 
@@ -14,6 +15,7 @@ use super::{Origin, Problem};
 const MAX_BYTES: u64 = 4 << 20;
 
 /// A file that was read.
+#[derive(Debug)]
 pub(super) struct Source {
     pub(super) origin: Origin,
     pub(super) path: PathBuf,
@@ -108,6 +110,23 @@ fn syntax_message(given: &str) -> String {
         .map(|c| c.to_lowercase().to_string())
         .unwrap_or_default();
     format!("this is not valid JSON with comments: {first}{}", chars.as_str())
+}
+
+/// The value as it stands there, with nothing expanded.
+pub(super) fn plain(node: &Node<'_>) -> Value {
+    match node {
+        Node::StringLit(string) => Value::from(&*string.value),
+        Node::NumberLit(number) => number.value.parse().map_or(Value::Null, Value::Number),
+        Node::BooleanLit(boolean) => Value::Bool(boolean.value),
+        Node::NullKeyword(_) => Value::Null,
+        Node::Array(array) => array.elements.iter().map(plain).collect(),
+        Node::Object(object) => {
+            let fields = object.properties.iter();
+            fields
+                .map(|field| (field.name.as_str().to_owned(), plain(&field.value)))
+                .collect()
+        }
+    }
 }
 
 /// Where the value (or, for the last step, the key) of a path stands; the deepest that exists.

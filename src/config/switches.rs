@@ -1,30 +1,33 @@
 //! The `tools` switches of all files, kept apart by who wrote them.
 //!
 //! Within one list the last matching entry wins. A project can switch a tool off, and on where the user said nothing;
-//! it cannot switch on what the user switched off.
+//! it cannot switch on what the user switched off. Nobody switches on what the managed file switched off.
 
 /// Tools switched on or off by name or wildcard.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolSwitches {
     user: Vec<(String, bool)>,
     project: Vec<(String, bool)>,
+    managed: Vec<(String, bool)>,
 }
 
 impl ToolSwitches {
     /// What was said about a tool; `None` when nothing was.
     pub fn get(&self, tool: &str) -> Option<bool> {
-        match (last(&self.user, tool), last(&self.project, tool)) {
-            (Some(false), _) | (_, Some(false)) => Some(false),
-            (Some(true), _) | (_, Some(true)) => Some(true),
-            (None, None) => None,
-        }
+        let lists = [&self.user, &self.project, &self.managed];
+        let said = lists.into_iter().filter_map(|list| last(list, tool));
+        said.reduce(|one, other| one && other)
     }
 
-    pub(super) fn push_user(&mut self, pattern: String, on: bool) {
+    pub fn push_user(&mut self, pattern: String, on: bool) {
         self.user.push((pattern, on));
     }
 
-    pub(super) fn push_project(&mut self, pattern: String, on: bool) {
+    pub fn push_managed(&mut self, pattern: String, on: bool) {
+        self.managed.push((pattern, on));
+    }
+
+    pub fn push_project(&mut self, pattern: String, on: bool) {
         self.project.push((pattern, on));
     }
 }
@@ -84,6 +87,18 @@ mod tests {
         assert_eq!(switches.get("bash"), Some(false));
         assert_eq!(switches.get("webfetch"), Some(false));
         assert_eq!(switches.get("list"), Some(true));
+    }
+
+    #[test]
+    fn nobody_switches_on_what_is_switched_off_for_the_machine() {
+        let mut switches = ToolSwitches::default();
+        switches.push_managed("web*".into(), false);
+        switches.push_managed("list".into(), true);
+        switches.push_user("webfetch".into(), true);
+        switches.push_project("list".into(), false);
+        assert_eq!(switches.get("webfetch"), Some(false));
+        assert_eq!(switches.get("websearch"), Some(false));
+        assert_eq!(switches.get("list"), Some(false));
     }
 
     #[test]

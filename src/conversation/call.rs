@@ -79,11 +79,17 @@ impl CallResult {
         serde_json::from_value(self.details.get("error")?.get("kind")?.clone()).ok()
     }
 
+    /// Whether a hook made an error of a call that had run; where it denied one, nothing ran.
+    fn was_run(&self) -> bool {
+        self.details["error"]["ran"] == Value::Bool(true)
+    }
+
     /// Returns the final state that this result means.
     pub fn state(&self) -> CallState {
         match self.error_kind() {
             _ if self.ok => CallState::Done,
             Some(ErrorKind::Denied | ErrorKind::Rejected) => CallState::Denied,
+            Some(ErrorKind::Hook) if !self.was_run() => CallState::Denied,
             Some(ErrorKind::Cancelled) => CallState::Cancelled,
             Some(ErrorKind::Interrupted) => CallState::Interrupted,
             _ => CallState::Failed,

@@ -86,6 +86,19 @@ id!(
     CallId, "call_", "a call"
 );
 
+impl CallId {
+    /// Returns the id of the call with this number inside this one, counted from 1.
+    pub fn inner(&self, number: usize) -> Self {
+        Self(format!("{}.{number}", self.0))
+    }
+
+    /// Returns the id of the call that this one is inside of.
+    pub fn outer(&self) -> Option<Self> {
+        let (outer, _) = self.0.rsplit_once('.')?;
+        Some(Self(outer.to_owned()))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,6 +110,15 @@ mod tests {
         sorted.sort();
         assert_eq!(made, sorted);
         assert_eq!(made[0].as_str().len(), 4 + LENGTH);
+    }
+
+    #[test]
+    fn a_call_inside_another_tells_which() {
+        let outer = CallId::new();
+        let inner = outer.inner(3);
+        assert_eq!(inner.as_str(), format!("{outer}.3"));
+        assert_eq!(inner.as_str().parse(), Ok(inner.clone()));
+        assert_eq!((inner.outer(), outer.outer()), (Some(outer), None));
     }
 
     #[test]

@@ -61,6 +61,9 @@ pub struct ToolPart {
     pub result: Option<CallResult>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native: Option<Native>,
+    /// The calls inside this one, in their order. They are shown and never sent: their results are part of this one's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inner: Vec<ToolPart>,
 }
 
 /// A file the user attached.

@@ -31,6 +31,8 @@ pub enum FileProblem {
     NotRegular,
     #[error("is a symbolic link to a file that does not exist; nothing is created through it")]
     DanglingLink,
+    #[error("is a symbolic link, not a regular file; it was left as it is")]
+    Link,
     #[error("is a binary file: it contains NUL bytes")]
     Binary,
     #[error("is not valid UTF-8 text; convert it to UTF-8 first")]
@@ -47,6 +49,8 @@ pub enum FileProblem {
     DiskFull,
     #[error("may not be accessed: permission denied")]
     Denied,
+    #[error("is held by another lathe that is in the middle of a change; try again")]
+    Busy,
     /// A transaction failed and this file could not be put back; the record stays for the next start.
     #[error("could not be put back after a failed change ({0}); it is tried again at the next start")]
     NotRestored(String),
@@ -106,10 +110,12 @@ impl FileError {
             FileProblem::Stale => ErrorKind::Stale,
             FileProblem::NotRegular
             | FileProblem::DanglingLink
+            | FileProblem::Link
             | FileProblem::WriteProtected
             | FileProblem::ReadOnlyFileSystem
             | FileProblem::DiskFull
             | FileProblem::Denied
+            | FileProblem::Busy
             | FileProblem::NotRestored(_)
             | FileProblem::Io(_) => ErrorKind::Io,
         }

@@ -8,7 +8,9 @@ use serde_json::{Map, Value, json};
 use super::{Reporter, write_line};
 use crate::conversation::{CallResult, MessageId, Part, PartBody, SessionId, Usage};
 use crate::permission::Reply;
-use crate::session::{Done, Envelope, Event, ReportKind, RequestUsage, SettledQuestion, Snapshot};
+use crate::session::{
+    Done, Envelope, ErrorReport, Event, ReportKind, RequestUsage, SettledQuestion, Snapshot,
+};
 
 pub(super) struct JsonReporter<W> {
     out: W,
@@ -64,12 +66,20 @@ impl<W: Write> JsonReporter<W> {
         self.line("usage", session, fields)
     }
 
+    fn error(&mut self, session: &SessionId, report: &ErrorReport) -> io::Result<()> {
+        let mut fields = json!({ "message": report.message, "kind": report.kind });
+        if let Some(hint) = &report.hint {
+            fields["hint"] = Value::from(hint.as_str());
+        }
+        self.line("error", session, fields)
+    }
+
     fn settled(&mut self, session: &SessionId, settled: &SettledQuestion) -> io::Result<()> {
         let reply = match &settled.reply {
             Reply::Once => "once",
             Reply::Always { .. } => "always",
             Reply::Reject(_) | Reply::Nobody => "reject",
-            Reply::Withdrawn => return Ok(()),
+            Reply::Withdrawn | Reply::Revised(_) => return Ok(()),
         };
         for (permission, patterns) in &settled.asked {
             let fields = json!({
@@ -95,6 +105,13 @@ impl<W: Write> Reporter for JsonReporter<W> {
             "cwd": info.directory.to_string_lossy(),
         });
         self.line("session", &info.id, fields)
+    }
+
+    fn untrusted(&mut self, report: &ErrorReport) -> io::Result<()> {
+        match self.root.clone() {
+            Some(root) => self.error(&root, report),
+            None => Ok(()),
+        }
     }
 
     fn event(&mut self, envelope: &Envelope) -> io::Result<()> {
@@ -137,26 +154,27 @@ impl<W: Write> Reporter for JsonReporter<W> {
                 self.line("retry", session, fields)
             }
             Event::Usage(request) => self.usage(session, request),
-            Event::Error(report) => {
-                let mut fields = json!({ "message": report.message, "kind": report.kind });
-                if let Some(hint) = &report.hint {
-                    fields["hint"] = Value::from(hint.as_str());
-                }
-                self.line("error", session, fields)
-            }
+            Event::Error(report) => self.error(session, report),
             Event::MessageStarted(_)
             | Event::MessageEnded { .. }
             | Event::PartEnded { .. }
             | Event::CallRunning { .. }
             | Event::Asked(_)
+            | Event::FormPut(_)
+            | Event::FormSettled { .. }
             | Event::TurnStarted
             | Event::TurnEnded(_)
             | Event::Queue(_)
             | Event::Todos(_)
             | Event::Title(_)
             | Event::Model(_)
+            | Event::Agent(_)
             | Event::Mode(_)
-            | Event::Notice(_) => Ok(()),
+            | Event::Answer(_)
+            | Event::Notice(_)
+            | Event::Hook(_)
+            | Event::Grants(_)
+            | Event::Refused(_) => Ok(()),
         }
     }
 

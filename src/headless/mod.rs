@@ -14,7 +14,9 @@ use std::io::{self, Write};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use crate::session::{Done, Envelope, Event, Handle, Input, Op, Receiver, RecvError, ReportKind, Snapshot};
+use crate::session::{
+    Done, Envelope, ErrorReport, Event, Handle, Input, Op, Receiver, RecvError, ReportKind, Snapshot,
+};
 use crate::text::json::inert;
 
 /// How the run tells what happens.
@@ -50,14 +52,21 @@ impl Outcome {
 /// What an output format does with events.
 trait Reporter {
     fn begin(&mut self, snapshot: &Snapshot) -> io::Result<()>;
+    /// What the project brings is left out. Whoever started the run was told in words.
+    fn untrusted(&mut self, report: &ErrorReport) -> io::Result<()>;
     fn event(&mut self, envelope: &Envelope) -> io::Result<()>;
     /// The turn has ended and everything was told.
     fn end(&mut self, done: Done) -> io::Result<()>;
 }
 
-/// Runs one turn to its end. SIGINT and SIGTERM interrupt it; its calls get their results and the last line is written
+/// Runs one turn to its end, without what an `untrusted` project brings. SIGINT and SIGTERM interrupt it; its calls get their results and the last line is written
 /// all the same.
-pub async fn run(handle: &Handle, input: Input, format: Format) -> io::Result<Outcome> {
+pub async fn run(
+    handle: &Handle,
+    input: Input,
+    format: Format,
+    untrusted: Option<&ErrorReport>,
+) -> io::Result<Outcome> {
     let mut reporter: Box<dyn Reporter> = match format {
         Format::Text => Box::new(text::TextReporter::new(io::stdout(), io::stderr())),
         Format::Json => Box::new(json::JsonReporter::new(io::stdout())),
@@ -66,6 +75,9 @@ pub async fn run(handle: &Handle, input: Input, format: Format) -> io::Result<Ou
     let stop = StopSignal::listen();
     let (snapshot, events) = handle.attach().await.map_err(io::Error::other)?;
     reporter.begin(&snapshot)?;
+    if let Some(report) = untrusted {
+        reporter.untrusted(report)?;
+    }
     handle.send(Op::Submit(input)).map_err(io::Error::other)?;
     let mut heard = listen(handle.clone(), events, stop);
     let mut interrupted = false;

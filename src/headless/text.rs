@@ -17,6 +17,8 @@ pub(super) struct TextReporter<Out, Err> {
     err: Err,
     /// The text of the reply under way, by part.
     reply: Vec<(u64, String)>,
+    /// What stands as the answer beside it.
+    answer: Option<String>,
 }
 
 impl<Out: Write, Err: Write> TextReporter<Out, Err> {
@@ -25,6 +27,7 @@ impl<Out: Write, Err: Write> TextReporter<Out, Err> {
             out,
             err,
             reply: Vec::new(),
+            answer: None,
         }
     }
 
@@ -64,6 +67,10 @@ impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
         Ok(())
     }
 
+    fn untrusted(&mut self, _: &ErrorReport) -> io::Result<()> {
+        Ok(())
+    }
+
     fn event(&mut self, envelope: &Envelope) -> io::Result<()> {
         match &envelope.event {
             Event::MessageStarted(message) if message.role == Role::Assistant => {
@@ -91,6 +98,8 @@ impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
                 ));
             }
             Event::Error(report) => self.error(report),
+            Event::Answer(text) => self.answer = Some(text.clone()),
+            Event::Notice(text) => self.progress(text),
             _ => {}
         }
         Ok(())
@@ -98,7 +107,8 @@ impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
 
     /// Writes the last reply's text. It goes to a pipe as often as to a terminal, so control characters never pass.
     fn end(&mut self, done: Done) -> io::Result<()> {
-        let texts: Vec<&str> = self.reply.iter().map(|(_, text)| text.trim_end()).collect();
+        let texts = self.reply.iter().map(|(_, text)| text).chain(&self.answer);
+        let texts: Vec<&str> = texts.map(|text| text.trim_end()).collect();
         let answer = texts.join("\n");
         if !answer.is_empty() {
             writeln!(self.out, "{}", sanitize(&answer))?;

@@ -10,12 +10,17 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use super::check::{Ask, Open};
+use super::check::{Ask, Floor, Open};
+use super::editable::Editable;
+use super::harm::harm;
+use super::rule::{Action, Rule, Source};
 use super::verdict::Verdict;
 use crate::conversation::{CallId, SessionId};
 use crate::view::card::Card;
@@ -43,6 +48,12 @@ pub struct Inquiry {
     pub title: String,
     /// Shows what will happen.
     pub card: Card,
+    /// Where; absolute.
+    pub directory: PathBuf,
+    /// What a command would be confined to, by the name of the mode (`off` is one); `None` where none would run.
+    pub sandbox: Option<&'static str>,
+    /// What may be changed of the call; `None` where it has begun already.
+    pub editable: Option<Editable>,
 }
 
 /// One open ask of an inquiry.
@@ -70,8 +81,21 @@ impl Row {
     pub fn why(&self) -> String {
         match &self.verdict.rule {
             Some(rule) => format!("asks: {rule}"),
+            None if self.ask.floor == Floor::Ask => "asks: each time, whatever is allowed".to_owned(),
             None => "asks: no rule allows it".to_owned(),
         }
+    }
+
+    /// What it destroys, in a few words, if it does.
+    pub fn harm(&self) -> Option<&'static str> {
+        let is_judged = self.ask.destructive && self.ask.floor == Floor::Rules && self.key() == "bash";
+        is_judged.then(|| harm(self.pattern()))
+    }
+
+    /// Whether a rule with this pattern would allow it.
+    pub fn is_covered_by(&self, pattern: &str, home: Option<&Path>) -> bool {
+        let source = Source::Grant(Scope::Session);
+        Rule::new(self.key(), pattern, Action::Allow, source, home).matches(&self.ask.subject)
     }
 }
 
@@ -121,6 +145,8 @@ pub enum Reply {
         patterns: Vec<(String, String)>,
         scope: Scope,
     },
+    /// The call with these arguments instead, which are judged like any.
+    Revised(Map<String, Value>),
     /// No, with what the model should read. Without a text the session's other questions are rejected too.
     Reject(Option<String>),
     /// Nobody is there to answer.
@@ -335,7 +361,7 @@ impl Drop for WithdrawOnDrop<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permission::{Action, Subject};
+    use crate::permission::Subject;
 
     fn inquiry(session: &SessionId, pattern: &str) -> Inquiry {
         let open = Open {
@@ -353,6 +379,9 @@ mod tests {
             rows: vec![open.into()],
             title: "bash wants to run".into(),
             card: Card::default(),
+            directory: "/p".into(),
+            sandbox: None,
+            editable: None,
         }
     }
 

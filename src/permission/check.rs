@@ -193,10 +193,13 @@ impl fmt::Display for Denial {
 
 /// Judges all asks of one call.
 pub fn decide(permissions: &Permissions, asks: &[Ask], tool: &str, mode: Mode) -> Decision {
-    let plan = if mode == Mode::Plan {
-        plan_rules()
-    } else {
-        Permissions::default()
+    let plan = Permissions {
+        user: if mode == Mode::Plan {
+            plan_rules()
+        } else {
+            Vec::new()
+        },
+        ..Permissions::default()
     };
     // Where the tool's own name is among the keys asked, its rules are about that subject and no other.
     let names_itself = asks.iter().any(|ask| ask.key == tool);
@@ -234,19 +237,16 @@ fn judge(permissions: &Permissions, plan: &Permissions, ask: &Ask, tool: &str) -
     verdict
 }
 
-/// What agent `plan` may not do.
-fn plan_rules() -> Permissions {
+/// What agent `plan` may not do, and mode `plan` neither.
+pub fn plan_rules() -> Vec<Rule> {
     let rule = |key, pattern, action| Rule::new(key, pattern, action, Source::Agent("plan".to_owned()), None);
-    Permissions {
-        user: vec![
-            rule("edit", "*", Action::Deny),
-            rule("edit", ".lathe/plans/*.md", Action::Allow),
-            rule("bash", "*", Action::Deny),
-            rule("bash", "@read-only", Action::Allow),
-            rule("interactive_bash", "*", Action::Deny),
-        ],
-        ..Permissions::default()
-    }
+    vec![
+        rule("edit", "*", Action::Deny),
+        rule("edit", ".lathe/plans/*.md", Action::Allow),
+        rule("bash", "*", Action::Deny),
+        rule("bash", "@read-only", Action::Allow),
+        rule("interactive_bash", "*", Action::Deny),
+    ]
 }
 
 fn is_answered_by(mode: Mode, ask: &Ask) -> bool {
@@ -259,9 +259,9 @@ fn is_answered_by(mode: Mode, ask: &Ask) -> bool {
 
 fn open_ask(ask: &Ask, verdict: Verdict) -> Open {
     let mut ask = ask.clone();
-    // A grant cannot lift what a project's own rule asks, so there is nothing to store.
-    let asked_by_project = matches!(&verdict.rule, Some(rule) if matches!(rule.source, Source::Project(_)));
-    if asked_by_project {
+    // A grant cannot lift what a rule of another list asks, so there is nothing to store.
+    let source = verdict.rule.as_ref().map(|rule| &rule.source);
+    if matches!(source, Some(Source::Project(_) | Source::Managed(_))) {
         ask.always.clear();
     }
     Open { ask, verdict }

@@ -17,7 +17,9 @@ pub mod broker;
 mod check;
 pub mod command;
 mod defaults;
+mod editable;
 mod grant;
+mod harm;
 mod pattern;
 mod rule;
 mod verdict;
@@ -25,8 +27,9 @@ mod verdict;
 pub use broker::{
     AlreadyAnswered, Broker, BrokerEvent, FrontEnd, Inquiry, Question, QuestionId, Reply, Row, Scope,
 };
-pub use check::{Ask, Decision, Denial, Floor, Location, Mode, Open, UnknownMode, decide};
+pub use check::{Ask, Decision, Denial, Floor, Location, Mode, Open, UnknownMode, decide, plan_rules};
 pub use defaults::{Places, defaults, protected_subject};
+pub use editable::{Editable, Fit};
 pub use grant::{Floored, floor, grants};
 pub use pattern::Pattern;
 pub use rule::{Action, Rule, RuleProblem, Source, parse};

@@ -1,6 +1,6 @@
 //! Rules applied to a subject.
 
-use super::rule::{Action, Rule};
+use super::rule::{Action, PROTECTED, Rule, Source};
 
 /// What is about to happen, as patterns see it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,8 +44,12 @@ pub struct Permissions {
     pub user: Vec<Rule>,
     /// What the user answered with "always"; turns an ask of the user's list into allow, never a deny.
     pub grants: Vec<Rule>,
-    /// The project's list: can only be stricter than the user's.
+    /// The project's list: can only be stricter than the user's, until it is trusted.
     pub project: Vec<Rule>,
+    /// Whether the project's list may allow what the defaults or the global file ask.
+    pub project_is_trusted: bool,
+    /// The list of the machine's administrator: what it asks or denies stays so.
+    pub managed: Vec<Rule>,
 }
 
 impl Permissions {
@@ -70,9 +74,11 @@ impl Permissions {
             let last = rules.iter().rev().find(|rule| rule.is_about(key));
             last.is_some_and(|rule| rule.action == Action::Deny && rule.pattern.as_str() == "*")
         };
-        [key, tool]
-            .iter()
-            .any(|key| closed(&self.user, key) || closed(&self.project, key))
+        [key, tool].iter().any(|key| {
+            [&self.user, &self.project, &self.managed]
+                .into_iter()
+                .any(|rules| closed(rules, key))
+        })
     }
 
     /// The first key is the family's, others are more special.
@@ -89,10 +95,28 @@ impl Permissions {
             Some(grant) if user.action == Action::Ask => Verdict::of(grant),
             _ => user,
         };
-        match strictest(&self.project, keys, subject) {
+        let verdict = match strictest(&self.project, keys, subject) {
             Some(rule) if rule.action > user.action => Verdict::of(rule),
+            Some(rule) if rule.action == Action::Allow && self.project_lifts(&user, keys) => {
+                Verdict::of(rule)
+            }
             _ => user,
+        };
+        match strictest(&self.managed, keys, subject) {
+            // Where two lists ask, the one that no answer lifts is the one to name.
+            Some(rule) if rule.action != Action::Allow && rule.action >= verdict.action => Verdict::of(rule),
+            _ => verdict,
         }
+    }
+
+    /// Whether what the user's list asks is the project's to allow, if it is trusted. An agent's or `--config`'s ask is
+    /// not: it was chosen for this session.
+    fn project_lifts(&self, user: &Verdict, keys: &[&str]) -> bool {
+        let source = user.rule.as_ref().map(|rule| &rule.source);
+        self.project_is_trusted
+            && user.action == Action::Ask
+            && !keys.contains(&PROTECTED)
+            && matches!(source, None | Some(Source::Default | Source::Global(_)))
     }
 
     fn grant(&self, keys: &[&str], subject: &Subject) -> Option<&Rule> {
@@ -148,7 +172,7 @@ fn last_match<'a>(
 mod tests {
     use super::*;
     use crate::permission::Scope;
-    use crate::permission::rule::{Source, parse};
+    use crate::permission::rule::parse;
 
     fn rules(text: &str) -> Vec<Rule> {
         parse(&serde_json::from_str(text).unwrap(), &Source::Default, None).unwrap()
@@ -159,6 +183,7 @@ mod tests {
             user: rules(user),
             grants: rules(grants),
             project: rules(project),
+            ..Permissions::default()
         };
         permissions.judge(key, &Subject::new(text)).action
     }
@@ -267,6 +292,71 @@ mod tests {
                 judge(user, project, grants, key, text),
                 expected,
                 "{user} {project} {grants} {key} {text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_the_machine_s_rules_ask_or_deny_stays_so() {
+        use Action::{Allow, Ask, Deny};
+        let file = Source::Managed("/etc/lathe/lathe-managed.jsonc".into());
+        let judge = |managed: &str, text: &str| {
+            let permissions = Permissions {
+                user: rules(r#"{"bash": {"*": "allow", "curl *": "ask", "rm *": "deny"}}"#),
+                grants: rules(r#"{"bash": {"curl *": "allow"}}"#),
+                project: rules(r#"{"bash": "allow"}"#),
+                project_is_trusted: true,
+                managed: parse(&serde_json::from_str(managed).unwrap(), &file, None).unwrap(),
+            };
+            let verdict = permissions.judge("bash", &Subject::new(text));
+            (
+                verdict.action,
+                verdict.rule.is_some_and(|rule| rule.source == file),
+            )
+        };
+        let managed = r#"{"bash": {"*": "allow", "git push *": "deny", "curl *": "ask"}}"#;
+        assert_eq!(judge(managed, "git push x"), (Deny, true));
+        assert_eq!(judge(managed, "curl x"), (Ask, true), "a grant does not lift it");
+        assert_eq!(judge(managed, "rm x"), (Deny, false), "and it opens nothing");
+        assert_eq!(judge(managed, "ls"), (Allow, false));
+        assert_eq!(judge("{}", "curl x"), (Allow, false));
+    }
+
+    #[test]
+    fn a_trusted_project_allows_what_the_defaults_and_the_global_file_ask() {
+        use Action::{Allow, Ask, Deny};
+        let source =
+            |source: Source, text: &str| parse(&serde_json::from_str(text).unwrap(), &source, None).unwrap();
+        let global = Source::Global("/c/lathe.jsonc".into());
+        let asks = r#"{"bash": {"*": "ask", "rm *": "deny"}, "protected": "ask", "edit": "allow"}"#;
+        let project = r#"{"*": "allow", "bash": {"*": "allow", "make *": "ask"}, "edit": "deny", "protected": "allow"}"#;
+        let judge = |user: Source, trusted: bool, key: &str, text: &str| {
+            let permissions = Permissions {
+                user: source(user, asks),
+                project: source(Source::Project("/p/lathe.jsonc".into()), project),
+                project_is_trusted: trusted,
+                ..Permissions::default()
+            };
+            permissions.judge(key, &Subject::new(text)).action
+        };
+        for (user, trusted, key, text, expected) in [
+            (Source::Default, true, "bash", "ls", Allow),
+            (global.clone(), true, "bash", "ls", Allow),
+            (global.clone(), false, "bash", "ls", Ask),
+            // What the user denies stays denied, and a stricter project stays stricter.
+            (global.clone(), true, "bash", "rm x", Deny),
+            (global.clone(), true, "bash", "make x", Ask),
+            (global.clone(), true, "edit", "a", Deny),
+            // What nothing matches is asked by default.
+            (global.clone(), true, "webfetch", "u", Allow),
+            (global, true, "protected", "/p/.claude/x", Ask),
+            (Source::Extra("/x.jsonc".into()), true, "bash", "ls", Ask),
+            (Source::Agent("plan".into()), true, "bash", "ls", Ask),
+        ] {
+            assert_eq!(
+                judge(user.clone(), trusted, key, text),
+                expected,
+                "{user} {trusted} {key} {text}"
             );
         }
     }

@@ -2,16 +2,21 @@
 //!
 //! A command gets no terminal and nothing to read; its outputs are one stream in order of arrival. It ends by itself,
 //! at its timeout or when its token is cancelled, and then nothing of its group is left running. What is printed is
-//! handed on as bytes and kept nowhere, so memory does not grow with it.
+//! handed on as bytes and kept nowhere, so memory does not grow with it. An [`Exchange`] is for programs that are asked
+//! something: it has an input, two outputs, and keeps the beginning of each.
 //!
 //! Decoding, cutting and showing the output, and asking whether a command may run, are for others.
 
 pub mod environment;
+pub mod exchange;
 pub mod kill;
+pub mod sandbox;
 pub mod shell;
 pub mod spawn;
 
 pub use environment::{EnvironmentRules, shell_environment};
+pub use exchange::{Exchange, Exchanged, Kept};
 pub use kill::Group;
+pub use sandbox::Confinement;
 pub use shell::{Shell, ShellError};
 pub use spawn::{Outcome, RunningCommand, ShellCommand, SpawnError};

@@ -24,6 +24,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::kill::Group;
+use super::sandbox::Confinement;
 use super::shell::Shell;
 
 /// Between the polite signal and the other one.
@@ -48,6 +49,8 @@ pub struct ShellCommand {
     pub cwd: PathBuf,
     /// All of the environment: nothing is inherited.
     pub environment: Vec<(OsString, OsString)>,
+    /// Enforced by the kernel; `None` is free.
+    pub confinement: Option<Confinement>,
 }
 
 /// Why a command did not start.
@@ -83,19 +86,29 @@ pub struct Outcome {
 impl ShellCommand {
     /// Starts the command. Must be called within a runtime.
     pub fn spawn(&self) -> Result<RunningCommand, SpawnError> {
+        self.start(Stdio::null(), None)
+    }
+
+    /// Starts the command with something to read, and with its errors apart where they have a place of their own.
+    pub(super) fn start(&self, stdin: Stdio, stderr: Option<Stdio>) -> Result<RunningCommand, SpawnError> {
         if self.command.contains('\0') {
             return Err(SpawnError::Nul);
         }
         let (reader, writer) = io::pipe()?;
-        let mut command = Command::new(self.shell.program());
+        let stderr = match stderr {
+            Some(stderr) => stderr,
+            None => writer.try_clone()?.into(),
+        };
+        let (program, arguments) = self.words();
+        let mut command = Command::new(program);
         command
-            .args(self.shell.arguments(&self.command))
+            .args(arguments)
             .current_dir(&self.cwd)
             .env_clear()
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
-            .stdin(Stdio::null())
-            .stdout(writer.try_clone()?)
-            .stderr(writer)
+            .stdin(stdin)
+            .stdout(writer)
+            .stderr(stderr)
             .kill_on_drop(true);
         let started = Instant::now();
         let child = {
@@ -118,6 +131,15 @@ impl ShellCommand {
             started,
             ended: None,
         })
+    }
+
+    fn words(&self) -> (PathBuf, Vec<OsString>) {
+        let program = self.shell.program();
+        let arguments = self.shell.arguments(&self.command);
+        match &self.confinement {
+            Some(confinement) => confinement.wrap(program, arguments),
+            None => (program.to_owned(), arguments),
+        }
     }
 
     fn explain(&self, error: io::Error) -> SpawnError {
@@ -367,6 +389,7 @@ mod tests {
             command: text.into(),
             cwd: std::env::temp_dir(),
             environment: vec![("PATH".into(), path)],
+            confinement: None,
         }
     }
 

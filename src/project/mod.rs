@@ -1,10 +1,13 @@
 //! What a project is and what it says to agents.
 //!
 //! [`find_root`] tells where the project begins. [`instructions`] gathers the texts that stand in front of every
-//! conversation, and [`nearby`] those that belong to a directory deeper down. All of it is text: nothing that a project
-//! brings is run here. The functions read files and block; call them off the async threads.
+//! conversation, and [`nearby`] those that belong to a directory deeper down. [`agents`] finds who can work here, in
+//! Markdown files with [`frontmatter`]. All of it is text: nothing that a project brings is run here. The functions read
+//! files and block; call them off the async threads.
 
+pub mod agents;
 mod branch;
+pub mod frontmatter;
 mod instructions;
 mod root;
 

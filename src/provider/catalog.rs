@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ModelSettings, Protocol, ProviderError, ProviderErrorKind, ProviderSettings};
+use super::{Protocol, ProviderError, ProviderErrorKind, ProviderSettings};
 use crate::conversation::{ModelRef, Price, Usage};
 
 const KNOWN: &str = include_str!("../../assets/models.json");
@@ -17,15 +17,18 @@ const KNOWN: &str = include_str!("../../assets/models.json");
 const FIRST: [&str; 3] = ["anthropic", "openai", "gemini"];
 
 /// Which editing tool a model is given (TOOLS 0.8).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EditMode {
+    #[default]
     Replace,
     Hashline,
     Patch,
 }
 
 impl EditMode {
+    pub const ALL: [Self; 3] = [Self::Replace, Self::Hashline, Self::Patch];
+
     /// Returns the mode that a model's name suggests.
     pub fn of_model_id(id: &str) -> Self {
         let id = id.to_lowercase();
@@ -37,15 +40,6 @@ impl EditMode {
             Self::Patch
         } else {
             Self::Replace
-        }
-    }
-
-    fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "replace" => Some(Self::Replace),
-            "hashline" => Some(Self::Hashline),
-            "patch" => Some(Self::Patch),
-            _ => None,
         }
     }
 }
@@ -89,7 +83,7 @@ pub struct Model {
     pub long_cost: Option<LongCost>,
     /// The mode in the model's own entry, else the one its name suggests.
     pub edit_mode: EditMode,
-    /// Whether `edit_mode` was written in the model's own entry and so overrides `edit.mode`.
+    /// Whether the configuration has `edit_mode` in the model's own entry, so that it overrides `edit.mode`.
     pub edit_mode_is_set: bool,
 }
 
@@ -154,7 +148,8 @@ impl Catalog {
         // A gateway sells the same model at its own price.
         let listed = entry.filter(|_| self.known().contains_key(&reference.provider));
         let reasoning = own.and_then(|own| own.reasoning);
-        let edit_mode = own_edit_mode(reference, own)?.or(entry.and_then(|entry| entry.edit_mode));
+        let own_edit_mode = own.and_then(|own| own.edit_mode);
+        let edit_mode = own_edit_mode.or(entry.and_then(|entry| entry.edit_mode));
         Ok(Model {
             reference: reference.clone(),
             context: own
@@ -177,7 +172,7 @@ impl Catalog {
             cost: own_cost.or(listed.and_then(|entry| entry.cost)),
             long_cost: listed.filter(|_| own_cost.is_none()).and_then(|entry| entry.long),
             edit_mode: edit_mode.unwrap_or_else(|| EditMode::of_model_id(&reference.model)),
-            edit_mode_is_set: edit_mode.is_some(),
+            edit_mode_is_set: own_edit_mode.is_some(),
         })
     }
 
@@ -339,21 +334,6 @@ impl Guess {
     }
 }
 
-fn own_edit_mode(
-    reference: &ModelRef,
-    own: Option<&ModelSettings>,
-) -> Result<Option<EditMode>, ProviderError> {
-    let Some(name) = own.and_then(|own| own.edit_mode.as_deref()) else {
-        return Ok(None);
-    };
-    let mode = EditMode::from_name(name).ok_or_else(|| {
-        let message = format!("`{reference}` has the edit mode `{name}`, which does not exist");
-        ProviderError::new(ProviderErrorKind::Config, message)
-            .hinted("write `edit_mode` as `replace`, `hashline` or `patch`")
-    })?;
-    Ok(Some(mode))
-}
-
 fn unknown_provider(name: &str) -> ProviderError {
     let error = ProviderError::new(
         ProviderErrorKind::Config,
@@ -387,6 +367,7 @@ fn without_date(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::provider::ModelSettings;
 
     fn catalog() -> Catalog {
         let mut providers = BTreeMap::new();
@@ -456,16 +437,11 @@ mod tests {
                 input: 1.0,
                 ..Price::default()
             }),
-            edit_mode: Some("hashline".to_owned()),
+            edit_mode: Some(EditMode::Hashline),
             ..ModelSettings::default()
         };
         let openai = providers.get_mut("openai").unwrap();
         openai.models.insert("gpt-6.1-sol".to_owned(), own);
-        let bad = ModelSettings {
-            edit_mode: Some("x".to_owned()),
-            ..ModelSettings::default()
-        };
-        openai.models.insert("bad".to_owned(), bad);
         let catalog = Catalog::new(providers);
         let model = catalog.model(&"openai/gpt-6.1-sol".parse().unwrap()).unwrap();
         assert_eq!(
@@ -474,14 +450,17 @@ mod tests {
         );
         assert!((model.cost.unwrap().input - 1.0).abs() < 1e-9);
         assert_eq!(model.edit_mode_with(Some(EditMode::Patch)), EditMode::Hashline);
-        let error = catalog.model(&"openai/bad".parse().unwrap()).unwrap_err();
-        assert_eq!(error.kind, ProviderErrorKind::Config);
     }
 
     #[test]
     fn the_edit_mode_follows_the_name() {
         for (id, mode) in [
             ("gpt-5", EditMode::Patch),
+            ("GPT-5.1", EditMode::Patch),
+            ("gpt-oss:20b", EditMode::Replace),
+            ("gpt-oss-gpt-4", EditMode::Patch),
+            ("o4-mini", EditMode::Patch),
+            ("foo3", EditMode::Replace),
             ("openai/gpt-oss-120b", EditMode::Replace),
             ("o3-mini", EditMode::Patch),
             ("openai/o1", EditMode::Patch),

@@ -63,6 +63,8 @@ pub struct Request {
     pub tools: Arc<[ToolSpec]>,
     /// Well formed: each call of a reply has its result, void messages are left out, the first is the user's.
     pub messages: Vec<Arc<Message>>,
+    /// Left to the server when unset, and where the model does not take one.
+    pub temperature: Option<f64>,
 }
 
 /// What a request is for. Cassettes match by it.

@@ -42,6 +42,12 @@ impl Ask<'_> {
         self.model.reasoning && self.request.purpose == super::Purpose::Turn
     }
 
+    /// Returns the temperature to send. OpenAI's own models that reason refuse one.
+    pub(crate) fn temperature(&self) -> Option<f64> {
+        let is_refused = self.model.reasoning && self.is_openai();
+        self.request.temperature.filter(|_| !is_refused)
+    }
+
     /// Whether the server is OpenAI's own or Azure's copy of it, by the host in its URL.
     pub(crate) fn is_openai(&self) -> bool {
         let base_url = &self.settings.base_url;

@@ -48,6 +48,7 @@ pub(crate) fn request(model: &str, messages: Vec<Arc<Message>>) -> Request {
         system: "Be brief.".to_owned(),
         tools: vec![tool("bash"), tool("read")].into(),
         messages,
+        temperature: None,
     }
 }
 
@@ -141,6 +142,7 @@ pub(crate) fn tool_part(tool: &str, raw_args: &str, provider_id: Option<&str>, o
             attachments: Vec::new(),
         }),
         native: None,
+        inner: Vec::new(),
     }
 }
 

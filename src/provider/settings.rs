@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::RetrySettings;
+use super::{EditMode, RetrySettings};
 use crate::conversation::Price;
 
 /// A wire protocol, by its name in the configuration.
@@ -109,8 +109,8 @@ pub struct ModelSettings {
     pub images: Option<bool>,
     pub reasoning: Option<bool>,
     pub cost: Option<Price>,
-    /// `replace`, `hashline` or `patch`.
-    pub edit_mode: Option<String>,
+    /// In place of what the model's name suggests.
+    pub edit_mode: Option<EditMode>,
 }
 
 struct Builtin {

@@ -8,8 +8,11 @@ use serde_json::Value;
 use crate::conversation::{
     CallId, CallResult, Message, MessageId, MessageState, ModelRef, Part, SessionId, Stop, Usage,
 };
+use crate::hook::HookRun;
 use crate::permission::{Mode, Question, QuestionId, Reply};
 use crate::provider::ProviderErrorKind;
+use crate::store::Grant;
+use crate::tool::{Form, FormId};
 
 /// One event with its place in the stream.
 #[derive(Debug, Clone)]
@@ -70,6 +73,13 @@ pub enum Event {
     Asked(Arc<Question>),
     /// A question is gone: answered, withdrawn or denied for want of a person.
     Settled(SettledQuestion),
+    /// A call asks the person something beside permission.
+    FormPut(Arc<Form>),
+    /// A form is gone: filled in, dismissed or withdrawn.
+    FormSettled {
+        id: FormId,
+        call: CallId,
+    },
     Retry(Retry),
     /// One model request was paid for.
     Usage(RequestUsage),
@@ -81,9 +91,19 @@ pub enum Event {
     Todos(Vec<Value>),
     Title(String),
     Model(ModelRef),
+    /// The session's steps are this agent's from here on.
+    Agent(String),
     Mode(Mode),
+    /// What a call gave stands as the turn's answer.
+    Answer(String),
     /// A sentence worth a line in the transcript.
     Notice(String),
+    /// A hook ran and ended.
+    Hook(Arc<HookRun>),
+    /// Every rule that was stored by an answer, as somebody has asked or taken one back.
+    Grants(Arc<Vec<Grant>>),
+    /// A prompt was not sent: its text goes back to whoever wrote it.
+    Refused(String),
 }
 
 /// Progress of a running call.
@@ -132,6 +152,16 @@ pub struct ErrorReport {
     pub hint: Option<String>,
 }
 
+impl ErrorReport {
+    /// What happened and what to do about it, on one line.
+    pub fn sentence(&self) -> String {
+        match &self.hint {
+            Some(hint) => format!("{}; {hint}", self.message),
+            None => self.message.clone(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReportKind {
@@ -145,6 +175,8 @@ pub enum ReportKind {
     BadResponse,
     Untrusted,
     Storage,
+    /// A hook refused a prompt.
+    Hook,
     Internal,
 }
 

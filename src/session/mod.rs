@@ -24,8 +24,9 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::conversation::{FilePart, Message, ModelRef, SessionId, Usage};
+use crate::conversation::{FilePart, Message, ModelRef, Price, SessionId, Usage};
 use crate::permission::{Mode, Question, QuestionId, Reply};
+use crate::tool::{Form, FormId, FormReply};
 
 /// What a front end asks of the session.
 #[derive(Debug, Clone)]
@@ -44,7 +45,19 @@ pub enum Op {
         id: QuestionId,
         reply: Reply,
     },
+    /// Wants to know what was allowed for good: [`Event::Grants`].
+    ListGrants,
+    /// Takes a stored rule back, at once.
+    RevokeGrant(i64),
+    Fill {
+        id: FormId,
+        reply: FormReply,
+    },
     SetMode(Mode),
+    /// Goes on as this agent: at once, or with the next step of the turn that runs.
+    SetAgent(String),
+    /// Asks this model from then on: at once, or with the next step of the turn that runs.
+    SetModel(ModelRef),
     /// What stands in the composer, kept across a crash.
     Draft(String),
     /// Ends the session's actor after everything is on disk.
@@ -64,7 +77,11 @@ pub struct SessionInfo {
     pub id: SessionId,
     pub title: String,
     pub agent: String,
+    /// Those it can be changed to, itself included.
+    pub agents: Vec<AgentChoice>,
     pub model: ModelRef,
+    /// Those it can ask, this one included.
+    pub models: Vec<ModelChoice>,
     pub mode: Mode,
     pub directory: PathBuf,
     /// The model's context window in tokens, when it is known.
@@ -81,6 +98,27 @@ pub struct SessionInfo {
     pub demo: bool,
 }
 
+/// An agent that a session can go on as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentChoice {
+    pub name: String,
+    /// Empty when nobody described it.
+    pub description: String,
+    /// What it asks, where it says so itself.
+    pub model: Option<ModelRef>,
+}
+
+/// A model that a session can ask.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelChoice {
+    pub model: ModelRef,
+    /// Tokens of input and output together.
+    pub context: u64,
+    pub images: bool,
+    pub reasoning: bool,
+    pub price: Option<Price>,
+}
+
 /// All of a session at one instant.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
@@ -89,6 +127,7 @@ pub struct Snapshot {
     pub info: SessionInfo,
     pub messages: Vec<Arc<Message>>,
     pub questions: Vec<Arc<Question>>,
+    pub forms: Vec<Arc<Form>>,
     pub queue: Vec<Queued>,
     pub todos: Vec<Value>,
     pub busy: bool,

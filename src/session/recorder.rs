@@ -1,6 +1,6 @@
 //! Writes down what happens, in the order in which it is told.
 
-use crate::conversation::{Message, MessageId, Part, SessionId, Usage};
+use crate::conversation::{Message, MessageId, ModelRef, Part, SessionId, Usage};
 use crate::store::{Change, DraftKey, NewSession, SessionLock, Store, StoreError};
 
 /// One session's place in the store.
@@ -74,6 +74,22 @@ impl Recorder {
     pub(super) fn usage(&self, usage: &Usage, cost: Option<f64>) -> Result<(), StoreError> {
         self.store
             .write(&self.session, &[Change::Cost { usage: *usage, cost }])
+    }
+
+    /// Keeps what the session works as. One that was not begun yet begins so.
+    pub(super) fn agent(&mut self, agent: &str, model: &ModelRef, system: &str) -> Result<(), StoreError> {
+        if let Some(Beginning {
+            session,
+            system: first,
+        }) = &mut self.beginning
+        {
+            agent.clone_into(&mut session.agent);
+            session.model = Some(model.clone());
+            system.clone_into(first);
+            return Ok(());
+        }
+        self.store.set_agent_model(&self.session, agent, Some(model))?;
+        self.store.set_system_prompt(&self.session, agent, system)
     }
 
     pub(super) fn title(&mut self, title: &str) -> Result<(), StoreError> {

@@ -42,6 +42,7 @@ impl Titles {
             system: include_str!("../../assets/prompts/title.md").trim().to_owned(),
             tools: Arc::from([]),
             messages: vec![Arc::new(user_message(prompt))],
+            temperature: None,
         };
         tokio::spawn(async move {
             let mut stream = provider.stream(request).await.ok()?;

@@ -58,6 +58,7 @@ pub(super) fn tool(seq: u64, state: crate::conversation::CallState) -> Part {
         state,
         result: None,
         native: None,
+        inner: Vec::new(),
     });
     Part { seq, body }
 }

@@ -228,8 +228,26 @@ fn interrupt(tool: &mut ToolPart) {
             "look at the present state before calling it again",
         ),
     };
+    for inner in tool.inner.iter_mut().filter(|inner| !inner.state.is_final()) {
+        interrupt(inner);
+    }
+    let mut result = CallResult::error(ErrorKind::Interrupted, message, Some(hint));
+    for (inner, number) in tool.inner.iter().zip(1..) {
+        let break_before = if number == 1 { "\n\n" } else { "\n" };
+        let state = how_it_ended(inner.state);
+        let line = format!("{break_before}[{number}] {} {state}", inner.tool);
+        result.output.push_str(&line);
+    }
     tool.state = CallState::Interrupted;
-    tool.result = Some(CallResult::error(ErrorKind::Interrupted, message, Some(hint)));
+    tool.result = Some(result);
+}
+
+fn how_it_ended(state: CallState) -> &'static str {
+    match state {
+        CallState::Done => "had ended: ok",
+        CallState::Pending | CallState::Running | CallState::Interrupted => "was interrupted",
+        CallState::Failed | CallState::Denied | CallState::Cancelled => "had ended: error",
+    }
 }
 
 fn message(row: &Row<'_>) -> Result<Message, rusqlite::Error> {
@@ -281,6 +299,7 @@ mod tests {
             state: CallState::Done,
             result: None,
             native: Some(native.clone()),
+            inner: Vec::new(),
         };
         let mut result = CallResult::error(ErrorKind::NotFound, "no `a`", None);
         result.attachments.push(crate::conversation::Attachment {
@@ -466,6 +485,56 @@ mod tests {
         assert_eq!(
             store.load(&child.id).unwrap()[0].calls().next().unwrap().state,
             CallState::Interrupted
+        );
+    }
+
+    #[test]
+    fn calls_inside_an_unfinished_call_that_had_ended_keep_their_results() {
+        let (store, session) = store_with("/p");
+        let message = reply(MessageState::Complete);
+        let mut part = tool(1, CallState::Running);
+        let PartBody::Tool(outer) = &mut part.body else {
+            unreachable!()
+        };
+        for state in [CallState::Done, CallState::Running, CallState::Pending] {
+            let PartBody::Tool(mut inner) = tool(1, state).body else {
+                unreachable!()
+            };
+            inner.result = (state == CallState::Done).then(|| CallResult {
+                ok: true,
+                ..CallResult::error(ErrorKind::Io, "kept", None)
+            });
+            outer.inner.push(inner);
+        }
+        let change = Change::Part {
+            message: message.id.clone(),
+            part,
+        };
+        store
+            .write(&session, &[Change::Message(message), change])
+            .unwrap();
+        store.mark_interrupted(&session).unwrap();
+        let loaded = store.load(&session).unwrap();
+        let outer = loaded[0].calls().next().unwrap();
+        let ends = outer.inner.iter().map(|inner| {
+            let kind = inner.result.as_ref().and_then(CallResult::error_kind);
+            (inner.state, kind)
+        });
+        assert_eq!(
+            ends.collect::<Vec<_>>(),
+            [
+                (CallState::Done, Some(ErrorKind::Io)),
+                (CallState::Interrupted, Some(ErrorKind::Interrupted)),
+                (CallState::Interrupted, Some(ErrorKind::Interrupted)),
+            ]
+        );
+        assert_eq!(outer.state, CallState::Interrupted);
+        let told = &outer.result.as_ref().unwrap().output;
+        let (_, told) = told.split_once("\n\n").unwrap();
+        let name = &outer.inner[0].tool;
+        assert_eq!(
+            told,
+            format!("[1] {name} had ended: ok\n[2] {name} was interrupted\n[3] {name} was interrupted")
         );
     }
 

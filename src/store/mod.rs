@@ -1,4 +1,5 @@
-//! What lathe remembers: sessions with their messages and parts, todos, read records, grants and drafts.
+//! What lathe remembers: sessions with their messages and parts, todos, read records, grants, drafts and the projects
+//! that are trusted.
 //!
 //! One SQLite database in the data directory, shared by all lathe processes of a user; one connection in each. A
 //! [`Store`] is cheap to clone; its methods block, for well under a millisecond as a rule, and async callers use
@@ -27,6 +28,7 @@ mod reads;
 mod schema;
 mod sessions;
 mod todos;
+mod trust;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -39,9 +41,10 @@ pub use error::StoreError;
 pub use locks::{LockError, SessionLock};
 pub use messages::{Change, Interrupted};
 pub use outputs::{OutputFile, Outputs};
-pub use permissions::{Grant, GrantScope};
+pub use permissions::{Grant, GrantOrigin, GrantScope};
 pub use reads::FileRead;
 pub use sessions::{NewSession, SessionRow};
+pub use trust::TrustRow;
 
 /// The database. Clones share one connection.
 #[derive(Debug, Clone)]
@@ -53,6 +56,14 @@ impl Store {
     /// Opens the database of `data_dir`, and makes the directory and the database when they are missing.
     pub fn open(data_dir: &Path) -> Result<Self, StoreError> {
         Ok(Self::over(schema::open(data_dir)?))
+    }
+
+    /// Opens the database of `data_dir` if there is one, and makes nothing.
+    pub fn open_existing(data_dir: &Path) -> Result<Option<Self>, StoreError> {
+        if database_path(data_dir).exists() {
+            return Self::open(data_dir).map(Some);
+        }
+        Ok(None)
     }
 
     /// Makes a store that is gone with the last clone.

@@ -1,5 +1,6 @@
 //! Permissions that were granted "always", listed and revocable.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Row, params};
@@ -15,6 +16,7 @@ pub struct Grant {
     pub key: String,
     pub pattern: String,
     pub scope: GrantScope,
+    pub origin: GrantOrigin,
     /// Milliseconds since the Unix epoch.
     pub created: i64,
 }
@@ -29,6 +31,30 @@ pub enum GrantScope {
     Global,
 }
 
+/// Where a grant was given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GrantOrigin {
+    /// Not known of old ones.
+    pub session: Option<SessionId>,
+    /// The session's title, when it is there and has one.
+    pub title: Option<String>,
+}
+
+impl fmt::Display for GrantOrigin {
+    /// `"fix the test"`, else the session's id; it may hold anything that a title does.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.title, &self.session) {
+            (Some(title), _) => write!(f, "\"{title}\""),
+            (None, Some(session)) => write!(f, "session {session}"),
+            (None, None) => f.write_str("unknown"),
+        }
+    }
+}
+
+/// The columns that [`grant`] reads.
+const GRANTS: &str = "SELECT grants.id, key, pattern, scope, place, grants.created, origin, title FROM grants \
+                      LEFT JOIN sessions ON sessions.id = origin";
+
 impl GrantScope {
     fn columns(&self) -> (&'static str, String) {
         match self {
@@ -40,22 +66,30 @@ impl GrantScope {
 }
 
 impl Store {
-    /// Stores a rule and returns its id; one that is there already keeps its own.
-    pub fn add_grant(&self, key: &str, pattern: &str, scope: &GrantScope) -> Result<i64, StoreError> {
+    /// Stores a rule and returns its id; one that is there already keeps its own. `origin` is the session it was given in.
+    pub fn add_grant(
+        &self,
+        key: &str,
+        pattern: &str,
+        scope: &GrantScope,
+        origin: &SessionId,
+    ) -> Result<i64, StoreError> {
         let (scope, place) = scope.columns();
         let connection = self.connection();
         let mut insert = connection.prepare_cached(
-            "INSERT INTO grants (key, pattern, scope, place, created) VALUES (?1, ?2, ?3, ?4, ?5)
+            "INSERT INTO grants (key, pattern, scope, place, created, origin) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
              ON CONFLICT (key, pattern, scope, place) DO UPDATE SET created = created RETURNING id",
         )?;
-        Ok(insert.query_row(params![key, pattern, scope, place, now()], |row| row.get(0))?)
+        Ok(insert.query_row(
+            params![key, pattern, scope, place, now(), origin.as_str()],
+            |row| row.get(0),
+        )?)
     }
 
     /// Returns all rules in the order in which they were granted.
     pub fn grants(&self) -> Result<Vec<Grant>, StoreError> {
         let connection = self.connection();
-        let mut statement = connection
-            .prepare_cached("SELECT id, key, pattern, scope, place, created FROM grants ORDER BY id")?;
+        let mut statement = connection.prepare_cached(&format!("{GRANTS} ORDER BY grants.id"))?;
         let rows = statement.query_map([], grant)?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
@@ -63,11 +97,10 @@ impl Store {
     /// Returns the rules that count in a session tree of a project, in the order in which they were granted.
     pub fn grants_for(&self, root: &SessionId, project: &Path) -> Result<Vec<Grant>, StoreError> {
         let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT id, key, pattern, scope, place, created FROM grants
-             WHERE scope = 'global' OR (scope = 'session' AND place = ?1) OR (scope = 'project' AND place = ?2)
-             ORDER BY id",
-        )?;
+        let mut statement = connection.prepare_cached(&format!(
+            "{GRANTS} WHERE scope = 'global' OR (scope = 'session' AND place = ?1)
+             OR (scope = 'project' AND place = ?2) ORDER BY grants.id"
+        ))?;
         let rows = statement.query_map([root.as_str(), &path_text(project)], grant)?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
@@ -94,6 +127,10 @@ fn grant(row: &Row<'_>) -> Result<Grant, rusqlite::Error> {
         pattern: row.get(2)?,
         scope,
         created: row.get(5)?,
+        origin: GrantOrigin {
+            session: row.get_ref(6)?.as_str()?.parse().ok(),
+            title: row.get::<_, Option<String>>(7)?.filter(|title| !title.is_empty()),
+        },
     })
 }
 
@@ -106,14 +143,14 @@ mod tests {
     fn a_grant_is_listed_where_it_counts_until_it_is_revoked() {
         let (store, session) = store_with("/p");
         let project = GrantScope::Project("/p".into());
-        let one = store.add_grant("bash", "git *", &project).unwrap();
+        let one = store.add_grant("bash", "git *", &project, &session).unwrap();
         let two = store
-            .add_grant("edit", "*", &GrantScope::Session(session.clone()))
+            .add_grant("edit", "*", &GrantScope::Session(session.clone()), &session)
             .unwrap();
         let three = store
-            .add_grant("webfetch", "https://a/*", &GrantScope::Global)
+            .add_grant("webfetch", "https://a/*", &GrantScope::Global, &session)
             .unwrap();
-        assert_eq!(store.add_grant("bash", "git *", &project).unwrap(), one);
+        assert_eq!(store.add_grant("bash", "git *", &project, &session).unwrap(), one);
         let ids = |grants: Vec<Grant>| grants.into_iter().map(|grant| grant.id).collect::<Vec<_>>();
         assert_eq!(ids(store.grants().unwrap()), [one, two, three]);
         assert_eq!(store.grants().unwrap()[0].scope, project);
@@ -127,16 +164,41 @@ mod tests {
         );
         assert!(store.revoke_grant(three).unwrap());
         assert!(!store.revoke_grant(three).unwrap());
-        assert!(store.add_grant("x", "y", &GrantScope::Global).unwrap() > three);
+        assert!(store.add_grant("x", "y", &GrantScope::Global, &session).unwrap() > three);
     }
 
     #[test]
     fn the_grants_of_a_session_go_with_it() {
         let (store, session) = store_with("/p");
         store
-            .add_grant("edit", "*", &GrantScope::Session(session.clone()))
+            .add_grant("edit", "*", &GrantScope::Session(session.clone()), &session)
             .unwrap();
         store.delete(&session).unwrap();
         assert_eq!(store.grants().unwrap(), []);
+    }
+
+    #[test]
+    fn a_grant_says_in_which_session_it_was_given() {
+        let (store, session) = store_with("/p");
+        let add = |pattern| {
+            store
+                .add_grant("bash", pattern, &GrantScope::Global, &session)
+                .unwrap()
+        };
+        add("ls *");
+        store.set_title(&session, "").unwrap();
+        assert_eq!(
+            store.grants().unwrap()[0].origin.to_string(),
+            format!("session {session}")
+        );
+        store.set_title(&session, "fix it").unwrap();
+        assert_eq!(store.grants().unwrap()[0].origin.to_string(), "\"fix it\"");
+        store.delete(&session).unwrap();
+        let origin = store.grants().unwrap()[0].origin.clone();
+        assert_eq!(origin.session, Some(session), "it outlives its session");
+        let connection = store.connection();
+        connection.execute("UPDATE grants SET origin = ''", []).unwrap();
+        drop(connection);
+        assert_eq!(store.grants().unwrap()[0].origin.to_string(), "unknown");
     }
 }

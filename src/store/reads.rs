@@ -11,7 +11,7 @@ use crate::conversation::SessionId;
 pub struct FileRead {
     /// SHA-256 of the bytes, in hexadecimal.
     pub hash: String,
-    /// Milliseconds since the Unix epoch.
+    /// Milliseconds since the Unix epoch, and in each session later than that of every record before.
     pub time: i64,
 }
 
@@ -20,7 +20,9 @@ impl Store {
     pub fn record_read(&self, session: &SessionId, real_path: &Path, hash: &str) -> Result<(), StoreError> {
         self.connection()
             .prepare_cached(
-                "INSERT INTO file_reads (session, path, hash, time) VALUES (?1, ?2, ?3, ?4)
+                "INSERT INTO file_reads (session, path, hash, time)
+                 VALUES (?1, ?2, ?3,
+                         max(?4, 1 + coalesce((SELECT max(time) FROM file_reads WHERE session = ?1), 0)))
                  ON CONFLICT DO UPDATE SET hash = excluded.hash, time = excluded.time",
             )?
             .execute(params![session.as_str(), path_text(real_path), hash, now()])?;
@@ -58,5 +60,18 @@ mod tests {
         let other = new_session("/p");
         store.create(&other).unwrap();
         assert_eq!(store.file_read(&other.id, path).unwrap(), None);
+    }
+
+    #[test]
+    fn records_of_one_moment_keep_their_order() {
+        let (store, session) = store_with("/p");
+        let mut last = 0;
+        for name in ["d", "c", "b", "a", "d"] {
+            let path = Path::new("/p").join(name);
+            store.record_read(&session, &path, "hash").unwrap();
+            let time = store.file_read(&session, &path).unwrap().unwrap().time;
+            assert!(time > last, "{name}: {time} is not after {last}");
+            last = time;
+        }
     }
 }

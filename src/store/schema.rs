@@ -19,7 +19,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const CACHED_STATEMENTS: usize = 64;
 
 /// A migration that was released is never changed.
-const STEPS: &[M<'static>] = &[M::up(FIRST)];
+const STEPS: &[M<'static>] = &[M::up(FIRST), M::up(TRUST), M::up(GRANT_ORIGIN)];
 const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
 const LATEST: i64 = STEPS.len() as i64;
 
@@ -113,6 +113,20 @@ CREATE TABLE drafts (
     updated INTEGER NOT NULL
 ) STRICT;
 ";
+
+const TRUST: &str = "
+CREATE TABLE trust (
+    project TEXT NOT NULL,
+    place   TEXT NOT NULL, -- the deepest directory that brings a part
+    hash    TEXT NOT NULL,
+    parts   TEXT NOT NULL,
+    created INTEGER NOT NULL,
+    PRIMARY KEY (project, place)
+) STRICT, WITHOUT ROWID;
+";
+
+/// Grants say in which session they were given; older ones do not know.
+const GRANT_ORIGIN: &str = "ALTER TABLE grants ADD COLUMN origin TEXT NOT NULL DEFAULT '';";
 
 pub(super) fn open(data_dir: &Path) -> Result<Connection, StoreError> {
     let path = database_path(data_dir);

@@ -6,9 +6,13 @@
 //!
 //! Byte ranges always lie on character boundaries of the text they were asked about.
 
+pub mod align;
 pub mod diff;
+pub mod fuzzy;
+pub mod hashline;
 pub mod json;
 pub mod partial_json;
+pub mod patch;
 pub mod replace;
 pub mod sanitize;
 mod sequence;

@@ -25,7 +25,7 @@ const FREE_TEXT: &[&str] = &[
 /// Optional parameters of these names hold paths, globs and ids, where an empty string means nothing was given. So do
 /// those whose names end with `_path` or `_id`.
 const EMPTY_IS_ABSENT: &[&str] = &[
-    "path", "paths", "workdir", "include", "exclude", "ignore", "globs", "id", "session",
+    "path", "paths", "workdir", "include", "exclude", "ignore", "globs", "id", "session", "rename",
 ];
 
 /// Aliases that every tool has which has the target.
@@ -73,8 +73,12 @@ pub fn normalise(given: Map<String, Value>, schema: &Value, aliases: &[ParamAlia
     let Names {
         mut args, ignored, ..
     } = names;
-    coerce_object(&mut args, properties, &required);
-    Normalised { args, ignored }
+    let mut coercion = Coercion { aliases, ignored };
+    coercion.coerce_object(&mut args, properties, &required, "");
+    Normalised {
+        args,
+        ignored: coercion.ignored,
+    }
 }
 
 fn required_names(schema: &Value) -> Vec<&str> {
@@ -176,25 +180,85 @@ impl Names<'_> {
     }
 }
 
-fn coerce_object(args: &mut Map<String, Value>, properties: &Map<String, Value>, required: &[&str]) {
-    let keys: Vec<String> = args.keys().cloned().collect();
-    for key in keys {
-        let Some(schema) = properties.get(&key) else {
-            continue;
-        };
-        let is_required = required.contains(&key.as_str());
-        let Some(value) = args.get_mut(&key) else { continue };
-        if !is_required && means_absent(&key, value, schema) {
-            args.shift_remove(&key);
-        } else {
-            let is_free_text = is_required && FREE_TEXT.contains(&key.as_str());
-            coerce(value, schema, is_free_text);
+/// Brings values to their types, and objects inside to their names, which have the tool's aliases too.
+struct Coercion<'a> {
+    aliases: &'a [ParamAlias],
+    ignored: Vec<String>,
+}
+
+impl Coercion<'_> {
+    fn coerce_object(
+        &mut self,
+        args: &mut Map<String, Value>,
+        properties: &Map<String, Value>,
+        required: &[&str],
+        at: &str,
+    ) {
+        let keys: Vec<String> = args.keys().cloned().collect();
+        for key in keys {
+            let Some(schema) = properties.get(&key) else {
+                continue;
+            };
+            let is_required = required.contains(&key.as_str());
+            let Some(value) = args.get_mut(&key) else { continue };
+            if !is_required && means_absent(&key, value, schema) {
+                args.shift_remove(&key);
+            } else if !(is_required && value.is_string() && FREE_TEXT.contains(&key.as_str())) {
+                self.coerce(value, schema, &format!("{at}{key}"));
+            }
         }
+    }
+
+    /// Brings one value to the type that its schema wants; leaves it alone when no rule leads there.
+    fn coerce(&mut self, value: &mut Value, schema: &Value, at: &str) {
+        // The one text of a list may still need the letter case of an enum.
+        for _ in 0..2 {
+            if let Some(replacement) = replacement(value, schema) {
+                *value = replacement;
+            }
+        }
+        match value {
+            Value::Array(items) => {
+                if let Some(item_schema) = array_items(schema) {
+                    for (index, item) in items.iter_mut().enumerate() {
+                        self.coerce(item, item_schema, &format!("{at}[{index}]"));
+                    }
+                }
+            }
+            Value::Object(fields) => {
+                if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+                    self.coerce_fields(fields, properties, &required_names(schema), at);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn coerce_fields(
+        &mut self,
+        fields: &mut Map<String, Value>,
+        properties: &Map<String, Value>,
+        required: &[&str],
+        at: &str,
+    ) {
+        let mut names = Names {
+            properties,
+            aliases: self.aliases,
+            args: Map::new(),
+            ignored: Vec::new(),
+        };
+        names.take(std::mem::take(fields));
+        *fields = names.args;
+        let ignored = names.ignored.into_iter().map(|key| format!("{at}.{key}"));
+        self.ignored.extend(ignored);
+        self.coerce_object(fields, properties, required, &format!("{at}."));
     }
 }
 
 fn means_absent(key: &str, value: &Value, schema: &Value) -> bool {
     match value {
+        // Where `null` says something, so may the word.
+        Value::Null | Value::String(_) if wants(schema, "null") => false,
         Value::Null => true,
         Value::String(text) if matches!(text.as_str(), "null" | "undefined") => true,
         Value::String(text) if text.is_empty() => {
@@ -235,53 +299,10 @@ fn enum_values(schema: &Value) -> Option<Vec<&str>> {
     values.filter(|values| !values.is_empty())
 }
 
-/// Brings one value to the type that its schema wants; leaves it alone when no rule leads there.
-fn coerce(value: &mut Value, schema: &Value, is_free_text: bool) {
-    if is_free_text && value.is_string() {
-        return;
-    }
-    if let Some(replacement) = replacement(value, schema) {
-        *value = replacement;
-    }
-    match value {
-        Value::Array(items) => {
-            if let Some(item_schema) = array_items(schema) {
-                for item in items {
-                    coerce(item, item_schema, false);
-                }
-            }
-        }
-        Value::Object(_) if schema.get("properties").is_some() => coerce_fields(value, schema),
-        _ => {}
-    }
-}
-
 fn array_items(schema: &Value) -> Option<&Value> {
     schema
         .get("items")
         .or_else(|| alternatives(schema).find_map(|schema| schema.get("items")))
-}
-
-/// Objects inside get the same treatment of names as the arguments themselves.
-fn coerce_fields(value: &mut Value, schema: &Value) {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let (Value::Object(fields), Some(properties)) = (value, properties) else {
-        return;
-    };
-    let (own, others): (Vec<_>, Vec<_>) = std::mem::take(fields)
-        .into_iter()
-        .partition(|(key, _)| properties.contains_key(key));
-    fields.extend(own);
-    for (key, value) in others {
-        let snake = snake_case(&key);
-        let name = if properties.contains_key(&snake) {
-            snake
-        } else {
-            key
-        };
-        fields.entry(name).or_insert(value);
-    }
-    coerce_object(fields, properties, &required_names(schema));
 }
 
 fn replacement(value: &Value, schema: &Value) -> Option<Value> {
@@ -333,7 +354,7 @@ fn fits(value: &Value, schema: &Value) -> bool {
         Value::Object(_) => wants(schema, "object"),
         Value::Number(number) if number.is_f64() => wants(schema, "number"),
         Value::Number(_) => wants(schema, "integer") || wants(schema, "number"),
-        Value::Null => false,
+        Value::Null => wants(schema, "null"),
     }
 }
 
@@ -603,12 +624,56 @@ mod tests {
             ),
             (json!({"exclude": 5}), json!({"exclude": ["5"]})),
             (json!({"include": "null"}), json!({})),
+            (json!({"mode": ["COUNT"]}), json!({"mode": "count"})),
+            (json!({"case_sensitive": "0"}), json!({"case_sensitive": false})),
+            (json!({"case_sensitive": 1}), json!({"case_sensitive": true})),
+            (json!({"offset": "null"}), json!({})),
+            (json!({"offset": ""}), json!({})),
+            (
+                json!({"todos": "{\"content\": \"x\"}"}),
+                json!({"todos": [{"content": "x"}]}),
+            ),
+            (
+                json!({"todos": {"content": "x"}}),
+                json!({"todos": [{"content": "x"}]}),
+            ),
+            (json!({"limit_lines": 3, "CMD": "x"}), json!({})),
             (
                 json!({"todos": [{"content": "x", "activeForm": "y"}]}),
                 json!({"todos": [{"content": "x", "active_form": "y"}]}),
             ),
         ] {
             assert_eq!(normal(&given), wanted, "{given}");
+        }
+    }
+
+    #[test]
+    fn each_common_alias_is_taken_where_its_target_is() {
+        for (alias, target) in [
+            ("path", "file_path"),
+            ("file", "file_path"),
+            ("filename", "file_path"),
+            ("filepath", "file_path"),
+            ("dir", "path"),
+            ("directory", "path"),
+            ("filePath", "path"),
+            ("cmd", "command"),
+            ("language", "lang"),
+            ("agent", "subagent_type"),
+            ("subagent", "subagent_type"),
+            ("agentType", "subagent_type"),
+            ("limitLines", "limit"),
+        ] {
+            let schema = json!({"properties": {target: {"type": "string"}}});
+            let given = json!({ alias: "a" });
+            let normal = normalise(given.as_object().unwrap().clone(), &schema, &[]);
+            assert_eq!(Value::Object(normal.args), json!({ target: "a" }), "{alias}");
+            let normal = normalise(
+                given.as_object().unwrap().clone(),
+                &json!({"properties": {}}),
+                &[],
+            );
+            assert_eq!(normal.ignored, [alias]);
         }
     }
 
@@ -696,6 +761,40 @@ mod tests {
             Value::Object(normal.args),
             json!({"edits": [{"old_string": "null", "replace_all": true, "at": {"start_line": 3}}]})
         );
+    }
+
+    #[test]
+    fn names_of_objects_inside_have_the_aliases_of_the_tool() {
+        let schema = json!({"properties": {"todos": {"type": "array", "items": {
+            "type": "object",
+            "properties": {"file_path": {"type": "string"}, "offset": {"type": "integer"}, "case_sensitive": {"type": "boolean"}},
+            "required": ["file_path"]
+        }}}});
+        let aliases = [
+            ParamAlias::not("i", "case_sensitive"),
+            ParamAlias::name("lines", "offset"),
+        ];
+        let given = json!({"todos": [{"path": "a", "Lines": "2", "-i": "true", "colour": 1}, {"file_path": "b", "path": "c"}]});
+        let normal = normalise(given.as_object().unwrap().clone(), &schema, &aliases);
+        assert_eq!(
+            Value::Object(normal.args),
+            json!({"todos": [{"file_path": "a", "offset": 2, "case_sensitive": false}, {"file_path": "b"}]})
+        );
+        assert_eq!(normal.ignored, ["todos[0].colour"]);
+    }
+
+    #[test]
+    fn null_stays_where_it_is_a_value_and_so_does_the_word() {
+        let schema = json!({"properties": {"text": {"type": ["string", "null"]}}});
+        for text in [json!(null), json!("null"), json!("undefined"), json!("")] {
+            let given = json!({ "text": text });
+            let normal = normalise(given.as_object().unwrap().clone(), &schema, &[]);
+            assert_eq!(Value::Object(normal.args.clone()), given);
+            assert_eq!(explain("x", &normal.args, &schema), None);
+        }
+        let given = json!({"text": 7});
+        let normal = normalise(given.as_object().unwrap().clone(), &schema, &[]);
+        assert_eq!(Value::Object(normal.args), json!({"text": "7"}));
     }
 
     #[test]

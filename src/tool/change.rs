@@ -1,17 +1,22 @@
 //! What every writing tool shares: the guard, the lock, the transaction, the record.
 
-use std::path::Path;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::conversation::ErrorKind;
-use crate::files::{ContentHash, Expected, FileError, PathKind, Resolved, Roots, TextFile, Transaction};
+use crate::conversation::{ErrorKind, SessionId};
+use crate::files::{
+    ContentHash, Expected, FileError, FileProblem, PathKind, Resolved, Roots, TextFile, Transaction,
+};
+use crate::permission::Ask;
 use crate::text::diff::unified;
 use crate::view::card::{Card, CardPart, DiffBody};
 
-use super::{RenderCx, ToolCx, ToolError};
+use super::{PathAsk, RenderCx, Services, ToolCx, ToolError, edit_asks, plural};
 
 /// Lines of a diff that a card shows unless it is expanded.
-const COLLAPSED_LINES: usize = 40;
+pub(super) const COLLAPSED_LINES: usize = 40;
 
 /// New content for one file.
 #[derive(Debug)]
@@ -20,6 +25,71 @@ pub(super) struct Change {
     pub(super) bytes: Vec<u8>,
     /// What the file was when the change was worked out.
     pub(super) expected: Expected,
+}
+
+/// What becomes of one file of several that change together.
+#[derive(Debug)]
+pub(super) enum FileChange {
+    Write(Change),
+    /// A new file that gets the mode bits of the one that it is moved from.
+    WriteLike {
+        change: Change,
+        like: PathBuf,
+    },
+    /// The file goes: a plain one, not a link to one.
+    Remove {
+        path: Resolved,
+        expected: Expected,
+    },
+}
+
+impl FileChange {
+    fn path(&self) -> &Resolved {
+        match self {
+            Self::Write(change) | Self::WriteLike { change, .. } => &change.path,
+            Self::Remove { path, .. } => path,
+        }
+    }
+
+    fn join(self, transaction: &mut Transaction) {
+        match self {
+            Self::Write(change) => transaction.replace(&change.path.real, change.bytes, change.expected),
+            Self::WriteLike { change, like } => {
+                transaction.replace_like(&change.path.real, change.bytes, change.expected, &like);
+            }
+            Self::Remove { path, expected } => transaction.remove(&path.real, expected),
+        }
+    }
+}
+
+/// What the paths of a call ask for. A path may come several times, and is asked about once.
+#[derive(Default)]
+pub(super) struct EditAsks {
+    pub(super) asks: Vec<Ask>,
+    /// Those for leaving the project.
+    pub(super) outside: Vec<Ask>,
+    /// Where each key and subject stands in `asks`.
+    places: HashMap<(String, String), usize>,
+}
+
+impl EditAsks {
+    pub(super) fn note(&mut self, cx: &ToolCx, path: &PathAsk, is_deleted: bool) {
+        for ask in &path.asks {
+            if !self.outside.contains(ask) {
+                self.outside.push(ask.clone());
+            }
+        }
+        for mut ask in edit_asks(cx, path) {
+            ask.destructive |= is_deleted && ask.key == "edit";
+            let name = (ask.key.clone(), ask.subject.text.clone());
+            if let Some(&place) = self.places.get(&name) {
+                self.asks[place].destructive |= ask.destructive;
+                continue;
+            }
+            self.places.insert(name, self.asks.len());
+            self.asks.push(ask);
+        }
+    }
 }
 
 impl From<FileError> for ToolError {
@@ -48,12 +118,31 @@ pub(super) fn open_for_change(path: &Resolved) -> Result<Option<TextFile>, ToolE
     }
 }
 
+/// Refuses to remove a link: it would go in place of the file that it leads to.
+pub(super) fn check_no_link(path: &Resolved) -> Result<(), ToolError> {
+    let is_link = fs::symlink_metadata(&path.absolute).is_ok_and(|metadata| metadata.is_symlink());
+    if is_link {
+        return Err(FileError::new(&path.display, FileProblem::Link).into());
+    }
+    Ok(())
+}
+
 /// Refuses to change a file that this session has not read, or not as it is now.
 pub(super) fn check_read(cx: &ToolCx, path: &Resolved, hash: &ContentHash) -> Result<(), ToolError> {
-    if !cx.services.settings.require_read {
+    check_read_by(&cx.services, &cx.session, path, hash)
+}
+
+/// Like [`check_read`], beside the call.
+pub(super) fn check_read_by(
+    services: &Services,
+    session: &SessionId,
+    path: &Resolved,
+    hash: &ContentHash,
+) -> Result<(), ToolError> {
+    if !services.settings.require_read {
         return Ok(());
     }
-    let record = cx.services.store.file_read(&cx.session, &path.real)?;
+    let record = services.store.file_read(session, &path.real)?;
     match record {
         None => Err(ToolError::new(
             ErrorKind::NotRead,
@@ -74,11 +163,13 @@ pub(super) fn check_read(cx: &ToolCx, path: &Resolved, hash: &ContentHash) -> Re
 ///
 /// Once the bytes are on their way the change is seen through, even if nobody waits for it any more.
 pub(super) async fn apply(cx: &ToolCx, change: Change) -> Result<(), ToolError> {
-    let lock = cx
-        .services
-        .locks
-        .lock(std::slice::from_ref(&change.path.real))
-        .await;
+    apply_all(cx, vec![FileChange::Write(change)]).await
+}
+
+/// Like [`apply`], for several files: all of them change, or none.
+pub(super) async fn apply_all(cx: &ToolCx, changes: Vec<FileChange>) -> Result<(), ToolError> {
+    let paths: Vec<PathBuf> = changes.iter().map(|change| change.path().real.clone()).collect();
+    let lock = cx.services.locks.lock(&paths).await;
     let services = Arc::clone(&cx.services);
     let (session, cancel) = (cx.session.clone(), cx.cancel.clone());
     cx.blocking(move || {
@@ -86,16 +177,21 @@ pub(super) async fn apply(cx: &ToolCx, change: Change) -> Result<(), ToolError> 
         if cancel.is_cancelled() {
             return Err(ToolError::not_executed());
         }
-        check_place(&services.roots, &change.path)?;
+        let mut names = HashMap::new();
         let mut transaction = Transaction::new(&services.records_dir);
-        transaction.replace(&change.path.real, change.bytes, change.expected);
+        for change in changes {
+            let path = change.path();
+            check_place(&services.roots, path)?;
+            names.insert(path.real.clone(), path.display.clone());
+            change.join(&mut transaction);
+        }
         let written = transaction
             .commit()
-            .map_err(|error| not_written(error, &services.records_dir, &change.path.display))?;
+            .map_err(|error| not_written(error, &services.records_dir, &names))?;
         for file in written {
-            let noted = services
-                .store
-                .record_read(&session, &change.path.real, file.hash.as_str());
+            // What is gone needs no record: whatever comes in its place is another file.
+            let Some(hash) = &file.hash else { continue };
+            let noted = services.store.record_read(&session, &file.path, hash.as_str());
             // The file is written; at worst it has to be read before the next change.
             if let Err(error) = noted {
                 tracing::warn!(%error, "a write could not be noted");
@@ -106,15 +202,51 @@ pub(super) async fn apply(cx: &ToolCx, change: Change) -> Result<(), ToolError> 
     .await
 }
 
-/// Tells a failure of the file from one of the record that is written before it.
-fn not_written(error: FileError, records: &Path, display: &str) -> ToolError {
+/// Tells a failure of a file from one of the record that is written before.
+fn not_written(error: FileError, records: &Path, names: &HashMap<PathBuf, String>) -> ToolError {
     if error.path().starts_with(records) {
-        let message =
-            format!("`{display}` was left as it is, because the change could not be noted: {error}");
-        return ToolError::new(ErrorKind::Io, message)
-            .hint("Tell the user: lathe's data directory needs a look.");
+        return not_noted(&error, records, names);
     }
-    ToolError::from(error.named(display))
+    let error = match names.get(error.path()) {
+        Some(name) => error.named(name),
+        None => error,
+    };
+    let hint = match error.problem() {
+        FileProblem::NotRestored(_) => {
+            Some("Tell the user: the change is half done until lathe starts again.")
+        }
+        _ if names.len() > 1 => Some("No file of this call was changed."),
+        _ => None,
+    };
+    let error = ToolError::from(error);
+    match hint {
+        Some(hint) => error.hint(hint),
+        None => error,
+    }
+}
+
+/// Says that nothing was written, because the record comes first.
+fn not_noted(error: &FileError, records: &Path, names: &HashMap<PathBuf, String>) -> ToolError {
+    let left = match names.values().next() {
+        Some(name) if names.len() == 1 => format!("`{name}` was left as it is"),
+        _ => format!("{} were left as they are", plural(names.len(), "file")),
+    };
+    let records = records.display();
+    let why = match error.problem() {
+        FileProblem::Busy => "another lathe is in the middle of a change; try again".to_owned(),
+        FileProblem::DiskFull => {
+            format!(
+                "the change could not be noted in `{records}`: the disk is full; free some space and try again"
+            )
+        }
+        FileProblem::ReadOnlyFileSystem => {
+            format!("the change could not be noted in `{records}`: the file system is read-only")
+        }
+        FileProblem::Denied => format!("the change could not be noted in `{records}`: permission denied"),
+        _ => format!("the change could not be noted: {error}"),
+    };
+    ToolError::new(ErrorKind::Io, format!("{left}, because {why}"))
+        .hint("Tell the user: lathe's data directory needs a look.")
 }
 
 /// Refuses to write where the person was not asked about: a link may have been put in the way since.

@@ -1,86 +1,109 @@
-//! What a shell command asks: the directories it touches, the command itself, the files it writes and reads.
+//! What a shell command asks: the directories it touches, the commands it runs, the files it writes and reads.
 //!
 //! `permission::command` takes the text apart and knows the rules; this file looks up the facts it needs. Wildcards are
-//! replaced by the files they stand for now, rather by too many than by too few. Everything that is not one plain command
-//! is asked with its whole text and nothing else.
+//! replaced by the files they stand for now, rather by too many than by too few. A text that is not understood is asked
+//! whole, with whatever paths were found in it all the same.
+
+mod paths;
+mod programs;
+mod repository;
+mod search;
+mod wildcards;
 
 use std::collections::HashSet;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::context::outside_asks;
-use super::{Services, path_asks};
-use crate::files::{Resolved, Roots};
+use self::paths::is_harmless_device;
+use self::wildcards::Wildcards;
+use super::Services;
 use crate::permission::command::{
-    Command, GitConfig, PathOperand, ReadOnly, ReadOnlyFacts, Simple, Word, analyse, files_read, paths,
-    read_only,
+    Analysis, ReadOnly, Redirected, Simple, analyse, files_read, in_git, operand_of, paths, search,
+    shows_files, takes_paths,
 };
-use crate::permission::{Ask, Pattern, Subject};
+use crate::permission::{Ask, Floor, Subject};
 
-/// A configuration that is larger is not vouched for.
-const MAX_GIT_CONFIG: u64 = 256 * 1024;
-/// Names that are looked at for the wildcards of one command.
-const MAX_NAMES: usize = 20_000;
-/// Files that the wildcards of one command may stand for.
-const MAX_FILES: usize = 1000;
-/// Variables that send git to another repository than the one it stands in.
-const GIT_ELSEWHERE: &[&str] = &["GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE"];
-/// Programs whose words are text.
-const TEXT_ONLY: &[&str] = &["echo", "printf"];
+/// Shells whose grammar the analysis knows.
+const KNOWN_SHELLS: &[&str] = &["bash", "sh", "dash", "ksh"];
 
 pub(super) struct CommandAsks {
     /// In the order in which they are shown.
     pub(super) asks: Vec<Ask>,
-    /// Why a command asks that would only read elsewhere.
+    /// Why a command asks that would only read elsewhere, or asks as a whole.
     pub(super) why: Option<String>,
 }
 
 /// Returns the asks for running `command` in `workdir`. Looks at files.
 pub(super) fn command_asks(services: &Services, command: &str, workdir: &Path) -> CommandAsks {
-    let analysed = analyse(command);
-    let Command::Simple(simple) = &analysed else {
-        return CommandAsks {
-            asks: vec![analysed.ask(&ReadOnly::No)],
-            why: None,
-        };
-    };
+    let analysis = analyse(command);
     let home = variable(services, "HOME").map(PathBuf::from);
-    let place = Place {
+    let setting = Setting {
         services,
-        from: Roots::new(workdir, home.as_deref()),
         workdir,
         home,
     };
-    let operands = paths(simple);
-    let found = place.expand(simple);
-    let mut asks: Vec<Ask> = operands
+    let mut gathered = Gathered::default();
+    for command in &analysis.commands {
+        setting.command(command, &analysis, &mut gathered);
+    }
+    for redirected in &analysis.redirected {
+        setting.redirected(redirected, &mut gathered);
+    }
+    let refusal = analysis.refusal.or_else(|| setting.refusal(&analysis));
+    if let Some(reason) = refusal {
+        gathered.bash = vec![analysis.whole()];
+        gathered.why = Some(format!("The command is asked about as a whole: {reason}."));
+        for target in analysis.possible_targets() {
+            gathered.edit.extend(setting.possible_target(&target));
+        }
+    }
+    let mut asks = gathered.outside;
+    asks.extend(gathered.bash);
+    asks.extend(gathered.edit);
+    asks.extend(gathered.read);
+    CommandAsks {
+        asks: without_repetitions(asks),
+        why: gathered.why,
+    }
+}
+
+#[derive(Default)]
+struct Gathered {
+    outside: Vec<Ask>,
+    bash: Vec<Ask>,
+    edit: Vec<Ask>,
+    read: Vec<Ask>,
+    why: Option<String>,
+}
+
+/// The same command may only read in one place and do more in another: then it does more.
+fn without_repetitions(asks: Vec<Ask>) -> Vec<Ask> {
+    let name = |ask: &Ask| (ask.key.clone(), ask.subject.text.clone());
+    let doing_more: HashSet<_> = asks
         .iter()
-        .flat_map(|operand| place.outside(operand))
+        .filter(|ask| !ask.subject.read_only)
+        .map(name)
         .collect();
-    asks.extend(found.iter().flatten().flat_map(|path| place.outside_path(path)));
-    let is_read_only = match &found {
-        Some(_) => place.read_only(simple),
-        // Nobody can say what it reads.
-        None => ReadOnly::No,
-    };
-    asks.push(analysed.ask(&is_read_only));
-    if base_name(simple.program()) == "tee" {
-        asks.extend(operands.iter().flat_map(|operand| place.write(operand)));
-    }
-    let read = files_read(simple);
-    asks.extend(read.iter().flat_map(|operand| place.read(&given(operand))));
-    if !read.is_empty() {
-        asks.extend(found.iter().flatten().flat_map(|path| place.read(path)));
-    }
     let mut seen = HashSet::new();
-    asks.retain(|ask| seen.insert((ask.key.clone(), ask.subject.text.clone())));
-    let why = match is_read_only {
-        ReadOnly::Configured(reason) => Some(format!(
-            "The command only reads as a rule, but is asked about here: {reason}."
-        )),
-        ReadOnly::Yes | ReadOnly::No => None,
-    };
-    CommandAsks { asks, why }
+    let mut kept: Vec<Ask> = Vec::with_capacity(asks.len());
+    for mut ask in asks {
+        ask.subject.read_only &= !doing_more.contains(&name(&ask));
+        if seen.insert(name(&ask)) {
+            kept.push(ask);
+            continue;
+        }
+        // Spellings for deny rules may differ by what stands around a command.
+        let same = kept
+            .iter_mut()
+            .find(|known| known.key == ask.key && known.subject.text == ask.subject.text);
+        if let Some(known) = same {
+            for form in ask.subject.deny_also {
+                if !known.subject.deny_also.contains(&form) {
+                    known.subject.deny_also.push(form);
+                }
+            }
+        }
+    }
+    kept
 }
 
 fn variable<'a>(services: &'a Services, name: &str) -> Option<&'a std::ffi::OsStr> {
@@ -92,222 +115,147 @@ fn base_name(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
-/// A quoted `~` is a file's name, and so is `file:`.
-fn given(operand: &PathOperand) -> String {
-    let is_name = operand.text.starts_with('~') && !operand.tilde;
-    let is_url = operand
-        .text
-        .get(..5)
-        .is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));
-    if is_name || is_url {
-        format!("./{}", operand.text)
-    } else {
-        operand.text.clone()
-    }
-}
-
-/// Where a command would run.
-struct Place<'a> {
+/// Where commands would run.
+struct Setting<'a> {
     services: &'a Services,
-    /// Relative paths start at the command's own directory.
-    from: Roots,
     workdir: &'a Path,
     home: Option<PathBuf>,
 }
 
-impl Place<'_> {
-    /// The path as the session sees it.
-    fn resolve(&self, given: &str) -> Option<Resolved> {
-        let found = self.from.resolve(given).ok()?;
-        self.services.roots.resolve(found.absolute.to_str()?).ok()
-    }
-
-    fn outside(&self, operand: &PathOperand) -> Vec<Ask> {
-        if operand.dynamic {
-            return vec![Ask::new("external_directory", Subject::new(&operand.text))];
+impl Setting<'_> {
+    /// Why the commands cannot be taken at their words in this session.
+    fn refusal(&self, analysis: &Analysis) -> Option<&'static str> {
+        let shell = self.services.settings.bash.shell.as_deref();
+        if !KNOWN_SHELLS.contains(&shell.map_or("bash", base_name)) {
+            return Some("the shell that runs it has another grammar");
         }
-        if operand.text.is_empty() {
-            // All of it is a wildcard, or nothing at all: the directory itself.
-            return Vec::new();
+        if analysis.only_bash && shell.is_some_and(|shell| base_name(shell) != "bash") {
+            return Some("the shell that runs it has another grammar");
         }
-        self.outside_path(&given(operand))
-    }
-
-    fn outside_path(&self, given: &str) -> Vec<Ask> {
-        let Some(resolved) = self.resolve(given) else {
-            return vec![Ask::new("external_directory", Subject::new(given))];
-        };
-        if resolved.absolute == Path::new("/dev/null") {
-            return Vec::new();
+        let is_passed_on = |name: &String| variable(self.services, name).is_some();
+        if analysis.lasting.iter().any(is_passed_on) {
+            return Some("it changes a variable that programs are given");
         }
-        outside_asks(&self.services.roots, &resolved)
+        None
     }
 
-    fn write(&self, operand: &PathOperand) -> Vec<Ask> {
-        let Some(resolved) = self.resolve(&given(operand)) else {
-            return Vec::new();
-        };
-        if resolved.absolute.starts_with("/dev") {
-            return Vec::new();
+    fn command(&self, command: &Simple, analysis: &Analysis, gathered: &mut Gathered) {
+        let operands = paths(command);
+        let directories = self.directories(&command.place);
+        for operand in &operands {
+            gathered
+                .outside
+                .extend(self.outside(operand, directories.as_deref()));
         }
-        let mut asks = path_asks("edit", &resolved);
-        asks.extend(self.services.gate.protected(&resolved));
-        asks
-    }
-
-    fn read(&self, given: &str) -> Vec<Ask> {
-        let resolved = self.resolve(given);
-        resolved
-            .map(|resolved| path_asks("read", &resolved))
-            .unwrap_or_default()
-    }
-
-    fn read_only(&self, simple: &Simple) -> ReadOnly {
-        let path = variable(self.services, "PATH").unwrap_or_default();
-        let project = self.services.roots.project_root();
-        let is_system_program = |program: &str| is_system_program(program, path, project);
-        let is_in_project = |path: &str| self.resolve(path).is_some_and(|resolved| resolved.inside);
-        let git_config = |directory: Option<&str>| {
-            if GIT_ELSEWHERE
-                .iter()
-                .any(|name| variable(self.services, name).is_some())
-            {
-                return GitConfig::Unknown("the environment names another repository".to_owned());
+        if command.more_operands && takes_paths(command) && !names_its_operands(command) {
+            gathered
+                .outside
+                .push(Ask::new("external_directory", Subject::new(&command.canonical)));
+        }
+        let mut found = self.expand(command, directories.as_deref());
+        let there = self.there(command, directories.as_deref());
+        if there.is_none() {
+            found = None;
+        }
+        for path in there.iter().flatten() {
+            gathered.outside.extend(self.outside_path(path, self.workdir));
+            if shows_files(command) {
+                gathered.read.extend(self.read_path(path));
             }
-            let start = directory.map_or_else(
-                || self.workdir.to_owned(),
-                |directory| self.workdir.join(directory),
-            );
-            repository_config(&start)
+        }
+        for operand in in_git(command) {
+            gathered.read.extend(self.read_path(&operand.text));
+        }
+        if let (Some(search), Some(directories), Some(paths)) = (search(command), &directories, &mut found) {
+            let looked = self.look_through(&search, paths, directories, gathered);
+            if looked.is_none() {
+                found = None;
+            }
+        }
+        for path in found.iter().flatten() {
+            gathered.outside.extend(self.outside_path(path, self.workdir));
+        }
+        let is_read_only = match (&found, &directories) {
+            (Some(_), Some(directories)) if !analysis.exports => self.read_only(command, directories),
+            // Nobody can say what it reads.
+            _ => ReadOnly::No,
         };
-        let facts = ReadOnlyFacts {
-            is_system_program: &is_system_program,
-            is_in_project: &is_in_project,
-            git_config: &git_config,
-        };
-        read_only(simple, &facts)
+        if let ReadOnly::Configured(reason) = &is_read_only {
+            gathered.why = Some(format!(
+                "The command only reads as a rule, but is asked about here: {reason}."
+            ));
+        }
+        gathered.bash.push(command.ask(is_read_only == ReadOnly::Yes));
+        if base_name(command.program()) == "tee" {
+            for operand in &operands {
+                gathered.edit.extend(self.write(operand, directories.as_deref()));
+            }
+            for path in found.iter().flatten() {
+                gathered.edit.extend(self.write_path(path, self.workdir));
+            }
+        }
+        let read = files_read(command);
+        for operand in read.iter().filter(|operand| !operand.dynamic) {
+            for path in self.paths_of(operand, directories.as_deref()).unwrap_or_default() {
+                gathered.read.extend(self.read_path(&path));
+            }
+        }
+        if !read.is_empty() {
+            gathered
+                .read
+                .extend(found.iter().flatten().flat_map(|path| self.read_path(path)));
+        }
     }
 
-    /// What the wildcards of a command stand for, as paths; `None` when it is too much to look at.
-    fn expand(&self, simple: &Simple) -> Option<Vec<String>> {
-        if TEXT_ONLY.contains(&base_name(simple.program())) {
-            return Some(Vec::new());
-        }
-        let mut wildcards = Wildcards {
-            names_left: MAX_NAMES,
-            found: Vec::new(),
-        };
-        for word in simple.words.iter().skip(1).filter(|word| word.glob_at.is_some()) {
-            wildcards.word(word, self.workdir, self.home.as_deref())?;
-        }
-        Some(wildcards.found)
-    }
-}
-
-struct Wildcards {
-    names_left: usize,
-    found: Vec<String>,
-}
-
-impl Wildcards {
-    fn word(&mut self, word: &Word, workdir: &Path, home: Option<&Path>) -> Option<()> {
-        let (start, rest) = match (word.text.strip_prefix("~/"), home) {
-            (Some(rest), Some(home)) if word.tilde => (home.to_owned(), rest),
-            _ if word.text.starts_with('/') => (PathBuf::from("/"), word.text.as_str()),
-            _ => (workdir.to_owned(), word.text.as_str()),
-        };
-        let mut directories = vec![start];
-        for component in rest.split('/').filter(|component| !component.is_empty()) {
-            directories = if component.contains(['*', '?', '[']) {
-                self.matching(&directories, component)?
-            } else {
-                let joined = directories.iter().map(|directory| directory.join(component));
-                joined.filter(|path| path.symlink_metadata().is_ok()).collect()
-            };
-        }
-        for path in directories {
-            self.found.push(path.to_string_lossy().into_owned());
-        }
-        (self.found.len() <= MAX_FILES).then_some(())
-    }
-
-    /// A quoted bracket cannot be told from a set any more, so from a bracket on everything counts.
-    fn matching(&mut self, directories: &[PathBuf], component: &str) -> Option<Vec<PathBuf>> {
-        let pattern = match component.split_once('[') {
-            Some((before, _)) => format!("{before}*"),
-            None => component.to_owned(),
-        };
-        let pattern = Pattern::new(&pattern, None);
-        let mut matching = Vec::new();
-        for directory in directories {
-            let Ok(entries) = std::fs::read_dir(directory) else {
-                continue;
-            };
-            for entry in entries.flatten() {
-                self.names_left = self.names_left.checked_sub(1)?;
-                if pattern.matches(&entry.file_name().to_string_lossy()) {
-                    matching.push(entry.path());
+    fn redirected(&self, redirected: &Redirected, gathered: &mut Gathered) {
+        let directories = self.directories(&redirected.place);
+        let operand = operand_of(&redirected.target);
+        let mut targets = Vec::new();
+        if redirected.target.glob_at.is_some() {
+            let mut wildcards = Wildcards::default();
+            for directory in directories.iter().flatten() {
+                let text = self.with_wildcards(&redirected.target, directory);
+                if text.and_then(|text| wildcards.below(directory, &text)).is_none() {
+                    break;
                 }
             }
+            targets = wildcards.found;
         }
-        Some(matching)
+        let is_certain = redirected.target.glob_at.is_none();
+        let known = self
+            .paths_of(&operand, directories.as_deref())
+            .filter(|_| is_certain);
+        if known.is_none() {
+            let raw = || Subject::new(&redirected.target.text);
+            let (key, asks) = if redirected.writes {
+                ("edit", &mut gathered.edit)
+            } else {
+                ("read", &mut gathered.read)
+            };
+            asks.push(Ask {
+                floor: Floor::Ask,
+                ..Ask::new(key, raw())
+            });
+            gathered.outside.push(Ask::new("external_directory", raw()));
+        }
+        targets.extend(known.unwrap_or_default());
+        for path in targets {
+            if is_harmless_device(&path) {
+                continue;
+            }
+            gathered.outside.extend(self.outside_path(&path, self.workdir));
+            if redirected.writes {
+                gathered.edit.extend(self.write_path(&path, self.workdir));
+            } else {
+                gathered.read.extend(self.read_path(&path));
+            }
+        }
     }
 }
 
-/// Whether a name leads on the PATH to a program that neither lies nor points into the project. A path is never a system
-/// program, and nor is anything on a PATH that depends on the directory.
-fn is_system_program(program: &str, path: &std::ffi::OsStr, project: &Path) -> bool {
-    if program.contains('/') {
-        return false;
-    }
-    let is_executable = |file: &Path| {
-        file.metadata()
-            .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
-    };
-    for directory in std::env::split_paths(path) {
-        if !directory.is_absolute() {
-            return false;
-        }
-        let file = directory.join(program);
-        if is_executable(&file) {
-            let real = file.canonicalize();
-            return !file.starts_with(project) && real.is_ok_and(|real| !real.starts_with(project));
-        }
-    }
-    false
-}
-
-/// Finds what configures the repository that git would use in `start`, as git finds it.
-fn repository_config(start: &Path) -> GitConfig {
-    let Ok(start) = start.canonicalize() else {
-        return GitConfig::Unknown("its directory cannot be found".to_owned());
-    };
-    for directory in start.ancestors() {
-        let dot_git = directory.join(".git");
-        if dot_git.is_dir() {
-            return read_config(&dot_git.join("config"));
-        }
-        if dot_git.is_file() {
-            return GitConfig::Unknown("it is a linked work tree".to_owned());
-        }
-        if directory.join("HEAD").is_file() && directory.join("objects").is_dir() {
-            return read_config(&directory.join("config"));
-        }
-    }
-    GitConfig::NoRepository
-}
-
-fn read_config(path: &Path) -> GitConfig {
-    match path.metadata() {
-        Ok(meta) if meta.len() > MAX_GIT_CONFIG => {
-            GitConfig::Unknown("its configuration is very large".to_owned())
-        }
-        Ok(_) => match std::fs::read_to_string(path) {
-            Ok(text) => GitConfig::Text(text),
-            Err(error) => GitConfig::Unknown(format!("its configuration cannot be read: {error}")),
-        },
-        Err(_) => GitConfig::Text(String::new()),
-    }
+/// `{}` in the words of `find -exec`: what stands there was found below directories that are asked about.
+fn names_its_operands(command: &Simple) -> bool {
+    command.words.iter().any(|word| word.text.contains("{}"))
 }
 
 #[cfg(test)]

@@ -2,16 +2,20 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{Asker, Gate, Prepared, ToolError, ToolSettings};
+use super::{Asker, FormReply, Forms, Gate, Inside, Prepared, Sheet, ToolError, ToolSettings};
 use crate::conversation::{CallId, ErrorKind, SessionId};
 use crate::files::{PathLocks, Resolved, Roots};
-use crate::permission::{Ask, Subject};
+use crate::hook::Hooks;
+use crate::permission::{Ask, Mode, Subject};
+use crate::provider::EditMode;
 use crate::store::{Outputs, Store};
 use crate::text::truncate::ContextUse;
 use crate::view::card::Card;
@@ -31,6 +35,10 @@ pub struct Services {
     /// The environment of commands, scrubbed.
     pub environment: Vec<(std::ffi::OsString, std::ffi::OsString)>,
     pub gate: Gate,
+    pub forms: Forms,
+    /// That there is no sandbox for planning was said.
+    pub told_of_no_sandbox: AtomicBool,
+    pub hooks: Hooks,
 }
 
 /// What the session's model can take in.
@@ -50,6 +58,14 @@ pub struct Update {
     pub details: Option<Value>,
     /// The session's check list is now this one.
     pub todos: Option<Vec<Value>>,
+    /// The session goes on as this agent with its next step.
+    pub agent: Option<String>,
+    /// The session is in this mode from now on.
+    pub mode: Option<Mode>,
+    /// Joins the conversation as the user's, once the calls of this reply have ended.
+    pub message: Option<String>,
+    /// Stands as the turn's answer: the turn ends with the calls of this reply.
+    pub answer: Option<String>,
 }
 
 /// One call's surroundings.
@@ -59,11 +75,17 @@ pub struct ToolCx {
     pub call: CallId,
     pub agent: String,
     pub abilities: Abilities,
+    /// How the model is used to edit.
+    pub edit_mode: EditMode,
     /// Cancelled when the call is to stop.
     pub cancel: CancellationToken,
     /// How full the model's context is; `None` without figures.
     pub context: Option<ContextUse>,
+    /// With what calls inside this one are run; `None` where there can be none.
+    pub inside: Option<Inside>,
     updates: mpsc::UnboundedSender<(CallId, Update)>,
+    /// How long the call stood before a person who had a form to fill in.
+    waited: Mutex<Duration>,
 }
 
 /// A path as the pipeline needs it: where it leads, and what has to be asked before it is touched.
@@ -87,9 +109,12 @@ impl ToolCx {
             call,
             agent: "build".to_owned(),
             abilities: Abilities::default(),
+            edit_mode: EditMode::default(),
             cancel: CancellationToken::new(),
             context: None,
+            inside: None,
             updates,
+            waited: Mutex::default(),
         }
     }
 
@@ -117,6 +142,20 @@ impl ToolCx {
     /// Puts a question outside of `prepare`, for what is found on the way.
     pub async fn ask(&self, asker: Asker<'_>, asks: &[Ask], card: Card) -> Result<(), ToolError> {
         self.services.gate.pass(self, asker, asks, || card).await
+    }
+
+    /// Asks the person something and waits for the reply.
+    pub async fn form(&self, sheet: Sheet) -> FormReply {
+        let began = Instant::now();
+        let asker = (&self.session, &self.call, self.agent.as_str());
+        let reply = self.services.forms.put(asker, sheet, &self.cancel).await;
+        *self.waited.lock().unwrap_or_else(PoisonError::into_inner) += began.elapsed();
+        reply
+    }
+
+    /// How long the person took to fill in this call's forms.
+    pub(super) fn waited(&self) -> Duration {
+        *self.waited.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs what blocks (files, walks) beside the runtime.

@@ -3,18 +3,22 @@
 //! Every [`Tool`] is a [`DynTool`] through the blanket implementation at the end.
 
 use std::any::Any;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use schemars::generate::SchemaSettings;
+use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::{
-    CallView, Concurrency, InitCx, Output, ParamAlias, RenderCx, ResultView, Set, Tool, ToolCx, ToolError,
+    CallView, Concurrency, InitCx, InnerCall, Output, ParamAlias, RenderCx, ResultView, Route, Set, Tool,
+    ToolCx, ToolError,
 };
 use crate::conversation::{CallResult, ErrorKind};
 use crate::permission::Ask;
+use crate::provider::EditMode;
 use crate::text::partial_json::PartialJson;
 use crate::text::truncate::Keep;
 use crate::view::card::{Card, CardPart};
@@ -25,6 +29,7 @@ pub struct DynPrepared {
     pub asks: Vec<Ask>,
     pub card: Option<Card>,
     pub why: Option<String>,
+    pub runs_in: Option<PathBuf>,
 }
 
 /// What a card is drawn from once a call runs.
@@ -37,18 +42,24 @@ pub trait DynTool: Send + Sync {
     fn name(&self) -> &str;
     fn aliases(&self) -> &[&str];
     fn param_aliases(&self) -> &[ParamAlias];
+    fn routes(&self) -> &[Route];
     fn set(&self) -> Set;
+    fn edit_modes(&self) -> &[EditMode];
     fn family(&self) -> &str;
     fn keep(&self) -> Keep;
     fn is_dynamic(&self) -> bool;
     fn is_loop_checked(&self) -> bool;
+    fn may_be_inside(&self) -> bool;
+    fn edited(&self) -> Option<&'static str>;
     fn cancel_grace(&self) -> Duration;
     fn description(&self, cx: InitCx<'_>) -> String;
     /// The JSON Schema of the arguments: an object without `$ref`.
     fn schema(&self) -> Value;
+    fn reshape(&self, args: &mut Map<String, Value>);
     /// Says what of the arguments the schema could not say.
     fn validate(&self, args: &Map<String, Value>) -> Result<(), ToolError>;
     fn concurrency(&self, args: &Map<String, Value>) -> Concurrency;
+    fn inner_calls(&self, args: &Map<String, Value>) -> Vec<InnerCall>;
     fn prepare<'a>(
         &'a self,
         args: Map<String, Value>,
@@ -77,8 +88,16 @@ impl<T: Tool> DynTool for T {
         T::PARAM_ALIASES
     }
 
+    fn routes(&self) -> &[Route] {
+        T::ROUTES
+    }
+
     fn set(&self) -> Set {
         T::SET
+    }
+
+    fn edit_modes(&self) -> &[EditMode] {
+        T::EDIT_MODES
     }
 
     fn family(&self) -> &str {
@@ -95,6 +114,14 @@ impl<T: Tool> DynTool for T {
 
     fn is_loop_checked(&self) -> bool {
         T::LOOP_CHECKED
+    }
+
+    fn may_be_inside(&self) -> bool {
+        T::MAY_BE_INSIDE
+    }
+
+    fn edited(&self) -> Option<&'static str> {
+        T::EDITED
     }
 
     fn cancel_grace(&self) -> Duration {
@@ -124,6 +151,10 @@ impl<T: Tool> DynTool for T {
         schema
     }
 
+    fn reshape(&self, args: &mut Map<String, Value>) {
+        Tool::reshape(self, args);
+    }
+
     fn validate(&self, args: &Map<String, Value>) -> Result<(), ToolError> {
         typed::<T::Args>(args).map(|_| ())
     }
@@ -133,6 +164,10 @@ impl<T: Tool> DynTool for T {
             Ok(args) => Tool::concurrency(self, &args),
             Err(_) => Concurrency::Shared,
         }
+    }
+
+    fn inner_calls(&self, args: &Map<String, Value>) -> Vec<InnerCall> {
+        typed::<T::Args>(args).map_or_else(|_| Vec::new(), |args| Tool::inner_calls(self, &args))
     }
 
     fn prepare<'a>(
@@ -148,6 +183,7 @@ impl<T: Tool> DynTool for T {
                 asks: prepared.asks,
                 card: prepared.card,
                 why: prepared.why,
+                runs_in: prepared.runs_in,
             })
         })
     }
@@ -226,6 +262,14 @@ fn foreign_plan() -> ToolError {
     )
 }
 
+/// Stands in the schema of a parameter whose `null` differs from its absence, and goes with the rest.
+const NULL_SAYS_SOMETHING: &str = "x-null";
+
+/// The schema of text that may be `null` and mean it.
+pub(super) fn text_or_null(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["string", "null"], (NULL_SAYS_SOMETHING): true })
+}
+
 /// Removes what models do not need and some servers refuse: titles, number formats, `null` as a type.
 fn tidy_schema(schema: &mut Value) {
     match schema {
@@ -236,7 +280,10 @@ fn tidy_schema(schema: &mut Value) {
                     fields.shift_remove(key);
                 }
             }
-            if let Some(Value::Array(kinds)) = fields.get_mut("type") {
+            let says_something = fields.shift_remove(NULL_SAYS_SOMETHING).is_some();
+            if let Some(Value::Array(kinds)) = fields.get_mut("type")
+                && !says_something
+            {
                 kinds.retain(|kind| kind != "null");
                 if let [only] = kinds.as_slice() {
                     let only = only.clone();

@@ -7,15 +7,21 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde_json::{Map, Value};
+
+use super::confine::expected;
 use super::{ToolCx, ToolError};
 use crate::conversation::{ErrorKind, SessionId};
 use crate::files::Resolved;
 use crate::permission::{
-    Action, AlreadyAnswered, Ask, Broker, Decision, Denial, Inquiry, Mode, Open, Permissions, Question,
-    QuestionId, Reply, Row, Rule, Scope, Subject, decide, grants, protected_subject,
+    Action, AlreadyAnswered, Ask, Broker, Decision, Denial, Editable, Inquiry, Mode, Open, Permissions,
+    Question, QuestionId, Reply, Row, Rule, Scope, Source, Subject, decide, grants, protected_subject,
 };
-use crate::store::{GrantScope, Store, StoreError};
+use crate::store::{Grant, GrantScope, Store, StoreError};
 use crate::view::card::Card;
+
+/// The key under which a call is asked about because a hook says so.
+pub(super) const HOOK_KEY: &str = "hook";
 
 /// One session tree's permissions, mode and broker.
 pub struct Gate {
@@ -65,6 +71,40 @@ impl Asker<'_> {
             (true, true) => Decision::Allow,
         }
     }
+}
+
+/// Who answers what the rules leave open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answerer {
+    Person,
+    /// A hook has said yes, for this once.
+    Hook,
+}
+
+/// What a person sees of a call that asks.
+pub(super) struct Shown {
+    pub(super) card: Card,
+    /// The directory of the command that the call runs, where it runs one.
+    pub(super) runs_in: Option<PathBuf>,
+    pub(super) editable: Option<Editable>,
+}
+
+impl From<Card> for Shown {
+    fn from(card: Card) -> Self {
+        Self {
+            card,
+            runs_in: None,
+            editable: None,
+        }
+    }
+}
+
+/// How a call got past the door.
+#[derive(Debug, PartialEq)]
+pub(super) enum Passed {
+    Allowed,
+    /// Not yet: a person gave it other arguments.
+    Revised(Map<String, Value>),
 }
 
 /// Whose grants are stored where.
@@ -153,25 +193,51 @@ impl Gate {
         asks: &[Ask],
         card: impl FnOnce() -> Card + Send,
     ) -> Result<(), ToolError> {
+        let shown = || Shown::from(card());
+        match self.pass_by(Answerer::Person, cx, asker, asks, shown).await? {
+            Passed::Allowed => Ok(()),
+            // It was not offered.
+            Passed::Revised(_) => Err(ToolError::not_executed()),
+        }
+    }
+
+    /// The same, with whatever would be asked answered by `by`.
+    pub(super) async fn pass_by(
+        &self,
+        by: Answerer,
+        cx: &ToolCx,
+        asker: Asker<'_>,
+        asks: &[Ask],
+        shown: impl FnOnce() -> Shown + Send,
+    ) -> Result<Passed, ToolError> {
         let (permissions, mode) = self.current();
         let tool = asker.tool;
         let open = match asker.decide(&permissions, asks, mode) {
-            Decision::Allow => return Ok(()),
+            Decision::Allow => return Ok(Passed::Allowed),
             Decision::AllowByMode(answered) => {
                 self.broker
-                    .tell_settled(inquiry(cx, tool, answered, card()), Reply::Once);
-                return Ok(());
+                    .tell_settled(inquiry(cx, tool, answered, shown()), Reply::Once);
+                return Ok(Passed::Allowed);
             }
             Decision::Deny(denial) => return Err(denied(&denial)),
+            Decision::Ask(open) if by == Answerer::Hook => {
+                self.broker
+                    .tell_settled(inquiry(cx, tool, open, shown()), Reply::Once);
+                return Ok(Passed::Allowed);
+            }
             Decision::Ask(open) => open,
         };
         self.rules()
             .families
             .insert(tool.to_owned(), asker.family.to_owned());
         let first = open.first().map(Denial::nobody);
-        let reply = self.broker.ask(inquiry(cx, tool, open, card()), &cx.cancel).await;
+        let reply = self
+            .broker
+            .ask(inquiry(cx, tool, open, shown()), &cx.cancel)
+            .await;
         match reply {
-            Reply::Once | Reply::Always { .. } => Ok(()),
+            Reply::Once | Reply::Always { .. } => Ok(Passed::Allowed),
+            Reply::Revised(args) => Ok(Passed::Revised(args)),
             Reply::Nobody => Err(first.map_or_else(rejected, |denial| denied(&denial))),
             Reply::Withdrawn => Err(ToolError::not_executed()),
             Reply::Reject(None) => Err(rejected()),
@@ -209,6 +275,38 @@ impl Gate {
         Ok(stored?)
     }
 
+    /// Every rule that was stored by an answer, wherever it counts.
+    pub fn stored(&self) -> Result<Vec<Grant>, StoreError> {
+        self.store.grants()
+    }
+
+    /// Takes a stored rule back, at once also for this session; says whether there was one.
+    pub fn revoke(&self, id: i64) -> Result<bool, StoreError> {
+        let Some(grant) = self.stored()?.into_iter().find(|grant| grant.id == id) else {
+            return Ok(false);
+        };
+        let is_gone = self.store.revoke_grant(id)?;
+        let scope = match &grant.scope {
+            GrantScope::Session(session) if *session == self.session => Scope::Session,
+            GrantScope::Project(project) if *project == self.project => Scope::Project,
+            GrantScope::Global => Scope::Everywhere,
+            GrantScope::Session(_) | GrantScope::Project(_) => return Ok(is_gone),
+        };
+        let source = Source::Grant(scope);
+        let revoked = Rule::new(
+            &grant.key,
+            &grant.pattern,
+            Action::Allow,
+            source,
+            self.home.as_deref(),
+        );
+        let mut rules = self.rules();
+        Arc::make_mut(&mut rules.permissions)
+            .grants
+            .retain(|rule| *rule != revoked);
+        Ok(is_gone)
+    }
+
     fn keep(&self, patterns: &[(String, String)], scope: Scope) -> Result<(), StoreError> {
         let scope = match scope {
             Scope::Session => GrantScope::Session(self.session.clone()),
@@ -216,7 +314,7 @@ impl Gate {
             Scope::Everywhere => GrantScope::Global,
         };
         for (key, pattern) in patterns {
-            self.store.add_grant(key, pattern, &scope)?;
+            self.store.add_grant(key, pattern, &scope, &self.session)?;
         }
         Ok(())
     }
@@ -229,6 +327,16 @@ impl Gate {
     /// Changes how asks are answered from now on. What waits stays until it is judged again.
     pub fn set_mode(&self, mode: Mode) {
         self.rules().mode = mode;
+    }
+
+    /// Puts the rules of another agent in the place of the ones before; what was granted stays granted.
+    pub fn change_rules(&self, permissions: Permissions) {
+        let mut rules = self.rules();
+        let grants = rules.permissions.grants.clone();
+        rules.permissions = Arc::new(Permissions {
+            grants,
+            ..permissions
+        });
     }
 
     /// Settles what waits and is allowed by now.
@@ -263,25 +371,36 @@ fn protected_ask(absolute: &Path, relative: Option<&str>) -> Ask {
     Ask::new("protected", subject).always(pattern)
 }
 
-fn inquiry(cx: &ToolCx, tool: &str, open: Vec<Open>, card: Card) -> Inquiry {
+fn inquiry(cx: &ToolCx, tool: &str, open: Vec<Open>, shown: Shown) -> Inquiry {
+    let Shown {
+        card,
+        runs_in,
+        editable,
+    } = shown;
+    let sandbox = runs_in.as_ref().map(|_| expected(&cx.services, &cx.agent).name());
     let keys: Vec<&str> = open.iter().map(|open| open.ask.key.as_str()).collect();
     Inquiry {
         session: cx.session.clone(),
         call: cx.call.clone(),
         tool: tool.to_owned(),
         agent: cx.agent.clone(),
-        title: title(tool, &keys, &card),
+        title: title(tool, &keys, &card, sandbox.is_some()),
         rows: open.into_iter().map(Row::from).collect(),
         card,
+        directory: runs_in.unwrap_or_else(|| cx.directory().to_owned()),
+        sandbox,
+        editable,
     }
 }
 
 /// `bash wants to run`, `edit wants to change src/a.rs`.
-fn title(tool: &str, keys: &[&str], card: &Card) -> String {
+fn title(tool: &str, keys: &[&str], card: &Card, is_command: bool) -> String {
     let is = |key: &str| keys.contains(&key);
-    if is("doom_loop") {
+    if is(HOOK_KEY) {
+        format!("a hook wants to know whether {tool} may go on")
+    } else if is("doom_loop") {
         format!("{tool} is called with the same arguments for the third time")
-    } else if is("bash") {
+    } else if is_command || is("bash") {
         format!("{tool} wants to run")
     } else if is("edit") || is("protected") {
         format!("{tool} wants to change {}", card.argument)

@@ -12,6 +12,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
@@ -19,12 +20,14 @@ use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::pipeline::{LoopGuard, Progress, Resolved, resolve, run};
+use super::pipeline::{EndsTurn, LoopGuard, Progress, Resolved, resolve, run};
 use super::{
-    Abilities, Gate, GateOwner, Registry, RenderCx, ResultSource, Services, ToolCx, ToolSettings, Update,
+    Abilities, FormEvent, FormReply, Forms, Gate, GateOwner, Inside, Presence, Registry, RenderCx,
+    ResultSource, Services, Sheet, ToolCx, ToolSettings, Update,
 };
 use crate::conversation::{CallId, CallResult, ErrorKind, SessionId};
 use crate::files::{PathLocks, Roots};
+use crate::hook::{Hook, HookEvent, HookSettings, Hooks, Matcher};
 use crate::permission::{
     Broker, BrokerEvent, FrontEnd, Mode, Permissions, Places, Reply, Source, defaults, parse,
 };
@@ -41,6 +44,10 @@ pub(crate) struct HarnessOptions {
     pub(crate) mode: Mode,
     /// The session's directory, from the project root; made when it is missing.
     pub(crate) directory: PathBuf,
+    /// Event, matcher and command of each hook.
+    pub(crate) hooks: Vec<(HookEvent, &'static str, String)>,
+    /// Who fills in forms, if somebody is there.
+    pub(crate) fill: Option<fn(&Sheet) -> FormReply>,
 }
 
 impl Default for HarnessOptions {
@@ -54,13 +61,15 @@ impl Default for HarnessOptions {
             settings,
             mode: Mode::Ask,
             directory: PathBuf::new(),
+            hooks: Vec::new(),
+            fill: None,
         }
     }
 }
 
 pub(crate) struct Harness {
     dir: TempDir,
-    pub(crate) registry: Registry,
+    pub(crate) registry: Arc<Registry>,
     pub(crate) services: Arc<Services>,
     pub(crate) session: SessionId,
     pub(crate) abilities: Abilities,
@@ -69,15 +78,45 @@ pub(crate) struct Harness {
     broker: Broker,
     reply: Option<Reply>,
     events: tokio::sync::Mutex<mpsc::UnboundedReceiver<BrokerEvent>>,
+    fill: Option<fn(&Sheet) -> FormReply>,
+    forms: tokio::sync::Mutex<mpsc::UnboundedReceiver<FormEvent>>,
     asked: Mutex<Vec<(String, String)>>,
     updates: Mutex<Vec<Update>>,
-    guard: Mutex<LoopGuard>,
+    guard: Arc<tokio::sync::Mutex<LoopGuard>>,
+    inside: Arc<Noted>,
 }
 
-struct Silent;
+fn hook((event, matcher, command): (HookEvent, &str, String)) -> Hook {
+    Hook {
+        event,
+        matcher: Matcher::new(Some(matcher)).unwrap(),
+        command,
+        timeout: None,
+        source: "lathe.jsonc".to_owned(),
+    }
+}
 
-impl Progress for Silent {
-    fn running(&self, _: &CallId) {}
+/// What was told of calls on the way.
+#[derive(Default)]
+struct Noted(Mutex<Vec<String>>);
+
+impl Progress for Noted {
+    fn running(&self, call: &CallId) {
+        self.0.lock().unwrap().push(format!("running {}", number(call)));
+    }
+
+    fn ends_turn(&self, _: &CallId, by: EndsTurn) {
+        self.0.lock().unwrap().push(format!("turn ended by {by:?}"));
+    }
+
+    fn ended(&self, call: &CallId, _: &CallResult) {
+        self.0.lock().unwrap().push(format!("ended {}", number(call)));
+    }
+}
+
+/// The number of a call inside another; `all` for one that is not.
+fn number(call: &CallId) -> &str {
+    call.as_str().split_once('.').map_or("all", |(_, number)| number)
 }
 
 impl Harness {
@@ -140,6 +179,11 @@ impl Harness {
             })
             .unwrap();
         let (broker, events) = Broker::new(FrontEnd::Absent);
+        let (put, forms) = mpsc::unbounded_channel();
+        let presence = match options.fill {
+            Some(_) => Presence::Somebody,
+            None => Presence::Nobody,
+        };
         let owner = GateOwner {
             session: session.clone(),
             project,
@@ -158,12 +202,23 @@ impl Harness {
             records_dir: data.join("transactions"),
             outputs,
             instructions: Mutex::default(),
+            hooks: Hooks::new(
+                HookSettings {
+                    hooks: options.hooks.into_iter().map(hook).collect(),
+                    project_root: base.join("project"),
+                    environment: environment.clone(),
+                    transcript: None,
+                },
+                |_| (),
+            ),
             environment,
             gate,
+            forms: Forms::telling(presence, move |event| drop(put.send(event))),
+            told_of_no_sandbox: AtomicBool::new(false),
         };
         Self {
             dir,
-            registry: Registry::builtin(),
+            registry: Arc::new(Registry::builtin()),
             services: Arc::new(services),
             session,
             abilities: Abilities {
@@ -174,11 +229,22 @@ impl Harness {
             cancel: CancellationToken::new(),
             broker,
             reply: None,
+            fill: options.fill,
+            forms: tokio::sync::Mutex::new(forms),
             events: tokio::sync::Mutex::new(events),
             asked: Mutex::default(),
             updates: Mutex::default(),
-            guard: Mutex::default(),
+            guard: Arc::default(),
+            inside: Arc::default(),
         }
+    }
+
+    /// Somebody is there, who fills in every form like this.
+    pub(crate) fn filled_in(fill: fn(&Sheet) -> FormReply) -> Self {
+        Self::with(HarnessOptions {
+            fill: Some(fill),
+            ..HarnessOptions::default()
+        })
     }
 
     /// Somebody is there, who answers every question like this.
@@ -228,7 +294,7 @@ impl Harness {
     /// Makes one call with its arguments as a model wrote them.
     pub(crate) async fn run_raw(&self, tool: &str, args: &str) -> CallResult {
         let resolved = {
-            let mut guard = self.guard.lock().unwrap();
+            let mut guard = self.guard.lock().await;
             resolve(&self.registry, &self.services.settings, &mut guard, tool, args)
         };
         let ready = match resolved.outcome {
@@ -238,12 +304,14 @@ impl Harness {
         let (sender, mut receiver) = mpsc::unbounded_channel();
         let cx = self.cx(sender);
         let mut events = self.events.lock().await;
-        let call = run(ready, &cx, &Silent);
+        let mut forms = self.forms.lock().await;
+        let call = run(ready, &cx, &*self.inside);
         tokio::pin!(call);
         let result = loop {
             tokio::select! {
                 biased;
                 Some(event) = events.recv() => self.answer(event),
+                Some(event) = forms.recv() => self.fill_in(&event),
                 result = &mut call => break result,
             }
         };
@@ -269,9 +337,16 @@ impl Harness {
         }
     }
 
+    fn fill_in(&self, event: &FormEvent) {
+        if let (FormEvent::Put(form), Some(fill)) = (event, self.fill) {
+            // The call may be gone by now.
+            let _ = self.services.forms.answer(form.id, fill(&form.sheet));
+        }
+    }
+
     /// Forgets the calls so far, of which three equal ones in a row are asked about.
     pub(crate) fn new_turn(&self) {
-        *self.guard.lock().unwrap() = LoopGuard::default();
+        *self.guard.try_lock().unwrap() = LoopGuard::default();
     }
 
     /// The part without IO: the tool, its arguments in their final form, or the error.
@@ -288,8 +363,15 @@ impl Harness {
             updates,
         );
         cx.abilities = self.abilities;
+        cx.edit_mode = self.services.settings.edit_mode;
         cx.context = self.context;
         cx.cancel = self.cancel.child_token();
+        cx.inside = Some(Inside {
+            registry: Arc::clone(&self.registry),
+            settings: Arc::new(self.services.settings.clone()),
+            guard: Arc::clone(&self.guard),
+            progress: Arc::clone(&self.inside) as Arc<dyn Progress>,
+        });
         cx
     }
 
@@ -320,6 +402,11 @@ impl Harness {
         std::mem::take(&mut *self.asked.lock().unwrap())
     }
 
+    /// What was told of calls since the last look: `running 1`, `ended 2`, `turn ended by Hook`.
+    pub(crate) fn told(&self) -> Vec<String> {
+        std::mem::take(&mut *self.inside.0.lock().unwrap())
+    }
+
     /// What calls reported on the way since the last look.
     pub(crate) fn updates(&self) -> Vec<Update> {
         std::mem::take(&mut *self.updates.lock().unwrap())
@@ -330,7 +417,7 @@ impl Harness {
         let mut json = PartialJson::new();
         json.feed(partial);
         let whole = self.resolve(tool, partial);
-        let args = whole.outcome.is_ok().then_some(whole.args);
+        let args = whole.fits().then_some(whole.args);
         let cx = RenderCx { expanded: false };
         self.registry.render_call(tool, &json, args.as_ref(), cx)
     }

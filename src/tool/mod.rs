@@ -16,35 +16,51 @@ pub mod args;
 pub mod builtin;
 mod change;
 mod command_asks;
+pub mod confine;
 mod context;
 mod dynamic;
+mod form;
 mod gate;
 #[cfg(test)]
 #[allow(dead_code)] // Each tool needs some of it.
 mod harness;
+mod hooked;
+mod inside;
 mod output;
 pub mod pipeline;
 mod registry;
+mod routing;
 mod settings;
 mod truncate;
 mod walk;
 
 pub use context::{Abilities, PathAsk, Services, ToolCx, Update, edit_asks, path_asks};
+use dynamic::text_or_null;
 pub use dynamic::{DynPrepared, DynTool, ResultSource};
+pub use form::{
+    Form, FormAnswer, FormEvent, FormId, FormOption, FormQuestion, FormReply, Forms, Presence, Sheet,
+};
 pub use gate::{AnswerError, Asker, Gate, GateOwner, Readable};
+pub use inside::{InnerCall, InnerEnd, Inside};
 pub use output::{Output, Spilled, ToolError};
 pub use registry::{Registry, Resolution, Set};
-pub use settings::{BashSettings, SearchSettings, ToolSettings, TruncateLimits, TruncateSettings};
+pub use settings::{
+    Access, BashSettings, BatchSettings, SandboxMode, SandboxSettings, SearchSettings, ToolSettings,
+    TruncateLimits, TruncateSettings,
+};
 
 use std::future::Future;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use crate::conversation::ErrorKind;
 use crate::permission::Ask;
+use crate::provider::EditMode;
 use crate::text::partial_json::PartialJson;
 use crate::text::truncate::Keep;
 use crate::view::card::Card;
@@ -62,6 +78,15 @@ pub enum Concurrency {
     Shared,
     /// Waits for everything before it and holds everything after it.
     Exclusive,
+}
+
+/// Arguments that are another tool's: an array whose items have one of these keys.
+#[derive(Debug, Clone, Copy)]
+pub struct Route {
+    pub array: &'static str,
+    /// In snake case.
+    pub keys: &'static [&'static str],
+    pub tool: &'static str,
 }
 
 /// Another name for a parameter.
@@ -108,8 +133,12 @@ pub trait Tool: Send + Sync + 'static {
     const ALIASES: &'static [&'static str] = &[];
     /// Other names for its parameters, in snake case.
     const PARAM_ALIASES: &'static [ParamAlias] = &[];
+    /// Where calls of this name go whose arguments are not for this tool; the first that fits counts.
+    const ROUTES: &'static [Route] = &[];
     /// Whether a model is told of it.
     const SET: Set = Set::Core;
+    /// The edit modes in which a model is told of it.
+    const EDIT_MODES: &'static [EditMode] = &EditMode::ALL;
     /// The permission key whose `deny` for everything takes the tool away.
     const FAMILY: &'static str = Self::NAME;
     /// Which end of a long output is kept.
@@ -120,10 +149,23 @@ pub trait Tool: Send + Sync + 'static {
     const CANCEL_GRACE: Duration = Duration::from_millis(250);
     /// Whether three equal calls in a row are a loop worth asking about.
     const LOOP_CHECKED: bool = true;
+    /// Whether it may be called inside another call.
+    const MAY_BE_INSIDE: bool = true;
+    /// The parameter that a person edits in the question as plain text; without one, all arguments as JSON.
+    const EDITED: Option<&'static str> = None;
 
     fn description(&self, cx: InitCx<'_>) -> String;
 
+    /// Brings other shapes of arguments that are accepted into that of the schema, before names and types are looked at.
+    fn reshape(&self, _args: &mut Map<String, Value>) {}
+
+    /// Where the call consists of others, it stands as they do instead.
     fn concurrency(&self, args: &Self::Args) -> Concurrency;
+
+    /// The calls that a call consists of; [`ToolCx::run_inside`] runs them.
+    fn inner_calls(&self, _args: &Self::Args) -> Vec<InnerCall> {
+        Vec::new()
+    }
 
     /// Reads, and changes nothing. An error is returned without asking, unless it carries asks of its own
     /// ([`ToolError::after`]): those are put first, so that nothing of a file is told that could not be read.
@@ -158,6 +200,8 @@ pub struct Prepared<P> {
     pub card: Option<Card>,
     /// Why something is asked that is allowed as a rule; told with a refusal.
     pub why: Option<String>,
+    /// The directory of the command that the call runs, where it runs one.
+    pub runs_in: Option<PathBuf>,
 }
 
 impl<P> Prepared<P> {
@@ -167,6 +211,7 @@ impl<P> Prepared<P> {
             asks,
             card: None,
             why: None,
+            runs_in: None,
         }
     }
 }

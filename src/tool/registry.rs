@@ -1,13 +1,13 @@
 //! The tools there are, by name.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
 use super::dynamic::{ResultSource, generic_card};
-use super::{DynTool, InitCx, RenderCx, ToolSettings, builtin};
+use super::{DynTool, InitCx, RenderCx, Route, ToolSettings, builtin, routing};
 use crate::permission::Permissions;
 use crate::provider::ToolSpec;
 use crate::text::partial_json::PartialJson;
@@ -17,6 +17,8 @@ use crate::view::card::Card;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Set {
     Core,
+    /// Core for the agent of this name, never advertised by itself for others.
+    CoreFor(&'static str),
     /// Named in the system prompt, told of in full when switched on or once called.
     Extended,
     /// Never advertised by itself.
@@ -24,9 +26,18 @@ pub enum Set {
 }
 
 impl Set {
+    /// Whether a model is told of it as this agent.
+    pub fn is_core_for(self, agent: &str) -> bool {
+        match self {
+            Self::Core => true,
+            Self::CoreFor(name) => name == agent,
+            Self::Extended | Self::Hidden => false,
+        }
+    }
+
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Core => "core",
+            Self::Core | Self::CoreFor(_) => "core",
             Self::Extended => "extended",
             Self::Hidden => "hidden",
         }
@@ -113,6 +124,36 @@ impl Registry {
         }
     }
 
+    /// Finds the tool that a call is for: some arguments are another tool's than the one that is named.
+    pub fn resolve_call(&self, name: &str, args: &Value) -> Resolution {
+        self.route(self.resolve(name), |route| routing::is_for(route, args))
+    }
+
+    /// Returns the name under which a call is told: that of the tool that is meant, or what the model wrote when there is
+    /// no such tool.
+    pub fn told_name(&self, given: &str, args: &Value) -> String {
+        match self.resolve_call(given, args) {
+            Resolution::Tool(tool) => tool.name().to_owned(),
+            Resolution::Unknown { .. } => given.to_owned(),
+        }
+    }
+
+    /// Like [`Registry::resolve_call`], from arguments as far as they have come.
+    fn resolve_partial(&self, name: &str, partial: &PartialJson) -> Resolution {
+        self.route(self.resolve(name), |route| routing::may_be_for(route, partial))
+    }
+
+    fn route(&self, named: Resolution, is_for: impl Fn(&Route) -> bool) -> Resolution {
+        let Resolution::Tool(tool) = &named else {
+            return named;
+        };
+        let other = tool.routes().iter().find(|route| is_for(route));
+        match other.and_then(|route| self.get(route.tool)) {
+            Some(other) => Resolution::Tool(Arc::clone(other)),
+            None => named,
+        }
+    }
+
     /// Names at most three edits away or with the same first four letters, nearest first.
     fn suggest(&self, name: &str) -> Vec<String> {
         let wanted = loose(name);
@@ -132,13 +173,18 @@ impl Registry {
             .collect()
     }
 
-    /// Returns what a model is told of, sorted by name.
-    pub fn advertised(&self, settings: &ToolSettings, permissions: &Permissions) -> Vec<ToolSpec> {
+    /// Returns what a model is told of, sorted by name. `called` are the tools that it found by itself.
+    pub fn advertised(
+        &self,
+        settings: &ToolSettings,
+        permissions: &Permissions,
+        called: &BTreeSet<String>,
+    ) -> Vec<ToolSpec> {
         let cx = InitCx { settings };
-        let shown = self
-            .entries
-            .iter()
-            .filter(|entry| is_advertised(&*entry.tool, settings, permissions));
+        let shown = self.entries.iter().filter(|entry| {
+            let is_called = called.contains(entry.tool.name());
+            is_advertised(&*entry.tool, settings, permissions, is_called)
+        });
         let specs = shown.map(|entry| ToolSpec {
             name: entry.tool.name().to_owned(),
             description: entry.tool.description(cx),
@@ -147,9 +193,16 @@ impl Registry {
         specs.collect()
     }
 
+    fn resolve_drawn(&self, tool: &str, partial: &PartialJson, args: Option<&Value>) -> Resolution {
+        match args {
+            Some(args) => self.resolve_call(tool, args),
+            None => self.resolve_partial(tool, partial),
+        }
+    }
+
     /// Draws a call that has no result yet.
     pub fn render_call(&self, tool: &str, partial: &PartialJson, args: Option<&Value>, cx: RenderCx) -> Card {
-        let Resolution::Tool(found) = self.resolve(tool) else {
+        let Resolution::Tool(found) = self.resolve_drawn(tool, partial, args) else {
             return Card::new(tool, "");
         };
         catch(tool, || found.render_call(partial, args, cx)).unwrap_or_else(|| broken_card(tool))
@@ -168,7 +221,7 @@ impl Registry {
             ResultSource::Running { text, .. } => (*text).to_owned(),
             ResultSource::Ended(result) => result.output.clone(),
         };
-        if let Resolution::Tool(found) = self.resolve(tool) {
+        if let Resolution::Tool(found) = self.resolve_drawn(tool, partial, args) {
             match catch(tool, || found.render_result(args, result, cx)) {
                 Some(Some(card)) => return card,
                 Some(None) => {}
@@ -179,16 +232,25 @@ impl Registry {
     }
 }
 
-/// Whether a switch, or its absence, shows the tool; a denied family never is.
-fn is_advertised(tool: &dyn DynTool, settings: &ToolSettings, permissions: &Permissions) -> bool {
-    let by_default = tool.set() == Set::Core;
+/// Whether a switch, or its absence, shows the tool; a tool of another edit mode never is, nor one of a denied family.
+fn is_advertised(
+    tool: &dyn DynTool,
+    settings: &ToolSettings,
+    permissions: &Permissions,
+    is_called: bool,
+) -> bool {
+    let by_default =
+        tool.set().is_core_for(&settings.access.agent) || tool.set() == Set::Extended && is_called;
+    if !tool.edit_modes().contains(&settings.edit_mode) {
+        return false;
+    }
     let is_on = tool.set() != Set::Hidden && switched(tool.name(), settings).unwrap_or(by_default);
     is_on && !permissions.tool_is_denied(tool.family(), tool.name())
 }
 
-/// Returns what the user said of a tool.
+/// Returns what the user and the agent said of a tool.
 pub(super) fn switched(name: &str, settings: &ToolSettings) -> Option<bool> {
-    settings.switches.get(name).copied()
+    settings.switched(name)
 }
 
 fn loose(name: &str) -> String {
@@ -211,7 +273,10 @@ fn broken_card(tool: &str) -> Card {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::provider::EditMode;
 
     #[track_caller]
     fn resolved(name: &str) -> String {
@@ -248,6 +313,8 @@ mod tests {
             ("search", "grep"),
             ("ripgrep", "grep"),
             ("ls", "list"),
+            ("multi_edit", "multiedit"),
+            ("MultiEdit", "multiedit"),
             ("todo_write", "todowrite"),
             ("todo_read", "todoread"),
             ("ReadFile", "read"),
@@ -265,6 +332,66 @@ mod tests {
             for alias in tool.aliases() {
                 assert_eq!(resolved(alias), tool.name(), "{alias}");
             }
+        }
+    }
+
+    #[test]
+    fn a_call_is_routed_by_its_arguments() {
+        let registry = Registry::builtin();
+        for (name, args, tool) in [
+            ("edit", json!({"edits": [{"old_string": "a"}]}), "multiedit"),
+            ("str_replace", json!({"Edits": {"oldString": "a"}}), "multiedit"),
+            ("edit", json!({"edits": "[{\"old_text\": \"a\"}]"}), "multiedit"),
+            (
+                "edit",
+                json!({"edits": [{"type": "append", "old_string": "a"}]}),
+                "hashline_edit",
+            ),
+            ("Edit", json!({"edits": "{\"Op\": \"append\"}"}), "hashline_edit"),
+            ("edit", json!({"edits": []}), "edit"),
+            ("edit", json!({"old_string": "a"}), "edit"),
+            ("edit", json!({"edits": "old_string"}), "edit"),
+            ("read", json!({"edits": [{"old_string": "a"}]}), "read"),
+        ] {
+            let Resolution::Tool(found) = registry.resolve_call(name, &args) else {
+                panic!("{name}");
+            };
+            assert_eq!(found.name(), tool, "{name} {args}");
+        }
+    }
+
+    /// What is told of, of the tools that change files.
+    fn writers(settings: &ToolSettings) -> Vec<String> {
+        let specs = Registry::builtin().advertised(settings, &Permissions::default(), &BTreeSet::new());
+        let names = specs.into_iter().map(|spec| spec.name);
+        let is_writer = |name: &String| {
+            ["apply_patch", "edit", "hashline_edit", "multiedit", "write"].contains(&name.as_str())
+        };
+        names.filter(is_writer).collect()
+    }
+
+    #[test]
+    fn the_edit_mode_decides_which_editing_tools_are_told_of() {
+        for (edit_mode, shown) in [
+            (EditMode::Replace, &["edit", "write"][..]),
+            (EditMode::Hashline, &["hashline_edit", "write"]),
+            (EditMode::Patch, &["apply_patch"]),
+        ] {
+            let mut settings = ToolSettings {
+                edit_mode,
+                ..ToolSettings::default()
+            };
+            assert_eq!(writers(&settings), shown, "{edit_mode:?}");
+            for name in ["edit", "hashline_edit", "apply_patch", "write"] {
+                settings.switches.insert(name.to_owned(), true);
+            }
+            assert_eq!(
+                writers(&settings),
+                shown,
+                "a switch brings back no other mode's tool"
+            );
+            settings.switches.insert(shown[0].to_owned(), false);
+            assert_eq!(writers(&settings), shown[1..], "{edit_mode:?}");
         }
     }
 

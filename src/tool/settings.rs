@@ -1,8 +1,10 @@
 //! What tools need to know of the configuration, in their own terms.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::provider::EditMode;
 use crate::text::replace::Tolerance;
 
 #[derive(Debug, Clone, Default)]
@@ -10,12 +12,41 @@ pub struct ToolSettings {
     pub truncate: TruncateSettings,
     /// Writers demand that the file was read in this session.
     pub require_read: bool,
+    /// Which editing tools the model is told of.
+    pub edit_mode: EditMode,
     /// How exactly `edit` has to be told what it replaces.
     pub tolerance: Tolerance,
     pub search: SearchSettings,
+    pub batch: BatchSettings,
     pub bash: BashSettings,
+    pub sandbox: SandboxSettings,
     /// What the user said of tools, by their own names.
     pub switches: BTreeMap<String, bool>,
+    /// What the agent that makes the calls may use.
+    pub access: Access,
+}
+
+/// What one agent says of tools, by their own names; silence leaves a tool as it is.
+#[derive(Debug, Clone, Default)]
+pub struct Access {
+    pub agent: String,
+    pub switches: BTreeMap<String, bool>,
+    /// Tools that no setting gives it.
+    pub barred: &'static [&'static str],
+}
+
+impl ToolSettings {
+    /// Returns what was said of a tool. Whoever switches it off wins; `None` when nobody said anything.
+    pub fn switched(&self, tool: &str) -> Option<bool> {
+        if self.access.barred.contains(&tool) {
+            return Some(false);
+        }
+        match (self.switches.get(tool), self.access.switches.get(tool)) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            (None, None) => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -28,6 +59,18 @@ impl Default for SearchSettings {
         Self {
             timeout: Duration::from_mins(1),
         }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct BatchSettings {
+    /// How many calls of one batch are run.
+    pub max_calls: usize,
+}
+
+impl Default for BatchSettings {
+    fn default() -> Self {
+        Self { max_calls: 10 }
     }
 }
 
@@ -46,6 +89,36 @@ impl Default for BashSettings {
             shell: None,
             timeout: Duration::from_mins(2),
             env_allow: Vec::new(),
+        }
+    }
+}
+
+/// What commands may reach.
+#[derive(Debug, Clone, Default)]
+pub struct SandboxSettings {
+    pub mode: SandboxMode,
+    pub network: bool,
+    /// More places that commands may write to; absolute.
+    pub write: Vec<PathBuf>,
+    /// Lathe's own directories, which no confined command writes to; absolute.
+    pub own: Vec<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SandboxMode {
+    #[default]
+    Off,
+    WorkspaceWrite,
+    ReadOnly,
+}
+
+impl SandboxMode {
+    /// As the configuration writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::WorkspaceWrite => "workspace-write",
+            Self::ReadOnly => "read-only",
         }
     }
 }

@@ -1,16 +1,21 @@
-//! The draft in the person's own editor. The caller gives the terminal away before and takes it back after.
+//! The person's own editor: on the draft, on a file at a line, on a text to read. The caller gives the terminal away
+//! before and takes it back after.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Why the draft stays as it was.
+use super::transcript::FilePlace;
+
+/// Why the editor did not do what it was opened for.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum EditorError {
     #[error("no editor is set; put its command into `EDITOR`")]
     None,
-    #[error("`{command}` ended with an error; the draft is unchanged")]
+    #[error("`{command}` ended with an error")]
     Failed { command: String },
-    #[error("the draft could not be handed to the editor: {0}")]
+    #[error("nothing could be handed to the editor: {0}")]
     Io(#[from] io::Error),
     #[error("the editor left a file that is not UTF-8; the draft is unchanged")]
     NotText,
@@ -18,29 +23,89 @@ pub(crate) enum EditorError {
 
 /// Runs the editor on `text` and returns what it left.
 pub(crate) fn edit(editor: Option<&str>, text: &str) -> Result<String, EditorError> {
-    let editor = editor.ok_or(EditorError::None)?;
-    let mut file = tempfile::Builder::new()
-        .prefix("lathe-draft-")
-        .suffix(".md")
-        .tempfile()?;
-    file.write_all(text.as_bytes())?;
-    file.flush()?;
-    // The variable is a command line (`code --wait`), so a shell reads it; the path is passed beside it.
-    let status = Command::new("sh")
-        .arg("-c")
-        .arg(format!("{editor} \"$1\""))
-        .arg("lathe")
-        .arg(file.path())
-        .status()?;
-    if !status.success() {
-        return Err(EditorError::Failed {
-            command: editor.to_owned(),
-        });
-    }
+    let file = temporary("lathe-draft-", text)?;
+    run(editor, &[file.path().into()])?;
     // Editors often write a new file in place of the old one, so it is opened again by its name.
     let bytes = std::fs::read(file.path())?;
     let text = String::from_utf8(bytes).map_err(|_| EditorError::NotText)?;
     Ok(text.trim_end_matches('\n').to_owned())
+}
+
+/// Shows a text in the editor. What is changed there is lost.
+pub(crate) fn view(editor: Option<&str>, text: &str) -> Result<(), EditorError> {
+    let file = temporary("lathe-block-", text)?;
+    run(editor, &[file.path().into()])
+}
+
+/// Opens a file, at the line where the editor is known to take one.
+pub(crate) fn open(editor: Option<&str>, path: &Path, line: Option<usize>) -> Result<(), EditorError> {
+    let program = editor.map(program).unwrap_or_default();
+    run(editor, &arguments(&program, path, line))
+}
+
+/// Returns the first place that is a file. `~` is the home directory, and other paths begin at `directory`.
+pub(crate) fn first_file(
+    places: &[FilePlace],
+    directory: &Path,
+    home: Option<&Path>,
+) -> Option<(PathBuf, Option<usize>)> {
+    places.iter().find_map(|place| {
+        let path = match (place.path.strip_prefix("~/"), home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => directory.join(&place.path),
+        };
+        path.is_file().then_some((path, place.line))
+    })
+}
+
+fn temporary(prefix: &str, text: &str) -> io::Result<tempfile::NamedTempFile> {
+    let mut file = tempfile::Builder::new().prefix(prefix).suffix(".md").tempfile()?;
+    file.write_all(text.as_bytes())?;
+    file.flush()?;
+    Ok(file)
+}
+
+fn run(editor: Option<&str>, arguments: &[OsString]) -> Result<(), EditorError> {
+    let editor = editor.ok_or(EditorError::None)?;
+    // The variable is a command line (`code --wait`), so a shell reads it; the arguments are passed beside it.
+    let status = Command::new("sh")
+        .arg("-c")
+        .arg(format!("{editor} \"$@\""))
+        .arg("lathe")
+        .args(arguments)
+        .status()?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(EditorError::Failed {
+        command: editor.to_owned(),
+    })
+}
+
+/// Returns the name of the program in a command line.
+fn program(editor: &str) -> String {
+    let mut words = editor.split_whitespace();
+    let first = words.find(|word| !word.contains('=') && *word != "env");
+    let name = first.unwrap_or_default().trim_matches(['"', '\'']);
+    let name = name.rsplit('/').next().unwrap_or(name);
+    name.to_owned()
+}
+
+fn arguments(program: &str, path: &Path, line: Option<usize>) -> Vec<OsString> {
+    let path: OsString = path.into();
+    let Some(line) = line else { return vec![path] };
+    let with_line = || {
+        let mut path = path.clone();
+        path.push(format!(":{line}"));
+        path
+    };
+    match program {
+        "vi" | "vim" | "nvim" | "gvim" | "view" | "emacs" | "emacsclient" | "nano" | "kak" | "micro"
+        | "joe" | "mg" | "ne" => vec![format!("+{line}").into(), path],
+        "code" | "code-insiders" | "codium" | "cursor" | "windsurf" => vec!["--goto".into(), with_line()],
+        "hx" | "helix" | "subl" | "zed" | "zeditor" => vec![with_line()],
+        _ => vec![path],
+    }
 }
 
 #[cfg(test)]
@@ -59,5 +124,31 @@ mod tests {
             Err(EditorError::Failed { .. })
         ));
         assert!(matches!(edit(None, "x"), Err(EditorError::None)));
+    }
+
+    #[test]
+    fn editors_are_told_the_line_in_their_own_way() {
+        let of = |editor: &str, line| arguments(&program(editor), Path::new("/a b.rs"), line);
+        assert_eq!(of("/usr/bin/nvim -u NONE", Some(3)), ["+3", "/a b.rs"]);
+        assert_eq!(of("LANG=C code --wait", Some(3)), ["--goto", "/a b.rs:3"]);
+        assert_eq!(of("hx", Some(3)), ["/a b.rs:3"]);
+        assert_eq!(of("notepad", Some(3)), ["/a b.rs"]);
+        assert_eq!(of("vim", None), ["/a b.rs"]);
+    }
+
+    #[test]
+    fn the_first_place_that_is_a_file_is_opened() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("b.rs"), "").unwrap();
+        let place = |path: &str| FilePlace {
+            path: path.to_owned(),
+            line: Some(4),
+        };
+        let places = [place("a.rs"), place("~/b.rs"), place("b.rs")];
+        let found = first_file(&places, directory.path(), None);
+        assert_eq!(found, Some((directory.path().join("b.rs"), Some(4))));
+        let found = first_file(&places[..2], Path::new("/"), Some(directory.path()));
+        assert!(found.is_some());
+        assert_eq!(first_file(&places[..1], directory.path(), None), None);
     }
 }

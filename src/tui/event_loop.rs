@@ -15,14 +15,15 @@ use tokio::sync::oneshot;
 use tokio::time::sleep_until;
 
 use super::app::{App, Effect};
-use super::editor;
+use super::clipboard::Copied;
+use super::dialog::TrustAnswer;
+use super::editor::{self, EditorError};
 use super::pace::Pace;
-use super::surroundings::Clipboard;
 use super::terminal::background::{AnswerFilter, Filtered};
 use super::terminal::signals::{Signal, Signals};
 use super::terminal::{Screen, TerminalError};
 use super::trace::Trace;
-use super::transcript::Change;
+use super::transcript::{Change, FilePlace};
 use super::{Ended, Mouse, Opened, Opening, clipboard};
 use crate::session::{Envelope, ErrorReport, Handle, Op, Receiver, RecvError, SendError, Snapshot};
 use crate::view::highlight;
@@ -45,6 +46,8 @@ enum Event {
     Session(Result<Envelope, RecvError>),
     /// Something that should not wait for the frame has come from the session.
     SessionUrgent,
+    /// A text has gone to the clipboard, or not.
+    Copied(String, Copied),
     /// The grammars are loaded.
     Grammars,
     /// A frame is due, or something changes by itself.
@@ -95,7 +98,10 @@ pub(super) struct EventLoop {
     answers: AnswerFilter,
     opening: Option<Boxed<Result<Attached, ErrorReport>>>,
     reattaching: Option<Boxed<Result<(Snapshot, Receiver), SendError>>>,
+    copying: Option<Boxed<(String, Copied)>>,
     grammars: Grammars,
+    /// Waits for the person's answer; the session opens after it.
+    trust: Option<oneshot::Sender<TrustAnswer>>,
     handle: Option<Handle>,
     receiver: Option<Receiver>,
     pace: Pace,
@@ -110,6 +116,7 @@ impl EventLoop {
     pub(super) fn start(
         app: App,
         open: Opening,
+        trust: Option<oneshot::Sender<TrustAnswer>>,
         mouse: Mouse,
         trace: Option<Trace>,
     ) -> Result<Self, TerminalError> {
@@ -125,7 +132,9 @@ impl EventLoop {
             answers: AnswerFilter::default(),
             opening: Some(Box::pin(attach_opened(open))),
             reattaching: None,
+            copying: None,
             grammars: Grammars::Unwanted,
+            trust,
             handle: None,
             receiver: None,
             pace: Pace::default(),
@@ -158,6 +167,8 @@ impl EventLoop {
                 .is_some_and(|due| due <= Instant::now())
             {
                 self.draw()?;
+                // A frame settles what was selected; what is to be copied of it leaves now.
+                self.perform().await;
             }
         }
     }
@@ -205,6 +216,7 @@ impl EventLoop {
             signal = self.signals.next() => Event::Signal(signal),
             opened = maybe(self.opening.as_mut()) => Event::Opened(opened),
             attached = maybe(self.reattaching.as_mut()) => Event::Reattached(attached),
+            (what, copied) = maybe(self.copying.as_mut()) => Event::Copied(what, copied),
             () = self.grammars.loaded() => Event::Grammars,
             event = session => event,
             () = until(deadline) => Event::Time,
@@ -242,11 +254,15 @@ impl EventLoop {
                         self.receiver = Some(receiver);
                         self.app.attached(&snapshot, now)
                     }
-                    Err(_) => self.app.ended(),
+                    Err(_) => self.app.ended(now),
                 }
             }
             Event::Session(result) => self.session(result, now),
             Event::SessionUrgent | Event::Time => Change::None,
+            Event::Copied(what, copied) => {
+                self.copying = None;
+                self.app.copied(&what, &copied, now)
+            }
             Event::Grammars => {
                 self.grammars = Grammars::Loaded;
                 self.app.colour_source()
@@ -291,7 +307,7 @@ impl EventLoop {
                     .unwrap_or(Change::None),
             },
             Input::Paste(text) => self.app.paste(&text, now),
-            Input::Mouse(event) => self.app.mouse(event),
+            Input::Mouse(event) => self.app.mouse(event, now),
             Input::Resize(..) => Change::Urgent,
             Input::FocusGained | Input::FocusLost => Change::None,
         }
@@ -324,7 +340,7 @@ impl EventLoop {
             }
             (Err(_), _) => {
                 self.receiver = None;
-                self.app.ended()
+                self.app.ended(now)
             }
         }
     }
@@ -345,9 +361,17 @@ impl EventLoop {
         for effect in self.app.take_effects() {
             let change = match effect {
                 Effect::Send(op) => self.send(&op),
-                Effect::Copy(text) => {
-                    let clipboard: Clipboard = self.app.clipboard();
-                    let written = self.screen.write(&clipboard::sequence(&text, clipboard));
+                Effect::Trust(answer) => {
+                    // Where nobody waits any more, the session's end is on its way.
+                    let waits = self.trust.take();
+                    waits.map(|waits| waits.send(answer));
+                    Change::None
+                }
+                Effect::Copy { text, what } => self.copy(text, what),
+                Effect::Open(places) => self.open(&places).await,
+                Effect::View(text) => self.view(&text).await,
+                Effect::Mouse(mouse) => {
+                    let written = self.screen.set_mouse(mouse);
                     written.map_or(Change::None, |()| Change::Soft)
                 }
                 Effect::Edit(text) => self.edit(&text).await,
@@ -391,6 +415,51 @@ impl EventLoop {
             Ok(text) => self.app.edited(&text, now),
             Err(error) => self.app.complain(error.to_string(), now),
         })
+    }
+
+    async fn open(&mut self, places: &[FilePlace]) -> Change {
+        let now = Instant::now();
+        let (directory, home) = self.app.places();
+        let Some((path, line)) = editor::first_file(places, directory, home) else {
+            return self.app.not_there(now);
+        };
+        self.read_in_editor(|editor| editor::open(editor, &path, line))
+            .await
+    }
+
+    async fn view(&mut self, text: &str) -> Change {
+        self.read_in_editor(|editor| editor::view(editor, text)).await
+    }
+
+    async fn read_in_editor(&mut self, work: impl FnOnce(Option<&str>) -> Result<(), EditorError>) -> Change {
+        drop(self.input.take());
+        self.screen.give_back();
+        let opened = work(self.app.editor());
+        self.signals.forget_interrupts().await;
+        let change = self.take_back();
+        match opened {
+            Ok(()) => change,
+            Err(error) => change.max(self.app.complain(error.to_string(), Instant::now())),
+        }
+    }
+
+    /// Sends a text to the terminal at once and to the system's clipboard on the side; what became of it is told then.
+    fn copy(&mut self, text: String, what: String) -> Change {
+        let (clipboard, commands) = self.app.clipboard();
+        let sequence = clipboard::sequence(&text, clipboard);
+        let is_too_long = sequence.is_none();
+        let is_sent = sequence.is_some_and(|bytes| self.screen.write(&bytes).is_ok());
+        self.copying = Some(Box::pin(async move {
+            let command = clipboard::by_command(&text, &commands).await;
+            let terminal = is_sent.then_some(clipboard);
+            let copied = Copied {
+                command,
+                terminal,
+                is_too_long,
+            };
+            (what, copied)
+        }));
+        Change::None
     }
 
     fn take_back(&mut self) -> Change {

@@ -1,4 +1,4 @@
-//! The keys, from the table that reads them.
+//! What lies over the screen to be read: the keys, from the table that reads them, or what hooks did.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -14,15 +14,31 @@ const KEY_COLUMNS: usize = 26;
 /// Keys that are named of each line; the others are there for habits from elsewhere.
 const KEYS: usize = 2;
 
-/// The help screen: where it is scrolled to.
+/// What is read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Page {
+    #[default]
+    Keys,
+    Hooks,
+}
+
+/// The help screen: what it shows and where it is scrolled to.
 #[derive(Debug, Default)]
 pub(crate) struct Help {
+    pub(crate) page: Page,
     top: usize,
     rows: usize,
     height: usize,
 }
 
 impl Help {
+    pub(crate) fn of(page: Page) -> Self {
+        Self {
+            page,
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn scroll(&mut self, rows: isize) {
         let last = self.rows.saturating_sub(self.height);
         self.top = self.top.saturating_add_signed(rows).min(last);
@@ -33,16 +49,8 @@ impl Help {
         self.scroll(pages * rows);
     }
 
-    pub(crate) fn draw(
-        &mut self,
-        area: Rect,
-        buffer: &mut Buffer,
-        keymap: &Keymap,
-        theme: &Theme,
-        symbols: Symbols,
-    ) {
+    pub(crate) fn draw(&mut self, area: Rect, buffer: &mut Buffer, lines: &[Line<'_>]) {
         Clear.render(area, buffer);
-        let lines = lines(keymap, theme, symbols);
         self.rows = lines.len();
         self.height = usize::from(area.height);
         self.scroll(0);
@@ -52,7 +60,7 @@ impl Help {
     }
 }
 
-fn lines(keymap: &Keymap, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
+pub(crate) fn lines(keymap: &Keymap, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for context in Context::ALL {
         if !lines.is_empty() {

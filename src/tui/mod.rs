@@ -18,16 +18,20 @@ mod editor;
 mod event_loop;
 mod first_run;
 mod help;
+mod hook_list;
 mod keymap;
 mod pace;
+mod picker;
 mod queue_list;
+mod rule_list;
 mod statusbar;
 mod surroundings;
 mod terminal;
 mod trace;
 pub mod transcript;
 
-pub use app::Themes;
+pub use app::{NamedThemes, ThemeList, Themes};
+pub use dialog::{TrustAnswer, TrustPart, TrustQuestion};
 pub use first_run::{Chosen, FirstRun, first_run};
 pub use surroundings::Motion;
 pub use terminal::TerminalError;
@@ -36,6 +40,8 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
+
+use tokio::sync::oneshot;
 
 use app::{App, Setup};
 use event_loop::EventLoop;
@@ -60,7 +66,7 @@ pub struct Opened {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mouse {
-    /// The wheel scrolls the transcript.
+    /// The wheel scrolls, a click moves the keys, a drag selects.
     Caught,
     /// It belongs to the terminal, whose own selection works.
     LeftAlone,
@@ -72,6 +78,8 @@ pub struct Manners {
     pub mouse: Mouse,
     /// Rows for each turn of the wheel.
     pub wheel_lines: u16,
+    /// Copies a selection as soon as the mouse has made it.
+    pub copies_on_select: bool,
     /// Reduced as well where the environment asks for it.
     pub motion: Motion,
 }
@@ -86,9 +94,14 @@ pub struct Start {
     /// The scripted model: the screen says so.
     pub is_demo: bool,
     pub themes: Themes,
+    pub theme_list: ThemeList,
+    /// The user's own configuration file, whether it is there or not.
+    pub settings_file: PathBuf,
     pub manners: Manners,
     /// Sent as soon as the session is open.
     pub prompt: Option<String>,
+    /// What is asked before the session opens, and who waits for the answer.
+    pub trust: Option<(TrustQuestion, oneshot::Sender<TrustAnswer>)>,
     pub open: Opening,
 }
 
@@ -131,6 +144,7 @@ fn run_loop(start: Start) -> Result<Ended, TerminalError> {
         Some(path) => Some(Trace::open(path, now)?),
         None => None,
     };
+    let (trust, answer) = start.trust.unzip();
     let setup = Setup {
         model: start.model,
         agent: start.agent,
@@ -138,14 +152,25 @@ fn run_loop(start: Start) -> Result<Ended, TerminalError> {
         directory: start.directory,
         is_demo: start.is_demo,
         themes: start.themes,
+        theme_list: start.theme_list,
+        settings_file: start.settings_file,
         wheel_lines: start.manners.wheel_lines,
+        mouse: start.manners.mouse,
+        copies_on_select: start.manners.copies_on_select,
         prompt: start.prompt,
+        trust,
         surroundings,
     };
     runtime.block_on(async {
-        let mut event_loop = EventLoop::start(App::new(setup, now), start.open, start.manners.mouse, trace)?;
+        let mut event_loop = EventLoop::start(
+            App::new(setup, now),
+            start.open,
+            answer,
+            start.manners.mouse,
+            trace,
+        )?;
         let ended = event_loop.run().await;
-        event_loop.finish().await;
+        Box::pin(event_loop.finish()).await;
         ended
     })
 }

@@ -1,6 +1,6 @@
 //! What the environment says about the screen, read once.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::terminal::background::Background;
 use super::terminal::color_depth;
@@ -18,6 +18,8 @@ pub(crate) struct Surroundings {
     /// `$VISUAL`, else `$EDITOR`.
     pub(crate) editor: Option<String>,
     pub(crate) clipboard: Clipboard,
+    /// Commands that put text on the system's clipboard.
+    pub(crate) clipboard_commands: Vec<&'static [&'static str]>,
     pub(crate) trace: Option<PathBuf>,
     /// Shows that the terminal is given back.
     pub(crate) panics_at_first_key: bool,
@@ -38,6 +40,15 @@ pub(crate) enum Clipboard {
     Screen,
 }
 
+/// Writes a path as a person would: `~/src/retry`.
+pub(crate) fn path_words(path: &Path, home: Option<&Path>) -> String {
+    match home.and_then(|home| path.strip_prefix(home).ok()) {
+        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+        Some(rest) => format!("~/{}", rest.display()),
+        None => path.display().to_string(),
+    }
+}
+
 impl Surroundings {
     pub(crate) fn read(variable: &dyn Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
@@ -55,6 +66,7 @@ impl Surroundings {
             home: set("HOME").map(PathBuf::from),
             editor: set("VISUAL").or_else(|| set("EDITOR")),
             clipboard: clipboard(&set),
+            clipboard_commands: super::clipboard::commands(&set),
             trace: set("LATHE_UI_TRACE").map(PathBuf::from),
             panics_at_first_key: is_on("LATHE_DEBUG_PANIC"),
         }

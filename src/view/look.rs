@@ -92,6 +92,11 @@ impl Symbols {
         self.pick("•", "*")
     }
 
+    /// Stands before what is selected.
+    pub fn pointer(self) -> &'static str {
+        self.pick("❯", ">")
+    }
+
     fn pick(self, unicode: &'static str, ascii: &'static str) -> &'static str {
         match self {
             Self::Unicode => unicode,

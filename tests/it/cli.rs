@@ -40,6 +40,9 @@ fn help_names_every_command_and_version_is_one_line() {
         "demo",
         "tools",
         "tool",
+        "agents",
+        "themes",
+        "doctor",
         "config",
         "permissions",
         "sessions",
@@ -404,7 +407,10 @@ fn the_files_of_the_configuration_are_listed_in_their_order() {
         root.join("sub/.lathe/lathe.jsonc"),
     ];
     let expected: Vec<_> = expected.iter().map(|path| path.display().to_string()).collect();
-    assert_eq!(finished.stdout.lines().collect::<Vec<_>>(), expected);
+    let listed: Vec<_> = finished.stdout.lines().collect();
+    let (managed, others) = listed.split_last().unwrap();
+    assert_eq!(others, expected);
+    assert!(managed.ends_with("/lathe/lathe-managed.jsonc"), "{managed}");
 }
 
 #[test]
@@ -571,4 +577,33 @@ fn the_demo_needs_no_configuration_and_leaves_nothing_behind() {
     terminal.wait_exit();
     terminal.assert_restored();
     assert!(!project.data_dir().join("lathe.db").exists());
+}
+
+#[test]
+fn themes_are_listed_with_their_pairs_and_where_each_came_from() {
+    let project = Project::new().config(json!({"theme": "mine"}));
+    let own = project.config_dir().join("themes");
+    project.write(
+        own.join("mine.json"),
+        br#"{"name": "mine", "extends": "ember-light"}"#,
+    );
+    project.write(own.join("broken.json"), b"{");
+    let list = lathe(&project, &["themes"]).run().success();
+    let row = |name: &str| -> Vec<&str> {
+        let found = list
+            .stdout
+            .lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>());
+        let mut rows = found.filter(|words| words.first().is_some_and(|first| *first == name));
+        rows.next().unwrap_or_else(|| panic!("{name} is missing: {list}"))
+    };
+    assert_eq!(row("lathe-dark")[1..], ["dark", "lathe-light", "built", "in"]);
+    assert_eq!(row("system")[1..], ["dark", "-", "built", "in"]);
+    assert_eq!(row("mine")[1..3], ["light", "-"]);
+    assert!(
+        row("mine").last().unwrap().ends_with("themes/mine.json"),
+        "{list}"
+    );
+    assert_eq!(row("broken")[1], "broken");
+    assert!(list.stderr.contains("broken.json"), "{list}");
 }

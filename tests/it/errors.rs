@@ -94,8 +94,7 @@ fn configuration() {
         "{ \"providers\": { \"local\": { \"api_key\": \"{file:missing.txt}\" } } }",
         "{ \"providers\": { \"local\": { \"base_url\": \"not a url\" } } }",
         "{ \"providers\": { \"local\": { \"base_url\": \"ftp://host/\" } } }",
-        "{ \"sandbox\": { \"mode\": \"read-only\" } }",
-        "{ \"hooks\": { \"PreToolUse\": [ { \"hooks\": [ { \"type\": \"command\", \"command\": \"x\" } ] } ] } }",
+        "{ \"hooks\": { \"PreToolUse\": [ { \"matcher\": \"(\", \"hooks\": [] } ] } }",
     ] {
         let project = project_with(&server);
         fs::write(project.outside().join("extra.jsonc"), config).unwrap();

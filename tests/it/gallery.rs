@@ -9,6 +9,7 @@ use std::time::Duration;
 use lathe::conversation::{CallResult, ErrorKind};
 use lathe::permission::Mode;
 use lathe::session::wire::{Which, run_tool};
+use lathe::text::hashline::Hash;
 use lathe::text::partial_json::PartialJson;
 use lathe::tool::{Registry, RenderCx, ResultSource};
 use lathe::view::card::{Card, CardLook, CardStatus, lay_out};
@@ -49,30 +50,73 @@ fn exhibits() -> Vec<Exhibit> {
         {"content": "inject a clock", "status": "in_progress"},
         {"content": "pause time in the test", "status": "pending"},
     ]});
+    let plan = json!({
+        "title": "Inject a clock",
+        "plan": "# Inject a clock\n\n1. `src/retry.rs:4`: take a `Clock`\n2. pause it in the **test**\n\nCheck: `cargo test -p retry`\n",
+    });
+    let questions = json!({"questions": [
+        {"question": "Which clock should the tests use?", "options": [
+            {"label": "tokio's, paused"},
+            {"label": "one of our own"},
+        ], "default": "tokio's, paused"},
+        {"question": "Shall the jitter have bounds?", "options": [{"label": "yes"}, {"label": "no"}]},
+    ]});
     let edit = json!({
         "file_path": "src/retry.rs",
         "old_string": "        tokio::time::sleep(delay).await;",
         "new_string": "        self.clock.sleep(delay).await;",
     });
+    let tag = |number: usize, line: &str| format!("{number}:{}", Hash::of(line));
+    let hashline = json!({"file_path": "src/retry.rs", "edits": [
+        {
+            "type": "set_line",
+            "line": tag(4, "        tokio::time::sleep(delay).await;"),
+            "text": "        self.clock.sleep(delay).await;",
+        },
+        {"type": "insert_before", "line": tag(1, "impl Retry {"), "text": "/// Waits, and tries again."},
+    ]});
+    let multiedit = json!({"file_path": "src/retry.rs", "edits": [
+        {"old_string": "        tokio::time::sleep(delay).await;", "new_string": "        self.clock.sleep(delay).await;"},
+        {"old_string": "delay", "new_string": "pause", "replace_all": true},
+    ]});
     let written = "pub trait Clock {\n    async fn sleep(&self, delay: Duration);\n}\n";
     let bash = Exhibit {
         look: Some(json!({"command": "seq 30; echo 'error: it does not compile' >&2; seq 4; exit 101"})),
         live: "running 12 tests\n\u{1b}[32mtest a ... ok\u{1b}[0m\ntest b ... ok\n",
         ..Exhibit::new("bash", json!({"command": "seq 12", "description": "Counts"}))
     };
+    let one_call = |tool: &str, path: &str| json!({"tool": tool, "parameters": {"file_path": path}});
+    let calls =
+        |second: &str| json!({"tool_calls": [one_call("read", "src/retry.rs"), one_call("read", second)]});
+    let batch = Exhibit {
+        look: Some(calls("src/no.rs")),
+        ..Exhibit::new("batch", calls("src/lib.rs"))
+    };
+    let patch = "*** Begin Patch\n*** Update File: src/retry.rs\n@@ impl Retry {\n         let delay = \
+                 self.jitter(delay);\n-        tokio::time::sleep(delay).await;\n+        \
+                 self.clock.sleep(delay).await;\n*** Add File: src/clock.rs\n+pub trait Clock {\n+    async fn \
+                 sleep(&self, delay: Duration);\n+}\n*** Update File: src/lib.rs\n*** Move to: src/main.rs\n@@\n pub \
+                 mod retry;\n+pub mod clock;\n*** Delete File: README.md\n*** End Patch\n";
     vec![
+        Exhibit::new("apply_patch", json!({"patch_text": patch})),
         bash,
+        batch,
         Exhibit::new("edit", edit),
         Exhibit::new("glob", json!({"pattern": "**/*.rs"})),
         Exhibit::new(
             "grep",
             json!({"pattern": "delay", "path": "src", "output_mode": "content"}),
         ),
+        Exhibit::new("hashline_edit", hashline),
         Exhibit::new(
             "invalid",
             json!({"tool": "raed", "error": "there is no tool `raed`"}),
         ),
         Exhibit::new("list", json!({"path": "."})),
+        Exhibit::new("multiedit", multiedit),
+        Exhibit::new("plan_enter", json!({})),
+        Exhibit::new("plan_exit", plan),
+        Exhibit::new("question", questions),
         Exhibit::new("read", json!({"file_path": "src/retry.rs"})),
         Exhibit::new("todoread", json!({})),
         Exhibit::new("todowrite", todos),

@@ -242,11 +242,9 @@ fn lathe_s_own_files_and_the_repository_s_are_out_of_reach() {
     }
 }
 
-/// What should be: the redirections of a command are judged as `edit` and `protected`, so that yolo denies these too.
-/// What is: commands of more than one simple part are one question with the whole text, and yolo answers it.
 #[test]
-fn a_redirection_into_the_repository_is_asked_for_with_the_command() {
-    for mode in ["ask", "accept-edits", "plan"] {
+fn a_redirection_into_the_repository_is_refused_in_every_mode() {
+    for mode in ["ask", "accept-edits", "plan", "yolo"] {
         let server = Server::with([
             Turn::new()
                 .call("bash", json!({"command": "echo x > .git/hooks/pre-commit"}))
@@ -620,11 +618,13 @@ fn keys_are_neither_given_to_commands_nor_told() {
         ),
         Turn::text("Done."),
     ]);
-    let project = project_with(&server).config(
-        json!({"providers": {"local": {"api_key": "{env:LOCAL_KEY}"}}, "permission": {"bash": "allow"}}),
-    );
+    let project = project_with(&server).config(json!({
+        "providers": {"local": {"api_key": "{env:LOCAL_MODEL}", "headers": {"X-Auth": "Bearer {env:HOUSE}"}}},
+        "permission": {"bash": "allow"},
+    }));
     let finished = yolo(&project)
-        .env("LOCAL_KEY", "sk-very-secret")
+        .env("LOCAL_MODEL", "sk-very-secret")
+        .env("HOUSE", "of-many-doors")
         .env("MY_PASSWORD", "hunter22")
         .env("HARMLESS", "fine")
         .arg("go")
@@ -637,10 +637,9 @@ fn keys_are_neither_given_to_commands_nor_told() {
         "{output}"
     );
     let inherited = output.split("---").next().unwrap();
-    assert!(
-        !inherited.contains("sk-very-secret") && !inherited.contains("hunter22"),
-        "{output}"
-    );
+    for secret in ["sk-very-secret", "of-many-doors", "hunter22"] {
+        assert!(!inherited.contains(secret), "{output}");
+    }
     // Nothing is hidden from root.
     if !rustix::process::geteuid().is_root() {
         assert!(!output.contains("sk-very-secret"), "{output}");

@@ -5,19 +5,36 @@
 // Clippy allows these in tests, but does not see that helpers of tests are tests.
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
+mod agents;
 mod architecture;
+mod attacks;
+mod batch;
 mod cli;
+mod edit_modes;
 mod errors;
 mod gallery;
+mod hooks;
 mod hostile;
+mod managed;
+mod patch;
+mod plan;
 mod protocols;
+mod question;
 mod readme;
+mod renderers;
 mod run;
+mod sandbox;
 mod screen;
 mod screen_permission;
+mod screen_pickers;
+mod screen_question;
 mod screen_sessions;
 mod screen_terminal;
+mod screen_transcript;
+mod screen_trust;
 mod search;
 mod session;
 mod support;
 mod survival;
+mod tools;
+mod trust;

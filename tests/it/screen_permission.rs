@@ -1,11 +1,16 @@
 //! Asking for permission on the real screen.
 
+mod always;
+mod edit;
+mod look;
+mod rules;
+
 use std::time::Duration;
 
 use serde_json::json;
 
 use crate::screen::{open, project, say};
-use crate::support::{Key, Lathe, Project, Server, Terminal, Turn};
+use crate::support::{Key, Project, Server, Terminal, Turn};
 
 /// A question is deaf for a shorter time.
 const DEAF: Duration = Duration::from_millis(450);
@@ -81,23 +86,6 @@ fn enter_alone_does_nothing() {
 }
 
 #[test]
-fn always_is_stored_in_its_scope_and_asks_no_more() {
-    let server = Server::with([bash("touch mark"), bash("touch mark"), Turn::text("Both ran.")]);
-    let (project, terminal) = asked(&server);
-    terminal.keys("a");
-    terminal.wait_text("scope: this session");
-    terminal.keys("s");
-    terminal.wait_text("scope: this project");
-    terminal.key(Key::Enter);
-    terminal.wait_text("Both ran.");
-    let listed = Lathe::in_project(&project)
-        .args(["permissions", "list"])
-        .run()
-        .success();
-    assert!(listed.stdout.contains("touch"), "{listed}");
-}
-
-#[test]
 fn esc_puts_a_question_off_and_the_leader_brings_it_back() {
     let server = Server::with([bash("echo ran > mark"), Turn::text("Done.")]);
     let (project, terminal) = asked(&server);
@@ -163,7 +151,9 @@ fn a_draft_gets_the_keys_that_were_meant_for_it() {
         Turn::text("Done."),
     ]);
     let project = project(&server);
-    let terminal = open(&project);
+    // Wide enough for all that is typed to stand in one row.
+    let terminal = Terminal::start(&project, 300, 24, &[]);
+    terminal.wait_text("send");
     say(&terminal, "go");
     gate.wait_until_reached();
     terminal.wait_text("steer");
@@ -171,15 +161,15 @@ fn a_draft_gets_the_keys_that_were_meant_for_it() {
     terminal.wait_text("┃ my dra");
     gate.open();
     let mut typed = "my dra".to_owned();
-    // Typing goes on while the question appears.
-    while !terminal.screen().contains("bash wants to run") {
+    // A person at the keyboard goes on typing while the question appears, and does not wait for the screen.
+    while !terminal.screen().contains("keys go to your draft") && typed.len() < 280 {
         terminal.keys("y");
         typed.push('y');
-        terminal.wait_text(&typed);
+        std::thread::sleep(Duration::from_millis(60));
     }
     terminal.keys("any");
     typed.push_str("any");
-    terminal.wait_text(&typed);
+    terminal.wait_text(&format!("┃ {typed}"));
     assert!(!project.exists("mark"));
     hear_after_draft(&terminal);
     terminal.keys("n");

@@ -6,8 +6,9 @@ use std::time::Duration;
 use lathe::config::{Dirs, LoadRequest, load};
 use lathe::conversation::{CallState, MessageState, PartBody, Role, SessionId};
 use lathe::permission::{Mode, Question, Reply};
-use lathe::session::wire::{FrontEndKind, ModelSource, OpenRequest, Opened, Which, open};
+use lathe::session::wire::{FrontEndKind, ModelSource, OpenRequest, Opened, ProjectTrust, Which, open};
 use lathe::session::{Done, Event, Handle, Input, Op, QueuedKind, Receiver, Snapshot};
+use lathe::tool::{Form, FormReply};
 use serde_json::json;
 
 use crate::support::{Fault, Gate, Project, Protocol, Server, Turn};
@@ -22,6 +23,7 @@ pub(crate) fn request(project: &Project, which: Which, mode: Mode) -> OpenReques
         data: project.data_dir(),
         state: project.state_dir(),
         cache: project.cache_dir(),
+        system: project.home().join("no-system"),
         home: Some(project.home()),
     };
     let root = project.root();
@@ -42,19 +44,19 @@ pub(crate) fn request(project: &Project, which: Which, mode: Mode) -> OpenReques
         mode,
         front_end: FrontEndKind::Attended,
         source: ModelSource::Network,
-        trust: false,
+        trust: ProjectTrust::default(),
     }
 }
 
-struct Live {
-    handle: Handle,
+pub(crate) struct Live {
+    pub(crate) handle: Handle,
     events: Receiver,
-    snapshot: Snapshot,
+    pub(crate) snapshot: Snapshot,
     actor: tokio::task::JoinHandle<()>,
 }
 
 impl Live {
-    async fn open(project: &Project, which: Which, mode: Mode) -> Self {
+    pub(crate) async fn open(project: &Project, which: Which, mode: Mode) -> Self {
         let Opened { handle, actor, .. } = open(&request(project, which, mode)).expect("it opens");
         let (snapshot, events) = handle.attach().await.expect("it lives");
         Self {
@@ -65,13 +67,13 @@ impl Live {
         }
     }
 
-    fn submit(&self, text: &str) {
+    pub(crate) fn submit(&self, text: &str) {
         self.handle
             .send(Op::Submit(input(text)))
             .expect("it takes operations");
     }
 
-    async fn until(&mut self, what: &str, mut wanted: impl FnMut(&Event) -> bool) -> Vec<Event> {
+    pub(crate) async fn until(&mut self, what: &str, mut wanted: impl FnMut(&Event) -> bool) -> Vec<Event> {
         let mut seen = Vec::new();
         loop {
             let next = tokio::time::timeout(PATIENCE, self.events.recv()).await;
@@ -97,7 +99,23 @@ impl Live {
         Arc::clone(question)
     }
 
-    async fn until_turn_ended(&mut self) -> (Done, Vec<Event>) {
+    pub(crate) async fn form(&mut self) -> Arc<Form> {
+        let seen = self
+            .until("form", |event| matches!(event, Event::FormPut(_)))
+            .await;
+        let Some(Event::FormPut(form)) = seen.last() else {
+            unreachable!()
+        };
+        Arc::clone(form)
+    }
+
+    pub(crate) fn fill(&self, form: &Form, reply: FormReply) {
+        self.handle
+            .send(Op::Fill { id: form.id, reply })
+            .expect("it takes operations");
+    }
+
+    pub(crate) async fn until_turn_ended(&mut self) -> (Done, Vec<Event>) {
         let seen = self
             .until("end of the turn", |event| matches!(event, Event::TurnEnded(_)))
             .await;
@@ -107,11 +125,11 @@ impl Live {
         (*done, seen)
     }
 
-    async fn snapshot(&self) -> Snapshot {
+    pub(crate) async fn snapshot(&self) -> Snapshot {
         self.handle.attach().await.expect("it lives").0
     }
 
-    async fn close(self) {
+    pub(crate) async fn close(self) {
         self.handle.send(Op::Close).expect("it takes operations");
         self.actor.await.expect("it ends well");
     }
@@ -132,7 +150,7 @@ fn text_of(events: &[Event]) -> String {
     deltas.collect()
 }
 
-fn results(events: &[Event]) -> Vec<Arc<lathe::conversation::CallResult>> {
+pub(crate) fn results(events: &[Event]) -> Vec<Arc<lathe::conversation::CallResult>> {
     let ended = events.iter().filter_map(|event| match event {
         Event::CallEnded { result, .. } => Some(Arc::clone(result)),
         _ => None,
@@ -167,6 +185,68 @@ async fn a_reply_streams_in_and_is_kept() {
             (Role::Assistant, "Hello, world.".to_owned())
         ]
     );
+}
+
+#[tokio::test]
+async fn a_change_of_agent_is_told_and_kept_and_its_model_comes_and_goes_with_it() {
+    let server = Server::with(["One.", "Two."].map(Turn::text));
+    let project = Project::new()
+        .model(&server, Protocol::OpenAiChat)
+        .config(json!({"providers": {"local": {"models": {"other": {"context": 32_000}}}}}))
+        .file(".lathe/agents/own.md", "---\nmodel: local/other\n---\nx\n");
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let agents = live.snapshot.info.agents.iter();
+    let names: Vec<&str> = agents.map(|agent| agent.name.as_str()).collect();
+    assert_eq!(names, ["build", "plan", "own"]);
+    let set = |live: &Live, name: &str| live.handle.send(Op::SetAgent(name.to_owned())).unwrap();
+    set(&live, "nobody");
+    let seen = live
+        .until("refusal", |event| matches!(event, Event::Notice(_)))
+        .await;
+    assert!(
+        format!("{seen:?}").contains("there is no agent `nobody`"),
+        "{seen:?}"
+    );
+    set(&live, "own");
+    live.until(
+        "other model",
+        |event| matches!(event, Event::Model(model) if model.to_string() == "local/other"),
+    )
+    .await;
+    assert_eq!(live.snapshot().await.info.context_limit, Some(32_000));
+    live.submit("one");
+    live.until_turn_ended().await;
+    set(&live, "plan");
+    live.until(
+        "model of before",
+        |event| matches!(event, Event::Model(model) if model.to_string() == "local/test-model"),
+    )
+    .await;
+    live.close().await;
+
+    let mut again = Live::open(&project, Which::Newest, Mode::Ask).await;
+    assert_eq!(again.snapshot.info.agent, "plan");
+    again.submit("two");
+    again.until_turn_ended().await;
+    let models = server
+        .requests()
+        .into_iter()
+        .map(|request| request.body["model"].clone());
+    assert_eq!(models.collect::<Vec<_>>(), ["other", "test-model"]);
+}
+
+#[tokio::test]
+async fn an_agent_changed_before_the_first_word_leaves_no_trace() {
+    let server = Server::start();
+    let project = Project::new().model(&server, Protocol::OpenAiChat);
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let id = live.snapshot.info.id.clone();
+    live.handle.send(Op::SetAgent("plan".to_owned())).unwrap();
+    live.until("change", |event| matches!(event, Event::Agent(_)))
+        .await;
+    live.close().await;
+    let error = open(&request(&project, Which::Id(id), Mode::Ask)).unwrap_err();
+    assert!(error.message.contains("there is no session"), "{}", error.message);
 }
 
 #[tokio::test]

@@ -43,6 +43,8 @@ pub enum TurnEvent {
     },
     /// The person says something while the turn runs.
     Steer(Arc<Message>),
+    /// The turn has ended and goes on all the same, with this.
+    GoOn(Arc<Message>),
     Interrupt,
 }
 
@@ -52,6 +54,8 @@ pub enum CallEnd {
     GoOn,
     /// The person said no without a word: they want to speak.
     EndTurn,
+    /// A hook wants no more, or the call has given the turn's answer.
+    Stopped,
 }
 
 /// What is to be done, in order.
@@ -106,6 +110,8 @@ pub enum TurnEnd {
     Stop,
     Length,
     Refused,
+    /// A hook ended it.
+    Hooked,
     Failed,
     Cancelled,
     MaxSteps,
@@ -187,6 +193,16 @@ impl Turn {
         }
     }
 
+    /// The steps from the next request on are made as these say.
+    pub fn go_on_as(&mut self, settings: TurnSettings) {
+        self.settings = settings;
+    }
+
+    /// Whether a person said something that has not joined the conversation.
+    pub fn has_steers(&self) -> bool {
+        !self.steers.is_empty()
+    }
+
     /// Takes what a person said that has not joined the conversation.
     pub fn take_steers(&mut self) -> Vec<Arc<Message>> {
         self.steers.drain(..).collect()
@@ -203,6 +219,12 @@ impl Turn {
                 self.on_call_ended(&call, result, end, &mut effects);
             }
             TurnEvent::Steer(message) => self.steers.push_back(message),
+            TurnEvent::GoOn(message) => {
+                if self.is_ended() {
+                    self.steers.push_front(message);
+                    self.next_step(&mut effects);
+                }
+            }
             TurnEvent::Interrupt => self.on_interrupt(&mut effects),
         }
         effects
@@ -343,8 +365,13 @@ impl Turn {
             call: call.clone(),
             result,
         });
-        if end == CallEnd::EndTurn && calling.stop.is_none() {
-            calling.stop = Some(TurnEnd::Cancelled);
+        let stop = match end {
+            CallEnd::GoOn => None,
+            CallEnd::EndTurn => Some(TurnEnd::Cancelled),
+            CallEnd::Stopped => Some(TurnEnd::Hooked),
+        };
+        if stop.is_some() && calling.stop.is_none() {
+            calling.stop = stop;
             if !calling.open.is_empty() {
                 effects.push(Effect::CancelCalls);
             }

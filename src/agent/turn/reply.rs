@@ -75,6 +75,7 @@ impl Reply {
                     state: CallState::Pending,
                     result: None,
                     native: None,
+                    inner: Vec::new(),
                 };
                 self.start(block, PartBody::Tool(call), seq, effects);
             }

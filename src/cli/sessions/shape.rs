@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::conversation::{CallState, Message, MessageState, Part, PartBody, ToolPart};
 use crate::store::SessionRow;
-use crate::tool::{Registry, Resolution};
+use crate::tool::Registry;
 
 /// Returns `{session, messages}`.
 pub(super) fn session(session: &SessionRow, messages: &[Message]) -> Value {
@@ -45,13 +45,10 @@ fn part(part: &Part, registry: &Registry) -> Value {
 }
 
 fn tool(part: &ToolPart, registry: &Registry) -> Value {
-    let name = match registry.resolve(&part.tool) {
-        Resolution::Tool(tool) => tool.name().to_owned(),
-        Resolution::Unknown { .. } => part.tool.clone(),
-    };
     let args = part.args.clone().unwrap_or_else(|| as_written(&part.raw_args));
+    let name = registry.told_name(&part.tool, &args);
     let result = part.result.as_ref();
-    json!({
+    let mut value = json!({
         "type": "tool",
         "call": part.call,
         "tool": name,
@@ -62,7 +59,11 @@ fn tool(part: &ToolPart, registry: &Registry) -> Value {
         "output": result.map_or("", |result| &result.output),
         "details": result.map_or(Value::Null, |result| result.details.clone()),
         "duration_ms": result.map_or(0, |result| result.duration_ms),
-    })
+    });
+    if !part.inner.is_empty() {
+        value["calls"] = part.inner.iter().map(|inner| tool(inner, registry)).collect();
+    }
+    value
 }
 
 /// The interface knows no waiting call: it is one that is under way.
@@ -139,6 +140,7 @@ pub(super) mod fixture {
                 .map_or(crate::conversation::CallState::Pending, CallResult::state),
             result,
             native: None,
+            inner: Vec::new(),
         }
     }
 

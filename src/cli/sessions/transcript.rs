@@ -67,7 +67,12 @@ fn tool(call: &ToolPart) -> String {
         CallState::Cancelled | CallState::Interrupted => '■',
     };
     let title = call.result.as_ref().map_or("", |result| &result.title);
-    format!("{mark} {} {title}", call.tool).trim_end().to_owned()
+    let mut text = format!("{mark} {} {title}", call.tool).trim_end().to_owned();
+    for inner in &call.inner {
+        text.push_str("\n  ");
+        text.push_str(&tool(inner));
+    }
+    text
 }
 
 #[cfg(test)]

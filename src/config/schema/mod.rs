@@ -216,6 +216,24 @@ pub struct Hooks {
     pub notification: Vec<HookMatcher>,
 }
 
+impl Hooks {
+    /// The commands of an event by its name.
+    pub(in crate::config) fn of_event(&mut self, event: &str) -> Option<&mut Vec<HookMatcher>> {
+        Some(match event {
+            "PreToolUse" => &mut self.pre_tool_use,
+            "PostToolUse" => &mut self.post_tool_use,
+            "UserPromptSubmit" => &mut self.user_prompt_submit,
+            "Stop" => &mut self.stop,
+            "SubagentStop" => &mut self.subagent_stop,
+            "PreCompact" => &mut self.pre_compact,
+            "SessionStart" => &mut self.session_start,
+            "SessionEnd" => &mut self.session_end,
+            "Notification" => &mut self.notification,
+            _ => return None,
+        })
+    }
+}
+
 /// Commands for the tools that a pattern names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -257,7 +275,7 @@ pub enum Keys {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tui {
-    /// Copies a selection as soon as it is made.
+    /// Copies what the mouse has selected as soon as the button is let go.
     pub copy_on_select: bool,
     /// Lines that one step of the wheel scrolls.
     #[schemars(range(min = 1, max = 100))]

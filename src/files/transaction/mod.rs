@@ -6,27 +6,36 @@
 //! synced to disk only when more than one file, or a file that is written in place, depends on it: `kill -9` loses
 //! nothing, a power cut may lose the last second.
 //!
+//! A file to remove is renamed to a hidden name beside it and goes when all else is in place, so that undoing brings back
+//! the file itself and not a copy.
+//!
 //! A file with several hard links, of another owner or in a directory that cannot be written is overwritten in place, with
 //! its old and new content in the record first. Mode bits stay, links are followed, missing parents are made. A
 //! write-protected file is refused even where a rename would succeed. Extended attributes and ACLs are not copied.
 //!
-//! Locking is the caller's (`files::locks`); so is refusing to create through a dangling link (`Resolved::for_writing`).
+//! One commit runs at a time over all lathe processes of a data directory. Locking from the moment a change is worked out
+//! is the caller's (`files::locks`); so is refusing to create through a dangling link (`Resolved::for_writing`).
 
 mod record;
 mod recovery;
+mod removal;
+mod replacement;
 mod step;
+mod turn;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
 use self::record::Record;
 use self::step::Step;
+use self::turn::Turn;
 use super::{ContentHash, FileError, FileProblem};
 
 pub use recovery::{Recovery, recover};
 
-/// What has to be true of a file just before it is replaced.
+/// What has to be true of a file just before it is replaced or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expected {
     /// Nothing is there.
@@ -42,21 +51,31 @@ pub enum Expected {
 pub struct Transaction {
     records: PathBuf,
     changes: Vec<Change>,
+    /// Where each path stands in `changes`.
+    places: HashMap<PathBuf, usize>,
 }
 
 #[derive(Debug)]
 struct Change {
     path: PathBuf,
-    bytes: Vec<u8>,
+    content: Content,
     expected: Expected,
 }
 
-/// One file that was written.
+/// What becomes of a file.
+#[derive(Debug)]
+enum Content {
+    Bytes { bytes: Vec<u8>, like: Option<PathBuf> },
+    Removed,
+}
+
+/// One file that was written or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// The file itself: links that led to it are followed.
     pub path: PathBuf,
-    pub hash: ContentHash,
+    /// Of its content now; `None` when it was removed.
+    pub hash: Option<ContentHash>,
     /// Its bytes before; `None` when it was created.
     pub before: Option<Vec<u8>>,
 }
@@ -67,20 +86,40 @@ impl Transaction {
         Self {
             records: records.to_path_buf(),
             changes: Vec::new(),
+            places: HashMap::new(),
         }
     }
 
-    /// Adds a file to create or replace. For a path that was added before, the later bytes count and the earlier
+    /// Adds a file to create or replace. For a path that was added before, the later change counts and the earlier
     /// expectation.
     pub fn replace(&mut self, path: &Path, bytes: Vec<u8>, expected: Expected) {
-        match self.changes.iter_mut().find(|change| change.path == path) {
-            Some(change) => change.bytes = bytes,
-            None => self.changes.push(Change {
-                path: path.to_path_buf(),
-                bytes,
-                expected,
-            }),
+        self.add(path, Content::Bytes { bytes, like: None }, expected);
+    }
+
+    /// Adds a file that gets owner and mode bits from another, the one that it is moved from, unless it replaces a file
+    /// that has its own.
+    pub fn replace_like(&mut self, path: &Path, bytes: Vec<u8>, expected: Expected, like: &Path) {
+        let like = Some(like.to_path_buf());
+        self.add(path, Content::Bytes { bytes, like }, expected);
+    }
+
+    /// Adds a file to remove: a plain one, not a link and not a directory. One that is not there is no error unless its
+    /// content was expected.
+    pub fn remove(&mut self, path: &Path, expected: Expected) {
+        self.add(path, Content::Removed, expected);
+    }
+
+    fn add(&mut self, path: &Path, content: Content, expected: Expected) {
+        if let Some(&place) = self.places.get(path) {
+            self.changes[place].content = content;
+            return;
         }
+        self.places.insert(path.to_path_buf(), self.changes.len());
+        self.changes.push(Change {
+            path: path.to_path_buf(),
+            content,
+            expected,
+        });
     }
 
     /// Writes all of them, in the order in which they were added, or leaves everything as it was.
@@ -98,27 +137,42 @@ impl Transaction {
     }
 }
 
+impl Expected {
+    fn check(&self, path: &Path, before: Option<&[u8]>) -> Result<(), FileError> {
+        let problem = match (self, before) {
+            (Self::Absent, Some(_)) => FileProblem::Exists,
+            (Self::Hash(hash), Some(bytes)) if *hash == ContentHash::of(bytes) => return Ok(()),
+            (Self::Hash(_), _) => FileProblem::Stale,
+            (Self::Absent, None) | (Self::Any, _) => return Ok(()),
+        };
+        Err(FileError::new(path, problem))
+    }
+}
+
 /// A transaction whose record is written.
 struct Commit {
     steps: Vec<Step>,
     /// The temp files that are still to be renamed; dropping one removes it.
     staged: Vec<Option<TempPath>>,
     record: Record,
+    /// From the first look at a file to the end of the record.
+    _turn: Turn,
 }
 
 impl Commit {
     fn prepare(transaction: Transaction) -> Result<Self, FileError> {
-        let inspect = |change: Change| Step::inspect(&change.path, change.bytes, &change.expected);
+        let turn = Turn::take(&transaction.records)?;
         let steps = transaction
             .changes
             .into_iter()
-            .map(inspect)
+            .filter_map(|change| Step::inspect(change).transpose())
             .collect::<Result<Vec<_>, _>>()?;
         let record = Record::begin(&transaction.records, &steps)?;
         let mut commit = Self {
             steps,
             staged: Vec::new(),
             record,
+            _turn: turn,
         };
         for index in 0..commit.steps.len() {
             match commit.steps[index].stage() {
@@ -147,7 +201,7 @@ impl Commit {
             step.remove_parents();
             if let Err(why) = undone {
                 not_restored = Some(FileError::new(
-                    &step.path,
+                    step.path(),
                     FileProblem::NotRestored(why.to_string()),
                 ));
             }
@@ -161,7 +215,16 @@ impl Commit {
     }
 
     fn finish(self) -> Vec<Written> {
-        self.record.remove();
+        let mut is_tidy = true;
+        for step in &self.steps {
+            is_tidy &= step.finish().is_ok();
+        }
+        if is_tidy {
+            self.record.remove();
+        } else {
+            // The next start clears away what is left beside the files.
+            self.record.keep();
+        }
         self.steps.into_iter().map(Step::into_written).collect()
     }
 

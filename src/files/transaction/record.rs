@@ -7,23 +7,30 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
 use super::super::{ContentHash, FileError};
-use super::step::{Before, Method, Step};
+use super::removal::Removal;
+use super::replacement::{Before, Method, Replacement};
+use super::step::Step;
 
 const VERSION: u32 = 1;
 const EXTENSION: &str = "record";
 const UNFINISHED: &str = "new";
-/// A record is unfinished for milliseconds; after this it is litter.
-const UNFINISHED_FOR: Duration = Duration::from_hours(1);
 
 pub(super) struct Record {
     path: PathBuf,
     /// Holds the lock.
     _file: File,
+}
+
+/// The records that there are.
+#[derive(Default)]
+pub(super) struct Listed {
+    pub(super) whole: Vec<PathBuf>,
+    /// Still being written, or left by a process that died before it changed anything.
+    pub(super) unfinished: Vec<PathBuf>,
 }
 
 /// A record that was found at the start.
@@ -56,6 +63,11 @@ enum RecordedStep {
         new_hash: ContentHash,
         new_length: usize,
         parents: Vec<RecordedPath>,
+    },
+    Remove {
+        path: RecordedPath,
+        aside: RecordedPath,
+        hash: ContentHash,
     },
 }
 
@@ -94,25 +106,23 @@ impl Record {
         drop(self);
     }
 
-    /// Returns the paths of all finished records and removes old unfinished ones.
-    pub(super) fn list(records: &Path) -> io::Result<Vec<PathBuf>> {
+    /// Returns the paths of all records.
+    pub(super) fn list(records: &Path) -> io::Result<Listed> {
+        let mut listed = Listed::default();
         let entries = match fs::read_dir(records) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(listed),
             entries => entries?,
         };
-        let mut found = Vec::new();
         for entry in entries {
             let path = entry?.path();
             match path.extension().and_then(|extension| extension.to_str()) {
-                Some(EXTENSION) => found.push(path),
-                Some(UNFINISHED) if is_old(&path) => {
-                    fs::remove_file(&path).ok();
-                }
+                Some(EXTENSION) => listed.whole.push(path),
+                Some(UNFINISHED) => listed.unfinished.push(path),
                 _ => {}
             }
         }
-        found.sort();
-        Ok(found)
+        listed.whole.sort();
+        Ok(listed)
     }
 
     /// Takes over the record of a process that is gone.
@@ -142,7 +152,6 @@ impl Record {
 }
 
 fn write(records: &Path, path: &Path, steps: &[Step]) -> io::Result<Record> {
-    create_private_dir(records)?;
     let unfinished = path.with_extension(UNFINISHED);
     let needs_undo = steps.len() > 1 || steps.iter().any(Step::is_in_place);
     let mut file = create_private(&unfinished)?;
@@ -170,31 +179,20 @@ fn write(records: &Path, path: &Path, steps: &[Step]) -> io::Result<Record> {
 }
 
 fn encode(steps: &[Step], needs_undo: bool) -> Vec<u8> {
-    let kept_before = |step: &Step| match &step.before {
-        Before::Absent => RecordedBefore::Absent,
-        Before::Bytes(bytes) if needs_undo => RecordedBefore::Length(bytes.len()),
-        Before::Bytes(_) | Before::NotKept => RecordedBefore::NotKept,
-    };
-    let recorded = |step: &Step| RecordedStep::Replace {
-        path: RecordedPath::of(&step.path),
-        temp: RecordedPath::of(&step.temp),
-        in_place: step.is_in_place(),
-        before: kept_before(step),
-        new_hash: step.new_hash.clone(),
-        new_length: if step.is_in_place() { step.new.len() } else { 0 },
-        parents: step
-            .parents
-            .iter()
-            .map(|parent| RecordedPath::of(parent))
-            .collect(),
-    };
     let header = Header {
         version: VERSION,
-        steps: steps.iter().map(recorded).collect(),
+        steps: steps
+            .iter()
+            .map(|step| RecordedStep::of(step, needs_undo))
+            .collect(),
     };
     let mut bytes = serde_json::to_vec(&header).expect("strings, numbers and lists always serialise");
     bytes.push(b'\n');
-    for step in steps {
+    let replacements = steps.iter().filter_map(|step| match step {
+        Step::Replace(replacement) => Some(replacement),
+        Step::Remove(_) => None,
+    });
+    for step in replacements {
         if let Before::Bytes(before) = &step.before
             && needs_undo
         {
@@ -234,23 +232,65 @@ fn parse(content: &[u8]) -> Found {
 }
 
 impl RecordedStep {
+    fn of(step: &Step, needs_undo: bool) -> Self {
+        match step {
+            Step::Replace(step) => Self::of_replacement(step, needs_undo),
+            // The file itself is kept beside its place, so its bytes need not be here.
+            Step::Remove(removal) => Self::Remove {
+                path: RecordedPath::of(&removal.path),
+                aside: RecordedPath::of(&removal.aside),
+                hash: removal.hash.clone(),
+            },
+        }
+    }
+
+    fn of_replacement(step: &Replacement, needs_undo: bool) -> Self {
+        Self::Replace {
+            path: RecordedPath::of(&step.path),
+            temp: RecordedPath::of(&step.temp),
+            in_place: step.is_in_place(),
+            before: match &step.before {
+                Before::Absent => RecordedBefore::Absent,
+                Before::Bytes(bytes) if needs_undo => RecordedBefore::Length(bytes.len()),
+                Before::Bytes(_) | Before::NotKept => RecordedBefore::NotKept,
+            },
+            new_hash: step.new_hash.clone(),
+            new_length: if step.is_in_place() { step.new.len() } else { 0 },
+            parents: step
+                .parents
+                .iter()
+                .map(|parent| RecordedPath::of(parent))
+                .collect(),
+        }
+    }
+
     /// Makes the step again; `None` when its bytes are not all there.
     fn restore(self, rest: &mut &[u8]) -> Option<Step> {
-        let Self::Replace {
-            path,
-            temp,
-            in_place,
-            before,
-            new_hash,
-            new_length,
-            parents,
-        } = self;
+        let (path, temp, in_place, before, new_hash, new_length, parents) = match self {
+            Self::Replace {
+                path,
+                temp,
+                in_place,
+                before,
+                new_hash,
+                new_length,
+                parents,
+            } => (path, temp, in_place, before, new_hash, new_length, parents),
+            Self::Remove { path, aside, hash } => {
+                return Some(Step::Remove(Removal {
+                    path: path.into_path()?,
+                    aside: aside.into_path()?,
+                    hash,
+                    before: Vec::new(),
+                }));
+            }
+        };
         let before = match before {
             RecordedBefore::Absent => Before::Absent,
             RecordedBefore::NotKept => Before::NotKept,
             RecordedBefore::Length(length) => Before::Bytes(rest.split_off(..length)?.to_vec()),
         };
-        Some(Step {
+        Some(Step::Replace(Replacement {
             path: path.into_path()?,
             temp: temp.into_path()?,
             method: if in_place { Method::InPlace } else { Method::Rename },
@@ -261,7 +301,8 @@ impl RecordedStep {
                 .into_iter()
                 .map(RecordedPath::into_path)
                 .collect::<Option<_>>()?,
-        })
+            like: None,
+        }))
     }
 }
 
@@ -293,16 +334,7 @@ fn path_from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
     String::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
-fn is_old(path: &Path) -> bool {
-    let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
-    modified.is_ok_and(|at| {
-        SystemTime::now()
-            .duration_since(at)
-            .is_ok_and(|age| age > UNFINISHED_FOR)
-    })
-}
-
-fn create_private_dir(path: &Path) -> io::Result<()> {
+pub(super) fn create_private_dir(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

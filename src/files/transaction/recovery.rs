@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::super::{FileError, FileProblem};
 use super::record::{Found, Record};
+use super::replacement::remove_if_there;
 use super::step::{Step, Undone};
+use super::turn::Turn;
 
 /// What was found at the start.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -23,19 +25,47 @@ pub struct Recovery {
 /// Puts right what processes that died left half done. Transactions that are running now are not touched.
 pub fn recover(records: &Path) -> Recovery {
     let mut recovery = Recovery::default();
+    let mut turn = None;
     match Record::list(records) {
-        Ok(found) => found.iter().for_each(|path| recovery.take(path)),
+        Ok(listed) => {
+            for path in listed.whole {
+                recovery.take(&path, records, &mut turn);
+            }
+            clear(records, turn, &listed.unfinished);
+        }
         Err(error) => recovery.problems.push(FileError::io(records, error).to_string()),
     }
     recovery
 }
 
+/// Removes records that nobody finished. Whoever has the turn is not writing one; while another has it, one may be his.
+fn clear(records: &Path, turn: Option<Turn>, unfinished: &[PathBuf]) {
+    if unfinished.is_empty() {
+        return;
+    }
+    let Some(_turn) = turn.or_else(|| Turn::take_now(records)) else {
+        return;
+    };
+    for path in unfinished {
+        if let Err(error) = remove_if_there(path) {
+            tracing::warn!(%error, "an unfinished record could not be removed");
+        }
+    }
+}
+
 impl Recovery {
-    fn take(&mut self, path: &Path) {
+    /// `turn` is taken with the first record that somebody left behind: most starts find none and wait for nobody.
+    fn take(&mut self, path: &Path, records: &Path, turn: &mut Option<Turn>) {
         let (found, record) = match Record::open(path) {
             Ok(opened) => opened,
             Err(error) => return self.problems.push(FileError::io(path, error).to_string()),
         };
+        if record.is_some() && turn.is_none() {
+            match Turn::take(records) {
+                Ok(taken) => *turn = Some(taken),
+                Err(error) => return self.problems.push(error.to_string()),
+            }
+        }
         let is_settled = match found {
             Found::Busy | Found::Gone => false,
             Found::Steps(steps) => self.settle(&steps),
@@ -65,24 +95,36 @@ impl Recovery {
     fn settle(&mut self, steps: &[Step]) -> bool {
         if steps.iter().all(|step| step.is_done().unwrap_or(false)) {
             self.finished += 1;
-            return true;
+            return self.finish(steps);
         }
         let mut is_settled = true;
         for step in steps.iter().rev() {
             match step.undo() {
                 Ok(Undone::Nothing) => {}
-                Ok(Undone::Restored) => self.rolled_back.push(step.path.clone()),
+                Ok(Undone::Restored) => self.rolled_back.push(step.path().to_path_buf()),
                 Ok(Undone::Foreign) => self.problems.push(format!(
                     "`{}` was part of a change that was interrupted, and has changed since; it was left as it is",
-                    step.path.display()
+                    step.path().display()
                 )),
                 Err(error) => {
                     let problem = FileProblem::NotRestored(error.to_string());
-                    self.problems.push(FileError::new(&step.path, problem).to_string());
+                    self.problems.push(FileError::new(step.path(), problem).to_string());
                     is_settled = false;
                 }
             }
             step.remove_parents();
+        }
+        is_settled
+    }
+
+    /// Clears away what a finished transaction left beside the files.
+    fn finish(&mut self, steps: &[Step]) -> bool {
+        let mut is_settled = true;
+        for step in steps {
+            if let Err(error) = step.finish() {
+                self.problems.push(error.to_string());
+                is_settled = false;
+            }
         }
         is_settled
     }

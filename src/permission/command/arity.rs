@@ -4,7 +4,7 @@
 //! longest entry that fits wins.
 
 use super::Simple;
-use super::words::Word;
+use super::word::Word;
 use crate::permission::grant::floor;
 
 const TWO_WORDS: &[&str] = &[
@@ -120,9 +120,19 @@ fn arity(words: &[Word]) -> usize {
 /// The pattern to propose, if any is fit to be stored.
 pub(super) fn proposal(command: &Simple) -> Option<String> {
     let words = &command.words;
+    if command.has_assignments
+        || words.iter().any(|word| word.dynamic_at.is_some()) && arity(words) >= words.len()
+    {
+        return None;
+    }
+    if super::hazards::changes_the_shell(command.program()) {
+        return None;
+    }
     let prefix = &words[..arity(words).min(words.len())];
     // A wildcard or a blank in a word would mean something else in the pattern.
-    let is_misread = |word: &Word| word.text.is_empty() || word.text.contains(['*', '?', ' ', '\t', '\n']);
+    let is_misread = |word: &Word| {
+        word.dynamic_at.is_some() || word.text.is_empty() || word.text.contains(['*', '?', ' ', '\t', '\n'])
+    };
     if prefix.iter().any(is_misread) {
         return None;
     }

@@ -5,7 +5,7 @@
 
 use super::Simple;
 use super::base_name;
-use super::words::Word;
+use super::word::{Variable, Word};
 
 /// A word, or the part of one, that names a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,8 +14,19 @@ pub struct PathOperand {
     pub text: String,
     /// Whether a leading `~` stands for a home directory.
     pub tilde: bool,
-    /// `~somebody`: only the shell knows where that is.
+    /// The directory that comes before the text.
+    pub variable: Option<Variable>,
+    /// `~somebody`, `$x`: only the shell knows where that is.
     pub dynamic: bool,
+}
+
+impl PathOperand {
+    pub(super) fn home() -> Self {
+        Self {
+            tilde: true,
+            ..literal("~")
+        }
+    }
 }
 
 const ALL_OPERANDS: &[&str] = &[
@@ -27,6 +38,17 @@ const ALL_OPERANDS: &[&str] = &[
 const NO_PATHS: &[&str] = &[
     "echo", "printf", "basename", "dirname", "expr", "seq", "test", "[",
 ];
+
+pub(super) fn is_listed(program: &str) -> bool {
+    [ALL_OPERANDS, NO_PATHS, READERS]
+        .iter()
+        .any(|list| list.contains(&program))
+}
+
+/// Whether every operand of a program is a path.
+pub fn takes_paths(command: &Simple) -> bool {
+    ALL_OPERANDS.contains(&base_name(command.program()))
+}
 
 /// What is checked for `external_directory`.
 pub fn paths(command: &Simple) -> Vec<PathOperand> {
@@ -46,9 +68,10 @@ pub fn paths(command: &Simple) -> Vec<PathOperand> {
             Part::Option(word) => {
                 found.extend(option_value(word).filter(looks_like_path));
                 found.extend(attached_path(word).filter(|_| takes_all));
+                found.extend(Some(operand(word)).filter(|operand| takes_all && operand.dynamic));
             }
             Part::Operand(_) if Some(index) == skipped => {}
-            Part::Operand(word) if program == "dd" => {
+            Part::Operand(word) if program == "dd" && !word.is_dynamic() => {
                 let value = word.text.split_once('=').map(|(_, value)| literal(value));
                 found.push(value.unwrap_or_else(|| operand(word)));
             }
@@ -83,6 +106,56 @@ pub fn files_read(command: &Simple) -> Vec<PathOperand> {
         }
     }
     found
+}
+
+/// What follows an option's letters is looked at for this many of them.
+const MAX_LETTERS: usize = 6;
+
+/// Everything in a command's words that would be a path if a file of that name were there: operands, what follows a `=`,
+/// and of a reader also what follows an option's letters.
+pub fn possible_paths(command: &Simple) -> Vec<PathOperand> {
+    let program = base_name(command.program());
+    if NO_PATHS.contains(&program) {
+        return Vec::new();
+    }
+    let shows = shows_files(command);
+    let skipped = program_operand(program, &command.words);
+    let mut found = Vec::new();
+    for (index, word) in command.words.iter().enumerate().skip(1) {
+        if word.is_dynamic() || Some(index) == skipped {
+            continue;
+        }
+        if word.glob_at.is_none() {
+            found.push(operand(word));
+        }
+        let text = word.text.as_str();
+        found.extend(text.split_once('=').map(|(_, value)| literal(value)));
+        if shows && text.starts_with('-') && !text.starts_with("--") {
+            let letters = text.char_indices().skip(2).take(MAX_LETTERS);
+            found.extend(letters.map(|(at, _)| literal(&text[at..])));
+        }
+    }
+    found.retain(|operand| !operand.text.is_empty() || operand.variable.is_some());
+    found
+}
+
+/// Whether a program shows what is in the files it is given.
+pub fn shows_files(command: &Simple) -> bool {
+    let program = base_name(command.program());
+    READERS.contains(&program) || program == "git"
+}
+
+/// `HEAD:a`, `:/a`: files that git keeps, seen from the top of the work tree.
+pub fn in_git(command: &Simple) -> Vec<PathOperand> {
+    if base_name(command.program()) != "git" {
+        return Vec::new();
+    }
+    let words = command.words[1..].iter().filter(|word| !word.is_dynamic());
+    let named = words.filter_map(|word| word.text.rsplit_once([':', ')']));
+    named
+        .map(|(_, path)| literal(path.trim_start_matches('/')))
+        .filter(|operand| !operand.text.is_empty())
+        .collect()
 }
 
 enum Part<'a> {
@@ -129,7 +202,11 @@ fn program_operand(program: &str, words: &[Word]) -> Option<usize> {
         _ => return None,
     };
     let takes_its_place = |word: &Word| match word.text.strip_prefix("--") {
-        Some(name) => long.contains(&name.split('=').next().unwrap_or(name)),
+        // GNU programs know an option by its first letters, too.
+        Some(name) => {
+            let name = name.split('=').next().unwrap_or(name);
+            long.iter().any(|option| option.starts_with(name))
+        }
         None => word.text.contains(letters),
     };
     let mut first = None;
@@ -143,12 +220,25 @@ fn program_operand(program: &str, words: &[Word]) -> Option<usize> {
     first
 }
 
-fn operand(word: &Word) -> PathOperand {
+pub(super) fn operand(word: &Word) -> PathOperand {
+    if word.is_dynamic() {
+        return PathOperand {
+            dynamic: true,
+            ..literal(&word.text)
+        };
+    }
     let text = before_glob(word);
+    if let Some(variable) = word.variable {
+        return PathOperand {
+            variable: Some(variable),
+            ..literal(&text[word.variable_end..])
+        };
+    }
     let is_home = text == "~" || text.starts_with("~/");
     PathOperand {
         text: text.to_owned(),
         tilde: word.tilde && is_home,
+        variable: None,
         dynamic: word.tilde && !is_home,
     }
 }
@@ -157,8 +247,14 @@ fn literal(text: &str) -> PathOperand {
     PathOperand {
         text: text.to_owned(),
         tilde: false,
+        variable: None,
         dynamic: false,
     }
+}
+
+/// A word as a path.
+pub fn operand_of(word: &Word) -> PathOperand {
+    operand(word)
 }
 
 fn before_glob(word: &Word) -> &str {
@@ -182,6 +278,12 @@ fn attached_path(word: &Word) -> Option<PathOperand> {
 
 fn looks_like_path(operand: &PathOperand) -> bool {
     let text = operand.text.as_str();
+    if operand.variable.is_some() {
+        return true;
+    }
+    if operand.dynamic && !operand.tilde && !text.starts_with(['/', '~', '.']) {
+        return false;
+    }
     if text.contains("://") {
         return false;
     }

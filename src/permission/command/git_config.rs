@@ -7,14 +7,17 @@
 pub fn dangerous_key(config: &str) -> Option<String> {
     let mut section = String::new();
     let mut subsection = false;
+    let mut goes_on = false;
     for line in config.trim_start_matches('\u{feff}').lines() {
         let mut rest = line.trim();
+        // It may be a section, or a part of the value before.
+        let is_unclear = std::mem::replace(&mut goes_on, rest.ends_with('\\')) && rest.starts_with('[');
+        if is_unclear {
+            return Some(unreadable(line));
+        }
         while let Some(header) = rest.strip_prefix('[') {
             let Some((name, has_subsection, after)) = read_header(header) else {
-                return Some(format!(
-                    "a line that cannot be read (`{}`)",
-                    line.chars().take(60).collect::<String>()
-                ));
+                return Some(unreadable(line));
             };
             section = name;
             subsection = has_subsection;
@@ -31,6 +34,11 @@ pub fn dangerous_key(config: &str) -> Option<String> {
         }
     }
     None
+}
+
+fn unreadable(line: &str) -> String {
+    let shown: String = line.chars().take(60).collect();
+    format!("a line that cannot be read (`{shown}`)")
 }
 
 /// Reads `name "sub"]` or `name.sub]` and gives what follows.
@@ -64,14 +72,18 @@ fn is_dangerous(section: &str, subsection: bool, key: &str) -> bool {
         return false;
     }
     match section {
-        "core" => matches!(key, "fsmonitor" | "hookspath" | "sshcommand" | "pager"),
+        "core" => matches!(
+            key,
+            "fsmonitor" | "hookspath" | "sshcommand" | "pager" | "alternaterefscommand" | "worktree"
+        ),
         "diff" if subsection => matches!(key, "command" | "textconv"),
         "diff" => key == "external",
-        "filter" | "alias" => true,
+        "filter" | "alias" | "pager" | "hook" => true,
         "gpg" => key == "program",
         "include" | "includeif" => key == "path",
-        // Another file then belongs to the configuration.
-        "extensions" => key == "worktreeconfig",
+        // Another file then belongs to the configuration, or what is missing is fetched.
+        "extensions" => matches!(key, "worktreeconfig" | "partialclone"),
+        "remote" => key == "promisor",
         _ => false,
     }
 }
@@ -102,11 +114,26 @@ mod tests {
             ("[include]\npath = x", "include.path"),
             ("[includeIf \"gitdir:x\"]\npath = x", "includeif.*.path"),
             ("[a][core]pager", "core.pager"),
-            ("# a comment \\\n[core] pager = x", "core.pager"),
+            ("[core]\nworktree = /", "core.worktree"),
+            ("[core]\nalternateRefsCommand = x", "core.alternaterefscommand"),
+            ("[pager]\nlog = x", "pager.log"),
+            ("[hook \"a\"]\ncommand = x", "hook.*.command"),
+            ("[remote \"origin\"]\npromisor = true", "remote.*.promisor"),
+            ("[extensions]\npartialClone = origin", "extensions.partialclone"),
         ] {
             assert_eq!(dangerous_key(text).as_deref(), Some(key), "{text:?}");
         }
-        assert!(dangerous_key("[core").is_some_and(|key| key.contains("cannot be read")));
+        for text in [
+            "[core",
+            "# a comment \\\n[core] pager = x",
+            "[core]\na = b \\\n[user]\nfsmonitor = x",
+        ] {
+            let found = dangerous_key(text);
+            assert!(
+                found.is_some_and(|key| key.contains("cannot be read")),
+                "{text:?}"
+            );
+        }
     }
 
     proptest::proptest! {

@@ -1,95 +1,136 @@
 //! Shell commands as questions.
 //!
-//! [`analyse`] tells two things apart: one plain simple command, whose words are known exactly, and everything else,
-//! which is [`Opaque`]: asked with its whole text, never stored as "always", never below ask. Whatever is not certainly
-//! plain is opaque: operators, redirections, expansions, assignments, wrappers that run their arguments, control
-//! characters. Deny rules are tried on an opaque text too, on every piece that could be a command (`pieces`); that errs on
-//! the side of denying.
+//! [`analyse`] finds every simple command anywhere in a text: in lists, pipelines, loops, functions, substitutions, and in
+//! what wrappers like `timeout` and `sh -c` run. Each is judged by its own words. Where that is not certain the text is
+//! *opaque*: asked with its whole text, never stored as "always", never below ask. Deny rules are tried on everything
+//! that was found, and on an opaque text also on every piece that could be a command; that errs on the side of denying.
+//!
+//! ```text
+//!  text ─► reader (bash's rules) ─┬─► flow (directories, wrappers) ─► Analysis {commands, redirected, refusal}
+//!       └► grammar (tree-sitter) ─┘      hazards, wrapper
+//! ```
+//!
+//! What changes when: a new wrapper is an entry in `wrapper`, a new reading command one in `read_only`, a program whose
+//! operands are paths one in `files`. A construct that bash reads and the reader does not is refused, not guessed.
 //!
 //! Nothing here runs or reads anything. Whether a command only reads (`read_only`) depends on facts that the caller looks
 //! up.
 
 mod arity;
 mod files;
+mod flow;
 mod git_config;
+mod grammar;
+mod hazards;
 mod pieces;
 mod read_only;
-mod words;
+mod reader;
+mod search;
+mod syntax;
+mod word;
+mod wrapper;
 
-pub use files::{PathOperand, files_read, paths};
+use std::collections::BTreeSet;
+
+pub use files::{
+    PathOperand, files_read, in_git, operand_of, paths, possible_paths, shows_files, takes_paths,
+};
+pub use flow::{Directory, Place, Redirected};
 pub use git_config::dangerous_key;
 pub use read_only::{GitConfig, ReadOnly, ReadOnlyFacts, read_only};
-pub use words::Word;
+pub use search::{Search, search};
+pub use word::{Variable, Word};
 
+use self::flow::Flow;
 use super::check::{Ask, Floor};
 use super::verdict::Subject;
 
-/// A command as far as it is understood.
+/// Options before the first operand that are looked past.
+const MAX_OPTIONS: usize = 12;
+
+/// What a command does, as far as it is understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
-    Simple(Simple),
-    Opaque(Opaque),
+pub struct Analysis {
+    pub text: String,
+    /// Every simple command, in the order of the text.
+    pub commands: Vec<Simple>,
+    /// The files that redirections open.
+    pub redirected: Vec<Redirected>,
+    /// Why it cannot be judged by its commands: `it is not a whole command`.
+    pub refusal: Option<&'static str>,
+    /// Variables that keep a value for the commands that follow.
+    pub lasting: BTreeSet<String>,
+    /// Whether programs may get other variables than the session's.
+    pub exports: bool,
+    /// Whether another shell than bash could read it in another way.
+    pub only_bash: bool,
+    /// What deny rules are tried on besides, when it is not understood.
+    pieces: Vec<String>,
 }
 
-/// A program and its words, all of them literal but for globs and a leading `~`.
+/// A program and its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Simple {
     /// At least one.
     pub words: Vec<Word>,
-    /// The words, quotes and escapes resolved, joined by one space.
+    /// Assignments and words, quotes and escapes resolved, joined by one space.
     pub canonical: String,
+    pub has_assignments: bool,
+    /// Whether a wrapper like `xargs` adds to its words.
+    pub more_operands: bool,
+    /// Canonical texts of wrappers that only count by what they run, `timeout 9 curl u` for `curl u`.
+    pub around: Vec<String>,
+    pub place: Place,
 }
 
-/// A command that is not taken apart.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Opaque {
-    pub text: String,
-    /// Why: `it uses a variable`.
-    pub reason: &'static str,
-    /// What deny rules are tried on besides the whole text.
-    pub pieces: Vec<String>,
-}
-
-/// Takes a command apart, or says why not.
-pub fn analyse(command: &str) -> Command {
-    let opaque = |reason| {
-        Command::Opaque(Opaque {
-            text: command.to_owned(),
-            reason,
-            pieces: pieces::pieces(command),
-        })
-    };
-    let words = match words::split(command) {
-        Ok(words) => words,
-        Err(reason) => return opaque(reason),
-    };
-    if let Some(reason) = pieces::runs_its_arguments(&words) {
-        return opaque(reason);
+/// Takes a command apart.
+pub fn analyse(command: &str) -> Analysis {
+    let flow = Flow::of(command);
+    let mut refusal = flow.facts.refusal;
+    if flow.commands.is_empty() && refusal.is_none() {
+        refusal = Some("it has no command");
     }
-    let canonical = words
-        .iter()
-        .map(|word| word.text.as_str())
-        .collect::<Vec<_>>()
-        .join(" ");
-    Command::Simple(Simple { words, canonical })
+    let mut pieces = Vec::new();
+    if refusal.is_some() {
+        pieces = pieces::pieces(command);
+        pieces.extend(flow.found);
+    }
+    Analysis {
+        text: command.to_owned(),
+        commands: flow.commands,
+        redirected: flow.redirected,
+        refusal,
+        lasting: flow.facts.lasting,
+        exports: flow.facts.exports,
+        only_bash: flow.facts.only_bash,
+        pieces,
+    }
 }
 
-impl Command {
-    /// The ask under key `bash`. Pass `ReadOnly::Yes` only for what [`read_only`] found to be so.
-    pub fn ask(&self, read_only: &ReadOnly) -> Ask {
-        match self {
-            Self::Simple(simple) => simple.ask(*read_only == ReadOnly::Yes),
-            Self::Opaque(opaque) => {
-                let subject = Subject {
-                    deny_also: opaque.pieces.clone(),
-                    ..Subject::new(&opaque.text)
-                };
-                Ask {
-                    floor: Floor::Ask,
-                    destructive: true,
-                    ..Ask::new("bash", subject)
-                }
-            }
+impl Analysis {
+    /// What could be written to by redirections, when the text is not understood; often it is no path at all.
+    pub fn possible_targets(&self) -> Vec<String> {
+        match self.refusal {
+            Some(_) => pieces::targets(&self.text),
+            None => Vec::new(),
+        }
+    }
+
+    /// The one ask under key `bash` for a text that is not understood.
+    pub fn whole(&self) -> Ask {
+        let mut deny_also = self.pieces.clone();
+        for command in &self.commands {
+            deny_also.push(command.canonical.clone());
+            deny_also.extend(command.other_forms());
+        }
+        let subject = Subject {
+            deny_also,
+            ..Subject::new(&self.text)
+        };
+        Ask {
+            floor: Floor::Ask,
+            destructive: true,
+            ..Ask::new("bash", subject)
         }
     }
 }
@@ -100,24 +141,66 @@ impl Simple {
         &self.words[0].text
     }
 
-    fn ask(&self, read_only: bool) -> Ask {
-        let mut subject = Subject {
+    /// The ask under key `bash`. Pass `true` only for what [`read_only`] found to be so.
+    pub fn ask(&self, read_only: bool) -> Ask {
+        let subject = Subject {
             read_only,
+            deny_also: self.other_forms(),
             ..Subject::new(&self.canonical)
         };
-        let program = self.program();
-        let base = base_name(program);
-        if base != program {
-            subject
-                .deny_also
-                .push(format!("{base}{}", &self.canonical[program.len()..]));
-        }
         Ask {
             always: arity::proposal(self).into_iter().collect(),
             destructive: arity::is_destructive(self),
             ..Ask::new("bash", subject)
         }
     }
+
+    /// Spellings that only deny rules are tried on: without assignments, with the program's base name, and with what
+    /// stands around it.
+    fn other_forms(&self) -> Vec<String> {
+        let bare = word::joined(&self.words);
+        let without_options = self.without_options();
+        let mut forms: Vec<String> = std::iter::once(&bare)
+            .chain(&self.around)
+            .chain(&without_options)
+            .flat_map(|text| {
+                let program = text.split(' ').next().unwrap_or_default();
+                let without_directory = format!("{}{}", base_name(program), &text[program.len()..]);
+                [text.clone(), without_directory]
+            })
+            .filter(|form| *form != self.canonical)
+            .collect();
+        forms.dedup();
+        forms
+    }
+}
+
+impl Simple {
+    /// `git push` for `git -C x push`: what the command could be without the options before its first operand. What
+    /// follows an option may be its value.
+    fn without_options(&self) -> Vec<String> {
+        let is_option = |at: &usize| {
+            let word = self.words.get(*at);
+            word.is_some_and(|word| word.text.len() > 1 && word.text.starts_with(['-', '+']))
+        };
+        let (mut found, mut at) = (Vec::new(), vec![1]);
+        while let Some(start) = at.pop() {
+            if is_option(&start) && start <= MAX_OPTIONS {
+                at.extend([start + 1, start + 2]);
+            } else if start > 1 && start < self.words.len() && !found.contains(&start) {
+                found.push(start);
+            }
+        }
+        let operands = found.into_iter().map(|start| word::joined(&self.words[start..]));
+        operands
+            .map(|operands| format!("{} {operands}", self.program()))
+            .collect()
+    }
+}
+
+/// Where to look at a command's redirection or `cd`.
+pub fn directory_operand(command: &Simple) -> Option<PathOperand> {
+    flow::directory_operand(&command.words)
 }
 
 fn base_name(program: &str) -> &str {

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use super::base_name;
-use super::words::Word;
+use super::wrapper::is_wrapper;
 
 /// Longer texts cannot be handed to a shell in one argument.
 const MAX_BYTES: usize = 2 << 20;
@@ -16,107 +16,22 @@ const MAX_BYTES: usize = 2 << 20;
 const MAX_STARTS: usize = 256;
 const MAX_STARTS_BYTES: usize = 16 << 20;
 
-/// Programs that run what they are given.
-const WRAPPERS: &[&str] = &[
-    "time",
-    "timeout",
-    "nice",
-    "nohup",
-    "stdbuf",
-    "setsid",
-    "ionice",
-    "chrt",
-    "command",
-    "builtin",
-    "env",
-    "sudo",
-    "doas",
-    "exec",
-    "xargs",
-    "watch",
-    "flock",
-    "script",
-    "ssh-agent",
-    "eval",
+/// Words before a command that [`is_wrapper`] does not know: the shell's own, and those of other shells.
+const BEFORE_COMMANDS: &[&str] = &[
     "source",
     ".",
     "trap",
     "alias",
     "unalias",
-    "su",
-    "runuser",
-    "pkexec",
-    "chroot",
-    "unshare",
-    "nsenter",
-    "taskset",
-    "prlimit",
-    "setarch",
-    "linux32",
-    "linux64",
-    "strace",
-    "ltrace",
-    "gdb",
-    "parallel",
-    "busybox",
-    "toybox",
-    "systemd-run",
-    "dbus-run-session",
-    "xvfb-run",
-    "fakeroot",
-    "coproc",
-];
-
-const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash"];
-
-/// Builtins that change what later words mean, or load code.
-const SHELL_STATE: &[&str] = &[
-    "export",
-    "declare",
-    "typeset",
-    "local",
-    "readonly",
-    "set",
-    "shopt",
-    "enable",
-    "hash",
-    "bind",
-    "complete",
-    "compgen",
-    "mapfile",
-    "readarray",
-    "let",
-    "unset",
-    "fc",
-    "history",
+    "noglob",
+    "nocorrect",
+    "-",
 ];
 
 const RESERVED: &[&str] = &[
     "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "in",
     "function", "select", "time", "coproc", "{", "}", "!", "[[", "]]",
 ];
-
-/// Why a list of words is more than the program it names.
-pub(super) fn runs_its_arguments(words: &[Word]) -> Option<&'static str> {
-    let (program, arguments) = words.split_first()?;
-    let program = base_name(&program.text);
-    if RESERVED.contains(&program) {
-        return Some("it uses the shell's grammar");
-    }
-    if WRAPPERS.contains(&program) {
-        return Some("it runs another command");
-    }
-    if SHELL_STATE.contains(&program) {
-        return Some("it changes the shell");
-    }
-    let is_option = |word: &Word| word.text.starts_with(['-', '+']);
-    if SHELLS.contains(&program) && arguments.iter().any(is_option) {
-        return Some("it runs another command");
-    }
-    let runs = |word: &Word| matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
-    // `printf -v` and `read` set variables of a shell that ends here; they do no harm.
-    (program == "find" && arguments.iter().any(runs)).then_some("it runs another command")
-}
 
 /// Everything in the text that could be run.
 pub(super) fn pieces(command: &str) -> Vec<String> {
@@ -147,6 +62,22 @@ pub(super) fn pieces(command: &str) -> Vec<String> {
     }
     found.piece(&text[start..], before);
     found.list
+}
+
+/// What could be the target of a redirection, in a text that cannot be read.
+pub(super) fn targets(command: &str) -> Vec<String> {
+    let text = command.replace("\\\n", "");
+    let ends = |c: char| c.is_whitespace() || ";&|()<>`".contains(c);
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices('>').take(MAX_STARTS) {
+        let after = text[at + 1..].trim_start_matches(['>', '|', '&', ' ', '\t']);
+        let word = &after[..after.find(ends).unwrap_or(after.len())];
+        let plain: String = word.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
+        if !plain.is_empty() {
+            found.push(plain);
+        }
+    }
+    found
 }
 
 #[derive(Default)]
@@ -187,7 +118,7 @@ impl Found {
         self.add(words);
         let base = base_name(program);
         let acts = |word: &&str| word.starts_with("-exec") || word.starts_with("-ok");
-        let is_wrapper = WRAPPERS.contains(&base) || SHELLS.contains(&base);
+        let is_wrapper = BEFORE_COMMANDS.contains(&base) || is_wrapper(base);
         if is_wrapper || (base == "find" && words.iter().any(acts)) {
             self.starts(words);
         }

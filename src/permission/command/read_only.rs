@@ -5,7 +5,8 @@
 //! (GNU, git) are refused in every shortened form.
 
 use super::Simple;
-use super::words::Word;
+use super::flow::Place;
+use super::word::Word;
 
 /// What only the caller can look up.
 pub struct ReadOnlyFacts<'a> {
@@ -42,8 +43,41 @@ const ANY_OPTIONS: &[&str] = &[
     "dirname", "cut", "diff", "stat", "du", "nl", "grep",
 ];
 
+/// Their words are text whatever they are.
+const ANY_WORDS: &[&str] = &["echo", "true", "false", "basename", "dirname"];
+
+/// Parts of the shell's own grammar in the dress of commands: they end something, test something or do nothing.
+const GRAMMAR: &[&str] = &[
+    ":", "exit", "return", "break", "continue", "shift", "test", "[", "set", "read", "local", "wait", "type",
+];
+
+const WITH_RULES: &[&str] = &["rg", "find", "sort", "uniq", "date", "tail", "git"];
+
+pub(super) fn is_listed(program: &str) -> bool {
+    [ANY_OPTIONS, WITH_RULES, GRAMMAR]
+        .iter()
+        .any(|list| list.contains(&program))
+}
+
 /// Looks a command up.
 pub fn read_only(command: &Simple, facts: &ReadOnlyFacts<'_>) -> ReadOnly {
+    if command.has_assignments {
+        return ReadOnly::No;
+    }
+    let looks_up = command.program() == "command" && command.words.len() > 1;
+    if GRAMMAR.contains(&command.program()) || looks_up {
+        return ReadOnly::Yes;
+    }
+    let is_certain = command.words[1..].iter().all(|word| !word.is_dynamic());
+    if !is_certain && !ANY_WORDS.contains(&command.program()) {
+        return ReadOnly::No;
+    }
+    let is_builtin = |program: &str| matches!(program, "time" | "command" | "builtin");
+    let around = command.around.iter().filter_map(|text| text.split(' ').next());
+    let is_trusted = |program: &str| is_builtin(program) || (facts.is_system_program)(program);
+    if command.more_operands || command.place == Place::Unknown || !around.into_iter().all(is_trusted) {
+        return ReadOnly::No;
+    }
     let (program, arguments) = command
         .words
         .split_first()
@@ -52,13 +86,18 @@ pub fn read_only(command: &Simple, facts: &ReadOnlyFacts<'_>) -> ReadOnly {
     let listed = match program {
         "rg" => has_plain_globs(arguments) && !arguments.iter().any(rg_runs),
         "find" => has_plain_globs(arguments) && !arguments.iter().any(|word| find_acts(&word.text)),
-        "sort" => has_plain_globs(arguments) && !options(arguments).any(|word| sort_writes(&word.text)),
+        "sort" => has_plain_globs(arguments) && !arguments.iter().any(|word| sort_writes(&word.text)),
         "uniq" => arguments.iter().all(|word| word.glob_at.is_none()) && operands(arguments).count() <= 1,
         "date" => date_prints(arguments),
         "tail" => has_plain_globs(arguments) && !arguments.iter().any(|word| tail_follows(&word.text)),
         "git" => return git(arguments, facts),
         other => ANY_OPTIONS.contains(&other),
     };
+    // Which files those are stands in another file.
+    let reads_a_list = arguments
+        .iter()
+        .any(|word| is_short_for(&word.text, &["files0-from"]));
+    let listed = listed && !(reads_a_list && matches!(program, "du" | "sort" | "wc"));
     // A file called `-x` cannot become an option of these, whatever it is called; but `-*` is no path.
     let sane = arguments
         .iter()
@@ -76,11 +115,6 @@ fn has_plain_globs(arguments: &[Word]) -> bool {
         word.glob_at
             .is_none_or(|at| at > 0 && !word.text.starts_with('-'))
     })
-}
-
-fn options(arguments: &[Word]) -> impl Iterator<Item = &Word> {
-    let before_end = arguments.iter().take_while(|word| word.text != "--");
-    before_end.filter(|word| word.text.len() > 1 && word.text.starts_with('-'))
 }
 
 /// What is certainly or possibly an operand; an option's value counts too.
@@ -104,10 +138,11 @@ fn long_name(text: &str) -> Option<&str> {
 }
 
 /// Whether a long option is one of these, or short for one.
-fn is_short_for(text: &str, refused: &[&str]) -> bool {
+pub(super) fn is_short_for(text: &str, refused: &[&str]) -> bool {
     long_name(text).is_some_and(|name| refused.iter().any(|option| option.starts_with(name)))
 }
 
+/// `--` does not end the options of everything: it may be the value of the one before.
 fn has_letter(text: &str, letters: &[char]) -> bool {
     text.starts_with('-') && !text.starts_with("--") && text.contains(letters)
 }
@@ -166,7 +201,7 @@ const GIT_COMMANDS: &[&str] = &[
     "blame",
 ];
 
-const GIT_REFUSED: &[&str] = &["output", "ext-diff", "textconv", "exec", "paginate"];
+const GIT_REFUSED: &[&str] = &["output", "ext-diff", "textconv", "exec", "paginate", "no-index"];
 
 /// Options of `git branch` that list.
 const BRANCH_LISTS: &[&str] = &[
@@ -210,9 +245,7 @@ fn git(arguments: &[Word], facts: &ReadOnlyFacts<'_>) -> ReadOnly {
         return ReadOnly::No;
     };
     let subcommand = subcommand.text.as_str();
-    if !GIT_COMMANDS.contains(&subcommand)
-        || !has_plain_globs(arguments)
-        || options(arguments).any(git_refuses)
+    if !GIT_COMMANDS.contains(&subcommand) || !has_plain_globs(arguments) || arguments.iter().any(git_refuses)
     {
         return ReadOnly::No;
     }
@@ -224,6 +257,8 @@ fn git(arguments: &[Word], facts: &ReadOnlyFacts<'_>) -> ReadOnly {
         return ReadOnly::No;
     }
     match (facts.git_config)(directory.as_deref()) {
+        // Then it compares any two directories.
+        GitConfig::NoRepository if subcommand == "diff" => ReadOnly::No,
         GitConfig::NoRepository => ReadOnly::Yes,
         GitConfig::Text(config) => match super::dangerous_key(&config) {
             None => ReadOnly::Yes,

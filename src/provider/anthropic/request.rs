@@ -18,6 +18,9 @@ pub(super) fn body(ask: &Ask<'_>) -> Value {
     });
     if let Some(thinking) = thinking(ask, &turns) {
         body["thinking"] = thinking;
+    } else if let Some(temperature) = ask.temperature() {
+        // A reply that is thought about has none.
+        body["temperature"] = Value::from(temperature.min(1.0));
     }
     if !ask.request.system.trim().is_empty() {
         body["system"] = json!([marked(json!({ "type": "text", "text": ask.request.system }))]);

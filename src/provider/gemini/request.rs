@@ -35,6 +35,9 @@ pub(super) fn body(ask: &Ask<'_>) -> Value {
     if let Some(limit) = ask.model.max_output {
         generation["maxOutputTokens"] = Value::from(limit);
     }
+    if let Some(temperature) = ask.temperature() {
+        generation["temperature"] = Value::from(temperature);
+    }
     if ask.wants_reasoning() {
         generation["thinkingConfig"] = json!({ "includeThoughts": true });
     }

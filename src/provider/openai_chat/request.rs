@@ -24,6 +24,9 @@ pub(super) fn body(ask: &Ask<'_>) -> Value {
         "stream": true,
         "stream_options": { "include_usage": true },
     });
+    if let Some(temperature) = ask.temperature() {
+        body["temperature"] = Value::from(temperature);
+    }
     let is_original = ask.is_openai();
     if let Some(limit) = ask.model.max_output {
         body[if is_original {

@@ -25,6 +25,9 @@ pub(super) fn body(ask: &Ask<'_>) -> Value {
     if !ask.request.system.trim().is_empty() {
         body["instructions"] = Value::from(ask.request.system.as_str());
     }
+    if let Some(temperature) = ask.temperature() {
+        body["temperature"] = Value::from(temperature);
+    }
     if let Some(limit) = ask.model.max_output {
         body["max_output_tokens"] = Value::from(limit);
     }

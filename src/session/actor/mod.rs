@@ -4,6 +4,13 @@
 //! turn say what follows. Boundaries (a message, a result) are on disk before they are told; deltas are told first and
 //! checkpointed twice a second.
 
+mod changing;
+mod granting;
+mod hook_jobs;
+mod hooking;
+mod inside;
+mod reminding;
+mod telling;
 mod turning;
 mod waiting;
 
@@ -13,18 +20,24 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
+use tokio_util::task::AbortOnDropHandle;
 
 use super::outbox::Outbox;
 use super::recorder::Recorder;
+use super::wire::Profiles;
 use super::{
     CallUpdate, Command, ErrorReport, Event, Input, Op, QueuedKind, ReportKind, SessionInfo, SettledQuestion,
     Snapshot,
 };
 use crate::agent::driver::{CallSettings, Driver, DriverEvent};
 use crate::agent::turn::{Turn, TurnEvent, TurnSettings};
-use crate::conversation::{CallId, CallState, Message, MessageId, NoticeKind, ToolPart};
+use crate::conversation::{CallId, CallState, Message, MessageId, ModelRef, NoticeKind, ToolPart};
 use crate::permission::{BrokerEvent, Mode, Question, Reply};
-use crate::provider::{Model, ProviderError, ToolSpec};
+use crate::provider::{Model, ProviderError};
+use crate::tool::FormEvent;
+use hook_jobs::HookDone;
+use hooking::Hooking;
+use telling::Told;
 
 /// How often a growing reply is written down.
 const CHECKPOINT: Duration = Duration::from_millis(500);
@@ -42,8 +55,25 @@ pub(super) struct Parts {
     pub(super) model: Model,
     pub(super) turn: TurnSettings,
     pub(super) system: String,
-    pub(super) tools: Arc<[ToolSpec]>,
     pub(super) titles: Option<super::title::Titles>,
+    pub(super) temperature: Option<f64>,
+    pub(super) profiles: Profiles,
+    /// What the hooks of the beginning are told: `startup` or `resume`.
+    pub(super) opening: &'static str,
+    pub(super) farewell: Farewell,
+    /// How often a turn goes on that would end with open todos.
+    pub(super) reminders: u32,
+    /// Removes old outputs as long as the session lives.
+    pub(super) _cleaning: AbortOnDropHandle<()>,
+}
+
+/// How long the hooks of the end may keep a session that was left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Farewell {
+    /// Somebody waits for their shell.
+    Short,
+    /// As long as each hook may take.
+    Whole,
 }
 
 pub(super) struct Actor {
@@ -57,6 +87,14 @@ pub(super) struct Actor {
     checkpoint: Option<Instant>,
     title: Option<tokio::task::JoinHandle<Option<String>>>,
     closing: bool,
+    /// The agent that the next step belongs to, where that is another.
+    next_agent: Option<String>,
+    /// The model that the next step asks, where a person chose another.
+    next_model: Option<ModelRef>,
+    hooking: Hooking,
+    told: Told,
+    /// How often the turn was reminded of its todos.
+    reminded: u32,
 }
 
 #[derive(Debug)]
@@ -74,11 +112,19 @@ enum Woken {
     Driver(DriverEvent),
     Checkpoint,
     Title(Option<String>),
+    Hooks(Option<HookDone>),
 }
 
 impl Actor {
     pub(super) fn new(parts: Parts, commands: mpsc::Receiver<Command>) -> Self {
+        let hooks = &parts.calls.services.hooks;
+        let transcript = hooks.transcript().filter(|_| parts.info.read_only.is_none());
+        let hooking = Hooking::new(transcript, &parts.info.id);
+        let told = Told::new(&parts.messages, &parts.calls);
         Self {
+            hooking,
+            told,
+            reminded: 0,
             parts,
             commands,
             outbox: Outbox::default(),
@@ -88,6 +134,8 @@ impl Actor {
             checkpoint: None,
             title: None,
             closing: false,
+            next_agent: None,
+            next_model: None,
         }
     }
 
@@ -98,15 +146,17 @@ impl Actor {
                 Woken::Command(Some(Command::Attach(answer))) => {
                     let receiver = self.outbox.attach();
                     let _ = answer.send((self.snapshot(), receiver));
+                    self.begin_hooks();
                 }
                 Woken::Command(Some(Command::Op(op))) => self.on_op(op),
                 Woken::Command(None) => self.on_op(Op::Close),
                 Woken::Driver(event) => self.on_driver(event),
                 Woken::Checkpoint => self.on_checkpoint(),
                 Woken::Title(title) => self.on_title(title),
+                Woken::Hooks(done) => self.on_hooks(done),
             }
-            if self.closing && self.turn.is_none() {
-                return;
+            if self.closing && !self.is_busy() {
+                return self.end_hooks().await;
             }
         }
     }
@@ -119,6 +169,7 @@ impl Actor {
             event = self.parts.driver.next() => Woken::Driver(event),
             () = at(checkpoint) => Woken::Checkpoint,
             title = finished(&mut self.title) => Woken::Title(title),
+            done = self.hooking.next() => Woken::Hooks(done),
         }
     }
 
@@ -135,9 +186,10 @@ impl Actor {
             info: self.parts.info.clone(),
             messages,
             questions: self.parts.calls.services.gate.pending(),
+            forms: self.parts.calls.services.forms.waiting(),
             queue: self.queued(),
             todos: self.parts.todos.clone(),
-            busy: self.turn.is_some(),
+            busy: self.is_busy(),
             draft: self.parts.draft.clone(),
         }
     }
@@ -148,30 +200,47 @@ impl Actor {
 
     fn on_op(&mut self, op: Op) {
         match op {
-            Op::Submit(input) if self.turn.is_some() => self.steer(input),
-            Op::Submit(input) => self.start_turn(vec![input]),
-            Op::Queue(input) if self.turn.is_some() => {
+            Op::Submit(input) if self.turn.is_some() => {
+                self.forget_going_on();
+                self.steer(input);
+            }
+            Op::Submit(input) | Op::Queue(input) if self.is_busy() => {
                 self.push_waiting(QueuedKind::Queue, input, None);
                 self.publish_queue();
             }
-            Op::Queue(input) => self.start_turn(vec![input]),
+            Op::Submit(input) | Op::Queue(input) => self.start_turn(vec![input]),
             Op::Unqueue(id) => self.unqueue(id),
             Op::Release => self.release(),
-            Op::Interrupt => self.on_turn(TurnEvent::Interrupt),
+            Op::Interrupt => self.interrupt(),
             Op::Answer { id, reply } => {
                 if let Err(late) = self.parts.calls.services.gate.answer(id, reply) {
                     self.publish(Event::Notice(late.to_string()));
                 }
             }
+            Op::ListGrants => self.list_grants(),
+            Op::RevokeGrant(id) => self.revoke_grant(id),
+            Op::Fill { id, reply } => {
+                if let Err(late) = self.parts.calls.services.forms.answer(id, reply) {
+                    self.publish(Event::Notice(late.to_string()));
+                }
+            }
             Op::SetMode(mode) => self.set_mode(mode),
+            Op::SetAgent(name) => self.change_agent(&name),
+            Op::SetModel(model) => self.change_model(model),
             Op::Draft(draft) => {
                 self.parts.recorder.draft(&draft);
                 self.parts.draft = draft;
             }
             Op::Close => {
                 self.closing = true;
-                self.on_turn(TurnEvent::Interrupt);
+                self.interrupt();
             }
+        }
+    }
+
+    fn interrupt(&mut self) {
+        if !self.interrupt_hooks() {
+            self.on_turn(TurnEvent::Interrupt);
         }
     }
 
@@ -185,6 +254,10 @@ impl Actor {
         match event {
             DriverEvent::Turn(event) => self.on_turn(event),
             DriverEvent::Permission(event) => self.on_broker(event),
+            DriverEvent::Form(event) => self.on_form(event),
+            DriverEvent::Hook(run) => self.on_hook_run(*run),
+            DriverEvent::CallsInside { outer, calls } => self.begin_inside(&outer, calls),
+            DriverEvent::InnerEnded { call, result } => self.settle_inner(&call, *result),
             DriverEvent::CallReady { call, tool, args } => {
                 self.with_call(&call, |part| part.args = Some(args.clone()));
                 self.publish(Event::CallReady { call, tool, args });
@@ -198,6 +271,18 @@ impl Actor {
                     self.parts.todos.clone_from(&todos);
                     self.publish(Event::Todos(todos));
                 }
+                if let Some(mode) = update.mode.take() {
+                    self.set_mode(mode);
+                }
+                if let Some(agent) = update.agent.take() {
+                    self.change_agent(&agent);
+                }
+                if let Some(text) = update.message.take() {
+                    self.join_message(text);
+                }
+                if let Some(answer) = update.answer.take() {
+                    self.publish(Event::Answer(answer));
+                }
                 let update = CallUpdate {
                     title: update.title,
                     delta: update.delta,
@@ -208,24 +293,48 @@ impl Actor {
         }
     }
 
-    /// Changes a call of the last reply in place.
+    /// Changes a call of the last reply, or one inside it, in place.
     pub(super) fn with_call(&mut self, call: &CallId, change: impl FnOnce(&mut ToolPart)) {
-        for message in self.parts.messages.iter_mut().rev().take(8) {
-            if message.calls().any(|part| part.call == *call) {
-                if let Some(part) = Arc::make_mut(message).calls_mut().find(|part| part.call == *call) {
-                    change(part);
-                }
-                return;
-            }
+        let outer = call.outer();
+        let Some(part) = self.call_part(outer.as_ref().unwrap_or(call)) else {
+            return;
+        };
+        if outer.is_none() {
+            change(part);
+        } else if let Some(inner) = part.inner.iter_mut().find(|inner| inner.call == *call) {
+            change(inner);
         }
+    }
+
+    /// Finds a call of the last reply.
+    fn call_part(&mut self, call: &CallId) -> Option<&mut ToolPart> {
+        let mut last = self.parts.messages.iter_mut().rev().take(8);
+        let message = last.find(|message| message.calls().any(|part| part.call == *call))?;
+        Arc::make_mut(message).calls_mut().find(|part| part.call == *call)
     }
 
     pub(super) fn on_broker(&mut self, event: BrokerEvent) {
         match event {
-            BrokerEvent::Asked(question) => self.publish(Event::Asked(question)),
+            BrokerEvent::Asked(question) => {
+                self.notify("permission", question.inquiry.title.clone());
+                self.publish(Event::Asked(question));
+            }
             BrokerEvent::Settled { question, reply } => {
                 self.publish(Event::Settled(settled(&question, reply)));
             }
+        }
+    }
+
+    fn on_form(&mut self, event: FormEvent) {
+        match event {
+            FormEvent::Put(form) => {
+                self.notify("question", form.sheet.title.clone());
+                self.publish(Event::FormPut(form));
+            }
+            FormEvent::Settled(form) => self.publish(Event::FormSettled {
+                id: form.id,
+                call: form.call.clone(),
+            }),
         }
     }
 
@@ -332,7 +441,7 @@ async fn finished(task: &mut Option<tokio::task::JoinHandle<Option<String>>>) ->
     }
 }
 
-/// The identity of a session whose state nobody else may change while it lives.
+/// Starts a session on the current runtime.
 pub(super) fn spawn(parts: Parts, commands: mpsc::Receiver<Command>) -> tokio::task::JoinHandle<()> {
     tokio::spawn(Actor::new(parts, commands).run())
 }

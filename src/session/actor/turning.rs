@@ -5,8 +5,9 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::{Actor, CHECKPOINT, now};
-use crate::agent::driver::{CallSettings, shown_name};
+use crate::agent::driver::CallSettings;
 use crate::agent::history;
+use crate::agent::reminder::remind;
 use crate::agent::turn::{Effect, Turn, TurnEnd, TurnEvent};
 use crate::conversation::{
     CallId, CallResult, Message, MessageId, MessageState, Notice, NoticeKind, Part, PartBody, Role, TextPart,
@@ -40,7 +41,7 @@ impl Actor {
             id: MessageId::new(),
             role: Role::User,
             state: MessageState::Complete,
-            agent: Some(self.parts.info.agent.clone()),
+            agent: Some(self.addressee()),
             model: None,
             created: now(),
             parts,
@@ -56,7 +57,16 @@ impl Actor {
                 format!("this session is open in {held}; it is read-only here"),
             );
         }
+        self.forget_going_on();
+        self.reminded = 0;
         self.publish(Event::TurnStarted);
+        if let Some(inputs) = self.hold_prompts(inputs) {
+            self.begin_turn(inputs);
+        }
+    }
+
+    /// Nothing stands between these inputs and the model any more.
+    pub(super) fn begin_turn(&mut self, inputs: Vec<Input>) {
         for input in inputs {
             self.name_session(&input.text);
             let message = self.user_message(&input);
@@ -69,6 +79,8 @@ impl Actor {
 
     /// Gives the parts their places and the message its place in the history.
     pub(super) fn add_user_message(&mut self, mut message: Message) {
+        // A steer may have been said to another agent than the one that reads it.
+        message.agent = Some(self.addressee());
         for part in &mut message.parts {
             part.seq = self.parts.next_seq;
             self.parts.next_seq += 1;
@@ -77,6 +89,7 @@ impl Actor {
             turn.skip_to(self.parts.next_seq);
         }
         let message = Arc::new(message);
+        self.hooking.write(&message);
         let stored = self.parts.recorder.message(&message);
         self.parts.messages.push(Arc::clone(&message));
         self.publish(Event::MessageStarted(message));
@@ -96,7 +109,10 @@ impl Actor {
         match effect {
             Effect::Request => self.request(),
             Effect::DropRequest => self.parts.driver.drop_request(),
-            Effect::StartMessage(message) if message.role == Role::User => self.join_steer(&message),
+            Effect::StartMessage(message) if message.role == Role::User => {
+                self.become_next();
+                self.join_steer(&message);
+            }
             Effect::StartMessage(message) => self.publish(Event::MessageStarted(message)),
             Effect::StartPart { message, part } => self.publish(Event::PartStarted { message, part }),
             Effect::Delta { message, part, delta } => {
@@ -134,13 +150,19 @@ impl Actor {
     }
 
     pub(super) fn request(&mut self) {
+        self.become_next();
+        if self.turn.is_none() {
+            // The change could not be stored, which ended the turn.
+            return;
+        }
         let request = Request {
             session: self.parts.info.id.clone(),
             purpose: Purpose::Turn,
             model: self.parts.info.model.clone(),
             system: self.parts.system.clone(),
-            tools: Arc::clone(&self.parts.tools),
-            messages: history::sendable(&self.parts.messages),
+            tools: self.told.tools(),
+            messages: remind(history::sendable(&self.parts.messages), &self.parts.info.agent),
+            temperature: self.parts.temperature,
         };
         self.parts.driver.request(request);
     }
@@ -148,6 +170,7 @@ impl Actor {
     pub(super) fn end_message(&mut self, message: Message, dropped: Vec<u64>) {
         self.checkpoint = None;
         let message = Arc::new(message);
+        self.hooking.write(&message);
         let stored = self.parts.recorder.message(&message);
         self.parts.messages.push(Arc::clone(&message));
         self.publish(Event::MessageEnded {
@@ -169,6 +192,7 @@ impl Actor {
 
     /// Puts a result in its place, in the history and on disk, and tells it.
     pub(super) fn settle(&mut self, message: &MessageId, call: &CallId, result: CallResult) {
+        self.end_inside(call);
         let Some(stored) = self
             .parts
             .messages
@@ -187,25 +211,20 @@ impl Actor {
         let PartBody::Tool(tool) = &mut part.body else {
             return;
         };
-        let name = shown_name(&self.parts.calls.registry, &tool.tool);
         // A call that never came to the driver is told before its result all the same.
         let never_told = tool.args.is_none().then(|| {
             let CallSettings {
-                registry, services, ..
+                registry, settings, ..
             } = &self.parts.calls;
             let mut guard = LoopGuard::default();
-            pipeline::resolve(
-                registry,
-                &services.settings,
-                &mut guard,
-                &tool.tool,
-                &tool.raw_args,
-            )
-            .args
+            pipeline::resolve(registry, settings, &mut guard, &tool.tool, &tool.raw_args).args
         });
         if let Some(args) = &never_told {
             tool.args = Some(args.clone());
         }
+        let args = tool.args.as_ref().unwrap_or(&serde_json::Value::Null);
+        let name = self.parts.calls.registry.told_name(&tool.tool, args);
+        self.hooking.write_result(call, &result);
         tool.state = result.state();
         tool.result = Some(result.clone());
         let part = part.clone();
@@ -218,6 +237,7 @@ impl Actor {
                 args,
             });
         }
+        self.told.note(&name, &self.parts.calls);
         self.publish(Event::CallEnded {
             call: call.clone(),
             tool: name,
@@ -245,22 +265,30 @@ impl Actor {
     }
 
     pub(super) fn end_turn(&mut self, end: TurnEnd) {
+        if !self.remind_of_todos(end) && !self.hold_end(end) {
+            self.finish_turn(end);
+        }
+    }
+
+    pub(super) fn finish_turn(&mut self, end: TurnEnd) {
         let turn = self.turn.take();
         self.checkpoint = None;
         self.parts.driver.drop_request();
         match end {
-            TurnEnd::Cancelled => self.note(NoticeKind::Interrupted, "interrupted"),
+            TurnEnd::Cancelled if turn.is_some() => self.note(NoticeKind::Interrupted, "interrupted"),
             TurnEnd::Refused => self.note(NoticeKind::Info, "the provider's filter ended the reply"),
             _ => {}
         }
         let done = match end {
-            TurnEnd::Stop | TurnEnd::Refused => Done::Stop,
+            TurnEnd::Stop | TurnEnd::Refused | TurnEnd::Hooked => Done::Stop,
             TurnEnd::Length => Done::Length,
             TurnEnd::Failed => Done::Error,
             TurnEnd::Cancelled => Done::Cancelled,
             TurnEnd::MaxSteps => Done::MaxSteps,
         };
+        self.notify_end(done);
         self.publish(Event::TurnEnded(done));
+        self.become_next();
         let has_steers = turn.is_some_and(|mut turn| !turn.take_steers().is_empty());
         self.go_on(end, has_steers);
     }

@@ -33,6 +33,12 @@ impl Actor {
     }
 
     pub(super) fn steer(&mut self, input: Input) {
+        if let Some(input) = self.hold_steer(input) {
+            self.steer_now(input);
+        }
+    }
+
+    pub(super) fn steer_now(&mut self, input: Input) {
         let message = Arc::new(self.user_message(&input));
         self.push_waiting(QueuedKind::Steer, input, Some(message.id.clone()));
         self.publish_queue();
@@ -51,7 +57,7 @@ impl Actor {
     }
 
     pub(super) fn release(&mut self) {
-        if self.turn.is_none() && !self.waiting.is_empty() {
+        if !self.is_busy() && !self.waiting.is_empty() {
             let inputs = self.waiting.drain(..).map(|waiting| waiting.input).collect();
             self.publish_queue();
             self.start_turn(inputs);
@@ -64,6 +70,11 @@ impl Actor {
         if self.closing {
             return;
         }
+        let has_steers = has_steers
+            && self
+                .waiting
+                .iter()
+                .any(|waiting| waiting.kind == QueuedKind::Steer);
         if has_steers && end != TurnEnd::Failed {
             let (steers, rest): (Vec<_>, Vec<_>) = self
                 .waiting
@@ -74,10 +85,12 @@ impl Actor {
                 self.hold();
             }
             self.publish_queue();
-            return self.start_turn(steers.into_iter().map(|waiting| waiting.input).collect());
+            // The hooks of prompts have let them pass already.
+            self.publish(Event::TurnStarted);
+            return self.begin_turn(steers.into_iter().map(|waiting| waiting.input).collect());
         }
         match end {
-            TurnEnd::Stop | TurnEnd::Length | TurnEnd::Refused => {
+            TurnEnd::Stop | TurnEnd::Length | TurnEnd::Refused | TurnEnd::Hooked => {
                 if let Some(next) = self.waiting.pop_front() {
                     self.publish_queue();
                     self.start_turn(vec![next.input]);
@@ -90,6 +103,15 @@ impl Actor {
                 }
             }
         }
+    }
+
+    /// Says something in the person's name between the steps, that no list of theirs shows.
+    pub(super) fn join_message(&mut self, text: String) {
+        let message = self.user_message(&Input {
+            text,
+            files: Vec::new(),
+        });
+        self.on_turn(TurnEvent::Steer(Arc::new(message)));
     }
 
     pub(super) fn hold(&mut self) {

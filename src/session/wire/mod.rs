@@ -3,31 +3,42 @@
 //! The only reader of configuration below the front ends. It turns what was written into each service's own settings,
 //! builds the services, opens the store, takes the session's lock and starts the actor.
 
+mod agents;
+mod hooks;
 mod models;
+mod profile;
 mod resume;
 mod services;
+mod trust;
+mod upkeep;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::actor::Parts;
+use super::actor::{Farewell, Parts};
 use super::recorder::{Beginning, Recorder};
 use super::title::Titles;
 use super::{ErrorReport, Handle, ReportKind, SessionInfo};
 use crate::agent::driver::{CallSettings, Driver, Reports};
-use crate::agent::turn::TurnSettings;
 use crate::config::{Dirs, Loaded};
 use crate::conversation::{CallId, CallResult, Message, ModelRef, SessionId};
+use crate::hook::Transcript;
 use crate::permission::Mode;
 use crate::provider::{Catalog, ProviderError, ToolSpec};
 use crate::store::{NewSession, Store, StoreError};
 use crate::tool::pipeline::{self, LoopGuard};
-use crate::tool::{Abilities, Registry, ToolCx};
-use models::{choose_model, provider, providers};
-use resume::{clean_up, draft, find, info, no_session, system_prompt};
+use crate::tool::{Abilities, Inside, Registry, ToolCx, ToolSettings};
+use models::{choose_model, configured_edit_mode, likely_edit_mode, provider, providers};
+use profile::{BaseRules, Models};
+pub(super) use profile::{Profile, Profiles};
+use resume::{draft, find, info, no_session, prompt_facts};
 use services::{Kit, permissions, roots, tool_settings};
+
+pub use agents::load as agents;
+pub use trust::{Part, ProjectTrust, TrustFlag, TrustState, TrustedBy, accept_trust, settle_trust};
 
 /// What to open, and how.
 #[derive(Debug)]
@@ -43,8 +54,8 @@ pub struct OpenRequest {
     pub mode: Mode,
     pub front_end: FrontEndKind,
     pub source: ModelSource,
-    /// `--trust`.
-    pub trust: bool,
+    /// How the project stands; [`settle_trust`] finds it out.
+    pub trust: ProjectTrust,
 }
 
 /// Which session.
@@ -100,9 +111,9 @@ pub struct ToolRun {
     pub session: SessionId,
     pub call: CallId,
     pub result: CallResult,
+    /// Sentences for the user: what an earlier crash left behind, and what hooks had to say.
+    pub notes: Vec<String>,
 }
-
-const AGENT: &str = "build";
 
 impl From<StoreError> for ErrorReport {
     fn from(error: StoreError) -> Self {
@@ -134,23 +145,50 @@ fn config_error(message: impl Into<String>, hint: &str) -> ErrorReport {
 
 /// Returns what the first frame shows. Opens nothing.
 pub fn preview(request: &OpenRequest) -> Result<Preview, ErrorReport> {
-    let agent = agent_name(request)?;
+    let agents = agents(request);
+    let agent = agents::choose(&agents, request, None, &mut Vec::new())?;
     let catalog = Catalog::new(providers(request)?);
-    let model = choose_model(request, &catalog, None)?;
+    let model = choose_model(request, &catalog, None, agent)?;
     Ok(Preview {
         model: model.to_string(),
-        agent,
+        agent: agent.name.clone(),
         mode: request.mode,
         theme: request.loaded.config.theme.clone(),
     })
 }
 
-/// Returns what a model would be told of.
-pub fn advertised(request: &OpenRequest) -> Result<Vec<ToolSpec>, ErrorReport> {
+/// The same where it cannot be known before the user has said whether the project is trusted.
+pub fn preview_untrusted(request: &OpenRequest) -> Preview {
+    let config = &request.loaded.config;
+    let model = request.model.as_ref().or(config.model.as_ref());
+    Preview {
+        model: model.map_or_else(|| "no model".to_owned(), ToString::to_string),
+        agent: request
+            .agent
+            .clone()
+            .unwrap_or_else(|| agents::DEFAULT.to_owned()),
+        mode: request.mode,
+        theme: config.theme.clone(),
+    }
+}
+
+/// Returns what a model would be told of, and the settings that its words come from.
+pub fn advertised(request: &OpenRequest) -> Result<(Vec<ToolSpec>, ToolSettings), ErrorReport> {
     let registry = Registry::builtin();
     let roots = roots(request, &request.directory);
-    let permissions = permissions(request, &roots, None)?;
-    Ok(registry.advertised(&tool_settings(request, &registry), &permissions))
+    let base = BaseRules {
+        settings: tool_settings(request, &roots, &registry),
+        permissions: permissions(request, &roots, None)?,
+        home: request.dirs.home.clone(),
+        edit_mode: configured_edit_mode(request),
+    };
+    let agents = agents(request);
+    let agent = agents::choose(&agents, request, None, &mut Vec::new())?;
+    let edit_mode = likely_edit_mode(request, None, agent);
+    let settings = profile::tool_settings(&base, agent, edit_mode, &registry);
+    let permissions = profile::permissions(&base, agent)?;
+    let specs = registry.advertised(&settings, &permissions, &BTreeSet::new());
+    Ok((specs, settings))
 }
 
 /// Opens a session and starts its actor on the current runtime.
@@ -158,37 +196,66 @@ pub fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
     let mut notes = request.loaded.warnings.clone();
     let catalog = Arc::new(Catalog::new(providers(request)?));
     let store = Store::open(&request.dirs.data)?;
+    // First of all: what is read below may be among the files that a crash left half changed.
+    notes.extend(upkeep::recover(&request.dirs.data));
     let found = find(request, &store, &mut notes)?;
-    let model_name = choose_model(request, &catalog, found.row.as_ref())?;
-    let model = catalog.model(&model_name)?;
+    let agents = agents(request);
+    notes.extend(agents::problems(&agents));
+    let agent = agents::choose(&agents, request, found.row.as_ref(), &mut notes)?.clone();
+    if agent.variant.is_some() {
+        let name = &agent.name;
+        notes.push(format!(
+            "`variant` of agent `{name}` has no effect: models have no variants in this build of lathe yet"
+        ));
+    }
+    let model_name = choose_model(request, &catalog, found.row.as_ref(), &agent)?;
     let provider = provider(request, &catalog)?;
     let directory = found
         .row
         .as_ref()
         .map_or_else(|| request.directory.clone(), |row| row.directory.clone());
     let reports = Reports::new();
-    let kit = Kit::build(request, &store, &found.id, &directory, true, &reports)?;
-    let agent = agent_name(request)?;
-    if found.lock.is_some() && found.row.is_some() {
+    let kit = Kit::build(request, &store, &found.id, &directory, true, &reports, &mut notes)?;
+    let prompt = prompt_facts(request, &kit, &mut notes);
+    let profiles = Profiles {
+        agents,
+        models: Models::new(request, &catalog),
+        catalog: Arc::clone(&catalog),
+        registry: Arc::clone(&kit.registry),
+        rules: kit.base,
+        max_steps: request.loaded.config.max_steps,
+        store: store.clone(),
+        session: found.id.clone(),
+        prompt,
+    };
+    let profile = profiles.make(&agent, &model_name)?;
+    kit.services.gate.change_rules(profile.permissions.clone());
+    if found.lock.is_some()
+        && let Some(row) = &found.row
+    {
         store.mark_interrupted(&found.id)?;
+        if row.agent != agent.name {
+            store.set_agent_model(&found.id, &agent.name, Some(&model_name))?;
+            store.set_system_prompt(&found.id, &agent.name, &profile.system)?;
+        }
     }
     let messages: Vec<Arc<Message>> = match &found.row {
         Some(_) => store.load(&found.id)?.into_iter().map(Arc::new).collect(),
         None => Vec::new(),
     };
-    let system = system_prompt(request, &store, &kit, &found, &agent, &mut notes)?;
-    let info = info(request, &found, &model, &agent, directory.clone(), &messages);
-    let begin = found.row.is_none().then(|| Beginning {
+    let info = info(request, &found, &profile, &profiles, &messages);
+    let is_new = found.row.is_none();
+    let begin = is_new.then(|| Beginning {
         session: NewSession {
             id: found.id.clone(),
             parent: None,
             project: kit.services.roots.project_root().to_owned(),
             directory,
-            agent: agent.clone(),
+            agent: agent.name.clone(),
             model: Some(model_name.clone()),
             title: String::new(),
         },
-        system: system.clone(),
+        system: profile.system.clone(),
     });
     let draft = draft(&store, &found, kit.services.roots.project_root())?;
     let small = request
@@ -203,9 +270,6 @@ pub fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
             provider: Arc::clone(&provider),
             model,
         });
-    let tools = kit
-        .registry
-        .advertised(&kit.services.settings, &kit.services.gate.permissions());
     let parts = Parts {
         info,
         messages,
@@ -215,31 +279,31 @@ pub fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
         recorder: Recorder::new(store.clone(), found.id.clone(), begin, found.lock),
         driver: Driver::new(provider, reports),
         calls: CallSettings {
-            registry: Arc::clone(&kit.registry),
-            services: Arc::clone(&kit.services),
+            registry: kit.registry,
+            services: kit.services,
+            settings: profile.settings,
             session: found.id.clone(),
-            agent: agent.clone(),
+            agent: agent.name,
             abilities: Abilities {
-                images: model.images,
-                pdf: model.pdf,
+                images: profile.model.images,
+                pdf: profile.model.pdf,
             },
             context: None,
         },
-        turn: TurnSettings {
-            agent,
-            model: model_name.clone(),
-            max_steps: request.loaded.config.max_steps,
-            retry: catalog
-                .provider(&model_name.provider)
-                .map(|provider| provider.retry)
-                .unwrap_or_default(),
-        },
-        model,
-        system,
-        tools: tools.into(),
+        turn: profile.turn,
+        model: profile.model,
+        system: profile.system,
+        temperature: profile.temperature,
         titles,
+        profiles,
+        reminders: request.loaded.config.todo.reminders,
+        opening: if is_new { "startup" } else { "resume" },
+        farewell: match request.front_end {
+            FrontEndKind::Attended => Farewell::Short,
+            FrontEndKind::Unattended => Farewell::Whole,
+        },
+        _cleaning: upkeep::clean_outputs(&request.dirs.data),
     };
-    clean_up(&request.dirs.data, &mut notes);
     let (commands, received) = mpsc::channel(256);
     let actor = super::actor::spawn(parts, received);
     Ok(Opened {
@@ -250,49 +314,73 @@ pub fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
 }
 
 /// Runs one tool once, in a session that is gone afterwards unless the request names one.
-pub async fn run_tool(request: OpenRequest, name: &str, args: &str) -> Result<ToolRun, ErrorReport> {
-    let (store, session, directory) = match &request.which {
+pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Result<ToolRun, ErrorReport> {
+    // A single call has no session through which somebody could answer.
+    request.front_end = FrontEndKind::Unattended;
+    let mut notes = upkeep::recover(&request.dirs.data);
+    let _cleaning = upkeep::clean_outputs(&request.dirs.data);
+    let agents = agents(&request);
+    let (store, session, directory, agent, edit_mode) = match &request.which {
         Which::Id(id) => {
             let store = Store::open(&request.dirs.data)?;
             let row = store.get(id)?.ok_or_else(|| no_session(id))?;
-            (store, id.clone(), row.directory)
+            let agent = agents::choose(&agents, &request, Some(&row), &mut Vec::new())?;
+            let edit_mode = likely_edit_mode(&request, Some(&row), agent);
+            (store, id.clone(), row.directory, agent, edit_mode)
         }
         Which::New | Which::Newest => {
             let store = Store::in_memory()?;
             let session = SessionId::new();
+            let agent = agents::choose(&agents, &request, None, &mut Vec::new())?;
             store.create(&NewSession {
                 id: session.clone(),
                 parent: None,
                 project: request.directory.clone(),
                 directory: request.directory.clone(),
-                agent: AGENT.to_owned(),
+                agent: agent.name.clone(),
                 model: None,
                 title: String::new(),
             })?;
-            (store, session, request.directory.clone())
+            let edit_mode = likely_edit_mode(&request, None, agent);
+            (store, session, request.directory.clone(), agent, edit_mode)
         }
     };
-    let agent = agent_name(&request)?;
     let reports = Reports::new();
-    let kit = Kit::build(&request, &store, &session, &directory, false, &reports)?;
+    let kit = Kit::build(
+        &request, &store, &session, &directory, false, &reports, &mut notes,
+    )?;
+    let transcript = kit.services.hooks.transcript();
+    let _transcript = transcript.map(|path| Transcript::new(path.to_owned(), session.as_str()));
+    let settings = profile::tool_settings(&kit.base, agent, edit_mode, &kit.registry);
+    let permissions = profile::permissions(&kit.base, agent)?;
+    kit.services.gate.change_rules(permissions);
     let call = CallId::new();
     let mut guard = LoopGuard::default();
-    let resolved = pipeline::resolve(&kit.registry, &kit.services.settings, &mut guard, name, args);
+    let resolved = pipeline::resolve(&kit.registry, &settings, &mut guard, name, args);
     let (updates, _listener) = mpsc::unbounded_channel();
     let mut cx = ToolCx::new(Arc::clone(&kit.services), session.clone(), call.clone(), updates);
-    cx.agent = agent;
+    cx.agent.clone_from(&agent.name);
+    cx.edit_mode = edit_mode;
     cx.abilities = Abilities {
         images: true,
         pdf: true,
     };
+    cx.inside = Some(Inside {
+        registry: Arc::clone(&kit.registry),
+        settings: Arc::new(settings),
+        guard: Arc::new(tokio::sync::Mutex::new(guard)),
+        progress: Arc::new(Silent),
+    });
     let result = match resolved.outcome {
         Ok(ready) => pipeline::run(ready, &cx, &Silent).await,
         Err(result) => *result,
     };
+    notes.extend(reports.into_messages());
     Ok(ToolRun {
         session,
         call,
         result,
+        notes,
     })
 }
 
@@ -301,14 +389,4 @@ struct Silent;
 
 impl pipeline::Progress for Silent {
     fn running(&self, _: &CallId) {}
-}
-
-fn agent_name(request: &OpenRequest) -> Result<String, ErrorReport> {
-    match request.agent.as_deref() {
-        None | Some(AGENT | "sisyphus") => Ok(AGENT.to_owned()),
-        Some(other) => Err(config_error(
-            format!("there is no agent `{other}`"),
-            "This version has one agent: `build`.",
-        )),
-    }
 }

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::profile::own_model;
 use super::{ErrorReport, ModelSource, OpenRequest, config_error};
 use crate::config::schema;
 use crate::conversation::{ModelRef, Price};
+use crate::project::agents::Agent;
 use crate::provider::cassette::{Following, Pace, Player, Recorder as Recording};
 use crate::provider::{
-    self, Catalog, Client, ModelSettings, Protocol, Provider, ProviderSettings, RetrySettings,
+    self, Catalog, Client, EditMode, ModelSettings, Protocol, Provider, ProviderSettings, RetrySettings,
 };
 use crate::store::SessionRow;
 
@@ -115,7 +117,39 @@ fn model_settings(given: &schema::ModelSettings) -> ModelSettings {
         images: given.images,
         reasoning: given.reasoning,
         cost: given.cost.as_ref().map(price),
-        edit_mode: None,
+        edit_mode: given.edit_mode.map(edit_mode),
+    }
+}
+
+fn edit_mode(given: schema::EditMode) -> EditMode {
+    match given {
+        schema::EditMode::Replace => EditMode::Replace,
+        schema::EditMode::Hashline => EditMode::Hashline,
+        schema::EditMode::Patch => EditMode::Patch,
+    }
+}
+
+/// What `edit.mode` says.
+pub(super) fn configured_edit_mode(request: &OpenRequest) -> Option<EditMode> {
+    request.loaded.config.edit.mode.map(edit_mode)
+}
+
+/// The edit mode of the model that a session would have, for calls without one. A model that cannot be used still has a
+/// name.
+pub(super) fn likely_edit_mode(request: &OpenRequest, row: Option<&SessionRow>, agent: &Agent) -> EditMode {
+    let configured = configured_edit_mode(request);
+    let known = || {
+        let catalog = Catalog::new(providers(request).ok()?);
+        let model = choose_model(request, &catalog, row, agent).ok()?;
+        catalog.model(&model).ok()
+    };
+    let by_name = || {
+        let named = request.model.as_ref();
+        named.map(|model| EditMode::of_model_id(&model.model))
+    };
+    match known() {
+        Some(model) => model.edit_mode_with(configured),
+        None => configured.or_else(by_name).unwrap_or_default(),
     }
 }
 
@@ -123,6 +157,7 @@ pub(super) fn choose_model(
     request: &OpenRequest,
     catalog: &Catalog,
     row: Option<&SessionRow>,
+    agent: &Agent,
 ) -> Result<ModelRef, ErrorReport> {
     if request.source == ModelSource::Demo {
         return Ok(ModelRef {
@@ -133,7 +168,9 @@ pub(super) fn choose_model(
     let chosen = request
         .model
         .clone()
-        .or_else(|| row.and_then(|row| row.model.clone()));
+        .or_else(|| row.filter(|row| row.agent == agent.name)?.model.clone())
+        .or_else(|| own_model(agent, catalog).cloned())
+        .or_else(|| row?.model.clone());
     let chosen = chosen
         .or_else(|| request.loaded.config.model.clone())
         .or_else(|| catalog.default_model());

@@ -1,17 +1,14 @@
 //! Which session is opened, what it knows already, and the prompt it began with.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use super::services::{Kit, records_dir, roots};
+use super::profile::{Profile, Profiles, PromptFacts};
+use super::services::{Kit, roots};
 use super::{ErrorReport, FrontEndKind, ModelSource, OpenRequest, ReportKind, SessionInfo, Which};
-use crate::agent::prompt::{self, PromptParts};
 use crate::conversation::{Message, SessionId, Usage};
-use crate::files;
 use crate::project;
-use crate::provider::Model;
-use crate::store::{DraftKey, LockError, Outputs, SessionLock, SessionRow, Store};
-use crate::tool::Set;
+use crate::store::{DraftKey, LockError, SessionLock, SessionRow, Store};
 
 /// The session to open.
 pub(super) struct FoundSession {
@@ -101,9 +98,8 @@ fn lock_error(error: &LockError) -> ErrorReport {
 pub(super) fn info(
     request: &OpenRequest,
     found: &FoundSession,
-    model: &Model,
-    agent: &str,
-    directory: PathBuf,
+    profile: &Profile,
+    profiles: &Profiles,
     messages: &[Arc<Message>],
 ) -> SessionInfo {
     let last = messages.iter().rev().find_map(|message| message.usage);
@@ -111,11 +107,13 @@ pub(super) fn info(
     SessionInfo {
         id: found.id.clone(),
         title: row.map(|row| row.title.clone()).unwrap_or_default(),
-        agent: agent.to_owned(),
-        model: model.reference.clone(),
+        agent: profile.agent().to_owned(),
+        agents: profiles.agents(),
+        model: profile.model.reference.clone(),
+        models: profiles.models(&profile.model),
         mode: request.mode,
-        directory,
-        context_limit: Some(model.context),
+        directory: row.map_or_else(|| request.directory.clone(), |row| row.directory.clone()),
+        context_limit: Some(profile.model.context),
         context_used: last.map_or(0, |usage| usage.context()),
         usage: row.map(|row| row.usage).unwrap_or_default(),
         cost: row.map_or(Some(0.0), |row| {
@@ -139,15 +137,8 @@ pub(super) fn draft(store: &Store, found: &FoundSession, project: &Path) -> Resu
     Ok(store.draft(key)?.unwrap_or_default())
 }
 
-/// The prompt that the session began with, or the one it begins with now.
-pub(super) fn system_prompt(
-    request: &OpenRequest,
-    store: &Store,
-    kit: &Kit,
-    found: &FoundSession,
-    agent: &str,
-    notes: &mut Vec<String>,
-) -> Result<String, ErrorReport> {
+/// Gathers what stands in every agent's prompt, and notes which instruction files the conversation has with it.
+pub(super) fn prompt_facts(request: &OpenRequest, kit: &Kit, notes: &mut Vec<String>) -> PromptFacts {
     let roots = &kit.services.roots;
     let gathered = project::instructions(&project::InstructionPlaces {
         config: request.dirs.config.clone(),
@@ -165,34 +156,14 @@ pub(super) fn system_prompt(
                 .map(|instruction| instruction.path.clone()),
         );
     }
-    if found.row.is_some()
-        && let Some(stored) = store.system_prompt(&found.id, agent)?
-    {
-        return Ok(stored);
-    }
     let shown =
         |instruction: &project::Instruction| (roots.display(&instruction.path), instruction.text.clone());
-    let instructions: Vec<_> = gathered.instructions.iter().map(shown).collect();
-    let extended: Vec<&str> = kit
-        .registry
-        .tools()
-        .filter(|tool| {
-            tool.set() == Set::Extended && kit.services.settings.switches.get(tool.name()) != Some(&false)
-        })
-        .map(|tool| tool.name())
-        .collect();
-    let date = jiff::Zoned::now().date().to_string();
-    let platform = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
-    let branch = project::branch(roots.project_root());
-    Ok(prompt::assemble(&PromptParts {
-        directory: roots.session_dir(),
-        root: roots.project_root(),
-        branch: branch.as_deref(),
-        platform: &platform,
-        date: &date,
-        extended: &extended,
-        instructions: &instructions,
-    }))
+    PromptFacts {
+        directory: roots.session_dir().to_owned(),
+        root: roots.project_root().to_owned(),
+        branch: project::branch(roots.project_root()),
+        instructions: gathered.instructions.iter().map(shown).collect(),
+    }
 }
 
 fn instruction_glob(glob: &crate::config::InstructionGlob) -> project::InstructionGlob {
@@ -201,12 +172,4 @@ fn instruction_glob(glob: &crate::config::InstructionGlob) -> project::Instructi
         pattern: glob.pattern.clone(),
         confined_to: glob.confined_to.clone(),
     }
-}
-
-/// Finishes what a crash left half done and removes what is old, beside everything else.
-pub(super) fn clean_up(data: &Path, notes: &mut Vec<String>) {
-    let recovery = files::recover(&records_dir(data));
-    notes.extend(recovery.problems);
-    let outputs = Outputs::new(data);
-    tokio::task::spawn_blocking(move || outputs.clean());
 }

@@ -2,27 +2,35 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use super::hooks;
+use super::models::configured_edit_mode;
+use super::profile::BaseRules;
 use super::{ErrorReport, FrontEndKind, OpenRequest, config_error};
 use crate::agent::driver::Reports;
 use crate::config::{Origin, schema};
 use crate::conversation::SessionId;
 use crate::files::{PathLocks, Roots};
+use crate::hook::Hooks;
 use crate::permission::{self, Action, Broker, FrontEnd, Permissions, Places, Rule, Scope, Source};
 use crate::process::{EnvironmentRules, shell_environment};
+use crate::provider::EditMode;
 use crate::store::{GrantScope, Outputs, Store};
 use crate::text::replace::Tolerance;
 use crate::tool::{
-    BashSettings, Gate, GateOwner, Registry, SearchSettings, Services, ToolSettings, TruncateLimits,
-    TruncateSettings,
+    Access, BashSettings, BatchSettings, Forms, Gate, GateOwner, Presence, Registry, SandboxMode,
+    SandboxSettings, SearchSettings, Services, ToolSettings, TruncateLimits, TruncateSettings,
 };
 
 /// Everything calls need.
 pub(super) struct Kit {
     pub(super) registry: Arc<Registry>,
     pub(super) services: Arc<Services>,
+    /// What the gate and the services begin with; an agent adds to it.
+    pub(super) base: BaseRules,
 }
 
 impl Kit {
@@ -33,17 +41,28 @@ impl Kit {
         directory: &Path,
         require_read: bool,
         reports: &Reports,
+        notes: &mut Vec<String>,
     ) -> Result<Self, ErrorReport> {
         let registry = Arc::new(Registry::builtin());
         let roots = roots(request, directory);
-        let mut settings = tool_settings(request, &registry);
+        let mut settings = tool_settings(request, &roots, &registry);
         settings.require_read &= require_read;
         let permissions = permissions(request, &roots, Some((store, session)))?;
+        let base = BaseRules {
+            settings: settings.clone(),
+            permissions: permissions.clone(),
+            home: request.dirs.home.clone(),
+            edit_mode: configured_edit_mode(request),
+        };
         let front_end = match request.front_end {
             FrontEndKind::Attended => FrontEnd::Attached,
             FrontEndKind::Unattended => FrontEnd::Absent,
         };
         let broker = Broker::telling(front_end, reports.permission_sink());
+        let presence = match request.front_end {
+            FrontEndKind::Attended => Presence::Somebody,
+            FrontEndKind::Unattended => Presence::Nobody,
+        };
         let owner = GateOwner {
             session: session.clone(),
             project: roots.project_root().to_owned(),
@@ -51,6 +70,9 @@ impl Kit {
         };
         let gate = Gate::new(permissions, request.mode, broker, store.clone(), owner);
         let environment = environment(request, session);
+        let root = roots.project_root();
+        let hooks = hooks::hooks(request, notes)?;
+        let hooks = hooks::settings(request, hooks, root, session, &environment);
         let services = Services {
             settings,
             roots,
@@ -61,10 +83,14 @@ impl Kit {
             instructions: Mutex::default(),
             environment,
             gate,
+            forms: Forms::telling(presence, reports.form_sink()),
+            told_of_no_sandbox: AtomicBool::new(false),
+            hooks: Hooks::new(hooks, reports.hook_sink()),
         };
         Ok(Self {
             registry,
             services: Arc::new(services),
+            base,
         })
     }
 }
@@ -75,14 +101,40 @@ pub(super) fn roots(request: &OpenRequest, directory: &Path) -> Roots {
 
 fn environment(request: &OpenRequest, session: &SessionId) -> Vec<(OsString, OsString)> {
     let rules = EnvironmentRules {
-        provider_keys: Vec::new(),
+        provider_keys: key_variables(request),
         allow: request.loaded.config.bash.env_allow.clone(),
         session: Some(session.to_string()),
     };
     shell_environment(std::env::vars_os(), &rules)
 }
 
-pub(super) fn tool_settings(request: &OpenRequest, registry: &Registry) -> ToolSettings {
+/// Names of the variables whose values are sent to a provider as a key or in a header, whatever they are called.
+fn key_variables(request: &OpenRequest) -> Vec<String> {
+    /// What is shorter and stands in a header may be anything.
+    const MIN_IN_HEADER: usize = 12;
+    let providers = || {
+        request
+            .loaded
+            .config
+            .providers
+            .iter()
+            .map(|(_, settings)| settings)
+    };
+    let is_key = |value: &str| {
+        let mut keys = providers().filter_map(|provider| provider.api_key.as_ref());
+        keys.any(|key| key.expose() == value)
+    };
+    let is_in_header = |value: &str| {
+        let mut headers = providers().flat_map(|provider| provider.headers.iter());
+        value.len() >= MIN_IN_HEADER && headers.any(|(_, header)| header.expose().ends_with(value))
+    };
+    let variables = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let of_keys = variables.filter(|(_, value)| !value.is_empty() && (is_key(value) || is_in_header(value)));
+    of_keys.map(|(name, _)| name).collect()
+}
+
+pub(super) fn tool_settings(request: &OpenRequest, roots: &Roots, registry: &Registry) -> ToolSettings {
     let config = &request.loaded.config;
     let limit = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
     let own = |limits: &schema::ToolLimits| TruncateLimits {
@@ -106,6 +158,7 @@ pub(super) fn tool_settings(request: &OpenRequest, registry: &Registry) -> ToolS
                 .collect(),
         },
         require_read: config.edit.require_read,
+        edit_mode: EditMode::default(),
         tolerance: match config.edit.fuzzy {
             schema::Fuzzy::Strict => Tolerance::Strict,
             schema::Fuzzy::Safe => Tolerance::Safe,
@@ -114,12 +167,32 @@ pub(super) fn tool_settings(request: &OpenRequest, registry: &Registry) -> ToolS
         search: SearchSettings {
             timeout: Duration::from_millis(config.search.timeout_ms),
         },
+        batch: BatchSettings {
+            max_calls: limit(u64::from(config.batch.max_calls)),
+        },
         bash: BashSettings {
             shell: config.bash.shell.clone(),
             timeout: Duration::from_millis(config.bash.timeout_ms),
             env_allow: config.bash.env_allow.clone(),
         },
+        sandbox: sandbox(request, roots),
         switches: registry.tools().filter_map(|tool| said(tool.name())).collect(),
+        access: Access::default(),
+    }
+}
+
+fn sandbox(request: &OpenRequest, roots: &Roots) -> SandboxSettings {
+    let (config, dirs) = (&request.loaded.config.sandbox, &request.dirs);
+    let resolved = |given: &String| Some(roots.resolve(given).ok()?.real);
+    SandboxSettings {
+        mode: match config.mode {
+            schema::SandboxMode::Off => SandboxMode::Off,
+            schema::SandboxMode::WorkspaceWrite => SandboxMode::WorkspaceWrite,
+            schema::SandboxMode::ReadOnly => SandboxMode::ReadOnly,
+        },
+        network: config.network,
+        write: config.write.iter().filter_map(resolved).collect(),
+        own: vec![dirs.config.clone(), dirs.data.clone(), dirs.state.clone()],
     }
 }
 
@@ -139,6 +212,7 @@ pub(super) fn permissions(
             own: vec![dirs.config.clone(), dirs.data.clone(), dirs.state.clone()],
             open: vec![outputs.dir().to_owned()],
         }),
+        project_is_trusted: request.trust.is_trusted(),
         ..Permissions::default()
     };
     for layer in &request.loaded.permission_layers {
@@ -146,6 +220,7 @@ pub(super) fn permissions(
             Origin::Global => Source::Global(layer.file.clone()),
             Origin::Extra => Source::Extra(layer.file.clone()),
             Origin::Project => Source::Project(layer.file.clone()),
+            Origin::Managed => Source::Managed(layer.file.clone()),
         };
         let rules = permission::parse(&layer.rules, &source, home).map_err(|problem| {
             config_error(
@@ -155,6 +230,7 @@ pub(super) fn permissions(
         })?;
         match layer.origin {
             Origin::Project => permissions.project.extend(rules),
+            Origin::Managed => permissions.managed.extend(rules),
             Origin::Global | Origin::Extra => permissions.user.extend(rules),
         }
     }

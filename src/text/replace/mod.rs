@@ -38,6 +38,13 @@ pub use white_space::is_white_space;
 
 use search::Search;
 
+/// Returns the region of `text` that resembles the lines of `old` most, to quote where they are not found.
+pub fn nearest_region(text: &str, old: &str) -> Option<Region> {
+    nearest::regions(&Search::new(text, old, Occurrences::One, Tolerance::default()))
+        .into_iter()
+        .next()
+}
+
 /// How many occurrences an edit means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occurrences {

@@ -1,22 +1,20 @@
 //! `edit`: replace text in one file.
 //!
-//! Finding the place is `text::replace`'s business; this file resolves, guards, asks with the whole diff, and writes.
+//! Finding the place is `text::replace`'s business; `steps` opens, guards and works the change out; this file asks with
+//! the whole diff, and writes.
 
-use std::ops::Range;
+pub(super) mod steps;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::conversation::ErrorKind;
-use crate::files::{Expected, Resolved, TextFile};
-use crate::text::diff::{unified, unified_renamed};
-use crate::text::replace::{Occurrences, Refusal, ReplaceError, Tolerance, plan};
-use crate::tool::change::{
-    Change, apply, check_read, diff_part, growing_diff, open_for_change, signed_counts,
-};
+use self::steps::{NEW_NAMES, OLD_NAMES, Position, Replacements, Wanted, identical, prepare};
+use crate::provider::EditMode;
+use crate::text::replace::Strategy;
+use crate::tool::change::{Change, apply, diff_part, growing_diff, signed_counts};
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
-    ToolError, edit_asks, path_asks, plural,
+    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Route, Tool, ToolCx,
+    ToolError, plural,
 };
 use crate::view::card::Card;
 
@@ -48,27 +46,10 @@ pub(super) struct Details {
     diagnostics: Vec<serde_json::Value>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-struct Position {
-    line_start: usize,
-    line_end: usize,
-}
-
 pub(super) struct Plan {
     change: Change,
     details: Details,
 }
-
-/// What the edit makes of the file.
-struct Edited {
-    strategy: &'static str,
-    positions: Vec<Position>,
-    splices: Vec<(Range<usize>, String)>,
-    text: String,
-}
-
-const OLD_NAMES: &[&str] = &["old_text", "old", "search", "old_str", "oldString"];
-const NEW_NAMES: &[&str] = &["new_text", "new", "replacement", "new_str", "newString"];
 
 impl Tool for EditTool {
     type Args = Args;
@@ -77,17 +58,20 @@ impl Tool for EditTool {
 
     const NAME: &'static str = "edit";
     const ALIASES: &'static [&'static str] = &["str_replace", "replace"];
-    const PARAM_ALIASES: &'static [ParamAlias] = &[
-        ParamAlias::name("old_text", "old_string"),
-        ParamAlias::name("old", "old_string"),
-        ParamAlias::name("search", "old_string"),
-        ParamAlias::name("old_str", "old_string"),
-        ParamAlias::name("new_text", "new_string"),
-        ParamAlias::name("new", "new_string"),
-        ParamAlias::name("replacement", "new_string"),
-        ParamAlias::name("new_str", "new_string"),
-        ParamAlias::name("all", "replace_all"),
+    const PARAM_ALIASES: &'static [ParamAlias] = steps::ALIASES;
+    const ROUTES: &'static [Route] = &[
+        Route {
+            array: "edits",
+            keys: &["type", "op"],
+            tool: "hashline_edit",
+        },
+        Route {
+            array: "edits",
+            keys: &["old_string", "old_text", "old", "search", "old_str"],
+            tool: "multiedit",
+        },
     ];
+    const EDIT_MODES: &'static [EditMode] = &[EditMode::Replace];
 
     fn description(&self, _: InitCx<'_>) -> String {
         "Replace text in a file that was read. `old_string` must name one place: give enough lines around it. It is \
@@ -101,42 +85,43 @@ impl Tool for EditTool {
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         if args.old_string == args.new_string {
-            return Err(ToolError::new(
-                ErrorKind::Identical,
-                "`old_string` and `new_string` are identical; nothing would change",
-            ));
+            return Err(identical());
         }
-        let path = cx.path(&args.file_path)?;
-        let asks = edit_asks(cx, &path);
-        let outside = path.asks;
-        let target = path.resolved;
-        let refused = |error: ToolError| error.after(outside.clone()).unless_denied(asks.clone());
-        let opened = {
-            let target = target.clone();
-            cx.blocking(move || open_for_change(&target)).await
+        let wanted = Wanted {
+            old: args.old_string,
+            new: args.new_string,
+            all: args.replace_all,
         };
-        let file = opened.map_err(refused)?;
-        if let Some(file) = &file
-            && !(args.old_string.is_empty() && file.bytes().is_empty())
-        {
-            check_read(cx, &target, file.hash()).map_err(refused)?;
-        }
-        // What does not fit is told with lines of the file, which are not for everybody to read.
-        let mut quoted = outside.clone();
-        quoted.extend(path_asks("read", &target));
-        let tolerance = cx.services.settings.tolerance;
-        let plan = cx
-            .blocking(move || plan_change(target, file, args, tolerance))
-            .await
-            .map_err(|error| error.after(quoted).unless_denied(asks.clone()))?;
-        let card = Card::new("Edit", &plan.details.path)
-            .meta(signed_counts(plan.details.additions, plan.details.deletions))
+        let path = cx.path(&args.file_path)?;
+        let Replacements {
+            change,
+            mut steps,
+            diff,
+            created,
+            asks,
+        } = prepare(cx, path, vec![wanted], |_, error| error).await?;
+        let step = steps.pop();
+        let strategy = step.as_ref().map_or(Strategy::Simple, |step| step.strategy);
+        let positions = step.map(|step| step.positions).unwrap_or_default();
+        let details = Details {
+            path: change.path.display.clone(),
+            strategy: strategy.name().to_owned(),
+            replacements: positions.len(),
+            positions,
+            additions: diff.additions,
+            deletions: diff.deletions,
+            diff: diff.text,
+            created,
+            diagnostics: Vec::new(),
+        };
+        let card = Card::new("Edit", &details.path)
+            .meta(signed_counts(details.additions, details.deletions))
             .part(diff_part(
-                &plan.details.path,
-                &plan.details.diff,
+                &details.path,
+                &details.diff,
                 RenderCx { expanded: true },
             ));
-        Ok(Prepared::new(plan, asks).with_card(card))
+        Ok(Prepared::new(Plan { change, details }, asks).with_card(card))
     }
 
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
@@ -170,10 +155,7 @@ impl Tool for EditTool {
 
     fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
         let details = result.details;
-        let argument = match details.positions.first() {
-            Some(first) => format!("{}:{}", details.path, first.line_start),
-            None => details.path.clone(),
-        };
+        let argument = place(&details.path, &details.positions);
         let card = Card::new("Edit", argument).meta(signed_counts(details.additions, details.deletions));
         let card = if is_plain(&details.strategy) {
             card
@@ -188,127 +170,17 @@ impl Tool for EditTool {
     }
 }
 
-/// An exact find of one place needs no word.
-fn is_plain(strategy: &str) -> bool {
-    matches!(strategy, "simple" | "")
-}
-
-fn plan_change(
-    path: Resolved,
-    file: Option<TextFile>,
-    args: Args,
-    tolerance: Tolerance,
-) -> Result<Plan, ToolError> {
-    if args.old_string.is_empty() {
-        return create(path, file.as_ref(), args.new_string);
+/// The file, and the first line that an edit found.
+pub(super) fn place(path: &str, positions: &[Position]) -> String {
+    match positions.first() {
+        Some(first) => format!("{path}:{}", first.line_start),
+        None => path.to_owned(),
     }
-    let Some(file) = file else {
-        return Err(
-            ToolError::new(ErrorKind::NotFound, format!("`{}` does not exist", path.display))
-                .hint("Pass an empty `old_string` to create it, or use `write`."),
-        );
-    };
-    let edited = find(&file, &args, tolerance, &path.display)?;
-    let diff = unified(&path.display, file.text(), &edited.text);
-    let bytes = file.splice(&edited.splices).map_err(|error| {
-        ToolError::new(
-            ErrorKind::Internal,
-            format!("the edit of `{}` was not made: {error}", path.display),
-        )
-    })?;
-    let details = Details {
-        path: path.display.clone(),
-        strategy: edited.strategy.to_owned(),
-        replacements: edited.positions.len(),
-        positions: edited.positions,
-        additions: diff.additions,
-        deletions: diff.deletions,
-        diff: diff.text,
-        created: false,
-        diagnostics: Vec::new(),
-    };
-    let expected = Expected::Hash(file.hash().clone());
-    Ok(Plan {
-        change: Change {
-            path,
-            bytes,
-            expected,
-        },
-        details,
-    })
 }
 
-/// An empty `old_string` creates a file, or fills an empty one.
-fn create(path: Resolved, file: Option<&TextFile>, content: String) -> Result<Plan, ToolError> {
-    let expected = match file {
-        None => Expected::Absent,
-        Some(file) if file.bytes().is_empty() => Expected::Hash(file.hash().clone()),
-        Some(_) => {
-            let refusal = ReplaceError::Refused(Refusal::EmptyOld);
-            return Err(refused(&refusal, &path.display));
-        }
-    };
-    let name = Some(path.display.as_str());
-    let diff = unified_renamed(file.and(name), name, "", &content);
-    let lines = content.lines().count();
-    let details = Details {
-        path: path.display.clone(),
-        strategy: "simple".to_owned(),
-        replacements: 1,
-        positions: vec![Position {
-            line_start: 1,
-            line_end: lines.max(1),
-        }],
-        additions: diff.additions,
-        deletions: diff.deletions,
-        diff: diff.text,
-        created: true,
-        diagnostics: Vec::new(),
-    };
-    Ok(Plan {
-        change: Change {
-            path,
-            bytes: content.into_bytes(),
-            expected,
-        },
-        details,
-    })
-}
-
-fn find(file: &TextFile, args: &Args, tolerance: Tolerance, display: &str) -> Result<Edited, ToolError> {
-    let old = args.old_string.replace("\r\n", "\n");
-    let new = args.new_string.replace("\r\n", "\n");
-    let occurrences = if args.replace_all {
-        Occurrences::All
-    } else {
-        Occurrences::One
-    };
-    let plan =
-        plan(file.text(), &old, &new, occurrences, tolerance).map_err(|error| refused(&error, display))?;
-    let lines = plan.line_ranges(file.text());
-    Ok(Edited {
-        strategy: plan.strategy.name(),
-        positions: lines
-            .into_iter()
-            .map(|(line_start, line_end)| Position { line_start, line_end })
-            .collect(),
-        text: plan.apply(file.text()),
-        splices: plan
-            .replacements
-            .iter()
-            .map(|replacement| (replacement.range.clone(), replacement.text.to_owned()))
-            .collect(),
-    })
-}
-
-fn refused(error: &ReplaceError, display: &str) -> ToolError {
-    let kind = match error {
-        ReplaceError::Identical => ErrorKind::Identical,
-        ReplaceError::Ambiguous { .. } => ErrorKind::Ambiguous,
-        ReplaceError::NoMatch { .. } => ErrorKind::NoMatch,
-        ReplaceError::Refused(Refusal::EmptyOld | Refusal::TooMuch { .. }) => ErrorKind::Refused,
-    };
-    ToolError::new(kind, error.to_string()).extra(serde_json::json!({ "path": display }))
+/// An exact find of one place needs no word.
+pub(super) fn is_plain(strategy: &str) -> bool {
+    matches!(strategy, "simple" | "")
 }
 
 #[cfg(test)]

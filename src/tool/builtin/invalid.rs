@@ -33,6 +33,7 @@ impl Tool for InvalidTool {
 
     const NAME: &'static str = "invalid";
     const SET: Set = Set::Hidden;
+    const MAY_BE_INSIDE: bool = false;
 
     fn description(&self, _: InitCx<'_>) -> String {
         "Do not call this.".to_owned()
@@ -81,9 +82,11 @@ mod tests {
         assert_eq!(kind, ErrorKind::UnknownTool);
         assert!(text.contains("`reed`") && text.contains("no such tool"), "{text}");
         let services = &project.services;
+        let called = std::collections::BTreeSet::from(["invalid".to_owned()]);
+        let permissions = services.gate.permissions();
         let shown = project
             .registry
-            .advertised(&services.settings, &services.gate.permissions());
+            .advertised(&services.settings, &permissions, &called);
         assert!(shown.iter().all(|spec| spec.name != "invalid"));
     }
 }

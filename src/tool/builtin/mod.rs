@@ -1,12 +1,18 @@
 //! The tools that come with lathe: one file each, and the list.
 
+mod apply_patch;
 mod bash;
+mod batch;
 mod edit;
 mod file_name;
 mod glob;
 mod grep;
+mod hashline_edit;
 mod invalid;
 mod list;
+mod multiedit;
+mod plan;
+mod question;
 mod read;
 mod search_path;
 mod todos;
@@ -21,12 +27,19 @@ use crate::view::card::{Card, CardPart, Tone, ToneSpan};
 /// Every tool there is. The registry sorts them.
 pub(super) fn all() -> Vec<Arc<dyn DynTool>> {
     vec![
+        Arc::new(apply_patch::ApplyPatchTool),
         Arc::new(bash::BashTool),
+        Arc::new(batch::BatchTool),
         Arc::new(edit::EditTool),
         Arc::new(glob::GlobTool),
         Arc::new(grep::GrepTool),
+        Arc::new(hashline_edit::HashlineEditTool),
         Arc::new(invalid::InvalidTool),
         Arc::new(list::ListTool),
+        Arc::new(multiedit::MultiEditTool),
+        Arc::new(plan::PlanEnterTool),
+        Arc::new(plan::PlanExitTool),
+        Arc::new(question::QuestionTool),
         Arc::new(read::ReadTool),
         Arc::new(todos::TodoReadTool),
         Arc::new(todos::TodoWriteTool),
@@ -69,3 +82,6 @@ fn texts(partial: &PartialJson, names: &[&str]) -> String {
         .collect();
     texts.join(" ")
 }
+
+#[cfg(test)]
+mod tests;

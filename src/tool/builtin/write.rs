@@ -3,8 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::conversation::ErrorKind;
 use crate::files::{Expected, Resolved, TextFile};
+use crate::provider::EditMode;
 use crate::text::diff::unified_renamed;
+use crate::text::hashline::without_echo;
 use crate::tool::change::{Change, apply, check_read, diff_part, open_for_change, signed_counts};
 use crate::tool::{
     CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
@@ -57,10 +60,17 @@ impl Tool for WriteTool {
         ParamAlias::name("text", "content"),
     ];
     const FAMILY: &'static str = "edit";
+    const EDIT_MODES: &'static [EditMode] = &[EditMode::Replace, EditMode::Hashline];
 
-    fn description(&self, _: InitCx<'_>) -> String {
-        "Create a file or replace all of it. An existing file must have been read. Prefer `edit` for changes."
-            .to_owned()
+    fn description(&self, cx: InitCx<'_>) -> String {
+        let edit = match cx.settings.edit_mode {
+            EditMode::Replace => "edit",
+            EditMode::Hashline => "hashline_edit",
+            EditMode::Patch => "apply_patch",
+        };
+        format!(
+            "Create a file or replace all of it. An existing file must have been read. Prefer `{edit}` for changes."
+        )
     }
 
     fn concurrency(&self, _: &Args) -> Concurrency {
@@ -68,6 +78,9 @@ impl Tool for WriteTool {
     }
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
+        if cx.edit_mode == EditMode::Hashline {
+            check_tags(&args.content)?;
+        }
         let path = cx.path(&args.file_path)?;
         let asks = edit_asks(cx, &path);
         let outside = path.asks;
@@ -180,6 +193,18 @@ impl Tool for WriteTool {
             card
         }
     }
+}
+
+/// Refuses content with the tags of a read, which are no part of any file.
+fn check_tags(content: &str) -> Result<(), ToolError> {
+    if without_echo(content).is_none() {
+        return Ok(());
+    }
+    Err(ToolError::new(
+        ErrorKind::Refused,
+        "every line of `content` begins with a tag, such as `1:77|`, which `read` shows and no file has",
+    )
+    .hint("Nothing was written. Send the content without the tags, or change lines with hashline_edit."))
 }
 
 fn plan_change(path: Resolved, file: Option<&TextFile>, content: &str) -> Plan {

@@ -1,8 +1,11 @@
+mod attacks;
+
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 use serde_json::json;
 
+use super::wildcards::MAX_FILES;
 use super::*;
 use crate::conversation::ErrorKind;
 use crate::tool::harness::Harness;
@@ -45,25 +48,192 @@ async fn commands_that_only_read_are_not_asked_about() {
     }
 }
 
+/// The table of the contract, row by row.
 #[tokio::test]
-async fn everything_else_is_asked_by_its_words_or_by_its_whole_text() {
+async fn a_command_asks_by_its_parts() {
     let project = Harness::new();
+    let home = std::env::var("HOME").unwrap();
+    let bash = |pattern: &str| pair("bash", pattern);
     for (command, asked) in [
-        ("touch  'a b'", "touch a b"),
-        ("git commit -m x", "git commit -m x"),
-        ("git add . && git commit -m x", "git add . && git commit -m x"),
-        ("ls | sh", "ls | sh"),
-        ("timeout 9 curl u", "timeout 9 curl u"),
-        ("$CMD x", "$CMD x"),
-        ("A=1 ls", "A=1 ls"),
-        ("ls > out", "ls > out"),
-        ("/bin/ls", "/bin/ls"),
-        ("tail -f a", "tail -f a"),
+        (
+            "git add . && git commit -m x",
+            vec![bash("git add ."), bash("git commit -m x")],
+        ),
+        ("ls | sh", vec![bash("sh")]),
+        (
+            "echo x > ~/.profile",
+            vec![
+                pair("external_directory", format!("{home}/*")),
+                pair("edit", format!("{home}/.profile")),
+            ],
+        ),
+        ("timeout 9 curl u", vec![bash("curl u")]),
+        (
+            "bash -c 'rm -rf x'",
+            vec![bash("bash -c rm -rf x"), bash("rm -rf x")],
+        ),
+        ("$CMD x", vec![bash("$CMD x")]),
+        ("if (", vec![bash("if (")]),
+        ("touch  'a b'", vec![bash("touch a b")]),
+        ("A=1 ls", vec![bash("A=1 ls")]),
+        ("ls > out", vec![pair("edit", "out")]),
+        (
+            "/bin/ls",
+            vec![pair("external_directory", "/bin/*"), bash("/bin/ls")],
+        ),
+        ("tail -f a", vec![bash("tail -f a")]),
+        ("cd sub && touch ../x", vec![bash("touch ../x")]),
+        ("ls 2>/dev/null >&2", vec![]),
+        ("sort < a.pem > b", vec![pair("edit", "b"), pair("read", "a.pem")]),
     ] {
-        let open = open(&project, command).await;
-        assert!(open.contains(&pair("bash", asked)), "{command}: {open:?}");
+        let analysed = command_asks(&project.services, command, &project.path(""));
+        let open = open_of(&project, &analysed.asks);
+        // The program's own place is no operand.
+        let open: Vec<_> = open.into_iter().filter(|ask| ask.1 != "/bin/*").collect();
+        let asked: Vec<_> = asked.into_iter().filter(|ask| ask.1 != "/bin/*").collect();
+        assert_eq!(open, asked, "{command}");
     }
-    assert!(!project.path("out").exists());
+}
+
+/// What of some asks is open when nobody answers.
+fn open_of(project: &Harness, asks: &[Ask]) -> Vec<(String, String)> {
+    use crate::permission::{Decision, Mode, decide};
+    match decide(&project.services.gate.permissions(), asks, "bash", Mode::Ask) {
+        Decision::Ask(open) => open
+            .into_iter()
+            .map(|open| (open.ask.key, open.ask.subject.text))
+            .collect(),
+        Decision::Deny(denial) => vec![(format!("deny {}", denial.key), denial.pattern)],
+        Decision::Allow | Decision::AllowByMode(_) => Vec::new(),
+    }
+}
+
+#[tokio::test]
+async fn the_directory_is_followed() {
+    let project = Harness::new();
+    project.write("sub/a", "");
+    symlink(project.outside(""), project.path("link")).unwrap();
+    let outside = project.outside("");
+    let above = outside.parent().unwrap().to_str().unwrap().to_owned();
+    let above = pair("external_directory", format!("{above}/*"));
+    let external = |command: &str| -> Vec<(String, String)> {
+        let asks = asks(&project, command).into_iter();
+        asks.filter(|ask| ask.0 == "external_directory").collect()
+    };
+    for command in [
+        "cd sub && cat ../a",
+        "cd sub && cd .. && cat a",
+        "(cd sub && cat ../a); cat a",
+        "cd sub || exit 1; cat a",
+        "cd \"$PWD\" && cat a",
+        "pushd sub && cat ../a",
+    ] {
+        assert_eq!(external(command), [], "{command}");
+    }
+    for command in [
+        "cat ../a",
+        "cd sub; cat ../a",
+        "cd missing; cat ../a",
+        "(cd sub); cat ../a",
+        "cd sub & cat ../a",
+        "cd sub | cat ../a",
+        "cd sub && cat ../../a",
+        "if cd sub; then :; fi; cat ../a",
+        "cd sub || cat ../a",
+        "env cd sub && cat ../a",
+        "timeout 5 cd sub && cat ../a",
+        "bash -c 'cd sub'; cat ../a",
+        "eval 'cd sub'; cat ../../a",
+        "cat link/../a",
+        "cd link && cat ../a",
+    ] {
+        assert!(
+            external(command).contains(&above),
+            "{command}: {:?}",
+            external(command)
+        );
+    }
+    for (command, pattern) in [
+        ("cd \"$x\" && cat a", "a"),
+        ("cd - && rm a", "a"),
+        ("popd && rm a", "a"),
+        ("for d in a b; do cd $d; rm c; done", "c"),
+        ("f() { cd $1; }; f x; rm c", "c"),
+        ("cat \"$x\"", "$x"),
+        ("rm $(ls)", "$(ls)"),
+        ("echo x > \"$out\"", "$out"),
+        ("find . | xargs rm", "rm"),
+    ] {
+        let found = external(command);
+        assert!(
+            found.contains(&pair("external_directory", pattern)),
+            "{command}: {found:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn redirections_are_edits_and_reads() {
+    let project = Harness::new();
+    project.write(".env", "x");
+    project.write("a", "x");
+    for (command, wanted) in [
+        ("echo x > out", pair("edit", "out")),
+        ("echo x >> out", pair("edit", "out")),
+        ("echo x >| out", pair("edit", "out")),
+        ("echo x &> out", pair("edit", "out")),
+        ("echo x >& out", pair("edit", "out")),
+        ("cat <> out", pair("edit", "out")),
+        ("{ echo x; } > out", pair("edit", "out")),
+        ("while true; do echo x; done 2> out", pair("edit", "out")),
+        ("> out", pair("edit", "out")),
+        ("cd sub && echo x > out", pair("edit", "sub/out")),
+        (
+            "echo x > .git/hooks/pre-commit",
+            pair("protected", ".git/hooks/pre-commit"),
+        ),
+        ("echo x > .g*t/config", pair("edit", ".g*t/config")),
+        ("$X > .git/config", pair("protected", ".git/config")),
+        ("echo x > .git/config\nif (", pair("protected", ".git/config")),
+        ("wc < .env", pair("read", ".env")),
+        ("while read x; do echo $x; done < .env", pair("read", ".env")),
+        ("cat > out <<E\nE", pair("edit", "out")),
+        ("echo x > \"$y\"", pair("edit", "$y")),
+    ] {
+        let found = asks(&project, command);
+        assert!(found.contains(&wanted), "{command}: {found:?}");
+    }
+    for command in [
+        "ls >/dev/null 2>&1",
+        "ls >&2",
+        "ls 2>/dev/stderr",
+        "cat <<E\nx > y\nE",
+        "echo '> x'",
+    ] {
+        let found = asks(&project, command);
+        assert!(found.iter().all(|ask| ask.0 == "bash"), "{command}: {found:?}");
+    }
+    let asks = command_asks(&project.services, "echo x > \"$y\"", &project.path("")).asks;
+    let edit = asks.iter().find(|ask| ask.key == "edit").unwrap();
+    assert_eq!(edit.floor, Floor::Ask, "no rule can know where it goes");
+}
+
+#[tokio::test]
+async fn variables_of_the_session_are_not_changed_unasked() {
+    let mut project = Harness::new();
+    let path = std::env::var("PATH").unwrap();
+    let environment = vec![("PATH".into(), path.into()), ("GIT_PAGER".into(), "cat".into())];
+    std::sync::Arc::get_mut(&mut project.services)
+        .unwrap()
+        .environment = environment;
+    for whole in [
+        "GIT_PAGER=./x; git log",
+        "for GIT_PAGER in ./x; do git log; done",
+        "echo ${GIT_PAGER:=./x}; git log",
+    ] {
+        assert_eq!(open(&project, whole).await, [pair("bash", whole)]);
+    }
+    assert_eq!(open(&project, "mine=./x; git log").await, []);
 }
 
 #[tokio::test]
@@ -100,6 +270,14 @@ async fn paths_outside_are_asked_for_first() {
         "cat [l]ink/secret".to_owned(),
         "cat ../out*/secret".to_owned(),
         "rm -r link/".to_owned(),
+        "grep x link/secret".to_owned(),
+        "wc -l link/secret".to_owned(),
+        "diff --from-file=link/secret a".to_owned(),
+        "rg x link".to_owned(),
+        "grep -R x .".to_owned(),
+        "rg -L x".to_owned(),
+        "ls link/".to_owned(),
+        "cat \"$PWD\"/../outside/secret".to_owned(),
         format!("cp --target-directory={outside} a"),
     ] {
         let asks = asks(&project, &command);
@@ -124,7 +302,7 @@ async fn paths_outside_are_asked_for_first() {
 async fn the_home_directory_is_the_commands_own() {
     let project = Harness::new();
     let home = std::env::var("HOME").unwrap();
-    let asks = asks(&project, "ls ~/x ~other/y '~/z'");
+    let asks = asks(&project, "ls ~/x $HOME/y ~other/y '~/z'");
     assert_eq!(asks[0], pair("external_directory", format!("{home}/*")));
     assert_eq!(asks[1], pair("external_directory", "~other/y"));
     assert_eq!(asks[2].0, "bash");
@@ -133,7 +311,7 @@ async fn the_home_directory_is_the_commands_own() {
 #[tokio::test]
 async fn files_that_are_read_are_judged_as_read() {
     let project = Harness::new();
-    for name in [".env", "key.pem", "a.txt"] {
+    for name in [".env", "key.pem", "a.txt", "many/a"] {
         project.write(name, "x");
     }
     symlink(project.path(".env"), project.path("innocent")).unwrap();
@@ -146,6 +324,25 @@ async fn files_that_are_read_are_judged_as_read() {
         "grep x .env",
         "cat innocent",
         "cat in*",
+        "cat $PWD/.e*",
+        "cat \"${PWD}\"/?env",
+        "grep --regex=. .env",
+        "grep -o -f.env a.txt",
+        "grep --file=.env a.txt",
+        "diff --from-file=.env a.txt",
+        "git diff -- .env",
+        "git show HEAD:.env",
+        "git show :/.env",
+        "git blame -S.env a.txt",
+        "git blame --ignore-revs-file=.env a.txt",
+        "grep -rn x",
+        "grep -r x .",
+        "grep -r x $PWD",
+        "grep -r --include='*.env' x .",
+        "rg --hidden x",
+        "rg -uu -A 3 x .",
+        "rg -g .env x",
+        "diff -rN many .",
     ] {
         let open = open(&project, command).await;
         assert!(
@@ -155,7 +352,16 @@ async fn files_that_are_read_are_judged_as_read() {
         );
     }
     assert_eq!(open(&project, "cat *.pem").await, [pair("read", "key.pem")]);
-    assert_eq!(open(&project, "cat a.txt").await, []);
+    for command in [
+        "cat a.txt",
+        "grep -rn x many",
+        "grep -rn --include='*.txt' x .",
+        "rg x many",
+        "git log a.txt",
+    ] {
+        assert_eq!(open(&project, command).await, [], "{command}");
+    }
+    assert_eq!(open(&project, "rg x").await, [pair("read", "key.pem")]);
 }
 
 #[tokio::test]
@@ -215,4 +421,28 @@ async fn a_program_of_the_project_is_no_system_program() {
         assert!(open.len() == 1 && open[0].0 == "bash", "{first}: {open:?}");
     }
     assert!(!project.path("ran").exists());
+}
+
+#[tokio::test]
+async fn a_repository_that_a_project_brings_within_it_is_not_vouched_for() {
+    let project = Harness::new();
+    let bare = |name: &str, objects: &str| {
+        project.write(format!("{name}/refs/.keep"), "");
+        project.write(format!("{name}/{objects}/.keep"), "");
+        symlink("refs/heads/none", project.path(name).join("HEAD")).unwrap();
+    };
+    bare("linked", "objects");
+    bare("shared", "elsewhere");
+    project.write("shared/commondir", "elsewhere\n");
+    bare("half", "objects");
+    project.write("half/.git/config", "");
+    bare("hooked/.git", "objects");
+    let hook = project.write("hooked/.git/hooks/post-index-change", "");
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    bare("plain/.git", "objects");
+    for name in ["linked", "shared", "half", "hooked"] {
+        let command = format!("git -C {name} status");
+        assert_eq!(open(&project, &command).await, [pair("bash", &command)]);
+    }
+    assert_eq!(open(&project, "git -C plain status").await, []);
 }

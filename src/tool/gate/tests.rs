@@ -37,7 +37,7 @@ fn door(front_end: FrontEnd, mode: Mode) -> Door {
     store.create(&new).unwrap();
     let rules = crate::permission::parse(
         &json!({"edit": {"*": "ask", "no": "deny"}}),
-        &crate::permission::Source::Default,
+        &Source::Default,
         None,
     );
     let permissions = Permissions {
@@ -187,7 +187,7 @@ async fn another_mode_judges_what_waits_only_when_told_to() {
 fn a_tools_own_name_counts_for_its_family_alone() {
     let rules = json!({"bash": "ask", "read": "allow", "edit": "allow", "write": {"*": "allow", "x": "ask"}});
     let permissions = Permissions {
-        user: crate::permission::parse(&rules, &crate::permission::Source::Default, None).unwrap(),
+        user: crate::permission::parse(&rules, &Source::Default, None).unwrap(),
         ..Permissions::default()
     };
     let decide = |asker: Asker<'_>, key: &str| {

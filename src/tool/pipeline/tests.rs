@@ -10,7 +10,9 @@ use crate::conversation::SessionId;
 use crate::permission::{Mode, Reply};
 use crate::text::truncate::{ContextUse, Keep};
 use crate::tool::harness::{Harness, HarnessOptions};
-use crate::tool::{CallView, InitCx, Prepared, RenderCx, ResultView, Tool, TruncateLimits};
+use crate::tool::{
+    CallView, Concurrency, InitCx, Output, Prepared, RenderCx, ResultView, Tool, TruncateLimits,
+};
 
 // -- A tool that does what it is told ----------------------------------------------------------------------------------
 
@@ -78,6 +80,34 @@ impl Tool for Puppet {
     }
 }
 
+#[tokio::test]
+async fn shared_calls_wait_for_each_other_and_an_exclusive_one_for_all_before_it() {
+    use Concurrency::{Exclusive, Shared};
+    let both = tokio::sync::Barrier::new(2);
+    let order = std::sync::Mutex::new(Vec::new());
+    let calls = [
+        (Shared, 0),
+        (Shared, 1),
+        (Exclusive, 2),
+        (Exclusive, 3),
+        (Shared, 4),
+        (Shared, 5),
+    ];
+    let ended = in_order(calls.into_iter().map(|(concurrency, number)| {
+        let (both, order) = (&both, &order);
+        let call = async move {
+            if concurrency == Shared {
+                both.wait().await;
+            }
+            order.lock().unwrap().push(number / 2);
+            number
+        };
+        (concurrency, call)
+    }));
+    assert_eq!(ended.await, [0, 1, 2, 3, 4, 5]);
+    assert_eq!(*order.lock().unwrap(), [0, 0, 1, 1, 2, 2]);
+}
+
 struct Silent;
 
 impl Progress for Silent {
@@ -92,9 +122,12 @@ async fn puppet(project: &Harness, cancel: CancellationToken, orders: Value) -> 
         tool: Arc::new(Puppet),
         args,
         ignored: Vec::new(),
+        misfit: None,
         repeats: false,
+        concurrency: Concurrency::Shared,
+        unedited: None,
     };
-    let (updates, _listener) = tokio::sync::mpsc::unbounded_channel();
+    let (updates, _listener) = mpsc::unbounded_channel();
     let mut cx = ToolCx::new(
         Arc::clone(&project.services),
         SessionId::new(),
@@ -281,6 +314,33 @@ async fn a_tool_that_is_switched_off_is_denied_before_its_arguments_are_looked_a
     );
     assert_eq!(result.details["error"]["key"], "tools");
     assert_eq!(project.asked(), []);
+}
+
+#[tokio::test]
+async fn what_an_agent_may_not_use_is_denied_and_names_the_agent() {
+    let project = Harness::with_settings(|settings| {
+        let access = &mut settings.access;
+        access.agent = "plan".to_owned();
+        access.barred = &["bash"];
+        access.switches.insert("bash".to_owned(), true);
+        access.switches.insert("list".to_owned(), false);
+    });
+    let barred = project.run("bash", json!({"command": "ls"})).await;
+    assert_eq!(barred.error_kind(), Some(ErrorKind::Denied));
+    assert!(
+        barred.output.contains("agent `plan` may not use `bash`\n"),
+        "{}",
+        barred.output
+    );
+    let left_out = project.run("list", json!({})).await;
+    assert!(
+        left_out
+            .output
+            .contains("agent `plan` may not use `list`: its `tools` leave it out"),
+        "{}",
+        left_out.output
+    );
+    assert_eq!(left_out.details["error"]["source"], "agent `plan`");
 }
 
 #[tokio::test]

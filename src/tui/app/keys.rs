@@ -4,16 +4,21 @@ use std::time::Instant;
 
 use crossterm::event::{KeyEvent, KeyEventKind, MouseEvent, MouseEventKind};
 
+use super::trusting::is_about_trust;
 use super::{AGAIN, App, DRAFT, DraftState, ESC_DEAF, Effect, Focus, Link, Turn};
 use crate::permission::{Mode, Reply};
 use crate::session::{Input, Op, QueuedKind};
 use crate::tui::composer::{Draft, Edited};
-use crate::tui::dialog::{Guard, Outcome, Pass, Permission, Stage};
-use crate::tui::help::Help;
+use crate::tui::dialog::{Guard, Outcome, Pass, Permission, TrustAnswer};
+use crate::tui::help::{Help, Page};
 use crate::tui::keymap::{Action, Context, Edit, typed};
+use crate::tui::rule_list::RuleList;
 use crate::tui::statusbar::mode_name;
 use crate::tui::transcript::Change;
 use crate::view::theme::Meaning;
+
+/// Typed instead of a message, it opens the list of what is allowed for good.
+const PERMISSIONS: &str = "/permissions";
 
 impl App {
     pub(crate) fn key(&mut self, key: KeyEvent, now: Instant) -> Change {
@@ -42,17 +47,36 @@ impl App {
     }
 
     pub(crate) fn paste(&mut self, text: &str, now: Instant) -> Change {
-        let guard = self
-            .dialog
-            .as_mut()
-            .filter(|_| self.help.is_none())
-            .map(|dialog| dialog.guard.pass(now));
+        if let Some(list) = &mut self.rule_list {
+            list.write(text);
+            return Change::Urgent;
+        }
+        if self.context() == Context::Picker {
+            return self.list_paste(text, now);
+        }
+        if self.trust.is_some() {
+            self.dropped_keys += 1;
+            return Change::None;
+        }
+        if self.paste_into_search(text) {
+            return Change::Urgent;
+        }
+        let is_covered = self.help.is_some();
+        let guard = self.asking_guard_mut().filter(|_| !is_covered);
+        let guard = guard.map(|guard| guard.pass(now));
+        if self.dialog.is_none()
+            && guard == Some(Pass::Answer)
+            && let Some(form) = self.forms.shown_mut()
+        {
+            form.write(text);
+            return Change::Urgent;
+        }
         match (guard, self.dialog.as_mut()) {
             (Some(Pass::Drop), _) => {
                 self.dropped_keys += 1;
                 return Change::None;
             }
-            (Some(Pass::Answer), Some(dialog)) if dialog.stage() == Stage::Reason => dialog.write(text),
+            (Some(Pass::Answer), Some(dialog)) if dialog.is_writing() => dialog.write(text),
             (Some(Pass::Answer), _) => return Change::None,
             _ => {
                 self.focus = Focus::Composer;
@@ -63,17 +87,25 @@ impl App {
         Change::Urgent
     }
 
-    pub(crate) fn mouse(&mut self, event: MouseEvent) -> Change {
+    pub(crate) fn mouse(&mut self, event: MouseEvent, now: Instant) -> Change {
         let turn = isize::try_from(self.wheel_lines).unwrap_or(isize::MAX);
         let rows = match event.kind {
             MouseEventKind::ScrollUp => -turn,
             MouseEventKind::ScrollDown => turn,
-            _ => return Change::None,
+            _ => return self.pointer(event, now),
         };
-        if let Some(help) = &mut self.help {
+        if let Some(list) = &mut self.rule_list {
+            list.act(if rows < 0 { Action::RowUp } else { Action::RowDown });
+        } else if let Some(help) = &mut self.help {
             help.scroll(rows);
+        } else if self.picker.is_some() {
+            return self.list_scroll(rows, now);
         } else if self.shown.dialog.contains((event.column, event.row).into()) {
-            self.dialog.as_mut().map(|dialog| dialog.scroll(rows));
+            self.trust.iter_mut().for_each(|trust| trust.scroll(rows));
+            match &mut self.dialog {
+                Some(dialog) => dialog.scroll(rows),
+                None => self.forms.shown_mut().is_some_and(|form| form.scroll(rows)),
+            };
         } else {
             self.transcript.scroll_by(rows);
         }
@@ -82,8 +114,14 @@ impl App {
 
     /// Takes back what the editor left.
     pub(crate) fn edited(&mut self, text: &str, now: Instant) -> Change {
-        self.composer.set(Draft::from_text(text));
-        self.draft_changed(now);
+        // The loop stood still meanwhile, so it is still the same question.
+        match &mut self.dialog {
+            Some(dialog) if dialog.call_text().is_some() => dialog.set_call(text),
+            _ => {
+                self.composer.set(Draft::from_text(text));
+                self.draft_changed(now);
+            }
+        }
         Change::Urgent
     }
 
@@ -105,9 +143,11 @@ impl App {
 
     /// Says where a key goes while a question may be deaf. What only looks around is never dropped.
     fn guard(&mut self, key: KeyEvent, now: Instant) -> Pass {
-        let Some(dialog) = self.dialog.as_mut().filter(|_| self.help.is_none()) else {
+        let is_covered =
+            self.help.is_some() || self.rule_list.is_some() || self.picker.is_some() || self.search.is_some();
+        if is_covered || !self.is_asking() {
             return Pass::Answer;
-        };
+        }
         let action = self.keymap.action(Context::Global, key);
         let looks = matches!(
             action,
@@ -117,7 +157,10 @@ impl App {
             return Pass::Answer;
         }
         let stops = matches!(action, Some(Action::Escape | Action::ClearOrQuit));
-        match dialog.guard.pass(now) {
+        match self
+            .asking_guard_mut()
+            .map_or(Pass::Answer, |guard| guard.pass(now))
+        {
             Pass::Draft if stops => Pass::Drop,
             pass => pass,
         }
@@ -128,35 +171,66 @@ impl App {
             if action != Action::ClearOrQuit {
                 self.quit_armed = None;
             }
+            if action == Action::FormPick
+                && let Some(digit) = typed(key)
+            {
+                self.pick(digit, now);
+                return Change::Urgent;
+            }
             return self.act_in(context, action, now);
         }
         match (context, typed(key)) {
+            (Context::Search, _) => self.search_key(key),
             (Context::Composer, Some(c)) => {
                 self.composer.insert_char(c);
                 self.draft_changed(now);
                 Change::Urgent
             }
-            (Context::QuestionReason, Some(c)) => {
+            (Context::QuestionText, Some(c)) => {
                 if let Some(dialog) = &mut self.dialog {
                     dialog.write(c.encode_utf8(&mut [0; 4]));
                 }
                 Change::Urgent
             }
-            (Context::QuestionReason, None) => match self.keymap.action(Context::Composer, key) {
-                Some(action @ Action::Edit(_)) => self.act_in(context, action, now),
-                _ => Change::None,
-            },
+            (Context::Rules, Some(c)) => {
+                if let Some(list) = &mut self.rule_list {
+                    list.write(c.encode_utf8(&mut [0; 4]));
+                }
+                Change::Urgent
+            }
+            (Context::FormText, Some(c)) => {
+                if let Some(form) = self.forms.shown_mut() {
+                    form.write(c.encode_utf8(&mut [0; 4]));
+                }
+                Change::Urgent
+            }
+            (Context::Picker, Some(c)) => self.list_type(c, now),
+            (Context::Rules | Context::QuestionText | Context::FormText | Context::Picker, None) => {
+                match self.keymap.action(Context::Composer, key) {
+                    Some(action @ Action::Edit(_)) => self.act_in(context, action, now),
+                    _ => Change::None,
+                }
+            }
             _ => Change::None,
         }
     }
 
-    fn act_in(&mut self, context: Context, action: Action, now: Instant) -> Change {
+    pub(super) fn act_in(&mut self, context: Context, action: Action, now: Instant) -> Change {
         match (context, action) {
             // Keys of the whole screen mean the same in a dialog, those of the dialog only there.
             (_, Action::Escape) => return self.escape(now),
-            (Context::Question | Context::QuestionAlways | Context::QuestionReason, _) if answers(action) => {
+            (Context::Question | Context::QuestionAlways | Context::QuestionText, _) if answers(action) => {
                 self.answer(action, now);
             }
+            (Context::Trust, _) if is_about_trust(action) => self.act_on_trust(action, now),
+            (Context::Rules, Action::RowUp | Action::RowDown | Action::Revoke | Action::Edit(_)) => {
+                let revoked = self.rule_list.as_mut().and_then(|list| list.act(action));
+                if let Some(id) = revoked {
+                    self.send(Op::RevokeGrant(id));
+                }
+            }
+            (Context::Form | Context::FormText, _) if answers(action) => self.fill_in(action, now),
+            (Context::Picker, _) if lists(action) => return self.list_act(action, now),
             (Context::Composer, Action::Edit(edit)) => return self.edit(edit, now),
             _ => self.act(action, now),
         }
@@ -171,13 +245,21 @@ impl App {
             }
             Action::ClearOrQuit => self.clear_or_quit(now),
             Action::Leader => self.leader = Some(now),
-            Action::Editor => self.effects.push(Effect::Edit(self.composer.text())),
+            Action::Editor => {
+                let call = self.dialog.as_ref().and_then(Permission::call_text);
+                let text = call.unwrap_or_else(|| self.composer.text());
+                self.effects.push(Effect::Edit(text));
+            }
             Action::Redraw => self.effects.push(Effect::Redraw),
             Action::Suspend => {
                 self.store_draft();
                 self.effects.push(Effect::Suspend);
             }
+            Action::OpenList(list) => self.open_list(list, now),
+            Action::Interrupt => self.send(Op::Interrupt),
+            Action::Quit => self.effects.push(Effect::Quit),
             Action::CycleMode => self.cycle_mode(),
+            Action::NextAgent => self.next_agent(now),
             Action::PageUp => self.page(-1),
             Action::PageDown => self.page(1),
             Action::FocusTranscript => self.focus_transcript(),
@@ -186,6 +268,8 @@ impl App {
             Action::QueueDraft | Action::Queue => self.submit(Op::Queue, now),
             Action::Send => self.submit(Op::Submit, now),
             Action::ShowHelp => self.help = Some(Help::default()),
+            Action::ShowHooks => self.help = Some(Help::of(Page::Hooks)),
+            Action::ShowRules => self.show_rules(),
             Action::CloseHelp => self.help = None,
             Action::ScrollUp => self.help.iter_mut().for_each(|help| help.scroll(-1)),
             Action::ScrollDown => self.help.iter_mut().for_each(|help| help.scroll(1)),
@@ -209,24 +293,59 @@ impl App {
             Action::ToggleFold => self.transcript.toggle_fold(),
             Action::ToggleAll => self.transcript.fold_all(),
             Action::ToggleReasoning => self.transcript.toggle_reasoning(),
-            Action::CopyBlock => self.copy(self.transcript.copy_focused(), now),
-            Action::CopyAnswer => self.copy(self.transcript.copy_answer(), now),
+            Action::Select => self.transcript.select(),
+            Action::SelectTo(step) => self.transcript.select_to(step),
+            Action::CopySelection => self.copy_selection(),
+            Action::EndSelection => drop(self.transcript.end_selection()),
+            Action::ToggleMouse => self.toggle_mouse(now),
+            Action::Search => self.open_search(),
+            Action::KeepSearch => self.keep_search(now),
+            Action::NextMatch => self.next_match(1, now),
+            Action::PreviousMatch => self.next_match(-1, now),
+            Action::CopyBlock => self.copy(self.transcript.copy_focused(), "the block", now),
+            Action::CopyAnswer => self.copy(self.transcript.copy_answer(), "the answer", now),
+            Action::CopyCode => self.copy_code(now),
+            Action::CopySession => self.copy_session(now),
+            Action::Open => self.open_focused(now),
+            Action::ViewBlock => self.view_focused(now),
             Action::Edit(_)
             | Action::AllowOnce
             | Action::AllowAlways
             | Action::StoreAlways
             | Action::Reject
             | Action::RejectBecause
-            | Action::SendReason
             | Action::Why
             | Action::RowUp
+            | Action::Revoke
             | Action::RowDown
+            | Action::PickRow
             | Action::Tick
             | Action::Scope
             | Action::NextHunk
             | Action::PreviousHunk
-            | Action::AnotherAsk => {}
+            | Action::AnotherAsk
+            | Action::FullScreen
+            | Action::EditCall
+            | Action::EditPattern
+            | Action::FinishText
+            | Action::TrustProject
+            | Action::TrustNotNow
+            | Action::TrustParts
+            | Action::FormUp
+            | Action::FormDown
+            | Action::FormPick
+            | Action::FormTick
+            | Action::FormDone
+            | Action::FormNext
+            | Action::FormPrevious
+            | Action::FormDismiss => {}
         }
+    }
+
+    fn show_rules(&mut self) {
+        self.help = None;
+        self.rule_list = Some(RuleList::default());
+        self.send(Op::ListGrants);
     }
 
     fn edit(&mut self, edit: Edit, now: Instant) -> Change {
@@ -269,6 +388,12 @@ impl App {
         if self.composer.continue_line() {
             return self.draft_changed(now);
         }
+        if self.composer.text().trim() == PERMISSIONS {
+            self.composer.take();
+            self.draft_changed(now);
+            self.typed = None;
+            return self.show_rules();
+        }
         if self.composer.is_blank() {
             if self.queue.iter().any(|queued| queued.kind == QueuedKind::Held) {
                 self.send(Op::Release);
@@ -293,7 +418,7 @@ impl App {
         self.transcript.to_end();
     }
 
-    fn draft_changed(&mut self, now: Instant) {
+    pub(super) fn draft_changed(&mut self, now: Instant) {
         self.typed = Some(now);
         self.draft = DraftState::Due(now + DRAFT);
     }
@@ -304,13 +429,28 @@ impl App {
             self.dropped_keys += 1;
             return Change::None;
         }
-        if self.help.take().is_some() {
+        if let Some(list) = &mut self.rule_list {
+            if !list.back() {
+                self.rule_list = None;
+            }
+            self.esc.deaf_until = Some(now + ESC_DEAF);
+        } else if self.help.take().is_some() {
+            self.esc.deaf_until = Some(now + ESC_DEAF);
+        } else if self.picker.is_some() {
+            self.list_back(now);
+        } else if self.end_search(now) || self.transcript.end_selection() {
+            self.esc.deaf_until = Some(now + ESC_DEAF);
+        } else if self.trust.is_some() {
+            self.answer_trust(TrustAnswer::NotNow, now);
             self.esc.deaf_until = Some(now + ESC_DEAF);
         } else if let Some(dialog) = &mut self.dialog {
             if !dialog.back() {
                 self.put_off.insert(dialog.question().id);
                 self.show_question(now);
             }
+            self.esc.deaf_until = Some(now + ESC_DEAF);
+        } else if self.forms.shown().is_some() {
+            self.leave_form(now);
             self.esc.deaf_until = Some(now + ESC_DEAF);
         } else if self.focus == Focus::Transcript {
             self.focus_composer();
@@ -333,10 +473,14 @@ impl App {
     }
 
     fn clear_or_quit(&mut self, now: Instant) {
-        if self.help.take().is_some() {
+        let was_above = self.rule_list.take().is_some() || self.help.take().is_some();
+        if was_above || (self.search.is_some() && self.end_search(now)) {
             return;
         }
-        if self.dialog.is_none() && !self.composer.is_empty() {
+        if self.picker.is_some() {
+            return self.leave_list(now);
+        }
+        if !self.is_asking() && !self.composer.is_empty() {
             self.composer.clear();
             self.draft_changed(now);
             self.typed = None;
@@ -362,12 +506,34 @@ impl App {
         self.send(Op::SetMode(next));
     }
 
+    /// Goes on as the agent after this one, in the order of `lathe agents`; while a turn runs, with its next step.
+    fn next_agent(&mut self, now: Instant) {
+        if self.agents.is_empty() {
+            return self.say("the session is still opening", Meaning::TextMuted, now);
+        }
+        let current = self.wanted_agent.as_ref().unwrap_or(&self.facts.agent);
+        let place = self.agents.iter().position(|agent| agent.name == *current);
+        let next = place.map_or(0, |place| (place + 1) % self.agents.len());
+        let next = self.agents.get(next).map(|agent| agent.name.clone());
+        let Some(next) = next.filter(|next| next != current) else {
+            return self.say("there is no other agent", Meaning::TextMuted, now);
+        };
+        self.go_on_as(next, now);
+    }
+
     fn page(&mut self, pages: isize) {
-        let in_dialog = self.dialog.as_mut().is_some_and(|dialog| dialog.page(pages));
-        match &mut self.help {
-            Some(help) => help.page(pages),
-            None if in_dialog => {}
-            None => self.transcript.page(pages),
+        if let Some(list) = &mut self.rule_list {
+            return list.move_pages(pages);
+        }
+        let in_dialog = match &mut self.dialog {
+            Some(dialog) => dialog.page(pages),
+            None => self.forms.shown_mut().is_some_and(|form| form.page(pages)),
+        };
+        match (&mut self.help, &mut self.trust) {
+            (Some(help), _) => help.page(pages),
+            (None, Some(trust)) => trust.page(pages),
+            (None, None) if in_dialog => {}
+            (None, None) => self.transcript.page(pages),
         }
     }
 
@@ -376,19 +542,12 @@ impl App {
         self.transcript.focus_move(-1);
     }
 
-    fn focus_composer(&mut self) {
+    pub(super) fn focus_composer(&mut self) {
+        self.search = None;
+        self.transcript.keep_search();
+        self.transcript.end_selection();
         self.focus = Focus::Composer;
         self.transcript.clear_focus();
-    }
-
-    fn copy(&mut self, text: Option<String>, now: Instant) {
-        match text {
-            Some(text) => {
-                self.effects.push(Effect::Copy(text));
-                self.say("sent to the terminal's clipboard", Meaning::TextMuted, now);
-            }
-            None => self.say("nothing to copy here", Meaning::TextMuted, now),
-        }
     }
 
     fn answer(&mut self, action: Action, now: Instant) {
@@ -411,6 +570,9 @@ impl App {
 
     /// Shows the oldest question that was not put off, if none is shown.
     pub(super) fn show_question(&mut self, now: Instant) {
+        if self.forms.shown().is_some() {
+            return self.show_form(now);
+        }
         let shown = self.dialog.as_ref().map(|dialog| dialog.question().id);
         let is_open =
             |id| self.questions.iter().any(|question| question.id == id) && !self.put_off.contains(&id);
@@ -423,7 +585,7 @@ impl App {
             .find(|question| !self.put_off.contains(&question.id));
         let typed = self.typed.filter(|_| !self.composer.is_empty());
         self.dialog = next.map(|question| Permission::new(question.clone(), Guard::begin(now, typed)));
-        self.facts.asks = self.put_off.len();
+        self.show_form(now);
     }
 
     /// Brings back what was put off.
@@ -431,10 +593,14 @@ impl App {
         if self.dialog.is_some() {
             return self.next_question(now);
         }
-        if self.questions.is_empty() {
+        if self.pass_form(now) {
+            return;
+        }
+        if self.questions.is_empty() && self.forms.len() == 0 {
             return self.say("nothing waits for an answer", Meaning::TextMuted, now);
         }
         self.put_off.clear();
+        self.forms.recall();
         self.help = None;
         self.show_question(now);
     }
@@ -443,6 +609,9 @@ impl App {
         let Some(dialog) = &self.dialog else { return };
         let id = dialog.question().id;
         let place = self.questions.iter().position(|question| question.id == id);
+        if place.is_some_and(|place| place + 1 == self.questions.len()) && self.pass_to_forms(now) {
+            return;
+        }
         let next = place
             .map(|place| (place + 1) % self.questions.len())
             .and_then(|next| self.questions.get(next));
@@ -450,9 +619,23 @@ impl App {
             return;
         };
         self.put_off.remove(&next.id);
-        self.facts.asks = self.put_off.len();
+        self.count_asks();
         self.dialog = Some(Permission::new(next, Guard::begin(now, None)));
     }
+}
+
+/// Whether an action is a list's own. `$EDITOR` is for the draft below it.
+fn lists(action: Action) -> bool {
+    matches!(
+        action,
+        Action::RowUp
+            | Action::RowDown
+            | Action::PickRow
+            | Action::PageUp
+            | Action::PageDown
+            | Action::Editor
+            | Action::Edit(_)
+    )
 }
 
 /// Whether an action is a question's own, and not one of the whole screen.
@@ -467,5 +650,6 @@ fn answers(action: Action) -> bool {
             | Action::Redraw
             | Action::Suspend
             | Action::Leader
+            | Action::OpenList(_)
     )
 }

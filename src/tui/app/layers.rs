@@ -1,27 +1,29 @@
 //! One frame, back to front.
 //!
 //! From top to bottom: the title row, the transcript, what waits to be sent, a rule, the composer or the question in its
-//! place, the hint row. The help and the table of the leader's keys lie above. Under 40 columns or 10 rows one sentence
+//! place, the hint row. Lists, the help and the table of the leader's keys lie above. Under 40 columns or 10 rows one sentence
 //! says what is needed.
 
 use std::time::Instant;
 
+use jiff::tz::TimeZone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
-use super::{App, Focus, LEADER_TABLE, Link, Turn};
+use super::{App, Focus, LEADER_TABLE, Link, Permission, Turn};
 use crate::session::{Op, QueuedKind};
 use crate::text::width::{str_width, truncate_start};
 use crate::tui::composer;
-use crate::tui::dialog::DialogCx;
-use crate::tui::help;
+use crate::tui::dialog::{DialogCx, FormDialog, Guard, Trust};
+use crate::tui::help::{self, Page};
 use crate::tui::keymap::{Action, Context};
 use crate::tui::queue_list::{self, Waiting};
+use crate::tui::rule_list::RuleListCx;
 use crate::tui::statusbar::{Hints, TitleRow};
-use crate::tui::surroundings::Motion;
-use crate::tui::transcript::DrawCx;
+use crate::tui::surroundings::{Motion, path_words};
+use crate::tui::transcript::{CaretMove, DrawCx};
 use crate::view::Look;
 use crate::view::theme::Meaning;
 
@@ -34,6 +36,7 @@ const ROOMY: u16 = 20;
 #[derive(Debug, Default)]
 pub(super) struct Shown {
     pub(super) dialog: Rect,
+    pub(super) composer: Rect,
 }
 
 struct Areas {
@@ -54,7 +57,10 @@ impl App {
             return None;
         }
         let areas = self.areas(area);
-        self.shown = Shown { dialog: areas.dialog };
+        self.shown = Shown {
+            dialog: areas.dialog,
+            composer: areas.composer,
+        };
         let symbols = self.surroundings.symbols;
         TitleRow {
             facts: &self.facts,
@@ -63,11 +69,25 @@ impl App {
         }
         .draw(areas.title, buffer);
         self.draw_transcript(areas.transcript, buffer, now);
+        self.settle_selection(now);
         queue_list::draw(&self.waiting(), areas.queue, buffer, &self.theme, symbols);
         self.draw_rule(areas.rule, buffer);
-        let mut caret = self.draw_dialog(areas.dialog, buffer);
+        let mut caret = self.draw_dialog(areas.dialog, area.height < ROOMY, buffer);
         caret = self.draw_composer(areas.composer, buffer).or(caret);
-        self.hints().draw(areas.hints, buffer);
+        if self.search.is_some() {
+            caret = self.draw_search(areas.hints, buffer);
+        } else {
+            self.hints().draw(areas.hints, buffer);
+        }
+        if self.context() == Context::Select {
+            caret = self.transcript.caret();
+        }
+        if self.picker.is_some() {
+            caret = self.draw_list(between(area), buffer);
+        }
+        if self.rule_list.is_some() {
+            return self.draw_rules(area, buffer);
+        }
         let is_covered = self.draw_above(area, buffer, now);
         caret.filter(|_| !is_covered)
     }
@@ -75,7 +95,7 @@ impl App {
     fn areas(&mut self, area: Rect) -> Areas {
         let height = area.height;
         let queue = queue_list::rows(self.waiting().len());
-        let shows_composer = self.dialog.as_ref().is_none_or(|dialog| dialog.guard.is_typing());
+        let shows_composer = self.asking_guard().is_none_or(Guard::is_typing);
         let composer = if shows_composer {
             self.composer_rows(area)
         } else {
@@ -84,10 +104,18 @@ impl App {
         let top = if height >= ROOMY { 2 } else { 1 };
         // The title, a row of transcript, the rule and the hints are always there.
         let rest = height.saturating_sub(top + 3 + queue + composer);
-        let directory = self.directory_words();
-        let dialog = self
-            .with_dialog(&directory, |dialog, cx| dialog.rows(area.width, cx))
-            .unwrap_or(0);
+        let is_low = height < ROOMY;
+        let dialog = match self.with_trust(|trust, look| trust.rows(area.width, look)) {
+            Some(rows) => rows,
+            None => self
+                .with_dialog(is_low, |dialog, cx| dialog.rows(area.width, cx))
+                .or_else(|| self.with_form(is_low, |form, cx| form.rows(area.width, cx)))
+                .unwrap_or(0),
+        };
+        let is_full = self.dialog.as_ref().is_some_and(Permission::is_full);
+        if is_full {
+            return full_screen(area, composer);
+        }
         let dialog = dialog.min(rest.min(height * 2 / 3));
         let row = |y: u16, height: u16| Rect {
             y: area.y + y,
@@ -117,20 +145,10 @@ impl App {
             .clamp(least, (area.height / 3).max(least))
     }
 
-    /// The home directory as `~`.
-    fn directory_words(&self) -> String {
-        let home = self.surroundings.home.as_deref();
-        match home.and_then(|home| self.directory.strip_prefix(home).ok()) {
-            Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
-            Some(rest) => format!("~/{}", rest.display()),
-            None => self.directory.display().to_string(),
-        }
-    }
-
     fn with_dialog<T>(
         &mut self,
-        directory: &str,
-        body: impl FnOnce(&mut super::Permission, &DialogCx<'_>) -> T,
+        is_low: bool,
+        body: impl FnOnce(&mut Permission, &DialogCx<'_>) -> T,
     ) -> Option<T> {
         let dialog = self.dialog.as_mut()?;
         let id = dialog.question().id;
@@ -148,17 +166,55 @@ impl App {
         let cx = DialogCx {
             look,
             keymap: &self.keymap,
-            directory,
+            home: self.surroundings.home.as_deref(),
             place,
+            is_low,
         };
         Some(body(dialog, &cx))
     }
 
+    fn with_trust<T>(&mut self, body: impl FnOnce(&mut Trust, Look<'_>) -> T) -> Option<T> {
+        let look = Look {
+            theme: &self.theme,
+            symbols: self.surroundings.symbols,
+            highlighter: &self.highlighter,
+        };
+        self.trust.as_mut().map(|trust| body(trust, look))
+    }
+
+    fn with_form<T>(
+        &mut self,
+        is_low: bool,
+        body: impl FnOnce(&mut FormDialog, &DialogCx<'_>) -> T,
+    ) -> Option<T> {
+        let place = (
+            self.questions.len() + self.forms.place(),
+            self.questions.len() + self.forms.len(),
+        );
+        let form = self.forms.shown_mut()?;
+        let look = Look {
+            theme: &self.theme,
+            symbols: self.surroundings.symbols,
+            highlighter: &self.highlighter,
+        };
+        let cx = DialogCx {
+            look,
+            keymap: &self.keymap,
+            home: self.surroundings.home.as_deref(),
+            place,
+            is_low,
+        };
+        Some(body(form, &cx))
+    }
+
     fn draw_transcript(&mut self, area: Rect, buffer: &mut Buffer, now: Instant) {
+        if area.is_empty() {
+            return;
+        }
         if self.transcript.is_empty() && self.turn == Turn::Idle {
             self.draw_welcome(area, buffer);
         }
-        let focused = self.focus == Focus::Transcript && self.dialog.is_none();
+        let focused = self.focus == Focus::Transcript && !self.is_asking();
         let frame = match self.surroundings.motion {
             Motion::Full => usize::try_from(self.frame(now)).unwrap_or(0),
             Motion::Reduced => 0,
@@ -178,7 +234,7 @@ impl App {
     }
 
     fn draw_welcome(&self, area: Rect, buffer: &mut Buffer) {
-        let directory = self.directory_words();
+        let directory = path_words(&self.directory, self.surroundings.home.as_deref());
         let room = usize::from(area.width).saturating_sub(2);
         let words = crate::text::sanitize::sanitize_line(&directory).into_owned();
         let row = area.y + area.height.saturating_sub(2);
@@ -213,9 +269,22 @@ impl App {
         }
     }
 
-    fn draw_dialog(&mut self, area: Rect, buffer: &mut Buffer) -> Option<Position> {
-        let directory = self.directory_words();
-        self.with_dialog(&directory, |dialog, cx| dialog.draw(area, buffer, cx))
+    fn draw_dialog(&mut self, area: Rect, is_low: bool, buffer: &mut Buffer) -> Option<Position> {
+        if let Some(trust) = &mut self.trust {
+            let look = Look {
+                theme: &self.theme,
+                symbols: self.surroundings.symbols,
+                highlighter: &self.highlighter,
+            };
+            let project = path_words(trust.root(), self.surroundings.home.as_deref());
+            trust.draw(area, buffer, look, &self.keymap, &project);
+            return None;
+        }
+        if self.dialog.is_none() {
+            let drawn = self.with_form(is_low, |form, cx| form.draw(area, buffer, cx));
+            return drawn.flatten();
+        }
+        self.with_dialog(is_low, |dialog, cx| dialog.draw(area, buffer, cx))
             .flatten()
     }
 
@@ -245,16 +314,40 @@ impl App {
         self.composer.draw(inner, buffer, &look).filter(|_| has_focus)
     }
 
+    /// What was allowed for good, between the title and the hints.
+    fn draw_rules(&mut self, area: Rect, buffer: &mut Buffer) -> Option<Position> {
+        let cx = RuleListCx {
+            look: Look {
+                theme: &self.theme,
+                symbols: self.surroundings.symbols,
+                highlighter: &self.highlighter,
+            },
+            home: self.surroundings.home.as_deref(),
+            session: self.root.as_ref(),
+            zone: TimeZone::system(),
+        };
+        self.rule_list.as_mut()?.draw(between(area), buffer, &cx)
+    }
+
+    fn draw_list(&mut self, area: Rect, buffer: &mut Buffer) -> Option<Position> {
+        let look = Look {
+            theme: &self.theme,
+            symbols: self.surroundings.symbols,
+            highlighter: &self.highlighter,
+        };
+        self.picker.as_mut()?.draw(area, buffer, look)
+    }
+
     /// What lies above everything; says whether it takes the keys.
     fn draw_above(&mut self, area: Rect, buffer: &mut Buffer, now: Instant) -> bool {
         let symbols = self.surroundings.symbols;
-        let between = Rect {
-            y: area.y + 1,
-            height: area.height - 2,
-            ..area
-        };
+        let between = between(area);
         if let Some(help) = &mut self.help {
-            help.draw(between, buffer, &self.keymap, &self.theme, symbols);
+            let lines = match help.page {
+                Page::Keys => help::lines(&self.keymap, &self.theme, symbols),
+                Page::Hooks => self.hook_list.lines(&self.theme, symbols),
+            };
+            help.draw(between, buffer, &lines);
             return true;
         }
         if self.leader.is_some_and(|since| since + LEADER_TABLE <= now) {
@@ -276,7 +369,7 @@ impl App {
 
     fn hints(&self) -> Hints<'_> {
         let mut hints = Hints::new(&self.theme, self.surroundings.symbols);
-        let put_off = self.put_off.len();
+        let put_off = self.put_off.len() + self.forms.put_off();
         if put_off > 0 {
             hints.say(&format!("? {put_off} waiting"), Meaning::StateAsking);
             let key = format!(
@@ -296,13 +389,41 @@ impl App {
         }
         match self.context() {
             Context::Help => self.help_hints(&mut hints),
+            Context::Rules => self.rules_hints(&mut hints),
+            Context::Picker => self.list_hints(&mut hints),
             Context::Transcript => self.transcript_hints(&mut hints),
-            Context::Question | Context::QuestionAlways | Context::QuestionReason => {
+            Context::Question
+            | Context::QuestionAlways
+            | Context::QuestionText
+            | Context::Form
+            | Context::FormText => {
                 self.question_hints(&mut hints);
             }
-            Context::Composer | Context::Global | Context::Leader => self.composer_hints(&mut hints),
+            Context::Trust => self.trust_hints(&mut hints),
+            Context::Select => self.select_hints(&mut hints),
+            // Its own row takes the place of the hints.
+            Context::Search => {}
+            Context::Composer | Context::Global | Context::Leader | Context::Palette => {
+                self.composer_hints(&mut hints);
+            }
         }
         hints
+    }
+
+    fn rules_hints(&self, hints: &mut Hints<'_>) {
+        let Some(list) = &self.rule_list else { return };
+        let key = |action| self.keymap.label(Context::Rules, action);
+        if list.is_armed() {
+            let revoke = format!("{} again revokes", key(Action::Revoke));
+            hints.say(&revoke, Meaning::Warning);
+        } else if list.has_choice() {
+            hints.key(key(Action::Revoke), "revoke");
+        }
+        hints.key(
+            &format!("{} {}", key(Action::RowUp), key(Action::RowDown)),
+            "rule",
+        );
+        hints.key(self.keymap.label(Context::Global, Action::Escape), "closes");
     }
 
     fn help_hints(&self, hints: &mut Hints<'_>) {
@@ -312,6 +433,11 @@ impl App {
 
     fn transcript_hints(&self, hints: &mut Hints<'_>) {
         let key = |action| self.keymap.label(Context::Transcript, action);
+        if let Some(words) = self.search_words() {
+            hints.say(&words, Meaning::Match);
+            let keys = format!("{} {}", key(Action::NextMatch), key(Action::PreviousMatch));
+            hints.key(&keys, "matches");
+        }
         if self.turn == Turn::Busy {
             hints.key(self.keymap.label(Context::Global, Action::Escape), "composer");
         } else {
@@ -324,27 +450,52 @@ impl App {
         hints.key(key(Action::ToggleFold), "fold");
         hints.key(key(Action::ToggleAll), "all");
         hints.key(key(Action::CopyBlock), "copy");
+        hints.key(key(Action::Open), "open");
+        hints.key(key(Action::Search), "search");
+        hints.key(key(Action::Select), "select");
         hints.key(key(Action::ShowHelp), "keys");
     }
 
+    fn select_hints(&self, hints: &mut Hints<'_>) {
+        let key = |action| self.keymap.label(Context::Select, action);
+        hints.say("selecting", Meaning::TextStrong);
+        hints.key(key(Action::CopySelection), "copy");
+        hints.key(key(Action::Open), "open");
+        let pair = |one, other| format!("{} {}", key(Action::SelectTo(one)), key(Action::SelectTo(other)));
+        hints.key(&pair(CaretMove::Down, CaretMove::Up), "rows");
+        hints.key(&pair(CaretMove::WordRight, CaretMove::WordLeft), "words");
+        hints.key(self.keymap.label(Context::Global, Action::Escape), "back");
+    }
+
     fn question_hints(&self, hints: &mut Hints<'_>) {
-        let is_typing = self
-            .dialog
-            .as_ref()
-            .is_some_and(|dialog| dialog.guard.is_typing());
-        if is_typing {
+        if self.asking_guard().is_some_and(Guard::is_typing) {
             hints.say("keys go to your draft until you pause", Meaning::TextMuted);
         }
-        let esc = self.keymap.label(Context::Global, Action::Escape);
-        let is_first = self.context() == Context::Question;
-        hints.key(esc, if is_first { "later" } else { "back" });
+        let is_form = self.dialog.is_none();
+        if is_form {
+            self.form_hints(hints);
+        } else {
+            let esc = self.keymap.label(Context::Global, Action::Escape);
+            let is_first = self.context() == Context::Question;
+            hints.key(esc, if is_first { "later" } else { "back" });
+        }
         if self.turn == Turn::Busy {
             hints.key(
                 self.keymap.label(Context::Global, Action::ClearOrQuit),
                 "interrupt",
             );
         }
+        if is_form {
+            return;
+        }
         hints.key(self.keymap.label(Context::Global, Action::CycleMode), "mode");
+    }
+
+    fn trust_hints(&self, hints: &mut Hints<'_>) {
+        let global = |action| self.keymap.label(Context::Global, action);
+        hints.key(global(Action::Escape), "not now");
+        hints.key(global(Action::PageDown), "reads on");
+        hints.key(global(Action::ClearOrQuit), "quits");
     }
 
     fn composer_hints(&self, hints: &mut Hints<'_>) {
@@ -379,6 +530,9 @@ impl App {
                         hints.key(key(Action::Send), &verb);
                     }
                 }
+                if self.agents.len() > 1 {
+                    hints.key(key(Action::NextAgent), "agent");
+                }
                 hints.key(key(Action::Newline), "newline");
             }
         }
@@ -386,6 +540,35 @@ impl App {
         if self.composer.is_empty() {
             hints.key(key(Action::HelpOrType), "keys");
         }
+    }
+}
+
+/// Nothing but the question, between the title and the hints.
+fn full_screen(area: Rect, composer: u16) -> Areas {
+    let row = |y: u16, height: u16| Rect {
+        y: area.y + y,
+        height,
+        ..area
+    };
+    let hints = area.height - 1;
+    let composer_top = hints - composer;
+    Areas {
+        title: row(0, 1),
+        transcript: row(1, 0),
+        queue: row(1, 0),
+        rule: row(1, 1),
+        dialog: row(2, composer_top - 2),
+        composer: row(composer_top, composer),
+        hints: row(hints, 1),
+    }
+}
+
+/// All but the title and the hints.
+fn between(area: Rect) -> Rect {
+    Rect {
+        y: area.y + 1,
+        height: area.height - 2,
+        ..area
     }
 }
 

@@ -4,33 +4,43 @@
 //! outside comes out as [`Effect`]s; how soon to draw as a [`Change`]. So the whole screen can be driven by a test: keys
 //! in, frames out.
 //!
-//! `keys` reads keys and performs actions, `stream` takes in what the session says, `layers` draws. The conversation, the
-//! composer and the dialog look after themselves; here is only what lies between them.
+//! `keys` reads keys and performs actions, `picking` does it for lists, `stream` takes in what the session says, `layers`
+//! draws. The conversation, the composer and the dialog look after themselves; here is only what lies between them.
 
+mod forms;
 mod keys;
 mod layers;
+mod picking;
+mod pointer;
+mod search;
 mod stream;
+mod taking;
+mod trusting;
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::Mouse;
 use super::composer::Composer;
-use super::dialog::Permission;
+use super::dialog::{Guard, Permission, Trust, TrustAnswer, TrustQuestion};
 use super::help::Help;
-use super::keymap::{Context, Keymap};
+use super::hook_list::HookList;
+use super::keymap::{Context, Keymap, List};
+use super::picker::Picker;
+use super::rule_list::RuleList;
 use super::statusbar::Facts;
 use super::surroundings::{Clipboard, Motion, Surroundings};
 use super::terminal::background::Background;
 use super::trace::State;
-use super::transcript::{Change, Transcript};
-use crate::conversation::SessionId;
+use super::transcript::{Change, FilePlace, Transcript};
+use crate::conversation::{ModelRef, SessionId};
 use crate::permission::{Mode, Question, QuestionId};
-use crate::session::{Input, Op, Queued};
+use crate::session::{AgentChoice, Input, ModelChoice, Op, Queued};
 use crate::view::highlight::Highlighter;
 use crate::view::theme::{Meaning, Theme};
 
@@ -56,6 +66,23 @@ pub struct Themes {
     pub light: Arc<Theme>,
 }
 
+impl Themes {
+    /// Whether they are the same two.
+    pub(super) fn are(&self, other: &Self) -> bool {
+        self.dark.name() == other.dark.name() && self.light.name() == other.light.name()
+    }
+}
+
+/// Themes by the name that the configuration knows them by.
+#[derive(Debug, Clone)]
+pub struct NamedThemes {
+    pub name: String,
+    pub themes: Themes,
+}
+
+/// Gives all themes there are. Reads files, so it is asked when somebody wants to see them.
+pub type ThemeList = Box<dyn Fn() -> Vec<NamedThemes>>;
+
 /// What is known before the session is open.
 pub(crate) struct Setup {
     pub(crate) model: String,
@@ -64,8 +91,15 @@ pub(crate) struct Setup {
     pub(crate) directory: PathBuf,
     pub(crate) is_demo: bool,
     pub(crate) themes: Themes,
+    pub(crate) theme_list: ThemeList,
+    /// Where a choice is written to be kept.
+    pub(crate) settings_file: PathBuf,
     pub(crate) wheel_lines: u16,
+    pub(crate) mouse: Mouse,
+    pub(crate) copies_on_select: bool,
     pub(crate) prompt: Option<String>,
+    /// To be asked before the session opens.
+    pub(crate) trust: Option<TrustQuestion>,
     pub(crate) surroundings: Surroundings,
 }
 
@@ -73,7 +107,19 @@ pub(crate) struct Setup {
 #[derive(Debug, Clone)]
 pub(crate) enum Effect {
     Send(Op),
-    Copy(String),
+    /// Lets the session open, with what the project brings or without.
+    Trust(TrustAnswer),
+    Copy {
+        text: String,
+        /// What it is, for the notice.
+        what: String,
+    },
+    /// Opens the editor on the first of these that is a file.
+    Open(Vec<FilePlace>),
+    /// Shows this text in the editor.
+    View(String),
+    /// Takes the mouse or leaves it alone.
+    Mouse(Mouse),
     /// Opens the editor on this text.
     Edit(String),
     Suspend,
@@ -86,10 +132,17 @@ pub(crate) struct App {
     start: Instant,
     keymap: Keymap,
     themes: Themes,
+    theme_list: ThemeList,
+    settings_file: PathBuf,
     theme: Arc<Theme>,
     highlighter: Highlighter,
     surroundings: Surroundings,
     wheel_lines: u16,
+    mouse: Mouse,
+    copies_on_select: bool,
+    /// The last press of the mouse on the transcript.
+    press: Option<pointer::Press>,
+    due: Option<pointer::Due>,
     directory: PathBuf,
     facts: Facts,
     link: Link,
@@ -101,13 +154,30 @@ pub(crate) struct App {
     /// What was sent before the session was open.
     unsent: Vec<Op>,
     turn: Turn,
+    /// Those the session can be changed to.
+    agents: Vec<AgentChoice>,
+    models: Vec<ModelChoice>,
+    /// Asked for; comes with the next step.
+    wanted_agent: Option<String>,
+    wanted_model: Option<ModelRef>,
     /// Open questions, oldest first.
     questions: Vec<Arc<Question>>,
     /// Those that a person left for later.
     put_off: HashSet<QuestionId>,
     dialog: Option<Permission>,
+    /// Asked before there is a session that could ask anything.
+    trust: Option<Trust>,
+    forms: forms::OpenForms,
     focus: Focus,
     help: Option<Help>,
+    /// What is written in the search row, while it is open.
+    search: Option<Composer>,
+    hook_list: HookList,
+    /// Lies over the rest while it is there.
+    rule_list: Option<RuleList>,
+    picker: Option<Box<Picker>>,
+    /// What the newest picker lists.
+    list: List,
     /// Since when the leader waits for its key.
     leader: Option<Instant>,
     esc: Esc,
@@ -194,9 +264,15 @@ impl App {
             keymap: Keymap::default(),
             theme: Arc::clone(&setup.themes.dark),
             themes: setup.themes,
+            theme_list: setup.theme_list,
+            settings_file: setup.settings_file,
             highlighter: Highlighter::plain(),
             surroundings: setup.surroundings,
             wheel_lines: setup.wheel_lines,
+            mouse: setup.mouse,
+            copies_on_select: setup.copies_on_select,
+            press: None,
+            due: None,
             directory: setup.directory,
             facts,
             link: Link::Opening,
@@ -206,11 +282,22 @@ impl App {
             queue: Vec::new(),
             unsent: prompt.into_iter().collect(),
             turn: Turn::Idle,
+            agents: Vec::new(),
+            models: Vec::new(),
+            wanted_agent: None,
+            wanted_model: None,
             questions: Vec::new(),
             put_off: HashSet::new(),
             dialog: None,
+            trust: setup.trust.map(|question| Trust::new(question, now)),
+            forms: forms::OpenForms::default(),
             focus: Focus::Composer,
             help: None,
+            search: None,
+            hook_list: HookList::default(),
+            rule_list: None,
+            picker: None,
+            list: List::Actions,
             leader: None,
             esc: Esc::default(),
             quit_armed: None,
@@ -233,6 +320,7 @@ impl App {
 
     /// Chooses the theme for a background.
     pub(crate) fn set_background(&mut self, background: Background) -> Change {
+        self.surroundings.background = background;
         let theme = match background {
             Background::Dark => &self.themes.dark,
             Background::Light => &self.themes.light,
@@ -258,7 +346,7 @@ impl App {
 
     /// Whether something on screen moves with the clock.
     pub(crate) fn is_animated(&self) -> bool {
-        self.transcript.animated() && self.help.is_none()
+        self.transcript.animated() && self.help.is_none() && self.picker.is_none()
     }
 
     /// Returns the next moment at which something changes by itself.
@@ -274,12 +362,14 @@ impl App {
             .leader
             .map(|since| since + LEADER_TABLE)
             .filter(|at| *at > now);
+        let work = self.picker.as_ref().filter(|picker| picker.is_working());
         let times = [
             spinner,
+            work.map(|_| now),
             again(self.esc.armed),
             again(self.quit_armed),
             self.remark.as_ref().map(|remark| remark.until),
-            self.dialog.as_ref().and_then(|dialog| dialog.guard.until()),
+            self.asking_guard().and_then(Guard::until),
             draft,
             table,
         ];
@@ -288,7 +378,7 @@ impl App {
 
     /// Lets time pass: what was armed is not any more, what is due is done. `since` is when this was last called.
     pub(crate) fn pass_time(&mut self, since: Instant, now: Instant) -> Change {
-        let mut change = Change::None;
+        let mut change = self.list_work(now);
         let is_over = |armed: Option<Instant>| armed.is_some_and(|armed| armed + AGAIN <= now);
         if is_over(self.esc.armed) {
             self.esc.armed = None;
@@ -302,7 +392,16 @@ impl App {
             self.remark = None;
             change = Change::Urgent;
         }
-        if self.dialog.as_mut().is_some_and(|dialog| dialog.pass_time(now)) {
+        let form = self.forms.shown_mut().map(|form| &mut form.guard);
+        let hears = form.is_some_and(|guard| guard.pass_time(now));
+        if self.dialog.as_mut().is_some_and(|dialog| dialog.pass_time(now)) || hears {
+            change = Change::Urgent;
+        }
+        if self
+            .trust
+            .as_mut()
+            .is_some_and(|trust| trust.guard.pass_time(now))
+        {
             change = Change::Urgent;
         }
         if self
@@ -334,11 +433,24 @@ impl App {
         State {
             focus: match context {
                 Context::Help => "help",
-                Context::Transcript => "transcript",
-                Context::Question | Context::QuestionAlways | Context::QuestionReason => "dialog",
-                Context::Composer | Context::Global | Context::Leader => "composer",
+                Context::Rules => "permissions",
+                Context::Picker => "picker",
+                Context::Transcript | Context::Select => "transcript",
+                Context::Search => "search",
+                Context::Question
+                | Context::QuestionAlways
+                | Context::QuestionText
+                | Context::Trust
+                | Context::Form
+                | Context::FormText => "dialog",
+                Context::Composer | Context::Global | Context::Leader | Context::Palette => "composer",
             },
-            dialog: self.dialog.as_ref().map(|_| "permission"),
+            dialog: match (&self.trust, &self.dialog) {
+                (Some(_), _) => Some("trust"),
+                (None, Some(_)) => Some("permission"),
+                (None, None) if self.forms.shown().is_some() => Some("question"),
+                (None, None) => None,
+            },
             queue: self.queue.len() + self.unsent_inputs().count(),
             busy: self.turn == Turn::Busy,
             dropped_keys: self.dropped_keys,
@@ -349,16 +461,43 @@ impl App {
         self.surroundings.editor.as_deref()
     }
 
-    pub(crate) fn clipboard(&self) -> Clipboard {
-        self.surroundings.clipboard
+    pub(crate) fn clipboard(&self) -> (Clipboard, Vec<&'static [&'static str]>) {
+        (
+            self.surroundings.clipboard,
+            self.surroundings.clipboard_commands.clone(),
+        )
+    }
+
+    /// Returns where paths begin, and the home directory.
+    pub(crate) fn places(&self) -> (&Path, Option<&Path>) {
+        (&self.directory, self.surroundings.home.as_deref())
     }
 
     /// Who reads the next key.
     fn context(&self) -> Context {
-        match (&self.help, &self.dialog, self.focus) {
-            (Some(_), _, _) => Context::Help,
-            (None, Some(dialog), _) => dialog.context(),
+        if self.rule_list.is_some() {
+            return Context::Rules;
+        }
+        if self.help.is_some() {
+            return Context::Help;
+        }
+        if self.picker.is_some() {
+            return Context::Picker;
+        }
+        if self.trust.is_some() {
+            return Context::Trust;
+        }
+        if self.search.is_some() {
+            return Context::Search;
+        }
+        match (&self.dialog, self.forms.shown(), self.focus) {
+            (Some(dialog), _, _) => dialog.context(),
+            (None, Some(form), _) => form.context(),
             (None, None, Focus::Composer) => Context::Composer,
+            // What is copied with the next frame is no selection any more.
+            (None, None, Focus::Transcript) if self.transcript.has_selection() && self.due.is_none() => {
+                Context::Select
+            }
             (None, None, Focus::Transcript) => Context::Transcript,
         }
     }

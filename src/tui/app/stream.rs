@@ -32,6 +32,10 @@ impl App {
         let is_first = self.root.is_none();
         self.root = Some(snapshot.info.id.clone());
         self.facts.learn(&snapshot.info);
+        self.agents.clone_from(&snapshot.info.agents);
+        self.models.clone_from(&snapshot.info.models);
+        self.wanted_agent = None;
+        self.wanted_model = None;
         self.directory.clone_from(&snapshot.info.directory);
         self.transcript.reset(snapshot);
         self.queue.clone_from(&snapshot.queue);
@@ -39,12 +43,14 @@ impl App {
         self.questions.clone_from(&snapshot.questions);
         self.put_off
             .retain(|id| self.questions.iter().any(|question| question.id == *id));
+        self.attach_forms(&snapshot.forms, now);
         self.link = match &snapshot.info.read_only {
             None => Link::Open,
             Some(reason) => Link::ReadOnly(reason.clone()),
         };
         if is_first {
             self.begin(snapshot);
+            self.fill_list(now);
         }
         self.show_question(now);
         Change::Urgent
@@ -66,12 +72,13 @@ impl App {
     }
 
     /// The session has ended without being asked to.
-    pub(crate) fn ended(&mut self) -> Change {
+    pub(crate) fn ended(&mut self, now: Instant) -> Change {
         self.link = Link::Gone;
         self.turn = Turn::Idle;
         self.questions.clear();
         self.put_off.clear();
         self.dialog = None;
+        self.drop_forms(now);
         self.facts.asks = 0;
         self.transcript
             .push_notice("The session has ended. What it did is stored; start lathe again to go on.");
@@ -102,11 +109,20 @@ impl App {
                 self.put_off.remove(&settled.id);
                 self.show_question(now);
             }
+            Event::Grants(grants) => {
+                if let Some(list) = &mut self.rule_list {
+                    list.set(Arc::clone(grants));
+                }
+            }
+            Event::FormPut(form) => self.put_form(form, now),
+            Event::FormSettled { id, .. } => self.settle_form(*id, now),
             _ if !is_root => return Change::None,
             Event::TurnStarted => self.turn = Turn::Busy,
             Event::TurnEnded(_) => {
                 self.turn = Turn::Idle;
                 self.esc.armed = None;
+                self.wanted_agent = None;
+                self.wanted_model = None;
             }
             Event::Usage(request) => {
                 self.facts.pay(request);
@@ -114,11 +130,39 @@ impl App {
             }
             Event::Queue(queue) => self.queue.clone_from(queue),
             Event::Title(title) => self.facts.title.clone_from(title),
-            Event::Model(model) => self.facts.model = model.to_string(),
+            Event::Model(model) => {
+                self.wanted_model = None;
+                self.facts.model = model.to_string();
+                let known = self.models.iter().find(|known| known.model == *model);
+                if let Some(known) = known {
+                    self.facts.context_limit = Some(known.context);
+                }
+            }
+            Event::Agent(agent) => {
+                self.wanted_agent = None;
+                self.facts.agent.clone_from(agent);
+            }
             Event::Mode(mode) => self.facts.mode = *mode,
+            Event::Hook(run) => {
+                self.hook_list.add(Arc::clone(run));
+                return Change::Soft;
+            }
+            Event::Refused(text) => self.take_back_text(text, now),
             _ => return Change::None,
         }
         Change::Urgent
+    }
+
+    /// What was not sent stands in the composer again, before what was begun meanwhile.
+    pub(super) fn take_back_text(&mut self, text: &str, now: Instant) {
+        let begun = self.composer.text();
+        let draft = if self.composer.is_empty() {
+            text.to_owned()
+        } else {
+            format!("{text}\n\n{begun}")
+        };
+        self.composer.set(Draft::from_text(&draft));
+        self.draft_changed(now);
     }
 
     fn begin(&mut self, snapshot: &Snapshot) {

@@ -1,4 +1,8 @@
 //! The permission question on screen: who wants what, the whole of it, one row for each ask, and the keys.
+//!
+//! The first row and the keys are always there. What is left goes to the asks and then to the body, which scrolls.
+
+use std::path::Path;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -6,109 +10,198 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::permission::{Permission, Stage};
-use crate::permission::Row;
-use crate::text::sanitize::{expand_tabs, reveal, sanitize_line};
-use crate::text::width::{str_width, truncate, truncate_middle};
+use crate::text::sanitize::{reveal, sanitize_line};
+use crate::text::width::{str_width, truncate, truncate_start};
 use crate::text::wrap::wrap;
-use crate::tui::composer;
-use crate::tui::keymap::{Action, Context, Keymap, words};
-use crate::view::card::{Card, CardLook, CardPart, CardStatus, lay_out};
+use crate::tui::composer::{self, Composer};
+use crate::tui::keymap::{Action, Context, Keymap};
+use crate::tui::surroundings::path_words;
+use crate::view::Look;
 use crate::view::theme::Meaning;
-use crate::view::{Look, LookKey};
 
-/// Rows of asks at most; the chosen one stays in sight.
-const ROWS: usize = 5;
 /// Columns left of everything, as cards have.
-const INDENT: usize = 3;
+pub(super) const INDENT: usize = 3;
+/// A directory cut to fewer columns says nothing.
+const LEAST_PLACE: usize = 12;
+/// Columns left and right of a call that is being edited.
+const CALL_MARGIN: u16 = 2;
+/// Rows of a remark at most.
+const REMARK_ROWS: usize = 3;
 
 /// What drawing depends on besides the question itself.
 #[derive(Clone, Copy)]
 pub(crate) struct DialogCx<'a> {
     pub(crate) look: Look<'a>,
     pub(crate) keymap: &'a Keymap,
-    /// As a person writes it: `~/src/retry`.
-    pub(crate) directory: &'a str,
+    pub(crate) home: Option<&'a Path>,
     /// Which of how many.
     pub(crate) place: (usize, usize),
+    /// The screen is so low that only the keys that answer are named.
+    pub(crate) is_low: bool,
 }
 
-/// The body as it was laid out.
-pub(crate) struct Laid {
-    key: (u16, LookKey),
-    pub(super) lines: Vec<Line<'static>>,
-    /// Rows at which a hunk of a diff begins.
-    pub(super) hunks: Vec<usize>,
+/// Whether all of the body is in sight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Body {
+    Whole,
+    Cut,
 }
 
 impl Permission {
     /// Returns how many rows it would like.
     pub(crate) fn rows(&mut self, width: u16, cx: &DialogCx<'_>) -> u16 {
+        self.list_asks(self.ask_count());
         self.lay_out(width, cx);
-        let body = self.laid.as_ref().map_or(0, |laid| laid.lines.len());
-        u16::try_from(body + self.fixed_rows()).unwrap_or(u16::MAX)
+        let body = match self.stage {
+            Stage::Call => usize::from(self.call.rows(width.saturating_sub(CALL_MARGIN))),
+            _ => self.laid.as_ref().map_or(0, |laid| laid.lines.len()),
+        };
+        let keys = self.key_lines(width, Body::Whole, cx).len();
+        let rows = 1 + body + self.ask_count() + self.line_rows(width) + keys;
+        u16::try_from(rows).unwrap_or(u16::MAX)
     }
 
-    /// Draws, and returns where the caret stands while a reason is being written.
+    /// Draws, and returns where the caret stands while something is being written.
     pub(crate) fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &DialogCx<'_>) -> Option<Position> {
-        self.lay_out(area.width, cx);
-        let fixed = self.fixed_rows();
-        let body = usize::from(area.height).saturating_sub(fixed);
-        self.body_rows = body;
-        self.top = self.top.min(self.last_top());
-        let mut rows = area.rows();
-        let mut put = |line: Line<'static>| {
-            if let Some(row) = rows.next() {
-                buffer.set_line(row.x, row.y, &line, row.width);
-            }
-        };
-        put(self.header(area.width, cx));
-        let laid = self.laid.as_ref().map_or(&[][..], |laid| laid.lines.as_slice());
-        let end = (self.top + body).min(laid.len());
-        for (index, line) in laid[self.top..end].iter().enumerate() {
-            let is_last = index + 1 == body && end < laid.len();
-            put(if is_last {
-                more(laid.len() - end + 1, cx)
-            } else {
-                line.clone()
-            });
-        }
-        self.ask_lines(area.width, cx).into_iter().for_each(&mut put);
-        self.key_lines(cx).into_iter().for_each(&mut put);
-        if self.stage != Stage::Reason {
+        if area.is_empty() {
             return None;
         }
-        let last = area.rows().next_back()?;
-        let text = cx.look.theme.style(Meaning::Text);
-        let muted = cx.look.theme.style(Meaning::TextMuted);
-        let look = composer::Look {
-            text,
-            bar: cx.look.symbols.bar(),
-            bar_style: cx.look.theme.style(Meaning::Accent),
-            chip: text,
-            invitation: "why not, in one line; the model reads it",
-            muted,
+        self.lay_out(area.width, cx);
+        let mut keys = self.key_lines(area.width, Body::Whole, cx);
+        let mut asks = self.share(area, keys.len());
+        self.list_asks(asks);
+        self.lay_out(area.width, cx);
+        if self.last_top() > 0 {
+            keys = self.key_lines(area.width, Body::Cut, cx);
+            asks = self.share(area, keys.len());
+            self.list_asks(asks);
+            self.lay_out(area.width, cx);
+        }
+        self.seek();
+        let mut y = area.y;
+        let mut put = |line: &Line<'static>| {
+            if y < area.bottom() {
+                buffer.set_line(area.x, y, line, area.width);
+                y += 1;
+            }
         };
-        let line = Rect {
-            x: last.x + 1,
-            width: last.width.saturating_sub(2),
-            ..last
+        put(&self.header(area.width, cx));
+        let shown = match self.stage {
+            Stage::Call => vec![Line::default(); self.body_rows],
+            _ => self.body_lines(cx),
         };
-        self.reason.draw(line, buffer, &look)
+        shown.iter().for_each(&mut put);
+        let (lines, written) = self.ask_lines(asks, area.width, cx);
+        let asks_at = area.y + u16::try_from(1 + shown.len()).unwrap_or(0);
+        lines.iter().for_each(&mut put);
+        for row in self.remark_rows(area.width) {
+            put(&indented(row, cx.look.theme.style(Meaning::Warning)));
+        }
+        keys.iter().for_each(&mut put);
+        let bottom = y.min(area.bottom().saturating_sub(1));
+        match (self.stage, written) {
+            (Stage::Pattern, Some(row)) => {
+                let column = u16::try_from(self.pattern_column()).unwrap_or(0);
+                let row = Rect {
+                    x: area.x + column.min(area.width),
+                    y: asks_at + u16::try_from(row).unwrap_or(0),
+                    width: area.width.saturating_sub(column + 1),
+                    height: 1,
+                };
+                buffer.set_string(row.x, row.y, " ".repeat(usize::from(row.width)), Style::new());
+                let bar = cx.look.symbols.bar();
+                draw_line(
+                    &mut self.pattern,
+                    row,
+                    buffer,
+                    cx,
+                    (bar, "what to allow from now on"),
+                )
+            }
+            (Stage::Reason, _) => {
+                let row = Rect {
+                    x: area.x + 1,
+                    y: bottom,
+                    width: area.width.saturating_sub(2),
+                    height: 1,
+                };
+                let bar = cx.look.symbols.bar();
+                draw_line(
+                    &mut self.reason,
+                    row,
+                    buffer,
+                    cx,
+                    (bar, "why not, in one line; the model reads it"),
+                )
+            }
+            (Stage::Call, _) => {
+                let rows = Rect {
+                    x: area.x + 1,
+                    y: area.y + 1,
+                    width: area.width.saturating_sub(CALL_MARGIN),
+                    height: u16::try_from(self.body_rows).unwrap_or(0),
+                };
+                let bar = cx.look.symbols.bar();
+                draw_line(&mut self.call, rows, buffer, cx, (bar, "what to run instead"))
+            }
+            _ => None,
+        }
     }
 
-    /// Rows besides the body.
-    fn fixed_rows(&self) -> usize {
-        let asks = self.question.inquiry.rows.len().min(ROWS);
-        let why = if self.explains {
-            self.question.inquiry.rows.len().min(ROWS) * 2 + 1
-        } else {
-            0
+    /// Shares out the rows between the asks, whose number it returns, and the body.
+    fn share(&mut self, area: Rect, keys: usize) -> usize {
+        let fixed = 1 + keys + self.line_rows(area.width);
+        let rest = usize::from(area.height).saturating_sub(fixed);
+        let asks = self.ask_count().min(rest.saturating_sub(1)).max(1);
+        self.body_rows = rest.saturating_sub(asks);
+        asks
+    }
+
+    /// Rows for a remark and for a line that is being written.
+    fn line_rows(&self, width: u16) -> usize {
+        self.remark_rows(width).len() + usize::from(self.stage == Stage::Reason)
+    }
+
+    fn remark_rows(&self, width: u16) -> Vec<String> {
+        let Some(remark) = &self.remark else {
+            return Vec::new();
         };
-        let keys = match self.stage {
-            Stage::Answering | Stage::Reason => 2,
-            Stage::Always => 1,
-        };
-        1 + asks + why + keys + usize::from(self.remark.is_some())
+        let remark = sanitize_line(remark);
+        let rows = wrap(&remark, usize::from(width).saturating_sub(INDENT + 1));
+        rows.into_iter()
+            .take(REMARK_ROWS)
+            .map(|row| remark[row].to_owned())
+            .collect()
+    }
+
+    /// Keeps the body where there is something to see.
+    fn seek(&mut self) {
+        if self.seeks_why && self.body_rows > 0 {
+            self.top = self.laid.as_ref().map_or(0, |laid| laid.why_at);
+            self.seeks_why = false;
+        }
+        self.top = self.top.min(self.last_top());
+    }
+
+    /// Rows of the body that are there to be shown.
+    fn shown_rows(&self) -> usize {
+        let lines = self.laid.as_ref().map_or(0, |laid| laid.lines.len());
+        self.body_rows.min(lines - self.top)
+    }
+
+    fn body_lines(&self, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+        let laid = self.laid.as_ref().map_or(&[][..], |laid| laid.lines.as_slice());
+        let end = self.top + self.shown_rows();
+        let mut lines = laid[self.top..end].to_vec();
+        if end < laid.len() {
+            match lines.as_mut_slice() {
+                // What there is comes before how much more there is.
+                [only] => only.push_span(Span::raw(cx.look.symbols.ellipsis())),
+                [.., last] => *last = more(laid.len() - end + 1, cx),
+                [] => {}
+            }
+        }
+        lines
     }
 
     fn header(&self, width: u16, cx: &DialogCx<'_>) -> Line<'static> {
@@ -123,246 +216,66 @@ impl Permission {
         }
         let room = usize::from(width).saturating_sub(3 + str_width(&right) + 2);
         let title = truncate(&sanitize_line(&inquiry.title), room).into_owned();
-        let rest = room.saturating_sub(str_width(&title));
-        let place = format!(" {dot} {} {dot} no sandbox", sanitize_line(cx.directory));
-        let place = if str_width(&place) <= rest {
-            place
+        let mut rest = room.saturating_sub(str_width(&title));
+        let mut piece = |text: String| {
+            let is_fit = str_width(&text) <= rest;
+            rest = if is_fit { rest - str_width(&text) } else { rest };
+            if is_fit { text } else { String::new() }
+        };
+        // How a command is confined matters more than where it runs.
+        let mut sandbox = piece(match inquiry.sandbox {
+            None => String::new(),
+            Some("off") => format!(" {dot} no sandbox"),
+            Some(mode) => format!(" {dot} sandbox {mode}"),
+        });
+        if sandbox.is_empty() && !matches!(inquiry.sandbox, None | Some("off")) {
+            sandbox = piece(format!(" {dot} sandbox"));
+        }
+        let words = path_words(&inquiry.directory, cx.home);
+        let words = sanitize_line(&words);
+        let cut = truncate_start(&words, rest.saturating_sub(3));
+        let place = if str_width(&cut) >= LEAST_PLACE.min(str_width(&words)) && !cut.is_empty() {
+            format!(" {dot} {cut}")
         } else {
             String::new()
         };
-        let used = 3 + str_width(&title) + str_width(&place) + str_width(&right) + 1;
+        let used = 3 + str_width(&title) + str_width(&place) + str_width(&sandbox) + str_width(&right) + 1;
         let gap = " ".repeat(usize::from(width).saturating_sub(used));
+        let sandbox_style = theme.style(match inquiry.sandbox {
+            Some("off") => Meaning::Warning,
+            _ => Meaning::TextMuted,
+        });
         Line::from(vec![
             Span::raw(" "),
             Span::styled("?", theme.style(Meaning::StateAsking)),
             Span::raw(" "),
             Span::styled(title, theme.style(Meaning::TextStrong)),
-            Span::styled(format!("{place}{gap}{right}"), muted),
+            Span::styled(place, muted),
+            Span::styled(sandbox, sandbox_style),
+            Span::styled(format!("{gap}{right}"), muted),
         ])
-    }
-
-    fn ask_lines(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
-        let rows = &self.question.inquiry.rows;
-        let first = (self.row + 1)
-            .saturating_sub(ROWS)
-            .min(rows.len().saturating_sub(ROWS));
-        let shown = rows.iter().enumerate().skip(first).take(ROWS);
-        let mut lines: Vec<_> = shown
-            .map(|(index, row)| self.ask_line(index, row, usize::from(width), cx))
-            .collect();
-        let muted = cx.look.theme.style(Meaning::TextMuted);
-        if self.explains {
-            for row in rows.iter().take(ROWS) {
-                let why = format!("{} `{}` {}", row.key(), one_line(row.pattern()), row.why());
-                lines.push(indented(why, muted));
-                lines.push(indented(format!("  always would store {}", stored(row)), muted));
-            }
-            let how = "`lathe permissions` lists what is stored; `lathe permissions revoke` undoes it";
-            lines.push(indented(how.to_owned(), muted));
-        }
-        if let Some(remark) = self.remark {
-            lines.push(indented(remark.to_owned(), cx.look.theme.style(Meaning::Warning)));
-        }
-        lines
-    }
-
-    fn ask_line(&self, index: usize, row: &Row, width: usize, cx: &DialogCx<'_>) -> Line<'static> {
-        let theme = cx.look.theme;
-        let is_chosen = self.stage == Stage::Always && index == self.row;
-        let tick = match (row.ask.always.is_empty(), self.ticks.get(index)) {
-            (true, _) => "   ",
-            (false, Some(true)) => "[x]",
-            (false, _) => "[ ]",
-        };
-        let always = if row.ask.always.is_empty() {
-            "always: not offered".to_owned()
-        } else {
-            format!(
-                "always: {}",
-                row.ask
-                    .always
-                    .iter()
-                    .map(|p| one_line(p))
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            )
-        };
-        let room = width.saturating_sub(INDENT + 4 + 1);
-        let always = truncate(&always, room / 3).into_owned();
-        let left = room.saturating_sub(str_width(&always) + 2);
-        let is_plain = row.key() == self.question.inquiry.tool;
-        let key = if is_plain {
-            String::new()
-        } else {
-            format!("{}: ", row.key())
-        };
-        let pattern = key + &one_line(row.pattern());
-        let why = format!("  {}", row.why());
-        // The pattern gives way down to half of the room, so that one also sees why.
-        let beside_why = left.saturating_sub(str_width(&why));
-        let is_room = str_width(&pattern) <= beside_why || beside_why >= left / 2;
-        let why = if is_room { why } else { String::new() };
-        let pattern = truncate_middle(&pattern, left - str_width(&why)).into_owned();
-        let gap = left.saturating_sub(str_width(&pattern) + str_width(&why)) + 2;
-        let text = if is_chosen {
-            theme.style(Meaning::Selection)
-        } else {
-            theme.style(Meaning::Text)
-        };
-        Line::from(vec![
-            Span::raw(" ".repeat(INDENT)),
-            Span::styled(format!("{tick} "), theme.style(Meaning::Accent)),
-            Span::styled(pattern, text),
-            Span::styled(
-                format!("{why}{}{always}", " ".repeat(gap)),
-                theme.style(Meaning::TextMuted),
-            ),
-        ])
-    }
-
-    fn key_lines(&self, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
-        let scope = self.scope;
-        let keys = |context: Context, pairs: &[(Action, &str)]| {
-            let mut line = KeyLine::new(cx);
-            for (action, verb) in pairs {
-                line.key(cx.keymap.label(context, *action), verb);
-            }
-            line.done()
-        };
-        match self.stage {
-            Stage::Answering => {
-                let mut first = vec![
-                    (Action::AllowOnce, "once"),
-                    (Action::AllowAlways, "always…"),
-                    (Action::Reject, "no"),
-                    (Action::RejectBecause, "no, because…"),
-                    (Action::Why, "why"),
-                ];
-                if self.first_storable().is_none() {
-                    first.retain(|(action, _)| *action != Action::AllowAlways);
-                }
-                let mut second = KeyLine::new(cx);
-                let (key, verb) = match self.last_top() {
-                    0 => (Action::PageUp, "reads the transcript"),
-                    _ => (Action::PageDown, "reads on"),
-                };
-                second.key(cx.keymap.label(Context::Global, key), verb);
-                let mut more = |action, verb| second.key(cx.keymap.label(Context::Question, action), verb);
-                if cx.place.1 > 1 {
-                    more(Action::AnotherAsk, "next ask");
-                }
-                if self.laid.as_ref().is_some_and(|laid| laid.hunks.len() > 1) {
-                    more(Action::NextHunk, "next hunk");
-                    more(Action::PreviousHunk, "previous hunk");
-                }
-                vec![keys(Context::Question, &first), second.done()]
-            }
-            Stage::Always => {
-                let scope = format!("scope: {scope}");
-                let pairs = [
-                    (Action::StoreAlways, "stores what is ticked"),
-                    (Action::RowUp, "up"),
-                    (Action::RowDown, "down"),
-                    (Action::Tick, "tick"),
-                    (Action::Scope, scope.as_str()),
-                ];
-                vec![keys(Context::QuestionAlways, &pairs)]
-            }
-            // The last row is the line itself.
-            Stage::Reason => vec![keys(
-                Context::QuestionReason,
-                &[(Action::SendReason, "says no with this reason")],
-            )],
-        }
-    }
-
-    fn lay_out(&mut self, width: u16, cx: &DialogCx<'_>) {
-        let key = (width, cx.look.key());
-        if self.laid.as_ref().is_none_or(|laid| laid.key != key) {
-            let (lines, hunks) = body(&self.question.inquiry.card, usize::from(width), cx.look);
-            self.laid = Some(Laid { key, lines, hunks });
-        }
     }
 }
 
-/// Lays out all that will happen: diffs without a limit, commands whole and with nothing hidden in them.
-fn body(card: &Card, width: usize, look: Look<'_>) -> (Vec<Line<'static>>, Vec<usize>) {
-    let mut lines = Vec::new();
-    let mut hunks = Vec::new();
-    if card.body.is_empty() {
-        lines.extend(whole(&card.argument, "", width, look));
-    }
-    for part in &card.body {
-        match part {
-            CardPart::Code(code) => {
-                let is_shell = matches!(code.language.as_str(), "bash" | "sh" | "shell");
-                lines.extend(whole(&code.text, if is_shell { "$ " } else { "" }, width, look));
-            }
-            CardPart::Text(text) => lines.extend(whole(text, "", width, look)),
-            CardPart::Diff(diff) => {
-                let diff = crate::view::card::DiffBody {
-                    max_lines: 0,
-                    ..diff.clone()
-                };
-                let drawn = part_lines(CardPart::Diff(diff), width.saturating_sub(1), look);
-                let first = lines.len();
-                let ellipsis = look.symbols.ellipsis();
-                let gaps = drawn
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, line)| begins_with(line, ellipsis));
-                hunks.push(first);
-                hunks.extend(gaps.map(|(index, _)| first + index + 1));
-                lines.extend(drawn);
-            }
-            part => lines.extend(part_lines(part.clone(), width, look)),
-        }
-    }
-    (lines, hunks)
-}
-
-fn part_lines(part: CardPart, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    let card = Card::default().part(part);
-    let cx = CardLook {
-        look,
-        width,
-        frame: 0,
-        elapsed: None,
-        badge: None,
+/// Draws a line that is being written: its bar and what to write there.
+fn draw_line(
+    line: &mut Composer,
+    row: Rect,
+    buffer: &mut Buffer,
+    cx: &DialogCx<'_>,
+    (bar, invitation): (&str, &str),
+) -> Option<Position> {
+    let theme = cx.look.theme;
+    let text = theme.style(Meaning::Text);
+    let look = composer::Look {
+        text,
+        bar,
+        bar_style: theme.style(Meaning::Accent),
+        chip: text,
+        invitation,
+        muted: theme.style(Meaning::TextMuted),
     };
-    lay_out(&card, CardStatus::Asking, cx).split_off(1)
-}
-
-/// Wraps a text that a person must judge.
-fn whole(text: &str, prompt: &str, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    let shown = reveal(text);
-    let shown = expand_tabs(&shown, 4);
-    let room = width.saturating_sub(INDENT + prompt.len() + 1).max(1);
-    let strong = look.theme.style(Meaning::Text);
-    let muted = look.theme.style(Meaning::TextMuted);
-    let rows = wrap(&shown, room);
-    let lines = rows.into_iter().enumerate().map(|(index, row)| {
-        let lead = if index == 0 {
-            prompt.to_owned()
-        } else {
-            " ".repeat(prompt.len())
-        };
-        Line::from(vec![
-            Span::raw(" ".repeat(INDENT)),
-            Span::styled(lead, muted),
-            Span::styled(shown[row].to_owned(), strong),
-        ])
-    });
-    lines.collect()
-}
-
-fn begins_with(line: &Line<'_>, text: &str) -> bool {
-    let content = line
-        .spans
-        .iter()
-        .map(|span| span.content.trim_start())
-        .find(|content| !content.is_empty());
-    content.is_some_and(|content| content.starts_with(text))
+    line.draw(row, buffer, &look)
 }
 
 fn more(rows: usize, cx: &DialogCx<'_>) -> Line<'static> {
@@ -375,56 +288,10 @@ fn more(rows: usize, cx: &DialogCx<'_>) -> Line<'static> {
     indented(text, cx.look.theme.style(Meaning::TextMuted))
 }
 
-fn indented(text: String, style: Style) -> Line<'static> {
+pub(super) fn indented(text: String, style: Style) -> Line<'static> {
     Line::from(vec![Span::raw(" ".repeat(INDENT)), Span::styled(text, style)])
 }
 
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     reveal(text).replace(['\n', '\t'], " ")
-}
-
-fn stored(row: &Row) -> String {
-    if row.ask.always.is_empty() {
-        return "nothing: it is asked each time".to_owned();
-    }
-    let patterns = row
-        .ask
-        .always
-        .iter()
-        .map(|pattern| format!("`{}`: `{}`", row.key(), one_line(pattern)));
-    patterns.collect::<Vec<_>>().join(", ")
-}
-
-/// Keys with their verbs on one line.
-struct KeyLine<'a> {
-    look: Look<'a>,
-    spans: Vec<Span<'static>>,
-}
-
-impl<'a> KeyLine<'a> {
-    fn new(cx: &DialogCx<'a>) -> Self {
-        Self {
-            look: cx.look,
-            spans: vec![Span::raw(" ".repeat(INDENT))],
-        }
-    }
-
-    fn key(&mut self, key: &str, verb: &str) {
-        if self.spans.len() > 1 {
-            self.spans.push(Span::raw("   "));
-        }
-        let key = words(key, self.look.symbols);
-        self.spans.push(Span::styled(
-            key.to_owned(),
-            self.look.theme.style(Meaning::Accent),
-        ));
-        self.spans.push(Span::styled(
-            format!(" {verb}"),
-            self.look.theme.style(Meaning::TextMuted),
-        ));
-    }
-
-    fn done(self) -> Line<'static> {
-        Line::from(self.spans)
-    }
 }

@@ -5,10 +5,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::draw::Laid;
+use super::body::Laid;
 use super::guard::Guard;
+use super::proposal::Proposal;
 use crate::permission::{Question, Reply, Scope};
-use crate::tui::composer::Composer;
+use crate::tui::composer::{Composer, Draft};
 use crate::tui::keymap::{Action, Context};
 
 /// How far the answer has come.
@@ -17,8 +18,12 @@ pub(crate) enum Stage {
     Answering,
     /// `always` is being put together.
     Always,
+    /// One of its patterns is being written.
+    Pattern,
     /// The reason for a no is being written.
     Reason,
+    /// The call itself is being edited.
+    Call,
 }
 
 /// What a key led to.
@@ -34,15 +39,22 @@ pub(crate) struct Permission {
     pub(super) question: Arc<Question>,
     pub(crate) guard: Guard,
     pub(super) stage: Stage,
-    /// Parallel to the question's rows.
-    pub(super) ticks: Vec<bool>,
+    pub(super) proposals: Vec<Proposal>,
+    /// The chosen proposal.
     pub(super) row: usize,
     pub(super) scope: Scope,
     pub(super) reason: Composer,
+    pub(super) pattern: Composer,
+    pub(super) call: Composer,
     pub(super) explains: bool,
+    /// Whether the body lists all that is asked, as not every row of it is in sight.
+    pub(super) lists_asks: bool,
+    is_full: bool,
     /// Why the last key did nothing.
-    pub(super) remark: Option<&'static str>,
+    pub(super) remark: Option<String>,
     pub(super) top: usize,
+    /// The next frame begins where the explanation does.
+    pub(super) seeks_why: bool,
     pub(super) laid: Option<Laid>,
     /// Rows of the body on screen; 0 before the first frame.
     pub(super) body_rows: usize,
@@ -50,18 +62,22 @@ pub(crate) struct Permission {
 
 impl Permission {
     pub(crate) fn new(question: Arc<Question>, guard: Guard) -> Self {
-        let ticks = question.inquiry.rows.iter().map(|row| row.preticked).collect();
         Self {
+            proposals: Proposal::all(&question.inquiry),
             question,
             guard,
             stage: Stage::Answering,
-            ticks,
             row: 0,
             scope: Scope::Session,
             reason: Composer::default(),
+            pattern: Composer::default(),
+            call: Composer::default(),
             explains: false,
+            lists_asks: false,
+            is_full: false,
             remark: None,
             top: 0,
+            seeks_why: false,
             laid: None,
             body_rows: 0,
         }
@@ -71,15 +87,16 @@ impl Permission {
         &self.question
     }
 
-    pub(crate) fn stage(&self) -> Stage {
-        self.stage
+    /// Whether it takes the whole screen.
+    pub(crate) fn is_full(&self) -> bool {
+        self.is_full
     }
 
     pub(crate) fn context(&self) -> Context {
         match self.stage {
             Stage::Answering => Context::Question,
             Stage::Always => Context::QuestionAlways,
-            Stage::Reason => Context::QuestionReason,
+            Stage::Pattern | Stage::Reason | Stage::Call => Context::QuestionText,
         }
     }
 
@@ -90,41 +107,63 @@ impl Permission {
             Action::Reject => return Outcome::Replied(Reply::Reject(None)),
             Action::AnotherAsk => return Outcome::Next,
             Action::StoreAlways => return self.store(),
-            Action::SendReason => {
-                let reason = self.reason.take();
-                let reason = reason.trim();
-                let reason = (!reason.is_empty()).then(|| reason.to_owned());
-                return Outcome::Replied(Reply::Reject(reason));
-            }
+            Action::FinishText => return self.finish(),
             Action::AllowAlways => self.open_always(),
+            Action::EditPattern => self.open_pattern(),
+            Action::EditCall => self.open_call(),
+            Action::Newline if self.stage == Stage::Call => self.call.newline(),
             Action::RejectBecause => self.stage = Stage::Reason,
-            Action::Why => self.explains = !self.explains,
+            Action::Why => self.explain(),
+            Action::FullScreen => self.is_full = !self.is_full,
             Action::RowUp => self.row = self.row.saturating_sub(1),
-            Action::RowDown => self.row = (self.row + 1).min(self.ticks.len().saturating_sub(1)),
-            Action::Tick => self.tick(),
+            Action::RowDown => self.row = (self.row + 1).min(self.proposals.len().saturating_sub(1)),
+            Action::Tick => {
+                if let Some(proposal) = self.proposals.get_mut(self.row) {
+                    proposal.is_ticked = !proposal.is_ticked;
+                }
+            }
             Action::Scope => self.scope = next_scope(self.scope),
             Action::NextHunk => self.hunk(Direction::Down),
             Action::PreviousHunk => self.hunk(Direction::Up),
+            Action::ScrollUp => drop(self.scroll(-1)),
+            Action::ScrollDown => drop(self.scroll(1)),
             Action::Edit(edit) => {
-                self.reason.edit(edit);
+                self.text().map(|text| text.edit(edit));
             }
             _ => {}
         }
         Outcome::Stays
     }
 
-    /// Goes back one stage; says whether there was one.
+    /// Goes back one stage, then from the full screen; says whether there was something to go back from.
     pub(crate) fn back(&mut self) -> bool {
-        let is_deeper = self.stage != Stage::Answering;
-        self.stage = Stage::Answering;
         self.remark = None;
-        is_deeper
+        let (before, was_full) = (self.stage, self.is_full);
+        self.stage = match before {
+            Stage::Pattern => Stage::Always,
+            Stage::Answering | Stage::Always | Stage::Reason | Stage::Call => Stage::Answering,
+        };
+        if before == Stage::Answering {
+            self.is_full = false;
+        }
+        before != Stage::Answering || was_full
     }
 
-    /// Adds to the reason.
+    /// Whether keys are text.
+    pub(crate) fn is_writing(&self) -> bool {
+        self.context() == Context::QuestionText
+    }
+
+    /// Adds to what is being written.
     pub(crate) fn write(&mut self, text: &str) {
+        self.remark = None;
+        if self.stage == Stage::Call {
+            return self.call.paste(text);
+        }
         let line = crate::text::sanitize::sanitize_line(text);
-        line.chars().for_each(|c| self.reason.insert_char(c));
+        if let Some(written) = self.text() {
+            line.chars().for_each(|c| written.insert_char(c));
+        }
     }
 
     /// Scrolls the body by pages; says whether it has more than fits.
@@ -150,45 +189,98 @@ impl Permission {
         rows.saturating_sub(self.body_rows)
     }
 
-    /// Returns the first row for which an answer can be stored.
-    pub(super) fn first_storable(&self) -> Option<usize> {
-        let rows = &self.question.inquiry.rows;
-        rows.iter().position(|row| !row.ask.always.is_empty())
-    }
-
-    fn open_always(&mut self) {
-        match self.first_storable() {
-            Some(first) => {
-                self.stage = Stage::Always;
-                self.row = first;
-            }
-            None => self.remark = Some("always is not offered here: each of these has to be looked at"),
+    /// What is being written.
+    fn text(&mut self) -> Option<&mut Composer> {
+        match self.stage {
+            Stage::Answering | Stage::Always => None,
+            Stage::Pattern => Some(&mut self.pattern),
+            Stage::Reason => Some(&mut self.reason),
+            Stage::Call => Some(&mut self.call),
         }
     }
 
-    fn tick(&mut self) {
-        match (
-            self.ticks.get_mut(self.row),
-            self.question.inquiry.rows.get(self.row),
-        ) {
-            (Some(tick), Some(row)) if !row.ask.always.is_empty() => *tick = !*tick,
-            _ => self.remark = Some("this one has to be asked each time"),
+    /// The call as it is being edited, for an editor outside.
+    pub(crate) fn call_text(&self) -> Option<String> {
+        (self.stage == Stage::Call).then(|| self.call.text())
+    }
+
+    pub(crate) fn set_call(&mut self, text: &str) {
+        self.call.set(Draft::from_text(text));
+    }
+
+    fn open_call(&mut self) {
+        let Some(editable) = &self.question.inquiry.editable else {
+            self.remark = Some("this call has begun already, so it cannot be edited".to_owned());
+            return;
+        };
+        // What was left there with `esc` is still there.
+        if self.call.is_empty() {
+            self.call.set(Draft::from_text(editable.text()));
+        }
+        self.stage = Stage::Call;
+    }
+
+    fn revise(&mut self) -> Outcome {
+        let editable = self.question.inquiry.editable.as_ref();
+        match editable.map(|editable| editable.read(&self.call.text())) {
+            Some(Ok(Some(args))) => return Outcome::Replied(Reply::Revised(args)),
+            Some(Err(why)) => self.remark = Some(why),
+            Some(Ok(None)) | None => self.stage = Stage::Answering,
+        }
+        Outcome::Stays
+    }
+
+    fn explain(&mut self) {
+        self.explains = !self.explains;
+        self.seeks_why = self.explains;
+        self.top = 0;
+    }
+
+    fn open_always(&mut self) {
+        if self.proposals.is_empty() {
+            let why = "always is not offered here: each of these has to be looked at";
+            self.remark = Some(why.to_owned());
+        } else {
+            self.stage = Stage::Always;
+        }
+    }
+
+    fn open_pattern(&mut self) {
+        if let Some(proposal) = self.proposals.get(self.row) {
+            self.pattern.set(Draft::from_text(&proposal.pattern));
+            self.stage = Stage::Pattern;
+        }
+    }
+
+    fn finish(&mut self) -> Outcome {
+        match self.stage {
+            Stage::Answering | Stage::Always => Outcome::Stays,
+            Stage::Pattern => {
+                let pattern = self.pattern.text();
+                let edited = self.proposals.get_mut(self.row).map(|row| row.edit(&pattern));
+                match edited {
+                    Some(Err(too_wide)) => self.remark = Some(format!("not stored: {too_wide}")),
+                    Some(Ok(())) | None => self.stage = Stage::Always,
+                }
+                Outcome::Stays
+            }
+            Stage::Reason => {
+                let reason = self.reason.take();
+                let reason = reason.trim();
+                let reason = (!reason.is_empty()).then(|| reason.to_owned());
+                Outcome::Replied(Reply::Reject(reason))
+            }
+            Stage::Call => self.revise(),
         }
     }
 
     fn store(&mut self) -> Outcome {
-        let rows = self.question.inquiry.rows.iter().zip(&self.ticks);
-        let ticked = rows.filter(|(_, is_ticked)| **is_ticked);
-        let patterns: Vec<(String, String)> = ticked
-            .flat_map(|(row, _)| {
-                row.ask
-                    .always
-                    .iter()
-                    .map(|pattern| (row.key().to_owned(), pattern.clone()))
-            })
+        let ticked = self.proposals.iter().filter(|proposal| proposal.is_ticked);
+        let patterns: Vec<_> = ticked
+            .map(|proposal| (proposal.key.clone(), proposal.pattern.clone()))
             .collect();
         if patterns.is_empty() {
-            self.remark = Some("nothing is ticked");
+            self.remark = Some("nothing is ticked".to_owned());
             return Outcome::Stays;
         }
         Outcome::Replied(Reply::Always {

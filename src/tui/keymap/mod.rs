@@ -1,7 +1,8 @@
 //! Which key means what, and where: one table.
 //!
 //! A key is looked up in the context that has the focus and then in [`Context::Global`], whose keys no other context may
-//! use; a test proves that no key has two meanings in one context. Hints and the help screen are made from this table,
+//! use (only `shift+tab` leads back in a form, as it does in every form); a test proves that no key has two meanings in
+//! one context. Hints and the help screen are made from this table,
 //! so they cannot be wrong. Characters that the table does not know are text, where text is taken.
 
 mod chord;
@@ -13,6 +14,7 @@ use std::collections::HashMap;
 
 use crossterm::event::KeyEvent;
 
+use super::transcript::CaretMove;
 use crate::view::Symbols;
 
 /// Who reads the keys.
@@ -24,25 +26,48 @@ pub(crate) enum Context {
     Leader,
     Composer,
     Transcript,
+    /// The row that is searched by.
+    Search,
+    /// The transcript while something is selected.
+    Select,
     /// A permission question.
     Question,
     /// The same, while `always` is being put together.
     QuestionAlways,
-    /// The line that says why not.
-    QuestionReason,
+    /// What is being written: why not, or a pattern.
+    QuestionText,
+    /// Whether the project is trusted.
+    Trust,
+    /// The list of what was allowed for good.
+    Rules,
+    /// Questions of a tool.
+    Form,
+    /// The same, while an answer is being written.
+    FormText,
     Help,
+    /// A list to pick from. Other keys edit the text that filters it.
+    Picker,
+    /// No keys: what only the palette knows.
+    Palette,
 }
 
 impl Context {
     /// In the order of the help screen.
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::Composer,
         Self::Global,
         Self::Leader,
         Self::Transcript,
+        Self::Search,
+        Self::Select,
         Self::Question,
         Self::QuestionAlways,
-        Self::QuestionReason,
+        Self::QuestionText,
+        Self::Trust,
+        Self::Rules,
+        Self::Form,
+        Self::FormText,
+        Self::Picker,
         Self::Help,
     ];
 
@@ -52,10 +77,18 @@ impl Context {
             Self::Leader => "After the leader",
             Self::Composer => "Composer",
             Self::Transcript => "Transcript",
+            Self::Search => "Search",
+            Self::Select => "Selection",
             Self::Question => "Permission",
             Self::QuestionAlways => "Permission, always",
-            Self::QuestionReason => "Permission, no because",
+            Self::QuestionText => "Permission, while writing",
+            Self::Trust => "Trust",
+            Self::Rules => "Allowed for good",
+            Self::Form => "Question",
+            Self::FormText => "Question, own words",
             Self::Help => "This screen",
+            Self::Picker => "Lists",
+            Self::Palette => "Palette",
         }
     }
 }
@@ -73,11 +106,15 @@ pub(crate) enum Action {
     PageUp,
     PageDown,
     Suspend,
+    OpenList(List),
     // After the leader.
     FocusTranscript,
     NextAsk,
     QueueDraft,
+    NextAgent,
     ShowHelp,
+    ShowHooks,
+    ShowRules,
     CopyAnswer,
     // Composer.
     Send,
@@ -98,14 +135,26 @@ pub(crate) enum Action {
     ToggleFold,
     ToggleAll,
     CopyBlock,
+    CopyCode,
+    CopySession,
+    Open,
+    ViewBlock,
     FocusComposer,
+    Search,
+    NextMatch,
+    PreviousMatch,
+    KeepSearch,
+    Select,
+    SelectTo(CaretMove),
+    CopySelection,
+    EndSelection,
+    ToggleMouse,
     // Permission.
     AllowOnce,
     AllowAlways,
     StoreAlways,
     Reject,
     RejectBecause,
-    SendReason,
     Why,
     RowUp,
     RowDown,
@@ -114,10 +163,45 @@ pub(crate) enum Action {
     NextHunk,
     PreviousHunk,
     AnotherAsk,
+    FullScreen,
+    EditCall,
+    EditPattern,
+    FinishText,
+    // Trust.
+    TrustProject,
+    TrustNotNow,
+    TrustParts,
+    // Allowed for good.
+    Revoke,
+    // Question.
+    FormUp,
+    FormDown,
+    /// By its number, which is the key.
+    FormPick,
+    FormTick,
+    FormDone,
+    FormNext,
+    FormPrevious,
+    FormDismiss,
     // Help.
     CloseHelp,
     ScrollUp,
     ScrollDown,
+    // Lists. They share their rows with the permission.
+    PickRow,
+    // Palette.
+    Interrupt,
+    Quit,
+}
+
+/// A list to pick from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum List {
+    /// The palette.
+    Actions,
+    Themes,
+    Agents,
+    Models,
 }
 
 /// A change of the text or a move of the caret.
@@ -239,7 +323,14 @@ mod tests {
             }
         }
         for (context, chord) in seen.keys() {
+            let back = Chord::parse("shift+tab").unwrap();
+            let leads_back = matches!(context, Context::Form | Context::FormText) && *chord == back;
+            // Where there is one row after the other `ctrl+p` goes up, as it does everywhere.
+            let up = Chord::parse("ctrl+p").unwrap();
+            let goes_up = matches!(context, Context::Picker | Context::Search) && *chord == up;
             let is_shadowed = !matches!(context, Context::Global | Context::Leader)
+                && !leads_back
+                && !goes_up
                 && seen.contains_key(&(Context::Global, *chord));
             assert!(!is_shadowed, "{chord:?} of {context:?} is taken everywhere");
         }

@@ -31,7 +31,10 @@ impl<'a> Hints<'a> {
     pub(crate) fn key(&mut self, key: &str, verb: &str) {
         self.pieces.push(vec![
             (
-                words(key, self.symbols).to_owned(),
+                match (self.symbols, key) {
+                    (Symbols::Unicode, "tab") => "⇥".to_owned(),
+                    _ => words(key, self.symbols).to_owned(),
+                },
                 self.theme.style(Meaning::Text),
             ),
             (format!(" {verb}"), self.theme.style(Meaning::TextMuted)),

@@ -34,9 +34,10 @@ use ratatui::{Frame, Terminal};
 use crate::tui::Mouse;
 use crate::view::theme::ColorDepth;
 
-/// Buttons and wheel, in SGR form. Motion is left off: it would wake the program at every move of the hand.
-const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1006h";
-const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1000l";
+/// Buttons, wheel and motion while a button is held, in SGR form. Other motion is left off: it would wake the program at
+/// every move of the hand.
+const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
+const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 /// Asks for the background colour. Many terminals answer, some do not; nobody waits.
 const ASK_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
 /// A frame of a large screen in full colour is about this big.
@@ -117,6 +118,15 @@ impl Screen {
         self.terminal.draw(render)?;
         queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
         self.terminal.backend_mut().flush()
+    }
+
+    /// Takes the mouse or leaves it alone, also after the terminal is taken again.
+    pub(crate) fn set_mouse(&mut self, mouse: Mouse) -> io::Result<()> {
+        self.mouse = mouse;
+        self.write(match mouse {
+            Mouse::Caught => MOUSE_ON,
+            Mouse::LeftAlone => MOUSE_OFF,
+        })
     }
 
     /// Asks which background the terminal has. The answer comes, if it comes, as keys.

@@ -60,6 +60,9 @@ impl Blocks {
         for question in &snapshot.questions {
             blocks.change_call(&question.inquiry.call, |call| call.ask(question.id));
         }
+        for form in &snapshot.forms {
+            blocks.change_call(&form.call, CallBlock::put_form);
+        }
         blocks.turn.is_busy = snapshot.busy;
         if snapshot.busy && blocks.turn.open == 0 {
             blocks.turn.waiting = Some(Waiting { since: None });
@@ -83,13 +86,18 @@ impl Blocks {
                 self.drop_calls(message, dropped);
                 self.message_ended(message, *state, *stop, now)
             }
-            Event::CallReady { call, tool, args } => self.change_call(call, |block| block.ready(tool, args)),
+            Event::CallReady { call, tool, args } => match call.outer() {
+                Some(outer) => self.change_call(&outer, |block| block.begin_inner(call, tool, args)),
+                None => self.change_call(call, |block| block.ready(tool, args)),
+            },
             Event::CallRunning { call } => self.change_call(call, |block| block.run(now)),
             Event::CallUpdate { call, update } => self.change_call(call, |block| block.update(update)),
             Event::CallEnded { call, tool, result } => self.call_ended(call, tool, result, now),
             Event::Asked(question) => {
                 self.change_call(&question.inquiry.call, |block| block.ask(question.id))
             }
+            Event::FormPut(form) => self.change_call(&form.call, CallBlock::put_form),
+            Event::FormSettled { call, .. } => self.change_call(call, CallBlock::settle_form),
             Event::Settled(settled) => self.change_call(&settled.call, |block| block.settle(settled.id)),
             Event::Retry(retry) => self.retry(retry, now),
             Event::Error(report) => {
@@ -99,11 +107,20 @@ impl Blocks {
             Event::TurnStarted => self.turn_started(now),
             Event::TurnEnded(done) => self.turn_ended(*done, now),
             Event::Model(model) => self.mark(Mark::Model(model.to_string())),
+            Event::Agent(agent) => self.mark(Mark::Agent(agent.clone())),
             Event::Notice(text) => self.mark(Mark::Notice {
                 kind: NoticeKind::Info,
                 text: text.clone(),
             }),
-            Event::Usage(_) | Event::Queue(_) | Event::Todos(_) | Event::Title(_) | Event::Mode(_) => false,
+            Event::Usage(_)
+            | Event::Queue(_)
+            | Event::Todos(_)
+            | Event::Title(_)
+            | Event::Mode(_)
+            | Event::Answer(_)
+            | Event::Hook(_)
+            | Event::Grants(_)
+            | Event::Refused(_) => false,
         }
     }
 
@@ -114,8 +131,10 @@ impl Blocks {
             .filter(|waiting| self.turn.is_busy && is_due(waiting))
     }
 
+    /// Returns the block of a call; one inside another is a part of the other's.
     pub(super) fn call(&self, call: &CallId) -> Option<usize> {
-        self.calls.get(call).copied()
+        let outer = call.outer();
+        self.calls.get(outer.as_ref().unwrap_or(call)).copied()
     }
 
     /// Returns how many blocks there are, counting those that share a row once.
@@ -385,7 +404,13 @@ impl Blocks {
         let Body::Call(block) = &mut self.list[index].body else {
             return false;
         };
-        change(block);
+        if call.outer().is_none() {
+            change(block);
+        } else if let Some(inner) = block.inner_mut(call) {
+            change(inner);
+        } else {
+            return false;
+        }
         block.wants_look = None;
         let is_plain = block.is_plain();
         group::touch(&mut self.list, index);
@@ -401,7 +426,7 @@ impl Blocks {
             was_open = !block.state.is_final();
             block.end(tool, result);
         });
-        if was_open {
+        if was_open && call.outer().is_none() {
             self.turn.open = self.turn.open.saturating_sub(1);
             if self.turn.open == 0 {
                 self.turn.waiting = Some(Waiting::since(now));

@@ -75,6 +75,7 @@ pub(super) enum Mark {
         due: Instant,
     },
     Model(String),
+    Agent(String),
     TurnEnd {
         done: Done,
         took: Option<Duration>,
@@ -239,7 +240,7 @@ impl Mark {
         }
     }
 
-    fn source(&self) -> String {
+    pub(super) fn source(&self) -> String {
         match self {
             Self::Notice { text, .. } => text.clone(),
             Self::Error(report) => match &report.hint {
@@ -248,7 +249,7 @@ impl Mark {
             },
             Self::Interrupted => "interrupted".to_owned(),
             Self::Retry { reason, .. } => reason.clone(),
-            Self::Model(model) => model.clone(),
+            Self::Model(name) | Self::Agent(name) => name.clone(),
             Self::TurnEnd { .. } => String::new(),
             Self::Unknown { kind } => kind.clone(),
         }

@@ -33,15 +33,26 @@ pub(super) struct CallBlock {
     args: Option<Value>,
     /// Open questions. A call may be asked about twice, once the arguments led to a second ask.
     questions: Vec<QuestionId>,
+    /// It waits for the person to fill in a form.
+    has_form: bool,
     started: Option<Instant>,
     /// The end of what it printed.
     live: String,
     details: Value,
     result: Option<Arc<CallResult>>,
-    /// The message that holds all of it, and the part there.
-    stored: Option<(Arc<Message>, usize)>,
+    stored: Option<Stored>,
+    /// The calls inside it, which are its body on screen.
+    pub(super) inner: Vec<CallBlock>,
     /// Whether its card wants to be looked at; known once it was drawn.
     pub(super) wants_look: Option<bool>,
+}
+
+/// The message that holds all of a call.
+struct Stored {
+    message: Arc<Message>,
+    part: usize,
+    /// Its place among the calls inside that part, where it is one of them.
+    inner: Option<usize>,
 }
 
 /// Where a call stands in a run of adjacent calls that share a row.
@@ -68,8 +79,20 @@ impl CallBlock {
 
     /// Makes the block of a call that stands in a message.
     pub(super) fn stored(part: &ToolPart, message: &Arc<Message>, index: usize) -> Self {
+        let stored = |inner| {
+            Some(Stored {
+                message: Arc::clone(message),
+                part: index,
+                inner,
+            })
+        };
+        let inside = part.inner.iter().enumerate().map(|(number, part)| Self {
+            stored: stored(Some(number)),
+            ..Self::new(part)
+        });
         Self {
-            stored: Some((Arc::clone(message), index)),
+            inner: inside.collect(),
+            stored: stored(None),
             ..Self::new(part)
         }
     }
@@ -84,11 +107,13 @@ impl CallBlock {
             partial: None,
             args: None,
             questions: Vec::new(),
+            has_form: false,
             started: None,
             live: String::new(),
             details: Value::Null,
             result: None,
             stored: None,
+            inner: Vec::new(),
             wants_look: None,
         }
     }
@@ -122,6 +147,32 @@ impl CallBlock {
     pub(super) fn ready(&mut self, tool: &str, args: &Value) {
         tool.clone_into(&mut self.tool);
         self.args = Some(args.clone());
+    }
+
+    /// Adds a call inside this one.
+    pub(super) fn begin_inner(&mut self, call: &CallId, tool: &str, args: &Value) {
+        if self.inner_mut(call).is_some() {
+            return;
+        }
+        self.inner.push(Self::new(&ToolPart {
+            call: call.clone(),
+            provider_id: None,
+            tool: tool.to_owned(),
+            raw_args: String::new(),
+            args: None,
+            state: CallState::Pending,
+            result: None,
+            native: None,
+            inner: Vec::new(),
+        }));
+        if let Some(inner) = self.inner.last_mut() {
+            inner.raw_args = args.to_string();
+            inner.args = Some(args.clone());
+        }
+    }
+
+    pub(super) fn inner_mut(&mut self, call: &CallId) -> Option<&mut Self> {
+        self.inner.iter_mut().find(|inner| inner.id == *call)
     }
 
     pub(super) fn run(&mut self, now: Instant) {
@@ -162,6 +213,7 @@ impl CallBlock {
         self.live = String::new();
         self.details = Value::Null;
         self.questions.clear();
+        self.has_form = false;
     }
 
     pub(super) fn ask(&mut self, question: QuestionId) {
@@ -174,8 +226,19 @@ impl CallBlock {
         self.questions.retain(|open| *open != question);
     }
 
+    pub(super) fn put_form(&mut self) {
+        self.has_form = !self.state.is_final();
+    }
+
+    pub(super) fn settle_form(&mut self) {
+        self.has_form = false;
+    }
+
+    /// Whether it waits for an answer, or all that goes on inside it does.
     pub(super) fn is_asking(&self) -> bool {
-        !self.questions.is_empty()
+        let waits_inside =
+            || self.inner.iter().any(Self::is_asking) && !self.inner.iter().any(Self::is_running);
+        !self.questions.is_empty() || self.has_form || waits_inside()
     }
 
     pub(super) fn is_running(&self) -> bool {
@@ -233,9 +296,10 @@ impl CallBlock {
     }
 
     fn stored_part(&self) -> Option<&ToolPart> {
-        let (message, part) = self.stored.as_ref()?;
-        match &message.parts.get(*part)?.body {
-            PartBody::Tool(tool) => Some(tool),
+        let Stored { message, part, inner } = self.stored.as_ref()?;
+        match (&message.parts.get(*part)?.body, inner) {
+            (PartBody::Tool(tool), None) => Some(tool),
+            (PartBody::Tool(tool), Some(inner)) => tool.inner.get(*inner),
             _ => None,
         }
     }
@@ -251,7 +315,9 @@ impl CallBlock {
             parsed = whole;
             &parsed
         };
-        let args = self.args();
+        // Hooks and the person may have changed what was run.
+        let ran = self.result().and_then(|result| result.details.get("args"));
+        let args = ran.or(self.args());
         match (self.result(), self.state) {
             (Some(result), _) => cards.result(&self.tool, partial, args, ResultSource::Ended(result), cx),
             (None, CallState::Running) if self.has_output() => {
@@ -271,7 +337,7 @@ impl CallBlock {
 
     /// Whether it failed, was stopped, waits for an answer or wants to be looked at.
     pub(super) fn is_problem(&self, cards: &dyn CardSource) -> bool {
-        if self.is_asking() {
+        if self.is_asking() || self.inner.iter().any(Self::is_asking) {
             return true;
         }
         match self.state {
@@ -281,6 +347,15 @@ impl CallBlock {
                 .unwrap_or_else(|| self.card(cards, RenderCx { expanded: false }).look),
             _ => false,
         }
+    }
+
+    /// Returns the file that the call names.
+    pub(super) fn path(&self) -> Option<&str> {
+        let args = self.args()?;
+        let named = ["file_path", "path", "filePath"]
+            .iter()
+            .find_map(|name| args.get(*name)?.as_str());
+        named.filter(|path| !path.is_empty())
     }
 
     /// Returns what the model read of it, or what there is before that.
@@ -307,6 +382,7 @@ mod tests {
             state: CallState::Pending,
             result: None,
             native: None,
+            inner: Vec::new(),
         }
     }
 

@@ -1,18 +1,18 @@
 //! One frame: where the screen begins, the rows of the blocks on it, and what to remember for the next.
 
-use std::time::Duration;
-
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
-use crate::view::card::CardStatus;
-use crate::view::spinner;
 use crate::view::theme::Meaning;
 
-use super::apply::{Blocks, Waiting};
-use super::layout::{self, LayoutCx};
+use super::emphasis::Emphasis;
+use super::layout::LayoutCx;
+use super::list::List;
+use super::reading::Reading;
+use super::search::Search;
+use super::selection::{self, View};
 use super::viewport::{self, Anchor, Heights, Place};
 use super::{DrawCx, Move, Shown, Transcript};
 
@@ -47,9 +47,47 @@ impl Transcript {
             self.anchor = carry_over(&mut list, self.anchor, &self.shown);
         }
         let rows = usize::from(area.height);
-        let anchor = travel(&mut list, self.anchor, &self.moves, &self.shown, rows);
-        let (top, anchor) = viewport::settle(&mut list, anchor, rows);
-        let shown = paint(&mut list, top, area, buffer, self.focus.filter(|_| cx.focused));
+        let mut anchor = travel(&mut list, self.anchor, &self.moves, &self.shown, rows);
+        if let Some(search) = &mut self.search {
+            search.refresh(list.blocks, &*self.cards);
+            anchor = to_match(search, &mut self.reading, &mut list, anchor, rows);
+        }
+        let view = View {
+            focus: self.focus,
+            lines: &self.shown.lines,
+            held: (self.anchor == Anchor::Tail).then_some(self.shown.top),
+        };
+        let moved = selection::resolve(
+            &mut self.picks,
+            &mut self.selection,
+            &mut self.pressed,
+            &mut self.reading,
+            &mut list,
+            &view,
+        );
+        if let Some((block, row)) = moved {
+            anchor = reveal_head(&mut list, anchor, block, row, rows);
+        } else if self.selection.is_some() && anchor == Anchor::Tail {
+            // What is being selected is not moved by what comes.
+            anchor = Anchor::Top(self.shown.top);
+        }
+        let (top, settled) = viewport::settle(&mut list, anchor, rows);
+        let is_held = self.selection.is_some() && anchor != Anchor::Tail;
+        let anchor = if is_held { Anchor::Top(top) } else { settled };
+        let mut emphasis = Emphasis {
+            search: self.search.as_ref(),
+            selection: self.selection.as_ref(),
+            caret: None,
+            reading: &mut self.reading,
+        };
+        let focus = self.focus.filter(|_| cx.focused);
+        let mut shown = paint(&mut list, top, area, buffer, focus, &mut emphasis);
+        shown.caret = emphasis.caret;
+        let selection = self.selection.as_ref();
+        self.reading.keep(|index| {
+            let is_end = selection.is_some_and(|selection| selection.ends_in(index));
+            shown.blocks.contains(&index) || is_end
+        });
         let laid_now = std::mem::take(&mut list.laid_now);
         self.moves.clear();
         self.anchor = anchor;
@@ -105,75 +143,6 @@ fn inner(area: Rect) -> Rect {
         x: area.x + left,
         width: area.width - left - right,
         ..area
-    }
-}
-
-/// The blocks as a list of heights, which are found by laying out.
-struct List<'a> {
-    blocks: &'a mut Blocks,
-    cx: LayoutCx<'a>,
-    /// Blocks that had no layout before.
-    laid_now: Vec<usize>,
-}
-
-impl Heights for List<'_> {
-    /// The blocks, and the row that says what is waited for.
-    fn count(&self) -> usize {
-        self.blocks.list.len() + 1
-    }
-
-    fn height(&mut self, index: usize) -> usize {
-        let gap = self.gap(index);
-        let Some(block) = self.blocks.list.get(index) else {
-            return if self.waiting().is_some() { gap + 1 } else { 0 };
-        };
-        if !block.is_shown() {
-            return 0;
-        }
-        if block.laid.is_none() {
-            self.laid_now.push(index);
-        }
-        let content = layout::height(&mut self.blocks.list, index, &self.cx);
-        gap + content.max(self.blocks.list[index].reserved)
-    }
-}
-
-impl List<'_> {
-    /// Returns the empty rows before a block: none at the top and between neighbours of the compact sort. A thought
-    /// begins a step, so it keeps its distance from the calls of the one before.
-    fn gap(&self, index: usize) -> usize {
-        let above = self.blocks.list[..index]
-            .iter()
-            .rfind(|block| block.is_shown() || block.is_compact());
-        let (Some(above), Some(block)) = (above, self.blocks.list.get(index)) else {
-            return usize::from(above.is_some());
-        };
-        let begins_step = block.is_thought() && !above.is_thought();
-        let is_close = block.is_compact() && above.is_compact() && !begins_step;
-        usize::from(!is_close)
-    }
-
-    fn waiting(&self) -> Option<Waiting> {
-        self.blocks.waiting(self.cx.draw.now)
-    }
-
-    /// Returns the row that says that the model is waited for.
-    fn waiting_line(&self, waiting: Waiting) -> Line<'static> {
-        let DrawCx { look, frame, now, .. } = self.cx.draw;
-        let waited = waiting
-            .since
-            .map(|since| now.saturating_duration_since(since).as_secs());
-        let waited = match waited.unwrap_or_default() {
-            0 => String::new(),
-            seconds @ 1..60 => format!(" {seconds} s"),
-            seconds => format!(" {}", spinner::elapsed(Duration::from_secs(seconds))),
-        };
-        let sign = look.symbols.status(CardStatus::Running, frame);
-        let muted = look.theme.style(Meaning::TextMuted);
-        Line::from(vec![
-            Span::styled(format!("{sign} "), look.theme.style(Meaning::StateRunning)),
-            Span::styled(format!("waiting for the model{waited}"), muted),
-        ])
     }
 }
 
@@ -238,14 +207,71 @@ fn reveal(list: &mut List<'_>, anchor: Anchor, block: usize, rows: usize) -> Anc
     }
 }
 
+/// Brings the current match on screen, once it was gone to. The tail is not followed past it.
+fn to_match(
+    search: &mut Search,
+    reading: &mut Reading,
+    list: &mut List<'_>,
+    anchor: Anchor,
+    rows: usize,
+) -> Anchor {
+    if !std::mem::take(&mut search.is_due) {
+        return anchor;
+    }
+    let (Some(hit), Some(pattern)) = (search.current, &search.pattern) else {
+        return anchor;
+    };
+    let Some(read) = reading.read(list, hit.block) else {
+        return anchor;
+    };
+    let range = read.find(search.number, pattern).ranges.get(hit.nth).cloned();
+    let row = range.map_or(0, |range| read.row_of(&range));
+    reveal_row(list, anchor, hit.block, row, rows)
+}
+
+/// Brings a row of a block's content on screen: a third down where it was not on it.
+fn reveal_row(list: &mut List<'_>, anchor: Anchor, block: usize, row: usize, rows: usize) -> Anchor {
+    let (top, _) = viewport::settle(list, anchor, rows);
+    let row = list.gap(block) + row;
+    let place = Place { block, row };
+    let bottom = viewport::shift(list, top, rows.cast_signed() - 1);
+    if top <= place && place <= bottom {
+        return Anchor::Top(top);
+    }
+    Anchor::Top(viewport::shift(list, place, -(rows / 3).cast_signed()))
+}
+
+/// Moves as little as needed to have a row of a block's content on screen.
+fn reveal_head(list: &mut List<'_>, anchor: Anchor, block: usize, row: usize, rows: usize) -> Anchor {
+    let (top, _) = viewport::settle(list, anchor, rows);
+    let row = list.gap(block) + row;
+    let place = Place { block, row };
+    let bottom = viewport::shift(list, top, rows.cast_signed() - 1);
+    if place < top {
+        Anchor::Top(place)
+    } else if place > bottom {
+        Anchor::Top(viewport::shift(list, place, 1 - rows.cast_signed()))
+    } else {
+        Anchor::Top(top)
+    }
+}
+
 /// Draws from `top` down and returns what the frame shows.
-fn paint(list: &mut List<'_>, top: Place, area: Rect, buffer: &mut Buffer, focus: Option<usize>) -> Shown {
+fn paint(
+    list: &mut List<'_>,
+    top: Place,
+    area: Rect,
+    buffer: &mut Buffer,
+    focus: Option<usize>,
+    emphasis: &mut Emphasis<'_>,
+) -> Shown {
     let inner = inner(area);
     let mut shown = Shown {
         top,
         blocks: top.block..top.block,
         rows: usize::from(area.height),
         columns: usize::from(area.width),
+        area,
         top_height: list.height(top.block),
         ..Shown::default()
     };
@@ -264,6 +290,12 @@ fn paint(list: &mut List<'_>, top: Place, area: Rect, buffer: &mut Buffer, focus
         }
         shown.starts.push((usize::from(y - area.y), index));
         let is_focused = focus == Some(index);
+        let text = rows.start.max(gap) - gap..rows.end.max(gap) - gap;
+        let text_at = Rect {
+            y: y + (gap.saturating_sub(rows.start)) as u16,
+            height: 1,
+            ..inner
+        };
         for row in rows {
             let at = Rect {
                 y,
@@ -273,6 +305,7 @@ fn paint(list: &mut List<'_>, top: Place, area: Rect, buffer: &mut Buffer, focus
             if row >= gap {
                 list.paint_row(index, row - gap, at, buffer);
             }
+            shown.lines.push((index, row.saturating_sub(gap)));
             if is_focused && row >= gap {
                 mark_focus(
                     list,
@@ -287,6 +320,9 @@ fn paint(list: &mut List<'_>, top: Place, area: Rect, buffer: &mut Buffer, focus
             }
             y += 1;
         }
+        if !text.is_empty() {
+            emphasis.paint(list, index, text, text_at, buffer);
+        }
         shown.is_animated |= list.is_live(index);
         shown.blocks.end = (index + 1).min(list.blocks.list.len());
         if let Some(block) = list.blocks.list.get_mut(index) {
@@ -294,26 +330,6 @@ fn paint(list: &mut List<'_>, top: Place, area: Rect, buffer: &mut Buffer, focus
         }
     }
     shown
-}
-
-impl List<'_> {
-    fn paint_row(&mut self, index: usize, row: usize, at: Rect, buffer: &mut Buffer) {
-        let waiting = self.waiting();
-        match (self.blocks.list.get_mut(index), waiting) {
-            (Some(block), _) => layout::paint_row(block, row, at, buffer, &self.cx),
-            (None, Some(waiting)) => {
-                super::paint::line(&self.waiting_line(waiting), at, buffer, Style::new());
-            }
-            (None, None) => {}
-        }
-    }
-
-    fn is_live(&self, index: usize) -> bool {
-        match self.blocks.list.get(index) {
-            Some(block) => block.is_live(self.cx.draw.now),
-            None => true,
-        }
-    }
 }
 
 fn mark_focus(list: &List<'_>, at: Rect, buffer: &mut Buffer) {

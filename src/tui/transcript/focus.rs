@@ -103,6 +103,12 @@ impl Transcript {
         self.moves.extend([Move::Hold, Move::RevealHead(index)]);
     }
 
+    /// Whether the focused block has a folded and an unfolded form.
+    pub fn focused_folds(&self) -> bool {
+        let focused = self.focus.and_then(|focus| self.blocks.list.get(focus));
+        focused.is_some_and(Block::folds)
+    }
+
     /// Unfolds everything; when something is unfolded already, folds everything.
     pub fn fold_all(&mut self) {
         let reasoning = self.reasoning_unfolded;

@@ -5,10 +5,15 @@
 
 use super::block::{Block, Body};
 use super::call::{CallBlock, Group};
-use crate::view::card::CardStatus;
+use super::cards::CardSource;
+use crate::tool::RenderCx;
+use crate::view::Symbols;
+use crate::view::card::{Card, CardStatus};
 
 /// The tool whose calls do so.
 const SHARING: &str = "read";
+/// Calls that are named in the row; more do not fit.
+const NAMED: usize = 12;
 
 /// Whether a call may stand in a row with others.
 pub(super) fn may_share(call: &CallBlock) -> bool {
@@ -109,6 +114,33 @@ pub(super) fn calls<'a>(
         _ => None,
     });
     std::iter::once(leader).chain(members)
+}
+
+/// Returns the cards of calls that share a row. Folded, only the first ones are asked, so that a long run stays cheap.
+pub(super) fn cards<'a>(
+    calls: impl Iterator<Item = &'a CallBlock>,
+    is_unfolded: bool,
+    cards: &dyn CardSource,
+) -> Vec<Card> {
+    let wanted = if is_unfolded { usize::MAX } else { NAMED };
+    let cx = RenderCx {
+        expanded: is_unfolded,
+    };
+    calls.take(wanted).map(|call| call.card(cards, cx)).collect()
+}
+
+/// Returns what the shared row says: how many there are, and the names of the first.
+pub(super) fn title(cards: &[Card], count: usize, symbols: Symbols) -> Card {
+    let names: Vec<&str> = cards.iter().map(|card| card.argument.as_str()).collect();
+    let more = if count > cards.len() {
+        symbols.ellipsis()
+    } else {
+        ""
+    };
+    let dot = symbols.dot();
+    let argument = format!("{count} files {dot} {}{more}", names.join(", "));
+    let title = cards.first().map(|card| card.title.clone());
+    Card::new(title.unwrap_or_default(), argument)
 }
 
 /// Returns how calls stand together: what runs first, then what waits.

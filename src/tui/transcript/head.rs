@@ -1,6 +1,6 @@
 //! First rows that move with the clock: of calls, of reasoning, of a retry.
 
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 use crate::view::card::{self, Card, CardLook, CardStatus};
 use crate::view::flow::{self, Flow};
@@ -47,6 +47,37 @@ pub(super) fn below(card: &Card, call: &CallBlock, cx: &LayoutCx<'_>) -> Vec<Lin
     let mut rows = card::lay_out(card, call.status(card.look), card_look(call, cx));
     rows.remove(0);
     rows
+}
+
+/// Columns that the card of a call inside another stands further in.
+const STEP: usize = 2;
+
+/// Returns the row of a call inside another that moves with the clock, where this row below the first is one.
+pub(super) fn inner_line(block: &Block, row: usize, cx: &LayoutCx<'_>) -> Option<Line<'static>> {
+    let Body::Call(call) = &block.body else {
+        return None;
+    };
+    let faces = &block.laid.as_ref().and_then(Laid::face)?.inner;
+    let (face, inner) = faces.iter().zip(&call.inner).find(|(face, _)| face.row == row)?;
+    Some(step_in(card_line(&face.card, inner, &narrower(cx))))
+}
+
+/// Returns the rows below the first of a call inside another.
+pub(super) fn inner_below(card: &Card, inner: &CallBlock, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
+    let rows = below(card, inner, &narrower(cx));
+    rows.into_iter().map(step_in).collect()
+}
+
+fn narrower<'a>(cx: &LayoutCx<'a>) -> LayoutCx<'a> {
+    LayoutCx {
+        width: cx.width.saturating_sub(STEP),
+        ..*cx
+    }
+}
+
+fn step_in(mut line: Line<'static>) -> Line<'static> {
+    line.spans.insert(0, Span::raw(" ".repeat(STEP)));
+    line
 }
 
 fn card_look<'a>(call: &CallBlock, cx: &LayoutCx<'a>) -> CardLook<'a> {

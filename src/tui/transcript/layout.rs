@@ -4,6 +4,8 @@
 //! each frame and everything below it is kept. Markdown keeps its own rows, so that a text that grows is laid out at
 //! its end only.
 
+use std::borrow::Cow;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
@@ -24,8 +26,6 @@ use crate::tool::RenderCx;
 
 /// Rows of the person's own message while it is folded.
 const USER_ROWS: usize = 12;
-/// Calls that are named in a row that they share; more do not fit.
-const NAMED: usize = 12;
 
 #[derive(Clone, Copy)]
 pub(super) struct LayoutCx<'a> {
@@ -47,11 +47,21 @@ pub(super) struct Laid {
 
 /// The layout stays as long as this does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Key {
+pub(super) struct Key {
     revision: u32,
     width: usize,
     look: LookKey,
     is_unfolded: bool,
+}
+
+impl Key {
+    /// Whether all that may differ is the content.
+    pub(super) fn is_grown(self, newer: Self) -> bool {
+        Self {
+            revision: newer.revision,
+            ..self
+        } == newer
+    }
 }
 
 /// What the first row of a call shows.
@@ -59,6 +69,15 @@ pub(super) struct Face {
     pub(super) card: Card,
     /// How the calls stand that share the row; `None` for a row of one call.
     pub(super) shared: Option<CardStatus>,
+    /// The calls inside it, in their order.
+    pub(super) inner: Vec<InnerFace>,
+}
+
+/// What the first row of a call inside another shows.
+pub(super) struct InnerFace {
+    pub(super) card: Card,
+    /// Its place below the first row of the call around it.
+    pub(super) row: usize,
 }
 
 enum Rows {
@@ -78,6 +97,18 @@ struct Growing {
 impl Laid {
     pub(super) fn face(&self) -> Option<&Face> {
         self.face.as_ref()
+    }
+
+    pub(super) fn key(&self) -> Key {
+        self.key
+    }
+
+    /// Returns how many rows stay as they are while the text grows.
+    pub(super) fn stable_rows(&self) -> usize {
+        match &self.rows {
+            Rows::Lines(_) => 0,
+            Rows::Markdown(growing) => growing.markdown.stable_lines(),
+        }
     }
 }
 
@@ -114,22 +145,44 @@ pub(super) fn paint_row(block: &mut Block, row: usize, at: Rect, buffer: &mut Bu
     } else {
         Style::new()
     };
-    let at = match block.body {
-        Body::Call(_) => Rect {
-            x: at.x - cx.left as u16,
-            width: at.width + cx.left as u16,
-            ..at
-        },
-        _ => at,
-    };
+    let at = place(block, at, cx);
+    if let Some(line) = line(block, row, cx) {
+        paint::line(&line, at, buffer, over);
+    }
+}
+
+/// Returns where a row of a block is drawn, when `at` is where text stands.
+pub(super) fn place(block: &Block, at: Rect, cx: &LayoutCx<'_>) -> Rect {
+    if !has_margin(&block.body) {
+        return at;
+    }
+    Rect {
+        x: at.x - cx.left as u16,
+        width: at.width + cx.left as u16,
+        ..at
+    }
+}
+
+/// Whether a block brings the columns before its text along.
+pub(super) fn has_margin(body: &Body) -> bool {
+    matches!(body, Body::Call(_))
+}
+
+/// Returns one row of a block that was laid out.
+pub(super) fn line<'a>(
+    block: &'a mut Block,
+    row: usize,
+    cx: &LayoutCx<'_>,
+) -> Option<Cow<'a, Line<'static>>> {
     let below = match (row, has_head(&block.body)) {
-        (0, true) => return paint::line(&head::line(block, cx), at, buffer, over),
+        (0, true) => return Some(Cow::Owned(head::line(block, cx))),
         (_, true) => row - 1,
         (_, false) => row,
     };
-    if let Some(line) = block.laid.as_mut().and_then(|laid| laid.rows.get(below, cx)) {
-        paint::line(line, at, buffer, over);
+    if let Some(line) = head::inner_line(block, below, cx) {
+        return Some(Cow::Owned(line));
     }
+    block.laid.as_mut()?.rows.get(below, cx).map(Cow::Borrowed)
 }
 
 /// Whether the first row is drawn anew with each frame.
@@ -160,11 +213,7 @@ impl Rows {
 /// Whether all that happened since is that the text became longer.
 fn can_grow(body: &Body, laid: &Laid, key: Key) -> bool {
     let is_text = matches!(body, Body::Text(_)) && matches!(laid.rows, Rows::Markdown(_));
-    is_text
-        && Key {
-            revision: key.revision,
-            ..laid.key
-        } == key
+    is_text && laid.key.is_grown(key)
 }
 
 fn grow(body: &Body, laid: &mut Laid, key: Key, cx: &LayoutCx<'_>) {
@@ -218,11 +267,36 @@ fn lay_out(blocks: &mut [Block], index: usize, is_unfolded: bool, cx: &LayoutCx<
                 },
             );
             call.wants_look = Some(card.look);
-            let rows = head::below(&card, call, cx);
-            (Some(Face { card, shared: None }), Rows::Lines(rows))
+            let (inner, rows) = if call.inner.is_empty() {
+                (Vec::new(), head::below(&card, call, cx))
+            } else {
+                inside(call, is_unfolded, cx)
+            };
+            let face = Face {
+                card,
+                shared: None,
+                inner,
+            };
+            (Some(face), Rows::Lines(rows))
         }
         Body::Mark(mark) => (None, Rows::Lines(mark::rows(mark, cx))),
     }
+}
+
+/// Returns the calls inside a call, each with its card, and their rows; the first of each is drawn anew with each frame.
+fn inside(call: &CallBlock, is_unfolded: bool, cx: &LayoutCx<'_>) -> (Vec<InnerFace>, Vec<Line<'static>>) {
+    let (mut faces, mut rows) = (Vec::new(), Vec::new());
+    let render = RenderCx {
+        expanded: is_unfolded,
+    };
+    for inner in &call.inner {
+        let card = inner.card(cx.cards, render);
+        let row = rows.len();
+        rows.push(Line::default());
+        rows.extend(head::inner_below(&card, inner, cx));
+        faces.push(InnerFace { card, row });
+    }
+    (faces, rows)
 }
 
 /// Returns the first row of calls that share one, and what they show below it.
@@ -234,28 +308,11 @@ fn shared(
     cx: &LayoutCx<'_>,
 ) -> (Face, Vec<Line<'static>>) {
     let calls = || group::calls(blocks, leader, members);
-    // Folded, they are counted and only the first ones asked for their names, so that a long run stays cheap.
-    let wanted = if is_unfolded { usize::MAX } else { NAMED };
-    let render = RenderCx {
-        expanded: is_unfolded,
-    };
-    let cards: Vec<Card> = calls()
-        .take(wanted)
-        .map(|call| call.card(cx.cards, render))
-        .collect();
-    let names: Vec<&str> = cards.iter().map(|card| card.argument.as_str()).collect();
-    let look = cx.draw.look;
-    let more = if calls().count() > cards.len() {
-        look.symbols.ellipsis()
-    } else {
-        ""
-    };
-    let dot = look.symbols.dot();
-    let argument = format!("{} files {dot} {}{more}", calls().count(), names.join(", "));
-    let title = cards.first().map(|card| card.title.clone());
+    let cards = group::cards(calls(), is_unfolded, cx.cards);
     let face = Face {
-        card: Card::new(title.unwrap_or_default(), argument),
+        card: group::title(&cards, calls().count(), cx.draw.look.symbols),
         shared: Some(group::status(calls())),
+        inner: Vec::new(),
     };
     let mut rows = Vec::new();
     if is_unfolded {

@@ -46,6 +46,7 @@ pub(super) fn rows(mark: &Mark, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
         ),
         Mark::Retry { .. } => Vec::new(),
         Mark::Model(model) => plain(&format!("the model is {model} from here on"), cx),
+        Mark::Agent(agent) => plain(&format!("the agent is {agent} from here on"), cx),
         Mark::TurnEnd { done, took, calls } => {
             let mut facts: Vec<String> = ended(*done).map(str::to_owned).into_iter().collect();
             facts.extend(

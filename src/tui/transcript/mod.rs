@@ -15,12 +15,19 @@ mod block;
 mod call;
 mod cards;
 mod draw;
+mod emphasis;
 mod focus;
 mod group;
 mod head;
 mod layout;
+mod list;
 mod mark;
+mod opening;
 mod paint;
+mod reading;
+mod search;
+mod selection;
+mod text;
 mod viewport;
 
 #[cfg(test)]
@@ -31,6 +38,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
+use ratatui::layout::{Position, Rect};
+
 use crate::conversation::{NoticeKind, Role};
 use crate::session::{Event, Snapshot};
 use crate::tool::Registry;
@@ -39,7 +48,14 @@ use crate::view::Look;
 use apply::Blocks;
 use block::Mark;
 use cards::{CardSource, Names};
+use reading::Reading;
+use search::Search;
+use selection::{Pick, Selection, Spot};
 use viewport::{Anchor, Place};
+
+pub use opening::FilePlace;
+pub use search::Tally;
+pub use selection::{CaretMove, Unit};
 
 /// What an event means for the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,6 +92,15 @@ pub struct Transcript {
     /// Blocks that are laid out, the oldest first.
     laid: VecDeque<usize>,
     shown: Shown,
+    search: Option<Search>,
+    selection: Option<Selection>,
+    /// Where the button went down.
+    pressed: Option<(Spot, Unit)>,
+    /// What was selected since the last frame; it takes a layout to know where that is.
+    picks: Vec<Pick>,
+    reading: Reading,
+    /// The block whose code was copied last, and which piece of it.
+    copied_code: Option<(usize, usize)>,
     /// Blocks that have been on screen, counted as [`block::Block::ordinal`] counts.
     seen: usize,
     has_news: bool,
@@ -86,8 +111,13 @@ pub struct Transcript {
 struct Shown {
     top: Place,
     blocks: Range<usize>,
+    area: Rect,
     /// The row of the screen where each block on it begins.
     starts: Vec<(usize, usize)>,
+    /// The block on each row, and the row of its content.
+    lines: Vec<(usize, usize)>,
+    /// Where the end of a selection stands that is moved by keys.
+    caret: Option<Position>,
     /// Rows and columns of the area.
     rows: usize,
     columns: usize,
@@ -126,6 +156,12 @@ impl Transcript {
             reasoning_unfolded: false,
             laid: VecDeque::new(),
             shown: Shown::default(),
+            search: None,
+            selection: None,
+            pressed: None,
+            picks: Vec::new(),
+            reading: Reading::default(),
+            copied_code: None,
             seen: 0,
             has_news: false,
         }
@@ -231,5 +267,6 @@ impl Transcript {
         for index in self.laid.drain(..) {
             self.blocks.list[index].laid = None;
         }
+        self.reading.forget();
     }
 }

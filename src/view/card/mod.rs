@@ -6,9 +6,11 @@
 
 mod layout;
 mod plain;
+mod source;
 
 pub use layout::{CardLook, header, lay_out};
 pub use plain::plain;
+pub use source::source;
 
 /// One call, drawn.
 #[derive(Debug, Clone, Default, PartialEq)]

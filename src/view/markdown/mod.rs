@@ -13,6 +13,7 @@ mod line;
 mod render;
 mod split;
 
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 use ratatui::text::Line;
 
 use super::look::{Look, LookKey};
@@ -57,6 +58,21 @@ pub fn render(text: &str, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     markdown.finish();
     markdown.lines(width, look);
     markdown.drawn.lines
+}
+
+/// Returns the blocks of source that a text holds between fences.
+pub fn code_blocks(text: &str) -> Vec<String> {
+    let mut blocks = Vec::new();
+    let mut open: Option<String> = None;
+    for event in Parser::new(text) {
+        match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => open = Some(String::new()),
+            Event::Text(text) => open.iter_mut().for_each(|block| block.push_str(&text)),
+            Event::End(TagEnd::CodeBlock) => blocks.extend(open.take()),
+            _ => {}
+        }
+    }
+    blocks
 }
 
 impl Markdown {

@@ -15,6 +15,7 @@ pub(super) struct ThemeFile {
     pub(super) name: String,
     pub(super) kind: ThemeKind,
     pub(super) background: Color,
+    pub(super) pair: Option<String>,
     palette: HashMap<String, Color>,
     entries: HashMap<String, Entry>,
 }
@@ -52,6 +53,10 @@ pub(super) fn read(
         chain.push(object(&text)?);
     }
     let mut file = ThemeFile::default();
+    // Palettes come first: styles use their names wherever those stand.
+    for map in chain.iter().rev() {
+        file.lay_over_palette(map, problems);
+    }
     while let Some(map) = chain.pop() {
         file.lay_over(&map, problems);
     }
@@ -67,28 +72,34 @@ fn object(text: &str) -> Result<Map<String, Value>, ThemeError> {
 }
 
 impl ThemeFile {
-    fn lay_over(&mut self, map: &Map<String, Value>, problems: &mut Vec<String>) {
-        // The palette comes first: the rest may use its names wherever it stands in the file.
-        if let Some(Value::Object(palette)) = map.get("palette") {
-            for (name, value) in palette {
-                match value.as_str().and_then(colour::parse) {
-                    Some(color) => drop(self.palette.insert(name.clone(), color)),
-                    None => problems.push(format!("`palette.{name}` is not a colour: {value}")),
-                }
+    fn lay_over_palette(&mut self, map: &Map<String, Value>, problems: &mut Vec<String>) {
+        let Some(Value::Object(palette)) = map.get("palette") else {
+            return;
+        };
+        for (name, value) in palette {
+            match value.as_str().and_then(colour::parse) {
+                Some(color) => drop(self.palette.insert(name.clone(), color)),
+                None => problems.push(format!("`palette.{name}` is not a colour: {value}")),
             }
         }
+    }
+
+    fn lay_over(&mut self, map: &Map<String, Value>, problems: &mut Vec<String>) {
+        // The pair of what is extended is not this theme's.
+        self.pair = None;
         for (key, value) in map {
             match (key.as_str(), value) {
                 ("palette", Value::Object(_)) | ("extends", Value::String(_)) | ("$schema", _) => {}
                 ("name", Value::String(name)) => self.name.clone_from(name),
                 ("kind", Value::String(kind)) if kind == "dark" => self.kind = ThemeKind::Dark,
                 ("kind", Value::String(kind)) if kind == "light" => self.kind = ThemeKind::Light,
+                ("pair", Value::String(pair)) => self.pair = Some(pair.clone()),
                 ("background", Value::String(text)) => match self.color(text) {
                     Some(color) => self.background = color,
                     None => problems.push(format!("`background` is not a colour: {value}")),
                 },
                 ("styles", Value::Object(styles)) => self.lay_over_styles(styles, problems),
-                ("name" | "kind" | "background" | "palette" | "extends" | "styles", _) => {
+                ("name" | "kind" | "pair" | "background" | "palette" | "extends" | "styles", _) => {
                     problems.push(format!("`{key}` cannot be {value}"));
                 }
                 _ => problems.push(format!("`{key}` is not a key of a theme")),

@@ -1,8 +1,9 @@
 //! Meanings to styles.
 //!
-//! A theme file is JSON: `name`, `kind` (`dark` or `light`), the `background` it assumes, an optional `extends`, a
-//! `palette` of own colour names, and `styles` by dotted meaning. A meaning without an entry takes its parent's. An
-//! entry is a colour, or an object with `fg`, `bg`, `mods`, and `256` and `ansi` for what to show where there are fewer
+//! A theme file is JSON: `name`, `kind` (`dark` or `light`), the `background` it assumes, the `pair` that stands in for
+//! it on a background of the other kind, an optional `extends`, a `palette` of own colour names, and `styles` by dotted
+//! meaning. A palette counts for the styles of what is extended too, so that a theme may be a palette alone. A meaning
+//! without an entry takes its parent's. An entry is a colour, or an object with `fg`, `bg`, `mods`, and `256` and `ansi` for what to show where there are fewer
 //! colours; without them the nearest is taken, and backgrounds are left out at sixteen. Reading a file gives the theme
 //! and what was wrong with it, because a misspelt key should not cost the rest.
 //!
@@ -24,6 +25,18 @@ const BUILTIN: &[(&str, &str)] = &[
     ("lathe-dark", include_str!("../../../themes/lathe-dark.json")),
     ("lathe-light", include_str!("../../../themes/lathe-light.json")),
     ("lathe-cvd", include_str!("../../../themes/lathe-cvd.json")),
+    (
+        "lathe-cvd-light",
+        include_str!("../../../themes/lathe-cvd-light.json"),
+    ),
+    ("ember-dark", include_str!("../../../themes/ember-dark.json")),
+    ("ember-light", include_str!("../../../themes/ember-light.json")),
+    ("tide-dark", include_str!("../../../themes/tide-dark.json")),
+    ("tide-light", include_str!("../../../themes/tide-light.json")),
+    ("dusk-dark", include_str!("../../../themes/dusk-dark.json")),
+    ("dusk-light", include_str!("../../../themes/dusk-light.json")),
+    ("quartz-dark", include_str!("../../../themes/quartz-dark.json")),
+    ("quartz-light", include_str!("../../../themes/quartz-light.json")),
     ("system", include_str!("../../../themes/system.json")),
 ];
 
@@ -53,6 +66,7 @@ pub struct Theme {
     name: String,
     kind: ThemeKind,
     background: Color,
+    pair: Option<String>,
     entries: Box<[Entry]>,
     styles: Box<[Style]>,
     id: u64,
@@ -101,6 +115,7 @@ impl Theme {
             name: file.name,
             kind: file.kind,
             background: file.background,
+            pair: file.pair,
             styles: Box::default(),
             entries,
             id: 0,
@@ -135,6 +150,11 @@ impl Theme {
     /// Returns the background that the theme was made for. It is not painted.
     pub fn assumed_background(&self) -> Color {
         self.background
+    }
+
+    /// Returns the name of the theme that stands in for this one on a background of the other kind.
+    pub fn pair(&self) -> Option<&str> {
+        self.pair.as_deref()
     }
 
     /// Identifies the looks, as a part of the keys of layout caches.

@@ -27,8 +27,8 @@ fn contrast(one: Color, other: Color) -> f64 {
 
 /// The themes whose colours are their own and not the terminal's.
 fn fixed() -> impl Iterator<Item = Theme> {
-    ["lathe-dark", "lathe-light", "lathe-cvd"]
-        .into_iter()
+    Theme::builtin_names()
+        .filter(|name| *name != "system")
         .map(|name| Theme::builtin(name).unwrap())
 }
 
@@ -39,6 +39,41 @@ fn every_builtin_theme_is_read_without_a_problem() {
         assert_eq!(theme.name(), *name);
         assert_eq!(problems, Vec::<String>::new(), "{name}");
     }
+}
+
+#[test]
+fn pairs_name_each_other_and_are_of_both_kinds() {
+    for theme in fixed() {
+        let pair = Theme::builtin(theme.pair().unwrap()).unwrap();
+        assert_eq!(pair.pair(), Some(theme.name()));
+        assert_ne!(pair.kind(), theme.kind(), "{}", theme.name());
+    }
+    let (mine, _) = Theme::parse(r#"{"name": "mine", "extends": "lathe-dark"}"#).unwrap();
+    assert_eq!(mine.pair(), None);
+}
+
+/// As people see them who cannot tell red from green: the two cone answers as one.
+#[test]
+fn blue_and_orange_differ_in_more_than_red_and_green() {
+    for name in ["lathe-cvd", "lathe-cvd-light"] {
+        let theme = Theme::builtin(name).unwrap();
+        for (one, other) in [
+            (Meaning::DiffAdded, Meaning::DiffRemoved),
+            (Meaning::StateDone, Meaning::StateFailed),
+        ] {
+            let (_, _, added) = rgb(theme.style(one).fg.unwrap());
+            let (_, _, removed) = rgb(theme.style(other).fg.unwrap());
+            assert!(added.abs_diff(removed) > 80, "{name} {one:?}");
+        }
+    }
+}
+
+#[test]
+fn a_palette_colours_what_the_extended_theme_says() {
+    let text = r##"{"extends": "lathe-dark", "palette": {"sky": "#010203"}}"##;
+    let (theme, problems) = Theme::parse(text).unwrap();
+    assert_eq!(problems, Vec::<String>::new());
+    assert_eq!(theme.style(Meaning::Accent).fg, Some(Color::Rgb(1, 2, 3)));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 mod capture;
 mod card;
+mod sandboxed;
 #[cfg(test)]
 mod tests;
 
@@ -23,6 +24,7 @@ use crate::files::PathKind;
 use crate::process::{Outcome, Shell, ShellCommand, SpawnError};
 use crate::text::truncate::Keep;
 use crate::tool::command_asks::{CommandAsks, command_asks};
+use crate::tool::confine::{Sandbox, sandbox};
 use crate::tool::truncate::limits;
 use crate::tool::{
     CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Spilled, Tool, ToolCx,
@@ -43,7 +45,7 @@ pub(super) struct Args {
     /// What it does, in 5 to 10 words.
     #[serde(default)]
     description: Option<String>,
-    /// Milliseconds, at most 600000 (default 120000).
+    /// Milliseconds, at most 600000.
     #[serde(default)]
     timeout: Option<i64>,
     /// Directory to run in (default: the session's).
@@ -63,6 +65,9 @@ pub(super) struct Details {
     bytes: u64,
     lines: u64,
     pid: u32,
+    /// What the command was confined to, when it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sandbox: Option<String>,
     /// The first line of the output that the model saw, when it did not see all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     first_line: Option<u64>,
@@ -99,6 +104,7 @@ impl Tool for BashTool {
     const ALIASES: &'static [&'static str] = &["shell", "run_command", "execute_command"];
     const PARAM_ALIASES: &'static [ParamAlias] = &[ParamAlias::name("cwd", "workdir")];
     const KEEP: Keep = Keep::Tail;
+    const EDITED: Option<&'static str> = Some("command");
     /// TERM, three seconds, KILL, and half a second to read what is left.
     const CANCEL_GRACE: Duration = Duration::from_millis(3500);
 
@@ -157,11 +163,13 @@ impl Tool for BashTool {
             None => args.command.trim().lines().next().unwrap_or_default().to_owned(),
         };
         let card = card::question(&args.command, &path.resolved.display, why.as_deref());
+        let runs_in = Some(cwd.clone());
         let command = ShellCommand {
             shell,
             command: args.command,
             cwd,
             environment: cx.services.environment.clone(),
+            confinement: None,
         };
         let plan = Plan {
             command,
@@ -172,16 +180,27 @@ impl Tool for BashTool {
         };
         let mut prepared = Prepared::new(plan, asks).with_card(card);
         prepared.why = why;
+        prepared.runs_in = runs_in;
         Ok(prepared)
     }
 
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
         check_place(&plan)?;
-        let running = plan.command.spawn().map_err(|error| not_started(&error))?;
+        let (services, agent) = (Arc::clone(&cx.services), cx.agent.clone());
+        let sandbox = cx.blocking(move || sandbox(&services, &agent)).await?;
+        let command = ShellCommand {
+            confinement: sandbox.confinement.clone(),
+            ..plan.command.clone()
+        };
+        let running = command.spawn().map_err(|error| not_started(&error))?;
         let details = Details {
             command: plan.command.command.clone(),
             workdir: plan.workdir.clone(),
             pid: running.pid(),
+            sandbox: sandbox
+                .confinement
+                .is_some()
+                .then(|| sandbox.mode.name().to_owned()),
             ..Details::default()
         };
         let services = &cx.services;
@@ -203,7 +222,7 @@ impl Tool for BashTool {
         if !last.delta.is_empty() {
             cx.update(progress(&details, last));
         }
-        Ok(answer(&plan, &outcome, captured, details))
+        Ok(answer(&plan, &sandbox, &outcome, captured, details))
     }
 
     fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {
@@ -289,7 +308,13 @@ fn not_started(error: &SpawnError) -> ToolError {
 }
 
 /// Puts together what the model reads: what went wrong, how much is missing, the output, how it ended.
-fn answer(plan: &Plan, outcome: &Outcome, captured: Captured, details: Details) -> Output<Details> {
+fn answer(
+    plan: &Plan,
+    sandbox: &Sandbox,
+    outcome: &Outcome,
+    captured: Captured,
+    details: Details,
+) -> Output<Details> {
     let failure = failure(outcome);
     let what = match failure {
         Some(ErrorKind::Timeout) => Some("Error: the command ran out of time".to_owned()),
@@ -298,7 +323,13 @@ fn answer(plan: &Plan, outcome: &Outcome, captured: Captured, details: Details) 
     };
     let is_cut = captured.note.is_some();
     let before: Vec<String> = what.into_iter().chain(captured.note).collect();
-    let after = notes(plan, outcome, &captured.text);
+    let mut after = notes(plan, outcome, &captured.text);
+    after.extend(sandboxed::notes(
+        sandbox,
+        outcome,
+        &captured.text,
+        &plan.command.cwd,
+    ));
     let count = |texts: &[String]| texts.iter().map(|text| text.lines().count()).sum();
     let details = Details {
         exit: outcome.exit,

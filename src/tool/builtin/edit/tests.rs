@@ -3,8 +3,9 @@ use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
 
-use super::*;
+use crate::conversation::ErrorKind;
 use crate::permission::Mode;
+use crate::text::replace::Tolerance;
 use crate::tool::ToolSettings;
 use crate::tool::harness::{Harness, HarnessOptions};
 use crate::view::card::{CardPart, plain};

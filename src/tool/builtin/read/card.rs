@@ -71,7 +71,7 @@ fn file(details: &Details, text: &str, cx: RenderCx) -> Card {
     let numbered = text.lines().skip_while(|line| *line != "<content>").skip(1);
     let source: Vec<&str> = numbered
         .take(lines)
-        .map_while(|line| line.split_once(": "))
+        .map_while(|line| line.split_once(if details.hashline { "|" } else { ": " }))
         .map(|(_, text)| text)
         .collect();
     card.part(CardPart::Code(Code {

@@ -19,9 +19,11 @@ use std::fs::File;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use self::text::Prefix;
 use self::window::Window;
 use crate::conversation::ErrorKind;
 use crate::files::Resolved;
+use crate::provider::EditMode;
 use crate::tool::{
     Abilities, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool,
     ToolCx, ToolError, path_asks,
@@ -106,10 +108,15 @@ impl Tool for ReadTool {
         ParamAlias::name("lines", "limit"),
     ];
 
-    fn description(&self, _: InitCx<'_>) -> String {
-        "Read a file with line numbers, a directory's entries, an image or a PDF. At most 2000 lines or 50 KB at once: \
-         go on with `offset`."
-            .to_owned()
+    fn description(&self, cx: InitCx<'_>) -> String {
+        let lines = match cx.settings.edit_mode {
+            EditMode::Hashline => "a tag before each line (`LINE:HASH|text`)",
+            EditMode::Replace | EditMode::Patch => "line numbers",
+        };
+        format!(
+            "Read a file with {lines}, a directory's entries, an image or a PDF. At most 2000 lines or 50 KB at once: \
+             go on with `offset`."
+        )
     }
 
     fn concurrency(&self, _: &Args) -> Concurrency {
@@ -137,13 +144,17 @@ impl Tool for ReadTool {
         let services = std::sync::Arc::clone(&cx.services);
         let session = cx.session.clone();
         let cancel = cx.cancel.clone();
+        let prefix = match cx.edit_mode {
+            EditMode::Hashline => Prefix::Tag,
+            EditMode::Replace | EditMode::Patch => Prefix::Number,
+        };
         let truncate = &cx.services.settings.truncate;
         let fits = |own: usize, limit: usize| limit == 0 || own <= limit;
         let is_paged =
             fits(window.limit, truncate.max_lines) && fits(window::BYTE_BUDGET, truncate.max_bytes);
         let output = cx.blocking(move || {
             let mut output = match what {
-                What::Text => text::read(&path, window, &cancel)?,
+                What::Text => text::read(&path, window, prefix, &cancel)?,
                 What::Directory => directory::read(&path, window)?,
                 What::Media(kind) => media::read(&path, kind)?,
             };

@@ -10,6 +10,7 @@ use super::window::{BYTE_BUDGET, Window};
 use super::{Details, Kind, io_error, open};
 use crate::conversation::ErrorKind;
 use crate::files::{Resolved, TextFile};
+use crate::text::hashline::{Hash, LineHasher};
 use crate::tool::builtin::file_name::one_line;
 use crate::tool::{Output, ToolError, plural};
 
@@ -21,11 +22,12 @@ const CHUNK: usize = 128 * 1024;
 pub(super) fn read(
     path: &Resolved,
     window: Window,
+    prefix: Prefix,
     cancel: &CancellationToken,
 ) -> Result<Output<Details>, ToolError> {
     let mut file = open(path)?;
     let mut chunk = Vec::with_capacity(CHUNK);
-    let mut pass = Pass::new(window);
+    let mut pass = Pass::new(window, prefix);
     let mut hasher = Sha256::new();
     let mut bom = false;
     let mut valid = Utf8Check::default();
@@ -41,7 +43,7 @@ pub(super) fn read(
             return Err(ToolError::new(ErrorKind::Cancelled, message));
         }
         if is_first && is_utf16(&chunk) {
-            return read_decoded(path, window);
+            return read_decoded(path, window, prefix);
         }
         hasher.update(&chunk);
         valid.push(&chunk);
@@ -68,10 +70,10 @@ fn is_utf16(head: &[u8]) -> bool {
 }
 
 /// UTF-16, which is decoded whole.
-fn read_decoded(path: &Resolved, window: Window) -> Result<Output<Details>, ToolError> {
+fn read_decoded(path: &Resolved, window: Window, prefix: Prefix) -> Result<Output<Details>, ToolError> {
     let file =
         TextFile::open_for_reading(&path.real, MAX_DECODED).map_err(|error| error.named(&path.display))?;
-    let mut pass = Pass::new(window);
+    let mut pass = Pass::new(window, prefix);
     pass.text(file.text().as_bytes());
     let total = pass.finish();
     let details = Details {
@@ -103,7 +105,11 @@ fn answer(
     let shown = one_line(&path.display);
     let mut text = format!("<path>{shown}</path>\n<type>file</type>\n<content>\n");
     for (index, line) in pass.lines.iter().enumerate() {
-        let _ = writeln!(text, "{}: {line}", offset + index);
+        let Line { hash, shown } = line;
+        let _ = match pass.prefix {
+            Prefix::Number => writeln!(text, "{}: {shown}", offset + index),
+            Prefix::Tag => writeln!(text, "{}:{hash}|{shown}", offset + index),
+        };
     }
     let footer = if total == 0 {
         "(empty file)".to_owned()
@@ -125,15 +131,32 @@ fn answer(
         line_start: if is_empty { 0 } else { offset },
         line_end: if is_empty { 0 } else { end },
         total_lines: Some(total),
+        hashline: pass.prefix == Prefix::Tag,
         ..details
     };
     let title = format!("{} · {}", path.display, plural(pass.lines.len(), "line"));
     Ok(Output::new(title, text, details))
 }
 
+/// What stands before a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Prefix {
+    Number,
+    /// The number and a hash of the whole line, for edits by line.
+    Tag,
+}
+
+struct Line {
+    hash: Hash,
+    /// Cut when it is long.
+    shown: String,
+}
+
 /// What one pass over a file finds.
 struct Pass {
-    lines: Vec<String>,
+    lines: Vec<Line>,
+    prefix: Prefix,
+    hasher: LineHasher,
     window: Window,
     /// The line being read, from 1.
     number: usize,
@@ -149,9 +172,11 @@ struct Pass {
 }
 
 impl Pass {
-    fn new(window: Window) -> Self {
+    fn new(window: Window, prefix: Prefix) -> Self {
         Self {
             lines: Vec::new(),
+            prefix,
+            hasher: LineHasher::default(),
             window,
             number: 1,
             line: Vec::new(),
@@ -198,6 +223,9 @@ impl Pass {
         if !self.is_wanted() {
             return;
         }
+        if self.prefix == Prefix::Tag {
+            self.hasher.push(bytes);
+        }
         // Four bytes a character at most; what is beyond is only counted.
         let room = (MAX_LINE_CHARS * 4 + 8).saturating_sub(self.line.len());
         let (kept, dropped) = bytes.split_at(bytes.len().min(room));
@@ -207,12 +235,13 @@ impl Pass {
 
     fn end_line(&mut self) {
         if self.is_wanted() {
-            let line = self.finish_line();
-            if self.budget < line.len() + 1 {
+            let shown = self.finish_line();
+            let hash = self.hasher.finish();
+            if self.budget < shown.len() + 1 {
                 self.budget_hit = true;
             } else {
-                self.budget -= line.len() + 1;
-                self.lines.push(line);
+                self.budget -= shown.len() + 1;
+                self.lines.push(Line { hash, shown });
             }
         }
         self.line.clear();

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::conversation::{CallResult, ErrorKind};
 use crate::permission::{Mode, Reply};
+use crate::tool::ToolSettings;
 use crate::tool::harness::{Harness, HarnessOptions};
 use crate::view::card::plain;
 
@@ -96,7 +97,7 @@ async fn a_part_of_the_file_is_enough_to_know_it_and_a_search_is_not() {
 async fn the_guard_can_be_switched_off() {
     let project = Harness::with(HarnessOptions {
         mode: Mode::Yolo,
-        settings: crate::tool::ToolSettings::default(),
+        settings: ToolSettings::default(),
         ..HarnessOptions::default()
     });
     project.write("a", "old\n");
@@ -447,4 +448,27 @@ fn a_call_can_be_drawn_from_every_beginning_of_its_arguments() {
         ("a/世.rs", "18 lines")
     );
     assert_eq!(card.body[0], CardPart::Omitted("10 lines above".into()));
+}
+
+#[tokio::test]
+async fn in_hashline_mode_content_with_tags_is_refused() {
+    let project = Harness::with(HarnessOptions {
+        mode: Mode::Yolo,
+        settings: ToolSettings {
+            edit_mode: EditMode::Hashline,
+            ..ToolSettings::default()
+        },
+        ..HarnessOptions::default()
+    });
+    let tagged = "1:77|const x = 1\n\n3:18|}\n";
+    let result = project.run("write", args("a", tagged)).await;
+    assert_eq!(result.error_kind(), Some(ErrorKind::Refused));
+    assert!(result.output.contains("tag"), "{}", result.output);
+    assert!(!project.path("a").exists());
+    let partly = "1:77|const x = 1\nand more\n";
+    project.ok("write", args("a", partly)).await;
+    assert_eq!(project.read("a"), partly);
+    let project = yolo();
+    project.ok("write", args("a", tagged)).await;
+    assert_eq!(project.read("a"), tagged, "other modes know no tags");
 }

@@ -1,6 +1,11 @@
 //! The screen, driven as the event loop drives it: keys and events in, effects and frames out, with a clock of its own.
 
+mod editing;
+mod forms;
+mod picking;
 mod pictures;
+mod transcript;
+mod trusting;
 
 use std::time::Duration;
 
@@ -12,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::conversation::{
-    CallId, Message, MessageId, MessageState, ModelRef, Part, PartBody, Role, TextPart, Usage,
+    CallId, Message, MessageId, MessageState, ModelRef, Part, PartBody, Price, Role, TextPart, Usage,
 };
 use crate::permission::{
     Action as RuleAction, Ask, Broker, BrokerEvent, FrontEnd, Inquiry, Reply, Row, Scope, Subject, Verdict,
@@ -45,6 +50,7 @@ fn surroundings() -> Surroundings {
         home: Some("/home/u".into()),
         editor: None,
         clipboard: Clipboard::Direct,
+        clipboard_commands: Vec::new(),
         trace: None,
         panics_at_first_key: false,
     }
@@ -62,8 +68,23 @@ fn setup() -> Setup {
             dark: theme("lathe-dark"),
             light: theme("lathe-light"),
         },
+        theme_list: Box::new(|| {
+            let named = |(dark, light): (&str, &str)| NamedThemes {
+                name: dark.to_owned(),
+                themes: Themes {
+                    dark: Arc::new(Theme::builtin(dark).unwrap()),
+                    light: Arc::new(Theme::builtin(light).unwrap()),
+                },
+            };
+            let pairs = [("lathe-dark", "lathe-light"), ("ember-dark", "ember-light")];
+            pairs.into_iter().map(named).collect()
+        }),
+        settings_file: "/home/u/.config/lathe/lathe.jsonc".into(),
         wheel_lines: 3,
+        mouse: Mouse::Caught,
+        copies_on_select: false,
         prompt: None,
+        trust: None,
         surroundings: surroundings(),
     }
 }
@@ -99,6 +120,14 @@ impl Driver {
             id: self.session.clone(),
             title: "fix the flaky retry test".to_owned(),
             agent: "build".to_owned(),
+            agents: vec![
+                agent("build", "the default: does the work"),
+                agent("plan", "reads and plans"),
+            ],
+            models: vec![
+                model("local/test-model", 128_000),
+                model("local/other", 1_000_000),
+            ],
             model: ModelRef {
                 provider: "local".to_owned(),
                 model: "test-model".to_owned(),
@@ -116,6 +145,7 @@ impl Driver {
             seq: 0,
             info,
             messages: Vec::new(),
+            forms: Vec::new(),
             questions: Vec::new(),
             queue: Vec::new(),
             todos: Vec::new(),
@@ -260,12 +290,36 @@ fn key(name: &str) -> KeyEvent {
         "tab" => KeyCode::Tab,
         "space" => KeyCode::Char(' '),
         "up" => KeyCode::Up,
+        "left" => KeyCode::Left,
+        "right" => KeyCode::Right,
         "down" => KeyCode::Down,
         "pgup" => KeyCode::PageUp,
         "pgdn" => KeyCode::PageDown,
         other => KeyCode::Char(other.chars().next().unwrap()),
     };
     KeyEvent::new(code, modifiers)
+}
+
+fn agent(name: &str, description: &str) -> AgentChoice {
+    AgentChoice {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        model: (name == "plan").then(|| "local/other".parse().unwrap()),
+    }
+}
+
+fn model(name: &str, context: u64) -> ModelChoice {
+    ModelChoice {
+        model: name.parse().unwrap(),
+        context,
+        images: context > 200_000,
+        reasoning: true,
+        price: (context < 200_000).then(|| Price {
+            input: 3.0,
+            output: 15.0,
+            ..Price::default()
+        }),
+    }
 }
 
 fn input_text(op: &Op) -> Option<(&'static str, &str)> {
@@ -312,6 +366,9 @@ fn inquiry(tool: &str, title: &str, asks: Vec<Ask>, card: Card) -> Inquiry {
         rows: rows.collect(),
         title: title.to_owned(),
         card,
+        directory: "/home/u/src/retry".into(),
+        sandbox: (tool == "bash").then_some("off"),
+        editable: None,
     }
 }
 
@@ -617,7 +674,7 @@ fn always_stores_what_is_ticked_in_the_chosen_scope() {
     driver.press("a");
     let text = driver.text();
     assert!(
-        text.contains("[x] cargo test -p retry") && text.contains("[ ] rm -rf"),
+        text.contains("[x] cargo test *") && text.contains("[ ] rm *  deletes files"),
         "{text}"
     );
     driver.press("space enter");

@@ -4,7 +4,7 @@ use super::*;
 
 /// Draws and compares with the picture of that name.
 #[track_caller]
-fn picture(driver: &mut Driver, name: &str, (width, height): (u16, u16)) {
+pub(super) fn picture(driver: &mut Driver, name: &str, (width, height): (u16, u16)) {
     driver.size = (width, height);
     let frame = driver.frame();
     let caret = frame
@@ -20,7 +20,7 @@ fn picture(driver: &mut Driver, name: &str, (width, height): (u16, u16)) {
     });
 }
 
-fn said(role: Role, text: &str) -> Arc<Message> {
+pub(super) fn said(role: Role, text: &str) -> Arc<Message> {
     let body = PartBody::Text(TextPart {
         text: text.to_owned(),
         native: None,
@@ -38,7 +38,7 @@ fn said(role: Role, text: &str) -> Arc<Message> {
     })
 }
 
-fn conversation() -> Driver {
+pub(super) fn conversation() -> Driver {
     let mut driver = Driver::closed();
     let messages = vec![
         said(Role::User, "make the retry test deterministic"),
@@ -75,8 +75,10 @@ fn a_turn_with_a_draft_and_a_queue() {
     }
 }
 
-#[test]
-fn a_question_about_a_command() {
+const SIZES: [(u16, u16); 3] = [(80, 24), (120, 36), (40, 12)];
+
+/// Before a question about two commands, one of which deletes.
+fn before_a_command() -> Driver {
     let mut driver = conversation();
     driver.event(Event::TurnStarted);
     let mut destructive = Ask::new("bash", Subject::new("rm -rf target/tmp")).always("rm *");
@@ -85,21 +87,93 @@ fn a_question_about_a_command() {
         Ask::new("bash", Subject::new("cargo test -p retry")).always("cargo test *"),
         destructive,
     ];
-    let card = bash_card("cargo test -p retry && rm -rf target/tmp");
-    driver.ask(inquiry("bash", "bash wants to run", asks, card));
+    let command = "cargo test -p retry && rm -rf target/tmp";
+    let serde_json::Value::Object(args) = serde_json::json!({ "command": command }) else {
+        unreachable!("it is written as an object");
+    };
+    let editable = crate::permission::Editable::new(args, Some("command"), Arc::new(Ok));
+    driver.ask(Inquiry {
+        editable: Some(editable),
+        ..inquiry("bash", "bash wants to run", asks, bash_card(command))
+    });
     driver.wait(301);
-    for size in [(80, 24), (120, 36), (40, 12)] {
-        picture(&mut driver, "bash_question", size);
+    driver
+}
+
+#[track_caller]
+fn pictures(driver: &mut Driver, name: &str) {
+    for size in SIZES {
+        picture(driver, name, size);
     }
+}
+
+#[test]
+fn a_question_about_a_command() {
+    pictures(&mut before_a_command(), "bash_question");
+}
+
+#[test]
+fn a_question_about_a_command_on_the_smallest_screen() {
+    picture(&mut before_a_command(), "bash_question", (40, 10));
+}
+
+#[test]
+fn why_it_is_asked() {
+    let mut driver = before_a_command();
     driver.press("d");
-    picture(&mut driver, "bash_question_why", (80, 24));
-    driver.press("d a down");
-    picture(&mut driver, "bash_question_always", (80, 24));
-    driver.press("esc");
-    driver.wait(301);
+    pictures(&mut driver, "bash_question_why");
+}
+
+#[test]
+fn always_is_put_together() {
+    let mut driver = before_a_command();
+    driver.press("a down s");
+    pictures(&mut driver, "bash_question_always");
+    driver.press("space");
+    picture(&mut driver, "bash_question_always_ticked", (80, 24));
+}
+
+#[test]
+fn a_pattern_is_written() {
+    let mut driver = before_a_command();
+    driver.press("a e ctrl+u");
+    driver.type_text("*");
+    driver.press("enter");
+    pictures(&mut driver, "bash_question_pattern");
+    driver.press("ctrl+u");
+    driver.type_text("cargo build *");
+    driver.press("enter");
+    pictures(&mut driver, "bash_question_pattern_that_misses");
+}
+
+#[test]
+fn a_reason_is_written() {
+    let mut driver = before_a_command();
     driver.press("N");
     driver.type_text("leave target alone");
-    picture(&mut driver, "bash_question_reason", (80, 24));
+    pictures(&mut driver, "bash_question_reason");
+}
+
+#[test]
+fn a_command_is_edited() {
+    let mut driver = before_a_command();
+    driver.press("e");
+    driver.type_text("2");
+    driver.press("ctrl+j");
+    driver.type_text("echo done");
+    pictures(&mut driver, "bash_question_edit");
+}
+
+#[test]
+fn a_sandbox_is_named() {
+    let mut driver = conversation();
+    driver.event(Event::TurnStarted);
+    let mut inquiry = bash("cargo test", &["cargo test *"]);
+    inquiry.sandbox = Some("workspace-write");
+    inquiry.directory = "/home/u/src/retry/crates/the-one-with-the-long-name".into();
+    driver.ask(inquiry);
+    driver.wait(301);
+    pictures(&mut driver, "bash_question_sandbox");
 }
 
 #[test]
@@ -110,7 +184,7 @@ fn always_is_no_answer_where_nothing_can_be_stored() {
     let card = Card::new("Bash", "sh test.sh");
     driver.ask(inquiry("bash", "bash wants to run", vec![ask], card));
     driver.wait(301);
-    picture(&mut driver, "bash_question_without_always", (80, 24));
+    pictures(&mut driver, "bash_question_without_always");
 }
 
 #[test]
@@ -139,8 +213,10 @@ fn a_question_about_a_long_diff() {
         card,
     ));
     driver.wait(301);
-    picture(&mut driver, "edit_question", (80, 24));
-    driver.press("] ]");
+    pictures(&mut driver, "edit_question");
+    driver.press("f");
+    pictures(&mut driver, "edit_question_full");
+    driver.press("f ] ]");
     picture(&mut driver, "edit_question_third_hunk", (80, 24));
     for _ in 0..20 {
         driver.press("pgdn");
@@ -168,4 +244,22 @@ fn an_ascii_terminal() {
     driver.attach(&driver.snapshot());
     driver.type_text("hello");
     picture(&mut driver, "ascii", (80, 24));
+}
+
+#[test]
+fn the_themes() {
+    let mut driver = conversation();
+    driver.press("ctrl+p");
+    driver.type_text("themes");
+    driver.press("enter");
+    pictures(&mut driver, "themes");
+}
+
+#[test]
+fn the_agents_and_the_models() {
+    let mut driver = conversation();
+    driver.press("ctrl+x a");
+    pictures(&mut driver, "agents");
+    driver.press("ctrl+x m");
+    pictures(&mut driver, "models");
 }

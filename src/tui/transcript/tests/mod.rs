@@ -5,3 +5,5 @@ mod pictures;
 mod random;
 mod scene;
 mod scrolling;
+mod searching;
+mod selecting;

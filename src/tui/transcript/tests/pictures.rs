@@ -64,6 +64,32 @@ fn a_turn_at_work_without_unicode() {
 }
 
 #[test]
+fn calls_inside_a_call() {
+    assert_pictures("calls_inside_a_call", || {
+        let mut scene = Scene::default();
+        scene.says("make the retry test deterministic");
+        let batch = scene.calls("batch", &json!({ "tool_calls": [] }));
+        scene.runs(&batch);
+        let command = json!({ "command": "cargo test -p retry" });
+        let inner = [
+            scene.inside(&batch, 1, "read", &read_args("src/retry.rs")),
+            scene.inside(&batch, 2, "edit", &read_args("src/retry.rs")),
+            scene.inside(&batch, 3, "read", &read_args("src/no.rs")),
+            scene.inside(&batch, 4, "bash", &command),
+            scene.inside(&batch, 5, "write", &read_args("src/clock.rs")),
+        ];
+        scene.ends(&inner[0], "read", result("1: fn main() {}", json!({})));
+        scene.ends(&inner[1], "edit", result("", json!({ "diff": DIFF })));
+        let missing = CallResult::error(ErrorKind::NotFound, "`src/no.rs` is not there", None);
+        scene.ends(&inner[2], "read", missing);
+        scene.runs(&inner[3]);
+        scene.prints(&inner[3], &lines(4));
+        scene.wait(4_250);
+        scene
+    });
+}
+
+#[test]
 fn calls_that_went_wrong() {
     assert_pictures("calls_that_went_wrong", || {
         let mut scene = Scene::default();

@@ -6,6 +6,20 @@ use serde_json::json;
 use super::scene::{Scene, result, tool_part};
 use crate::conversation::{CallId, CallResult, ErrorKind, MessageState, PartBody, ReasoningPart};
 use crate::session::{Done, Event, Retry};
+use crate::tui::transcript::{CaretMove, Unit};
+
+const MOVES: [CaretMove; 10] = [
+    CaretMove::Left,
+    CaretMove::Right,
+    CaretMove::Up,
+    CaretMove::Down,
+    CaretMove::WordLeft,
+    CaretMove::WordRight,
+    CaretMove::LineStart,
+    CaretMove::LineEnd,
+    CaretMove::Top,
+    CaretMove::Bottom,
+];
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -127,7 +141,7 @@ impl Actor {
 
     fn key(&mut self, key: u8) {
         let transcript = &mut self.scene.transcript;
-        match key % 14 {
+        match key % 22 {
             0 => transcript.focus_move(1),
             1 => transcript.focus_move(-1),
             2 => transcript.focus_first(),
@@ -141,7 +155,18 @@ impl Actor {
             10 => transcript.to_end(),
             11 => drop(transcript.next_failure(1)),
             12 => drop(transcript.copy_focused()),
-            _ => drop(transcript.focus_row(u16::from(key) / 14)),
+            13 => drop(transcript.focus_row(u16::from(key) / 22)),
+            14 => transcript.search(),
+            15 => transcript.search_for(["e", "a b", "世", "line 1"][usize::from(key) / 22 % 4]),
+            16 => drop(transcript.search_step(if key > 100 { 1 } else { -1 })),
+            17 => transcript.end_search(),
+            18 => drop(transcript.press(u16::from(key) / 3, u16::from(key) / 22, Unit::Cluster)),
+            19 => transcript.drag(u16::from(key) / 4, u16::from(key) / 30),
+            20 => transcript.select(),
+            _ => {
+                transcript.select_to(MOVES[usize::from(key) / 22 % MOVES.len()]);
+                drop(transcript.selected_text());
+            }
         }
     }
 }

@@ -146,6 +146,17 @@ impl Scene {
         call
     }
 
+    /// A call inside another.
+    pub(super) fn inside(&mut self, outer: &CallId, number: usize, tool: &str, args: &Value) -> CallId {
+        let call = outer.inner(number);
+        self.apply(&Event::CallReady {
+            call: call.clone(),
+            tool: tool.to_owned(),
+            args: args.clone(),
+        });
+        call
+    }
+
     pub(super) fn runs(&mut self, call: &CallId) {
         self.apply(&Event::CallRunning { call: call.clone() });
     }
@@ -272,6 +283,7 @@ pub(super) fn tool_part(call: &CallId, tool: &str) -> ToolPart {
         state: CallState::Pending,
         result: None,
         native: None,
+        inner: Vec::new(),
     }
 }
 

@@ -336,6 +336,9 @@ fn question(call: &CallId) -> Arc<Question> {
         rows: Vec::new(),
         title: "read wants to open".to_owned(),
         card: Card::default(),
+        directory: "/p".into(),
+        sandbox: None,
+        editable: None,
     };
     let cancel = CancellationToken::new();
     let mut asked = std::pin::pin!(broker.ask(inquiry, &cancel));

@@ -1,0 +1,213 @@
+//! What lathe tells the model beside the person's words: that it only plans, and that it does so no longer.
+//!
+//! Nothing of it is stored. Who was spoken to stands on every message, so the same reminders come out at the same places
+//! each time, and a request always begins with all of the one before: caches hit. Each message of the person carries the
+//! reminder while agent `plan` (or mode `plan`) is on, so every request has it behind the last of them.
+
+use std::sync::Arc;
+
+use crate::conversation::{Message, MessageId, MessageState, Part, PartBody, Role, TextPart};
+
+/// The agent whose requests carry a reminder; user messages that are sent in mode `plan` name it too.
+pub const PLAN: &str = "plan";
+
+/// Adds the reminders to the messages of a request. `next` is the agent that makes it.
+pub fn remind(messages: Vec<Arc<Message>>, next: &str) -> Vec<Arc<Message>> {
+    let mut reminded = Vec::with_capacity(messages.len() + 1);
+    let mut told = Planning::Off;
+    // The agent of the reply directly before; none after a message of the person.
+    let mut replied: Option<Planning> = None;
+    for message in messages {
+        let now = Planning::of(message.agent.as_deref());
+        match message.role {
+            Role::User => {
+                let text = (now == Planning::On || told == Planning::On).then(|| now.text());
+                reminded.push(match text {
+                    Some(text) => with_text(&message, &text),
+                    None => message,
+                });
+                (told, replied) = (now, None);
+            }
+            Role::Assistant => {
+                if replied.is_some_and(|before| before != now) {
+                    reminded.push(between(now, message.created));
+                    told = now;
+                }
+                replied = Some(now);
+                reminded.push(message);
+            }
+        }
+    }
+    let now = Planning::of(Some(next));
+    if replied.is_some_and(|before| before != now) {
+        reminded.push(between(now, 0));
+    }
+    reminded
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Planning {
+    On,
+    Off,
+}
+
+impl Planning {
+    fn of(agent: Option<&str>) -> Self {
+        if agent == Some(PLAN) { Self::On } else { Self::Off }
+    }
+
+    fn text(self) -> String {
+        let text = match self {
+            Self::On => include_str!("../../assets/agents/plan.reminder.md"),
+            Self::Off => include_str!("../../assets/agents/plan.over.md"),
+        };
+        format!("<system-reminder>\n{}\n</system-reminder>", text.trim())
+    }
+}
+
+fn with_text(message: &Message, text: &str) -> Arc<Message> {
+    let mut message = message.clone();
+    message.parts.push(text_part(text));
+    Arc::new(message)
+}
+
+/// For a switch in the middle of a turn, where the person says nothing.
+fn between(now: Planning, created: i64) -> Arc<Message> {
+    Arc::new(Message {
+        id: MessageId::new(),
+        role: Role::User,
+        state: MessageState::Complete,
+        agent: None,
+        model: None,
+        created,
+        parts: vec![text_part(&now.text())],
+        stop: None,
+        usage: None,
+    })
+}
+
+fn text_part(text: &str) -> Part {
+    Part {
+        seq: 0,
+        body: PartBody::Text(TextPart {
+            text: text.to_owned(),
+            native: None,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(role: Role, agent: &str, text: &str) -> Arc<Message> {
+        let parts = vec![text_part(text)];
+        Arc::new(Message {
+            role,
+            agent: Some(agent.to_owned()),
+            parts,
+            ..Message::clone(&between(Planning::Off, 0))
+        })
+    }
+
+    /// `U build hi` is what the person says to `build`, `A` a reply of it.
+    fn talk(lines: &[&str]) -> Vec<Arc<Message>> {
+        let read = |line: &&str| {
+            let mut words = line.splitn(3, ' ');
+            let role = if words.next() == Some("U") {
+                Role::User
+            } else {
+                Role::Assistant
+            };
+            message(role, words.next().unwrap(), words.next().unwrap())
+        };
+        lines.iter().map(read).collect()
+    }
+
+    /// `+` and `-` stand for the two reminders.
+    fn told(lines: &[&str], next: &str) -> Vec<String> {
+        let shown = |message: &Arc<Message>| {
+            let text = message.text();
+            let text = text.replace(&Planning::On.text(), "+");
+            text.replace(&Planning::Off.text(), "-").replace('\n', " ")
+        };
+        remind(talk(lines), next).iter().map(shown).collect()
+    }
+
+    #[test]
+    fn without_plan_nothing_is_added() {
+        assert_eq!(
+            told(&["U build a", "A build b", "U build c"], "build"),
+            ["a", "b", "c"]
+        );
+        assert_eq!(told(&["U build a", "A other b"], "build"), ["a", "b"]);
+    }
+
+    #[test]
+    fn each_message_of_the_person_carries_the_reminder_while_plan_is_on() {
+        assert_eq!(
+            told(&["U plan a", "A plan b", "A plan c", "U plan d"], "plan"),
+            ["a +", "b", "c", "d +"]
+        );
+    }
+
+    #[test]
+    fn the_first_message_after_plan_says_that_it_is_over() {
+        assert_eq!(
+            told(
+                &["U plan a", "A plan b", "U build c", "A build d", "U build e"],
+                "build"
+            ),
+            ["a +", "b", "c -", "d", "e"]
+        );
+    }
+
+    #[test]
+    fn a_switch_within_a_turn_is_told_between_the_steps() {
+        assert_eq!(told(&["U build a", "A build b"], "plan"), ["a", "b", "+"]);
+        assert_eq!(
+            told(&["U build a", "A build b", "A plan c"], "plan"),
+            ["a", "b", "+", "c"]
+        );
+        assert_eq!(
+            told(&["U plan a", "A plan b", "A build c", "U build d"], "build"),
+            ["a +", "b", "-", "c", "d"]
+        );
+    }
+
+    #[test]
+    fn mode_plan_marks_the_persons_words_and_not_the_replies() {
+        assert_eq!(
+            told(&["U plan a", "A build b", "A build c", "U build d"], "build"),
+            ["a +", "b", "c", "d -"]
+        );
+    }
+
+    #[test]
+    fn a_request_begins_with_all_of_the_one_before() {
+        let lines = [
+            "U build a",
+            "A build b",
+            "A plan c",
+            "A plan d",
+            "U plan e",
+            "A plan f",
+            "A build g",
+            "U build h",
+            "A build i",
+            "U plan j",
+            "A build k",
+            "A build l",
+            "U build m",
+            "A build n",
+        ];
+        let mut before: Vec<String> = Vec::new();
+        for (count, line) in lines.iter().enumerate() {
+            if let Some(agent) = line.strip_prefix("A ") {
+                let now = told(&lines[..count], &agent[..agent.len() - 2]);
+                assert!(now.starts_with(&before), "{now:?} after {before:?}");
+                before = now;
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! `lathe agents`: who can work here, and where each came from.
+
+use super::args::OpenArgs;
+use super::failure::Failure;
+use super::output::{print, table, tell};
+use super::place::Place;
+use crate::project::agents::{Agent, AgentModel, AgentState, Agents};
+use crate::session::wire::{self, FrontEndKind, ModelSource, Which};
+use crate::text::sanitize::sanitize_line;
+
+/// The list goes to stdout; what could not be understood goes to stderr, with file and line.
+pub(super) fn agents() -> Result<(), Failure> {
+    let request = Place::current()?.request(
+        OpenArgs::default(),
+        Which::New,
+        ModelSource::Network,
+        FrontEndKind::Unattended,
+    )?;
+    let agents = wire::agents(&request);
+    print(&list(&agents))?;
+    for problem in agents.all_problems() {
+        tell(&problem.to_string());
+    }
+    Ok(())
+}
+
+fn list(agents: &Agents) -> String {
+    let head = ["NAME", "MODE", "MODEL", "SOURCE", "DESCRIPTION"].map(str::to_owned);
+    let rows = agents.entries.iter().filter_map(|entry| match &entry.state {
+        AgentState::Usable(agent) if agent.is_hidden => None,
+        AgentState::Usable(agent) => Some(row(agent)),
+        AgentState::Disabled(source) => Some(unusable(&entry.name, "disabled", &source.to_string())),
+        AgentState::Broken(problem) => {
+            let file = problem.file.display().to_string();
+            Some(unusable(&entry.name, "broken", &file))
+        }
+    });
+    table(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
+}
+
+fn row(agent: &Agent) -> [String; 5] {
+    let model = agent.model.as_ref().map(|model| match model {
+        AgentModel::Named(model) | AgentModel::Foreign(model) => clean(&model.to_string()),
+    });
+    let sources: Vec<String> = agent.sources.iter().map(ToString::to_string).collect();
+    [
+        agent.name.clone(),
+        agent.mode.name().to_owned(),
+        model.unwrap_or_else(|| "-".to_owned()),
+        clean(&sources.join(", ")),
+        clean(agent.description.lines().next().unwrap_or_default()),
+    ]
+}
+
+fn unusable(name: &str, state: &str, source: &str) -> [String; 5] {
+    [
+        name.to_owned(),
+        state.to_owned(),
+        "-".to_owned(),
+        clean(source),
+        String::new(),
+    ]
+}
+
+fn clean(text: &str) -> String {
+    sanitize_line(text).into_owned()
+}

@@ -1,0 +1,203 @@
+//! `lathe doctor`: whether what lathe needs is there, each with what to do when it is not.
+//!
+//! Nothing is changed and nothing is sent. What lathe cannot work without fails, and the exit status is 1; what only some
+//! settings need is a remark.
+
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+use super::failure::Failure;
+use super::output::{print, table};
+use super::place::Place;
+use crate::config::Loaded;
+use crate::process::{Confinement, Shell};
+use crate::session::wire::{
+    self, FrontEndKind, ModelSource, OpenRequest, ProjectTrust, TrustState, TrustedBy, Which,
+};
+use crate::store::Store;
+use crate::text::sanitize::sanitize_line;
+
+/// What was found out about one thing.
+struct Finding {
+    state: State,
+    what: &'static str,
+    said: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Good,
+    /// Only some settings need it.
+    Missing,
+    /// It is there, and the user has not said yes to it.
+    Ignored,
+    Failed,
+}
+
+impl Finding {
+    fn new(what: &'static str, found: Result<String, String>, otherwise: State) -> Self {
+        let (state, said) = match found {
+            Ok(said) => (State::Good, said),
+            Err(said) => (otherwise, said),
+        };
+        Self { state, what, said }
+    }
+
+    fn row(&self) -> [String; 3] {
+        let state = match self.state {
+            State::Good => "ok",
+            State::Missing => "missing",
+            State::Ignored => "ignored",
+            State::Failed => "failed",
+        };
+        [
+            state.to_owned(),
+            self.what.to_owned(),
+            sanitize_line(&self.said).into_owned(),
+        ]
+    }
+}
+
+pub(super) fn doctor() -> Result<ExitCode, Failure> {
+    let place = Place::current()?;
+    let (dirs, directory) = (place.dirs.clone(), place.directory.clone());
+    let request = place.request(
+        super::args::OpenArgs::default(),
+        Which::New,
+        ModelSource::Network,
+        FrontEndKind::Unattended,
+    );
+    let request = request.map_err(Failure::into_message);
+    let shell = shell(request.as_ref().ok().map(|request| &request.loaded));
+    let mut findings = vec![
+        Finding::new("configuration", configuration(request.as_ref()), State::Failed),
+        Finding::new("data", data(&dirs.data), State::Failed),
+        Finding::new("shell", shell, State::Failed),
+        Finding::new("git", git(), State::Missing),
+    ];
+    findings.extend(sandbox(&directory));
+    findings.extend(request.as_ref().ok().and_then(|request| trust(&request.trust)));
+    findings.push(Finding::new("model", model(request.as_ref()), State::Failed));
+    let rows: Vec<_> = findings.iter().map(Finding::row).collect();
+    print(&table(&rows))?;
+    let is_well = findings.iter().all(|finding| finding.state != State::Failed);
+    Ok(if is_well {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn configuration(request: Result<&OpenRequest, &String>) -> Result<String, String> {
+    let loaded = &request.map_err(Clone::clone)?.loaded;
+    Ok(match (loaded.files.len(), loaded.warnings.len()) {
+        (0, _) => "no file, only defaults".to_owned(),
+        (files, 0) => format!("{} read", counted(files, "file")),
+        (files, warnings) => format!(
+            "{} read, {}; `lathe config show` prints them",
+            counted(files, "file"),
+            counted(warnings, "warning")
+        ),
+    })
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+fn data(data: &Path) -> Result<String, String> {
+    let shown = data.display();
+    match Store::open(data) {
+        Ok(_) => Ok(shown.to_string()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn shell(loaded: Option<&Loaded>) -> Result<String, String> {
+    let path = std::env::var_os("PATH");
+    let configured = loaded.and_then(|loaded| loaded.config.bash.shell.as_deref());
+    Shell::find(configured, path.as_deref())
+        .map(|shell| shell.program().display().to_string())
+        .map_err(|error| error.to_string())
+}
+
+fn git() -> Result<String, String> {
+    let output = Command::new("git").arg("--version").stdin(Stdio::null()).output();
+    let said = output
+        .ok()
+        .filter(|output| output.status.success())
+        .ok_or("git does not run; without it a project is the directory lathe is started in")?;
+    Ok(String::from_utf8_lossy(&said.stdout).trim().to_owned())
+}
+
+/// What the kernel offers for `sandbox.mode`, tried one by one.
+fn sandbox(directory: &Path) -> [Finding; 3] {
+    let free = Confinement {
+        writable: vec![directory.to_owned()],
+        network: true,
+        ..Confinement::default()
+    };
+    let offline = Confinement {
+        network: false,
+        ..free.clone()
+    };
+    let kept = Confinement {
+        read_only: vec![directory.to_owned()],
+        ..free.clone()
+    };
+    let tried = |what, confinement: &Confinement, good: &str| {
+        Finding::new(
+            what,
+            confinement.check().map(|()| good.to_owned()),
+            State::Missing,
+        )
+    };
+    [
+        tried(
+            "sandbox: files",
+            &free,
+            "commands can be kept from writing elsewhere",
+        ),
+        tried(
+            "sandbox: network",
+            &offline,
+            "commands can be kept from the network",
+        ),
+        tried(
+            "sandbox: protected",
+            &kept,
+            "protected files can be kept as they are",
+        ),
+    ]
+}
+
+/// Nothing is said of a project that brings nothing.
+fn trust(trust: &ProjectTrust) -> Option<Finding> {
+    let said = match trust.state {
+        TrustState::NotNeeded => return None,
+        TrustState::Trusted(by) => {
+            let by = match by {
+                TrustedBy::Flag => "by `--trust`",
+                TrustedBy::Configuration => "by your configuration",
+                TrustedBy::Answer => "as you answered",
+            };
+            let names = if trust.parts.is_empty() {
+                "nothing that needs it".to_owned()
+            } else {
+                trust.names()
+            };
+            Ok(format!("trusted {by}: {names}"))
+        }
+        TrustState::Untrusted { .. } => Err(format!(
+            "not trusted, and ignored: {}; `--trust` uses it for once",
+            trust.names()
+        )),
+    };
+    Some(Finding::new("project", said, State::Ignored))
+}
+
+fn model(request: Result<&OpenRequest, &String>) -> Result<String, String> {
+    wire::preview(request.map_err(Clone::clone)?)
+        .map(|preview| preview.model)
+        .map_err(|report| report.message)
+}

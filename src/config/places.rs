@@ -1,0 +1,150 @@
+//! Which files there are, in which order, and their texts as they were read, once.
+//!
+//! The texts are kept with what was made of them: whether a project is trusted is known only after the user was asked, and
+//! what is used then must be what was shown, whatever the files say by that time.
+
+use std::path::{Path, PathBuf};
+
+use super::Dirs;
+use super::claude::claude_files;
+use super::diagnose::{self, ConfigError, Problem};
+use super::expand::{Expansion, FileTexts};
+use super::source::Source;
+
+/// Which files to read.
+#[derive(Debug, Clone, Copy)]
+pub struct LoadRequest<'a> {
+    pub dirs: &'a Dirs,
+    pub project_root: &'a Path,
+    /// Absolute.
+    pub cwd: &'a Path,
+    /// The file given with `--config`; a relative one counts from `cwd`.
+    pub extra: Option<&'a Path>,
+}
+
+/// Who wrote a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// The user, for every project.
+    Global,
+    /// Whoever wrote the project; not necessarily the user.
+    Project,
+    /// The user, for this process (`--config`).
+    Extra,
+    /// The machine's administrator: rules that nobody loosens.
+    Managed,
+}
+
+/// Returns the files that [`super::load`] reads, existing or not, in their order.
+pub fn files(request: &LoadRequest<'_>) -> Vec<PathBuf> {
+    candidates(request).into_iter().map(|(_, path)| path).collect()
+}
+
+/// What was read.
+#[derive(Debug)]
+pub(super) struct Texts {
+    pub(super) dirs: Dirs,
+    pub(super) project_root: PathBuf,
+    /// Those that exist, in order.
+    pub(super) sources: Vec<Source>,
+    /// The project's settings of Claude Code. Whether they can be read matters only where the project is trusted.
+    pub(super) claude: Vec<Result<Source, Problem>>,
+    /// Those that the others name.
+    pub(super) named: FileTexts,
+}
+
+impl Texts {
+    /// Reads all files. Missing ones are fine, except the one named with `--config`.
+    pub(super) fn read(request: &LoadRequest<'_>) -> Result<Self, ConfigError> {
+        let mut problems = Vec::new();
+        let mut sources = Vec::new();
+        for (origin, path) in candidates(request) {
+            match Source::read(origin, path.clone()) {
+                Ok(Some(source)) => sources.push(source),
+                Ok(None) => problems.extend(missing(origin, &path)),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        for source in &sources {
+            match source.parse() {
+                Ok(Some(tree)) => problems.extend(diagnose::check(source, &tree)),
+                Ok(None) => {}
+                Err(problem) => problems.push(problem),
+            }
+        }
+        if !problems.is_empty() {
+            return Err(ConfigError { problems });
+        }
+        let claude = claude_files(request.dirs.home.as_deref(), request.project_root)
+            .into_iter()
+            .filter(|(origin, _)| *origin == Origin::Project)
+            .filter_map(|(origin, path)| Source::read(origin, path).transpose());
+        Ok(Self {
+            dirs: request.dirs.clone(),
+            project_root: request.project_root.to_owned(),
+            sources,
+            claude: claude.collect(),
+            named: FileTexts::default(),
+        })
+    }
+
+    /// Where the names in a file are looked up.
+    pub(super) fn expansion<'a>(&'a self, source: &'a Source) -> Expansion<'a> {
+        let is_project = source.origin == Origin::Project;
+        Expansion {
+            base: source.base(),
+            home: self.dirs.home.as_deref(),
+            confined_to: is_project.then_some(&*self.project_root),
+            texts: &self.named,
+        }
+    }
+}
+
+/// What is wrong with a file not being there.
+fn missing(origin: Origin, path: &Path) -> Option<Problem> {
+    let message = match origin {
+        Origin::Extra => "this file, given with `--config`, does not exist",
+        Origin::Managed if path.is_symlink() => {
+            "the link leads nowhere, so the rules of this machine cannot be read"
+        }
+        Origin::Global | Origin::Project | Origin::Managed => return None,
+    };
+    Some(Problem::in_file(path, message.to_owned()))
+}
+
+fn candidates(request: &LoadRequest<'_>) -> Vec<(Origin, PathBuf)> {
+    let global = request.dirs.config.join("lathe.jsonc");
+    let mut files = vec![(Origin::Global, global.clone())];
+    for dir in directories(request.project_root, request.cwd) {
+        for name in ["lathe.jsonc", ".lathe/lathe.jsonc"] {
+            let path = dir.join(name);
+            // Working inside the configuration directory does not make it a project.
+            if !is_same_file(&path, &global) {
+                files.push((Origin::Project, path));
+            }
+        }
+    }
+    files.extend(
+        request
+            .extra
+            .map(|extra| (Origin::Extra, request.cwd.join(extra))),
+    );
+    files.push((Origin::Managed, request.dirs.system.join("lathe-managed.jsonc")));
+    files
+}
+
+/// From the root down to the working directory.
+fn directories<'a>(root: &'a Path, cwd: &'a Path) -> Vec<&'a Path> {
+    if !cwd.starts_with(root) {
+        return vec![cwd];
+    }
+    let mut dirs: Vec<&Path> = cwd.ancestors().take_while(|dir| dir.starts_with(root)).collect();
+    dirs.reverse();
+    dirs
+}
+
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    one == other
+        || one.file_name() == other.file_name()
+            && matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}

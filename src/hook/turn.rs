@@ -1,0 +1,152 @@
+//! The hooks of a session: for its beginning, a prompt, the end of a turn, its own end, and for what a person may want to
+//! hear of.
+//!
+//! One that fails is a warning and the work goes on.
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::decision::{Answer, Heard};
+use super::event::{HookEvent, Scene};
+use super::run::HookEffect;
+use super::runner::{Hooks, Meaning, add_context, stop, warn};
+
+/// What became of a prompt.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Prompted {
+    /// Not to be sent, and why.
+    pub block: Option<String>,
+    pub context: Vec<String>,
+}
+
+/// What becomes of a turn that would end.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stopped {
+    /// Goes on with this as the prompt.
+    pub go_on: Option<String>,
+}
+
+impl Hooks {
+    /// Asks whether a prompt may be sent, and with what.
+    pub async fn prompt(&self, scene: Scene<'_>, prompt: &str, cancel: &CancellationToken) -> Prompted {
+        let mut prompted = Prompted::default();
+        for hook in self.of(HookEvent::UserPromptSubmit) {
+            let ran = self.run(hook, scene, json!({ "prompt": prompt }), cancel).await;
+            let mut meaning = Meaning::default();
+            let block = match &ran.heard {
+                Heard::Answered(answer) => {
+                    add_context(words(answer), &mut prompted.context, &mut meaning);
+                    meaning.messages.extend(answer.said.message());
+                    // A turn that is not to go on does not begin.
+                    answer.said.block().or_else(|| answer.said.stop())
+                }
+                Heard::Refused(why) => Some(why.clone()),
+                failed => {
+                    warn(failed, hook, &mut meaning);
+                    None
+                }
+            };
+            if let Some(why) = block {
+                meaning.note(HookEffect::Denied);
+                prompted.block.get_or_insert(why);
+            }
+            self.note(hook, None, ran, meaning);
+        }
+        prompted
+    }
+
+    /// Asks whether a turn may end. `is_again`: hooks have had it go on already.
+    pub async fn stop(&self, scene: Scene<'_>, is_again: bool, cancel: &CancellationToken) -> Stopped {
+        let mut stopped = Stopped::default();
+        let mut ends = None;
+        for hook in self.of(HookEvent::Stop) {
+            let fields = json!({ "stop_hook_active": is_again });
+            let ran = self.run(hook, scene, fields, cancel).await;
+            let mut meaning = Meaning::default();
+            let go_on = match &ran.heard {
+                Heard::Answered(answer) => {
+                    stop(&answer.said, &mut ends, &mut meaning);
+                    answer.said.block()
+                }
+                Heard::Refused(why) => Some(why.clone()),
+                failed => {
+                    warn(failed, hook, &mut meaning);
+                    None
+                }
+            };
+            if let Some(why) = go_on {
+                meaning.note(HookEffect::Continued);
+                stopped.go_on.get_or_insert(why);
+            }
+            self.note(hook, None, ran, meaning);
+        }
+        if ends.is_some() {
+            stopped.go_on = None;
+        }
+        stopped
+    }
+
+    /// Runs the hooks of a beginning (`startup`, `resume` …) and returns what they have to say to the model.
+    pub async fn session_start(
+        &self,
+        scene: Scene<'_>,
+        source: &str,
+        cancel: &CancellationToken,
+    ) -> Vec<String> {
+        let mut context = Vec::new();
+        for hook in self.of_word(HookEvent::SessionStart, source) {
+            let ran = self.run(hook, scene, json!({ "source": source }), cancel).await;
+            let mut meaning = Meaning::default();
+            match &ran.heard {
+                Heard::Answered(answer) => {
+                    add_context(words(answer), &mut context, &mut meaning);
+                    meaning.messages.extend(answer.said.message());
+                }
+                failed => warn(failed, hook, &mut meaning),
+            }
+            self.note(hook, None, ran, meaning);
+        }
+        context
+    }
+
+    /// Runs the hooks of an end (`exit`, `error` …).
+    pub async fn session_end(&self, scene: Scene<'_>, reason: &str, cancel: &CancellationToken) {
+        let fields = json!({ "reason": reason });
+        self.tell_all(HookEvent::SessionEnd, reason, scene, fields, cancel)
+            .await;
+    }
+
+    /// Tells of something that a person may want to know: `permission`, `done`, `error`.
+    pub async fn notify(&self, scene: Scene<'_>, kind: &str, message: &str, cancel: &CancellationToken) {
+        let fields = json!({ "message": message, "kind": kind });
+        self.tell_all(HookEvent::Notification, kind, scene, fields, cancel)
+            .await;
+    }
+
+    async fn tell_all(
+        &self,
+        event: HookEvent,
+        word: &str,
+        scene: Scene<'_>,
+        fields: Value,
+        cancel: &CancellationToken,
+    ) {
+        for hook in self.of_word(event, word) {
+            let ran = self.run(hook, scene, fields.clone(), cancel).await;
+            let mut meaning = Meaning::default();
+            match &ran.heard {
+                Heard::Answered(answer) => meaning.messages.extend(answer.said.message()),
+                failed => warn(failed, hook, &mut meaning),
+            }
+            self.note(hook, None, ran, meaning);
+        }
+    }
+}
+
+/// What a hook says to the model: what it printed, or what its JSON holds.
+fn words(answer: &Answer) -> Option<String> {
+    answer
+        .said
+        .context()
+        .or_else(|| (!answer.text.is_empty()).then(|| answer.text.clone()))
+}

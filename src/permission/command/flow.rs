@@ -1,0 +1,223 @@
+//! Follows a script through its constructs: which commands run, in which directories, and what they redirect.
+//!
+//! A `cd` may fail, so what follows it may run where it stood before; `&&` rules that out. Where nobody can say how often
+//! or in which order directories change (loops, functions), the directory is unknown.
+
+mod call;
+mod place;
+
+pub(super) use self::place::directory_operand;
+use self::place::{After, changes_directory, functions_change_directory};
+pub use self::place::{Directory, Place};
+use super::Simple;
+use super::grammar;
+use super::hazards;
+use super::reader::{Facts, read};
+use super::syntax::{Link, Node, Redirection, RedirectionKind};
+use super::word::Word;
+
+/// A file that a redirection opens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirected {
+    pub writes: bool,
+    pub target: Word,
+    pub place: Place,
+}
+
+/// Who reads a text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Shell {
+    /// The one that runs the whole command.
+    #[default]
+    First,
+    Bash,
+    /// `sh`, which may be any.
+    Other,
+    /// It has a grammar of its own.
+    Foreign,
+}
+
+impl Shell {
+    /// Who reads what a program is given to run.
+    fn of(program: &str) -> Self {
+        match program {
+            "bash" => Self::Bash,
+            "zsh" => Self::Foreign,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// What a script does.
+#[derive(Default)]
+pub(super) struct Flow {
+    pub(super) commands: Vec<Simple>,
+    pub(super) redirected: Vec<Redirected>,
+    pub(super) facts: Facts,
+    /// Canonical texts of what was found in texts that could not be read.
+    pub(super) found: Vec<String>,
+    texts: usize,
+    /// Who reads the text at hand.
+    shell: Shell,
+    /// Whether it changes directory anywhere.
+    moves: bool,
+}
+
+impl Flow {
+    /// Reads a text and follows it as far as it can be read.
+    pub(super) fn of(text: &str) -> Self {
+        let mut flow = Self::default();
+        flow.script(text, &Place::start());
+        hazards::check_whole(&mut flow.facts);
+        flow
+    }
+
+    fn script(&mut self, text: &str, place: &Place) -> After {
+        let (read, mut facts, found) = read(text);
+        let starts = grammar::starts(text);
+        let agrees = starts.is_some_and(|starts| starts == facts.starts);
+        let is_foreign = match self.shell {
+            Shell::First => false,
+            Shell::Bash => {
+                facts.only_bash = false;
+                false
+            }
+            Shell::Other => facts.only_bash,
+            Shell::Foreign => true,
+        };
+        self.facts.merge(facts);
+        if is_foreign {
+            self.facts.refuse("the shell that runs it has another grammar");
+        }
+        let node = match read {
+            Ok(node) => node,
+            Err(reason) => {
+                self.facts.refuse(reason);
+                self.found.extend(found);
+                return After::same(&Place::Unknown);
+            }
+        };
+        if !agrees {
+            self.facts.refuse("it can be read in more than one way");
+        }
+        self.moves |= changes_directory(&node);
+        let place = if functions_change_directory(&node) {
+            &Place::Unknown
+        } else {
+            place
+        };
+        self.node(&node, place)
+    }
+
+    fn node(&mut self, node: &Node, place: &Place) -> After {
+        match node {
+            Node::Call(call) => self.call(call, place),
+            Node::Sequence(nodes) => {
+                let mut after = After::same(place);
+                for node in nodes {
+                    after = self.node(node, &after.either());
+                }
+                after
+            }
+            Node::Chain(first, rest) => {
+                let mut after = self.node(first, place);
+                for (link, node) in rest {
+                    let (run, skipped) = match link {
+                        Link::And => (&after.success, &after.failure),
+                        Link::Or => (&after.failure, &after.success),
+                    };
+                    let then = self.node(node, run);
+                    after = match link {
+                        Link::And => After {
+                            success: then.success,
+                            failure: then.failure.or(skipped.clone()),
+                        },
+                        Link::Or => After {
+                            success: then.success.or(skipped.clone()),
+                            failure: then.failure,
+                        },
+                    };
+                }
+                after
+            }
+            Node::Not(node) => {
+                let After { success, failure } = self.node(node, place);
+                After {
+                    success: failure,
+                    failure: success,
+                }
+            }
+            Node::Pipeline(nodes) | Node::Inside(nodes) => {
+                for node in nodes {
+                    self.node(node, place);
+                }
+                After::same(place)
+            }
+            Node::Subshell(node) => {
+                self.node(node, place);
+                After::same(place)
+            }
+            Node::Redirected(redirections, node) => {
+                self.redirections(redirections, place);
+                self.node(node, place)
+            }
+            Node::If(branches, otherwise) => {
+                let mut before = place.clone();
+                let mut end: Option<Place> = None;
+                let mut join = |place: Place| {
+                    end = Some(match end.take() {
+                        Some(end) => end.or(place),
+                        None => place,
+                    });
+                };
+                for (condition, body) in branches {
+                    let after = self.node(condition, &before);
+                    join(self.node(body, &after.success).either());
+                    before = after.failure;
+                }
+                join(match otherwise {
+                    Some(node) => self.node(node, &before).either(),
+                    None => before,
+                });
+                After::same(&end.unwrap_or(Place::Unknown))
+            }
+            Node::Case(branches) => {
+                let mut end = place.clone();
+                for node in branches {
+                    // One branch may fall through to the next.
+                    end = self.node(node, &end.clone()).either().or(end);
+                }
+                After::same(&end)
+            }
+            Node::Loop(condition, body) => {
+                let place = if changes_directory(condition) || changes_directory(body) {
+                    &Place::Unknown
+                } else {
+                    place
+                };
+                self.node(condition, place);
+                self.node(body, place);
+                After::same(place)
+            }
+            Node::Function(body) => {
+                // It runs wherever it is called from.
+                let before = place;
+                let place = if self.moves { Place::Unknown } else { place.clone() };
+                self.node(body, &place);
+                After::same(before)
+            }
+        }
+    }
+
+    fn redirections(&mut self, redirections: &[Redirection], place: &Place) {
+        for redirection in redirections {
+            if redirection.kind != RedirectionKind::Text {
+                self.redirected.push(Redirected {
+                    writes: redirection.kind == RedirectionKind::Write,
+                    target: redirection.target.clone(),
+                    place: place.clone(),
+                });
+            }
+        }
+    }
+}

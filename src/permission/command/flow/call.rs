@@ -1,0 +1,205 @@
+//! One command by its words, and whatever it runs: wrappers, `find -exec`, texts for other shells.
+
+use super::super::hazards;
+use super::super::syntax::{Call, RedirectionKind};
+use super::super::word::{Word, joined};
+use super::super::wrapper::{Given, Runs, is_assignment, is_shell, replaced, runs};
+use super::super::{Simple, base_name};
+use super::place::{After, directory_after};
+use super::{Flow, Place, Shell};
+
+/// `eval`, `sh -c` and wrappers in each other.
+const MAX_TEXTS: usize = 8;
+
+impl Flow {
+    pub(super) fn call(&mut self, call: &Call, place: &Place) -> After {
+        for node in &call.inside {
+            self.node(node, place);
+        }
+        self.redirections(&call.redirections, place);
+        let program = call.words.first().map_or("", |word| word.text.as_str());
+        for assignment in &call.assignments {
+            // `IFS= read x` says how one line is cut, and no more.
+            if assignment.name != "IFS" || program != "read" {
+                hazards::check_variable(&assignment.name, &mut self.facts);
+            }
+        }
+        if call.words.is_empty() {
+            let names = call.assignments.iter().map(|assignment| assignment.name.clone());
+            self.facts.lasting.extend(names);
+            return After::same(place);
+        }
+        let reads_text = call
+            .redirections
+            .iter()
+            .any(|redirection| redirection.kind == RedirectionKind::Text);
+        let has_assignments = !call.assignments.is_empty();
+        let texts: Vec<&str> = call
+            .assignments
+            .iter()
+            .map(|assignment| assignment.text.as_str())
+            .collect();
+        let running = Running {
+            place,
+            given: Given::AllWords,
+            around: &[],
+            depth: 0,
+            reads_text,
+            assignments: &texts.join(" "),
+        };
+        let after = self.words(&call.words, &running);
+        // `PWD=/ cd x` and its like.
+        if has_assignments {
+            After::same(&after.either())
+        } else {
+            after
+        }
+    }
+
+    /// One command by its words, with whatever it runs.
+    fn words(&mut self, words: &[Word], running: &Running<'_>) -> After {
+        let place = running.place;
+        let program = &words[0];
+        let is_replaced = matches!(running.given, Given::More(Some(text)) if program.text.contains(text));
+        if running.depth > MAX_TEXTS {
+            self.facts.refuse("it runs commands in commands in commands");
+            return After::same(&Place::Unknown);
+        }
+        if !names_a_program(program) || is_replaced {
+            self.facts.refuse("its program is not a plain word");
+            self.push(words, running);
+            return After::same(place);
+        }
+        hazards::check(words, &mut self.facts);
+        let base = base_name(&program.text);
+        let is_shell_with_text = running.reads_text && is_shell(base);
+        let runs = if is_shell_with_text {
+            Runs::Unknown
+        } else {
+            runs(words, running.given)
+        };
+        // Their variables are for the program that they start.
+        for word in words[1..]
+            .iter()
+            .filter(|_| matches!(base, "env" | "sudo" | "doas"))
+        {
+            if is_assignment(word) {
+                let name = word.text.split('=').next().unwrap_or_default();
+                hazards::check_variable(name, &mut self.facts);
+            }
+        }
+        match runs {
+            Runs::Nothing => {
+                self.push(words, running);
+                directory_after(words, place)
+            }
+            Runs::Unknown => {
+                self.facts.refuse("it runs a command that cannot be told");
+                self.push(words, running);
+                After::same(&Place::Unknown)
+            }
+            Runs::Instead(start) => {
+                let mut around = running.around.to_vec();
+                around.push(joined(words));
+                let after = self.words(
+                    &words[start..],
+                    &Running {
+                        around: &around,
+                        depth: running.depth + 1,
+                        ..*running
+                    },
+                );
+                // A `cd` that is a program of its own changes nothing here.
+                match base {
+                    "command" | "builtin" => after,
+                    _ => After::same(&after.either().or(place.clone())),
+                }
+            }
+            Runs::Also(ranges) => {
+                self.push(words, running);
+                let place = match base {
+                    "find" if words.iter().any(|word| word.text.ends_with("dir")) => &Place::Unknown,
+                    _ => place,
+                };
+                let given = match base {
+                    "find" | "xargs" => Given::More(replaced(words)),
+                    _ => running.given,
+                };
+                for range in ranges {
+                    let inner = Running {
+                        place,
+                        given,
+                        around: &[],
+                        depth: running.depth + 1,
+                        assignments: "",
+                        ..*running
+                    };
+                    self.words(&words[range], &inner);
+                }
+                After::same(running.place)
+            }
+            Runs::TextHere(text) => {
+                self.push(words, running);
+                self.text(&text, place)
+            }
+            Runs::Text(text) => {
+                self.push(words, running);
+                let outer = std::mem::replace(&mut self.shell, Shell::of(base));
+                self.text(&text, place);
+                self.shell = outer;
+                After::same(place)
+            }
+        }
+    }
+
+    fn push(&mut self, words: &[Word], running: &Running<'_>) {
+        let canonical = joined(words);
+        let has_assignments = !running.assignments.is_empty();
+        self.commands.push(Simple {
+            words: words.to_vec(),
+            canonical: if has_assignments {
+                format!("{} {canonical}", running.assignments)
+            } else {
+                canonical
+            },
+            has_assignments,
+            more_operands: running.given != Given::AllWords,
+            around: running.around.to_vec(),
+            place: running.place.clone(),
+        });
+    }
+
+    /// A text that is read as a script of its own.
+    fn text(&mut self, text: &str, place: &Place) -> After {
+        self.texts += 1;
+        if self.texts > MAX_TEXTS {
+            self.facts.refuse("it runs commands in commands in commands");
+            return After::same(&Place::Unknown);
+        }
+        self.script(text, place)
+    }
+}
+
+struct Running<'a> {
+    place: &'a Place,
+    given: Given<'a>,
+    /// Canonical texts of the wrappers that stand for it.
+    around: &'a [String],
+    depth: usize,
+    reads_text: bool,
+    assignments: &'a str,
+}
+
+/// Whether a word can only be the name of one program.
+fn names_a_program(word: &Word) -> bool {
+    let has_wildcard = word.glob_at.is_some() && word.text != "[";
+    let has_user = word.tilde && !word.text.starts_with("~/");
+    // `%1` names a job.
+    let is_job = word.text.starts_with('%');
+    word.dynamic_at.is_none()
+        && !word.text.is_empty()
+        && !is_job
+        && !has_wildcard
+        && !has_user
+        && !word.text.contains(['{', '}'])
+}

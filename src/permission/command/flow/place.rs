@@ -1,0 +1,152 @@
+//! Where commands run: the directories that a `cd` before them may have led to.
+
+use super::super::files::{PathOperand, operand};
+use super::super::syntax::Node;
+use super::super::word::Word;
+
+/// Directories that one command may run in.
+const MAX_DIRECTORIES: usize = 8;
+
+const CHANGES_DIRECTORY: &[&str] = &["cd", "chdir", "pushd", "popd"];
+
+/// Where a command may run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    Unknown,
+    /// In one of these.
+    Known(Vec<Directory>),
+}
+
+/// The steps from where the whole command starts; none for that place itself.
+pub type Directory = Vec<PathOperand>;
+
+impl Place {
+    pub(super) fn start() -> Self {
+        Self::Known(vec![Vec::new()])
+    }
+
+    pub(super) fn or(self, other: Self) -> Self {
+        let (Self::Known(mut known), Self::Known(more)) = (self, other) else {
+            return Self::Unknown;
+        };
+        for directory in more {
+            if !known.contains(&directory) {
+                known.push(directory);
+            }
+        }
+        if known.len() > MAX_DIRECTORIES {
+            Self::Unknown
+        } else {
+            Self::Known(known)
+        }
+    }
+
+    pub(super) fn step(&self, step: &PathOperand) -> Self {
+        let Self::Known(known) = self else {
+            return Self::Unknown;
+        };
+        let taken = known.iter().map(|directory| {
+            let mut directory = directory.clone();
+            directory.push(step.clone());
+            directory
+        });
+        let taken: Vec<Directory> = taken.collect();
+        if taken.iter().any(|directory| directory.len() > MAX_DIRECTORIES) {
+            Self::Unknown
+        } else {
+            Self::Known(taken)
+        }
+    }
+}
+
+/// What follows a command, by how it ended.
+#[derive(Clone)]
+pub(super) struct After {
+    pub(super) success: Place,
+    pub(super) failure: Place,
+}
+
+impl After {
+    pub(super) fn same(place: &Place) -> Self {
+        Self {
+            success: place.clone(),
+            failure: place.clone(),
+        }
+    }
+
+    pub(super) fn either(self) -> Place {
+        self.success.or(self.failure)
+    }
+}
+
+/// What follows a command by its words.
+pub(super) fn directory_after(words: &[Word], place: &Place) -> After {
+    let program = words[0].text.as_str();
+    if !CHANGES_DIRECTORY.contains(&program) {
+        return After::same(place);
+    }
+    After {
+        success: match directory_operand(words) {
+            Some(step) => place.step(&step),
+            None => Place::Unknown,
+        },
+        failure: place.clone(),
+    }
+}
+
+/// Where `cd` leads, if that can be told.
+pub(in super::super) fn directory_operand(words: &[Word]) -> Option<PathOperand> {
+    let program = words[0].text.as_str();
+    let is_option =
+        |word: &&Word| matches!(word.text.as_str(), "-L" | "-P" | "-e" | "--") && word.is_literal();
+    let operands: Vec<&Word> = words[1..].iter().skip_while(is_option).collect();
+    match (program, operands.as_slice()) {
+        ("cd" | "chdir", []) => Some(PathOperand::home()),
+        ("cd" | "chdir" | "pushd", [word]) => {
+            let is_special = word.text.starts_with(['-', '+']);
+            let found = operand(word);
+            (!is_special && !found.dynamic && word.glob_at.is_none()).then_some(found)
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn functions_change_directory(node: &Node) -> bool {
+    any(
+        node,
+        &mut |node| matches!(node, Node::Function(body) if changes_directory(body)),
+    )
+}
+
+pub(super) fn changes_directory(node: &Node) -> bool {
+    any(node, &mut |node| {
+        matches!(node, Node::Call(call) if call.words.iter().any(|word| {
+            CHANGES_DIRECTORY.contains(&word.text.as_str()) || word.text == "eval"
+        }))
+    })
+}
+
+/// Whether something holds of a node or of any in it.
+fn any(node: &Node, holds: &mut impl FnMut(&Node) -> bool) -> bool {
+    if holds(node) {
+        return true;
+    }
+    let of = |nodes: &[Node], holds: &mut _| nodes.iter().any(|node| any(node, holds));
+    match node {
+        Node::Call(call) => of(&call.inside, holds),
+        Node::Sequence(nodes) | Node::Pipeline(nodes) | Node::Inside(nodes) | Node::Case(nodes) => {
+            of(nodes, holds)
+        }
+        Node::Chain(first, rest) => any(first, holds) || rest.iter().any(|(_, node)| any(node, holds)),
+        Node::Not(node) | Node::Subshell(node) | Node::Redirected(_, node) | Node::Function(node) => {
+            any(node, holds)
+        }
+        Node::If(branches, otherwise) => {
+            branches
+                .iter()
+                .any(|(condition, body)| any(condition, holds) || any(body, holds))
+                || otherwise.as_deref().is_some_and(|node| any(node, holds))
+        }
+        Node::Loop(condition, body) => any(condition, holds) || any(body, holds),
+    }
+}

@@ -1,0 +1,273 @@
+//! What changes the shell itself, so that later words mean something else than they say.
+
+use super::reader::{Facts, Refusal};
+use super::word::{Word, is_name};
+
+/// Variables that decide which programs run, where they start or what the shell does besides.
+const VARIABLES: &[&str] = &[
+    "PATH",
+    "IFS",
+    "PROMPT_COMMAND",
+    "ENV",
+    "HOME",
+    "CDPATH",
+    "PWD",
+    "OLDPWD",
+    "TMPDIR",
+    "PS4",
+    "SHELLOPTS",
+    "GLOBIGNORE",
+    "EXECIGNORE",
+    "POSIXLY_CORRECT",
+    "OPTIND",
+    "TEXTDOMAIN",
+    "TEXTDOMAINDIR",
+];
+
+const PREFIXES: &[&str] = &["LD_", "DYLD_", "BASH"];
+
+/// Variables that the shell computes by itself.
+const NUMBERS: &[&str] = &[
+    "RANDOM",
+    "SRANDOM",
+    "SECONDS",
+    "LINENO",
+    "EPOCHSECONDS",
+    "BASHPID",
+    "UID",
+    "EUID",
+    "PPID",
+];
+
+pub(super) fn check_variable(name: &str, facts: &mut Facts) {
+    if VARIABLES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
+        facts.refuse("it changes a variable that decides what runs");
+    }
+}
+
+/// Builtins that load code, keep code for later or change the grammar.
+const UNKNOWABLE: &[&str] = &[
+    "source", ".", "trap", "alias", "unalias", "enable", "hash", "bind", "complete", "compgen", "compopt",
+    "fc", "history", "shopt", "let", "suspend", "coproc",
+];
+
+/// Builtins that set variables.
+const DECLARATIONS: &[&str] = &[
+    "export",
+    "declare",
+    "typeset",
+    "local",
+    "readonly",
+    "unset",
+    "read",
+    "mapfile",
+    "readarray",
+    "getopts",
+];
+
+/// Builtins whose "always" would say nothing about what they are used for.
+pub(super) fn changes_the_shell(program: &str) -> bool {
+    UNKNOWABLE.contains(&program) || DECLARATIONS.contains(&program) || program == "set"
+}
+
+/// Looks at one command, before it is judged by its words.
+pub(super) fn check(words: &[Word], facts: &mut Facts) {
+    let Some((program, arguments)) = words.split_first() else {
+        return;
+    };
+    let program = program.text.as_str();
+    match program {
+        _ if UNKNOWABLE.contains(&program) => facts.refuse("it changes the shell"),
+        _ if DECLARATIONS.contains(&program) => declaration(program, arguments, facts),
+        "set" if !arguments_of_set_are_harmless(arguments) => facts.refuse("it changes the shell"),
+        "test" | "[" => test(arguments, facts),
+        "printf" if arguments.first().is_some_and(|word| word.text.starts_with("-v")) => {
+            let name = &arguments[0].text[2..];
+            let next = arguments.get(1).cloned().unwrap_or_default();
+            let name = Some(name).filter(|name| !name.is_empty()).unwrap_or(&next.text);
+            set(name, &next, facts);
+        }
+        "wait" => wait(arguments, facts),
+        _ => {}
+    }
+}
+
+const EVALUATES: Refusal = "it sets a variable whose name may be more than a name";
+
+/// `-v` and `-R` compute the subscript in what follows, so no value may become one of them.
+fn test(arguments: &[Word], facts: &mut Facts) {
+    const COMPARES: &[&str] = &[
+        "=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef",
+    ];
+    let operands = match arguments {
+        [all @ .., last] if last.text == "]" => all,
+        all => all,
+    };
+    let operands = match operands {
+        [first, rest @ ..] if first.text == "!" => rest,
+        all => all,
+    };
+    let compares = |at: Option<usize>| {
+        at.and_then(|at| operands.get(at))
+            .is_some_and(|word| word.is_literal() && COMPARES.contains(&word.text.as_str()))
+    };
+    let asks_of_one = |at: Option<usize>| {
+        let text = at.and_then(|at| operands.get(at)).map_or("", |word| &word.text);
+        text.len() == 2 && text.starts_with('-') && !matches!(text, "-a" | "-o")
+    };
+    for (at, word) in operands.iter().enumerate() {
+        if word.text == "-v" || word.text == "-R" || word.glob_at == Some(0) {
+            facts.refuse(EVALUATES);
+        }
+        if !word.is_dynamic() || is_number(word, facts) {
+            continue;
+        }
+        let before = at.checked_sub(1);
+        let has_its_place =
+            operands.len() == 1 || compares(before) || compares(Some(at + 1)) || asks_of_one(before);
+        if !has_its_place || is_several(word) {
+            facts.refuse(EVALUATES);
+        }
+    }
+}
+
+fn wait(arguments: &[Word], facts: &mut Facts) {
+    for word in arguments {
+        let is_open = word.is_dynamic() && !is_number(word, facts);
+        if word.text.starts_with("-p") || is_open && (arguments.len() > 1 || is_several(word)) {
+            facts.refuse(EVALUATES);
+        }
+    }
+}
+
+/// Whether the shell may make more than one word of it.
+fn is_several(word: &Word) -> bool {
+    word.splits || word.text.contains('@')
+}
+
+/// Whether an unquoted expansion gives a number; of a variable that is noted, to be looked at in the end.
+fn is_number(word: &Word, facts: &mut Facts) -> bool {
+    let text = word.text.as_str();
+    let is_computed = text.starts_with("$((") && text.ends_with("))") && text.matches("$(").count() == 1;
+    if is_computed || matches!(text, "$?" | "$#" | "$!" | "$$") {
+        return true;
+    }
+    let name = text.strip_prefix('$').unwrap_or_default();
+    let name = name
+        .strip_prefix('{')
+        .and_then(|name| name.strip_suffix('}'))
+        .unwrap_or(name);
+    if !word.splits || !is_name(name) {
+        return false;
+    }
+    facts.computed.insert(name.to_owned());
+    true
+}
+
+fn declaration(program: &str, arguments: &[Word], facts: &mut Facts) {
+    for word in arguments {
+        let text = word.text.as_str();
+        if let Some(letters) = text.strip_prefix(['-', '+']) {
+            // Names of names, computed values, functions and callbacks.
+            let refused = match program {
+                "mapfile" | "readarray" => "C",
+                "read" | "getopts" => "",
+                _ => "nif",
+            };
+            if letters.contains(|c| refused.contains(c)) || word.is_dynamic() {
+                facts.refuse(EVALUATES);
+            }
+            continue;
+        }
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name.strip_suffix('+').unwrap_or(name), Some(value)),
+            None => (text, None),
+        };
+        // `read -p 'Name: ' x` has words that are no names.
+        let takes_texts = matches!(program, "read" | "mapfile" | "readarray" | "getopts");
+        let is_certain = word.dynamic_at.is_none_or(|at| at > name.len());
+        if !is_certain || name.contains('[') || (!is_name(name) && !takes_texts) {
+            facts.refuse(EVALUATES);
+        }
+        check_variable(name, facts);
+        if program != "unset" && (value.is_some() || takes_texts) {
+            let is_number = value.is_some_and(|value| value.parse::<i64>().is_ok());
+            facts.assign(name, is_number && word.dynamic_at.is_none());
+        }
+        facts.lasting.insert(name.to_owned());
+    }
+    facts.exports |=
+        matches!(program, "export" | "declare" | "typeset" | "readonly") && !arguments.is_empty();
+}
+
+fn set(name: &str, word: &Word, facts: &mut Facts) {
+    if !is_name(name) || word.is_dynamic() {
+        facts.refuse(EVALUATES);
+    }
+    check_variable(name, facts);
+    facts.assign(name, false);
+    facts.lasting.insert(name.to_owned());
+}
+
+/// Options that stop a script, print it, or leave wildcards alone.
+fn arguments_of_set_are_harmless(arguments: &[Word]) -> bool {
+    const OPTIONS: &[&str] = &[
+        "pipefail",
+        "errexit",
+        "nounset",
+        "xtrace",
+        "verbose",
+        "noclobber",
+        "noglob",
+        "errtrace",
+    ];
+    let mut rest = arguments.iter();
+    while let Some(word) = rest.next() {
+        if !word.is_literal() {
+            return false;
+        }
+        if word.text == "--" {
+            return true;
+        }
+        let Some(letters) = word.text.strip_prefix(['-', '+']) else {
+            return false;
+        };
+        if !letters.chars().all(|c| "euxvfCEo".contains(c)) {
+            return false;
+        }
+        if letters.contains('o')
+            && !rest
+                .next()
+                .is_some_and(|name| OPTIONS.contains(&name.text.as_str()))
+        {
+            return false;
+        }
+    }
+    true
+}
+
+/// Looks at the whole, once every command was looked at.
+pub(super) fn check_whole(facts: &mut Facts) {
+    let is_number =
+        |name: &&String| facts.variables.get(*name) == Some(&true) || NUMBERS.contains(&name.as_str());
+    if !facts.computed.iter().all(|name| is_number(&name)) {
+        facts.refuse("it computes with a variable that may be no number");
+    }
+    if facts.functions.iter().any(|name| is_known(name)) {
+        facts.refuse("it gives a known command another meaning");
+    }
+}
+
+/// Whether a name means something to lathe or to the shell.
+fn is_known(name: &str) -> bool {
+    const BUILTINS: &[&str] = &[
+        "cd", "chdir", "pushd", "popd", "dirs", "echo", "printf", "test", "[", "true", "false", ":", "exit",
+        "return", "break", "continue", "shift", "wait", "kill", "jobs", "umask", "type", "command",
+        "builtin", "eval", "exec", "time", "set",
+    ];
+    BUILTINS.contains(&name)
+        || changes_the_shell(name)
+        || super::wrapper::is_wrapper(name)
+        || super::read_only::is_listed(name)
+        || super::files::is_listed(name)
+}

@@ -1,0 +1,102 @@
+//! Arithmetic: `$(( ))`, `(( ))`, `for (( ))` and offsets.
+//!
+//! Bash evaluates the values of variables here, and a value like `a[$(rm x)]` runs a command. So every variable is noted
+//! as one whose value must be a number, and what else could bring in a text is refused.
+
+use super::super::syntax::Node;
+use super::super::word::is_name;
+use super::words::{Building, Quoting};
+use super::{Reader, Refusal, UNEXPECTED};
+
+const EVALUATES: Refusal = "it computes with something that may be no number";
+
+impl Reader<'_> {
+    /// Reads up to and with `close`.
+    pub(super) fn arithmetic(&mut self, inside: &mut Vec<Node>, close: &str) -> Result<(), Refusal> {
+        self.nested(|reader| reader.arithmetic_inside(inside, close))
+    }
+
+    fn arithmetic_inside(&mut self, inside: &mut Vec<Node>, close: &str) -> Result<(), Refusal> {
+        let mut depth = 0_usize;
+        loop {
+            if depth == 0 && self.take(close) {
+                return Ok(());
+            }
+            let Some(c) = self.peek() else {
+                return Err(UNEXPECTED);
+            };
+            match c {
+                '(' => depth += 1,
+                // `$((a) )` is a substitution with a subshell.
+                ')' => depth = depth.checked_sub(1).ok_or("it may be arithmetic or a subshell")?,
+                '$' => {
+                    self.at += 1;
+                    self.value(inside)?;
+                    continue;
+                }
+                c if c.is_ascii_alphabetic() || c == '_' => {
+                    let name = self.name().to_owned();
+                    self.blanks_only();
+                    self.changed(&name);
+                    self.facts.computed.insert(name);
+                    continue;
+                }
+                c if c.is_ascii_digit() => {
+                    // `16#ff` and `0x1f` are numbers.
+                    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '#';
+                    let length = self.rest().find(|c| !is_part(c)).unwrap_or(self.rest().len());
+                    self.at += length;
+                    continue;
+                }
+                c if " \t+-*/%<>=!&|^~?:,".contains(c) => {}
+                ';' if close == "))" => {}
+                _ => return Err(EVALUATES),
+            }
+            self.at += 1;
+        }
+    }
+
+    fn blanks_only(&mut self) {
+        while matches!(self.peek(), Some(' ' | '\t')) {
+            self.at += 1;
+        }
+    }
+
+    /// Notes that a variable gets a number.
+    fn changed(&mut self, name: &str) {
+        super::super::hazards::check_variable(name, &mut self.facts);
+        let is_assigned = self.starts_with("=") && !self.starts_with("==");
+        if is_assigned {
+            self.facts.assign(name, true);
+        }
+    }
+
+    /// After a `$`: a variable, or something whose value is certainly a number.
+    fn value(&mut self, inside: &mut Vec<Node>) -> Result<(), Refusal> {
+        if self.take("#") || self.take("?") {
+            return Ok(());
+        }
+        if self.starts_with("{#") || self.starts_with("((") {
+            let mut building = Building::default();
+            self.dollar(&mut building, Quoting::Quoted)?;
+            inside.append(&mut building.inside);
+            return Ok(());
+        }
+        let is_braced = self.take("{");
+        let name = self.name().to_owned();
+        if is_braced {
+            self.expect("}").map_err(|_| EVALUATES)?;
+        }
+        if !is_name(&name) {
+            // What a command prints would be evaluated too; the command is still found.
+            if !is_braced && self.take("(") {
+                let node = self.substitution(")")?;
+                inside.push(node);
+            }
+            self.facts.refuse(EVALUATES);
+            return Ok(());
+        }
+        self.facts.computed.insert(name);
+        Ok(())
+    }
+}

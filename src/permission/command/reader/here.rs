@@ -1,0 +1,109 @@
+//! Here-documents: their text begins on the line after the command.
+
+use super::super::syntax::Node;
+use super::words::{Building, Quoting};
+use super::{Reader, Refusal};
+
+/// A here-document that waits for its text.
+pub(super) struct Pending {
+    delimiter: String,
+    /// A quoted delimiter keeps the text as it is.
+    expands: bool,
+    strips_tabs: bool,
+}
+
+const UNUSUAL: Refusal = "it has an unusual here-document";
+
+impl Reader<'_> {
+    /// The delimiter after `<<` or `<<-`.
+    pub(super) fn here_document(&mut self, strips_tabs: bool) -> Result<(), Refusal> {
+        self.blanks();
+        let word = self.plain_word();
+        let length = word.len();
+        let is_plain = |text: &str| !text.is_empty() && !text.contains(['\'', '"', '\\', '$', '`', '{', '}']);
+        let quotes = [("'", "'"), ("\"", "\""), ("\\", "")];
+        let unquoted = quotes
+            .iter()
+            .find_map(|(open, close)| word.strip_prefix(open)?.strip_suffix(close));
+        let (delimiter, expands) = match unquoted {
+            Some(inner) => (inner.to_owned(), false),
+            None => (word.to_owned(), true),
+        };
+        if !is_plain(&delimiter) {
+            return Err(UNUSUAL);
+        }
+        self.at += length;
+        self.pending.push(Pending {
+            delimiter,
+            expands,
+            strips_tabs,
+        });
+        Ok(())
+    }
+
+    /// Reads the texts that wait, at the beginning of a line; returns what runs in them.
+    pub(super) fn here_documents(&mut self) -> Result<Vec<Node>, Refusal> {
+        let mut inside = Vec::new();
+        for document in std::mem::take(&mut self.pending) {
+            let start = self.at;
+            let end = self.skip_document(&document)?;
+            if document.expands {
+                let (after, outer_end) = (self.at, self.end);
+                (self.at, self.end) = (start, end);
+                inside.extend(self.expanding_text()?);
+                (self.at, self.end) = (after, outer_end);
+            }
+        }
+        Ok(inside)
+    }
+
+    /// Moves behind the delimiter; returns where the text ends.
+    fn skip_document(&mut self, document: &Pending) -> Result<usize, Refusal> {
+        let delimiter = document.delimiter.as_str();
+        loop {
+            let start = self.at;
+            let rest = self.rest();
+            let (line, is_last) = match rest.find('\n') {
+                Some(length) => (&rest[..length], false),
+                None => (rest, true),
+            };
+            let content = if document.strips_tabs {
+                line.trim_start_matches('\t')
+            } else {
+                line
+            };
+            if content == delimiter {
+                // The end of the line ends the command, too.
+                self.at += line.len();
+                let end = start;
+                self.at += usize::from(!is_last);
+                return Ok(end);
+            }
+            // Shells differ in these.
+            let is_odd =
+                content.starts_with(delimiter) && content[delimiter.len()..].trim_start().starts_with(')');
+            let is_continued = document.expands && line.ends_with('\\');
+            if is_last || is_odd || is_continued {
+                return Err(if is_last {
+                    "a here-document has no end"
+                } else {
+                    UNUSUAL
+                });
+            }
+            self.at += line.len() + 1;
+        }
+    }
+
+    fn expanding_text(&mut self) -> Result<Vec<Node>, Refusal> {
+        let mut building = Building::default();
+        while let Some(c) = self.next() {
+            match c {
+                '\\' => drop(self.next()),
+                '$' => self.dollar(&mut building, Quoting::Quoted)?,
+                '`' => self.backquoted(&mut building)?,
+                _ => {}
+            }
+        }
+        Ok(building.inside)
+    }
+}

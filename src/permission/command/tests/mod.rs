@@ -1,0 +1,74 @@
+mod agreement;
+mod reading;
+
+use super::*;
+use crate::permission::{Action, Permissions, Source, parse};
+
+/// The one command of a text that is understood.
+fn simple(command: &str) -> Simple {
+    let analysis = analyse(command);
+    assert_eq!(analysis.refusal, None, "{command:?}");
+    let [simple] = analysis.commands.as_slice() else {
+        panic!("{command:?} has {:?}", analysis.commands)
+    };
+    simple.clone()
+}
+
+/// Canonical texts of everything that runs.
+fn commands(command: &str) -> Vec<String> {
+    let analysis = analyse(command);
+    assert_eq!(analysis.refusal, None, "{command:?}");
+    analysis
+        .commands
+        .iter()
+        .map(|simple| simple.canonical.clone())
+        .collect()
+}
+
+fn is_opaque(command: &str) -> bool {
+    analyse(command).refusal.is_some()
+}
+
+fn facts_with(config: &dyn Fn(Option<&str>) -> GitConfig) -> ReadOnlyFacts<'_> {
+    ReadOnlyFacts {
+        is_system_program: &|_| true,
+        is_in_project: &|path| !path.starts_with('/') && !path.contains(".."),
+        git_config: config,
+    }
+}
+
+fn is_read_only(command: &str) -> bool {
+    let analysis = analyse(command);
+    let config = |_: Option<&str>| GitConfig::Text("[core]\nbare = false\n".into());
+    let facts = facts_with(&config);
+    analysis.refusal.is_none()
+        && !analysis.exports
+        && analysis
+            .commands
+            .iter()
+            .all(|simple| read_only(simple, &facts) == ReadOnly::Yes)
+        && analysis.redirected.is_empty()
+}
+
+/// The strictest of what the rules say of its commands.
+fn verdict(rules: &str, command: &str) -> Action {
+    let user = parse(&serde_json::from_str(rules).unwrap(), &Source::Default, None).unwrap();
+    let permissions = Permissions {
+        user,
+        ..Permissions::default()
+    };
+    let analysis = analyse(command);
+    let judge = |ask: Ask| {
+        let action = permissions.judge("bash", &ask.subject).action;
+        if ask.floor == Floor::Ask {
+            action.max(Action::Ask)
+        } else {
+            action
+        }
+    };
+    if analysis.refusal.is_some() {
+        return judge(analysis.whole());
+    }
+    let actions = analysis.commands.iter().map(|simple| judge(simple.ask(false)));
+    actions.max().unwrap()
+}

@@ -1,0 +1,191 @@
+//! Words of a command as the shell passes them on.
+
+use std::ops::Range;
+
+/// One word with its quotes and escapes resolved. What only the shell can know stands in it as it was written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Word {
+    pub text: String,
+    /// Where the first unquoted wildcard stands, in bytes; the shell puts file names there.
+    pub glob_at: Option<usize>,
+    /// Whether it begins with an unquoted `~`.
+    pub tilde: bool,
+    /// Where the first expansion stands, in bytes.
+    pub dynamic_at: Option<usize>,
+    /// Whether that expansion is the whole beginning and a directory that is known.
+    pub variable: Option<Variable>,
+    /// Where that directory's name ends, in bytes.
+    pub(super) variable_end: usize,
+    /// Whether an expansion stands outside of quotes, where the shell may make several words of its value.
+    pub(super) splits: bool,
+    /// Whether any part was quoted, so that it is no reserved word and no assignment.
+    pub(super) quoted: bool,
+    /// Where it was written.
+    pub(super) at: Range<usize>,
+}
+
+/// A directory that commands name by a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Variable {
+    Home,
+    WorkingDirectory,
+    Temporary,
+}
+
+impl Variable {
+    pub(super) fn named(name: &str) -> Option<Self> {
+        match name {
+            "HOME" => Some(Self::Home),
+            "PWD" => Some(Self::WorkingDirectory),
+            "TMPDIR" => Some(Self::Temporary),
+            _ => None,
+        }
+    }
+}
+
+impl Word {
+    /// Whether the program gets exactly this text.
+    pub fn is_literal(&self) -> bool {
+        self.dynamic_at.is_none() && self.glob_at.is_none() && !self.tilde
+    }
+
+    /// Whether an expansion decides what it is; a variable that names a known directory does not count.
+    pub fn is_dynamic(&self) -> bool {
+        self.dynamic_at.is_some() && self.variable.is_none()
+    }
+
+    pub(super) fn is_integer(&self) -> bool {
+        let digits = self.text.strip_prefix('-').unwrap_or(&self.text);
+        self.is_literal() && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    }
+}
+
+/// Joins words as rules see them.
+pub(super) fn joined(words: &[Word]) -> String {
+    let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    texts.join(" ")
+}
+
+/// Whether a text can be a variable's name.
+pub(super) fn is_name(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Braces of one word may not make more words than this.
+const MAX_WORDS: usize = 256;
+
+/// What `a{b,c}` and `{1..3}` stand for. `text` is a word without quotes and expansions; `None` when there are too many,
+/// or when it is not certain what bash makes of it.
+pub(super) fn braces(text: &str) -> Option<Vec<String>> {
+    let mut done = Vec::new();
+    let mut todo = vec![text.to_owned()];
+    while let Some(text) = todo.pop() {
+        match first_brace(&text) {
+            Brace::Unclear => return None,
+            Brace::None => done.push(text),
+            Brace::Expands(range, items) => {
+                for item in items.into_iter().rev() {
+                    todo.push(format!("{}{item}{}", &text[..range.start], &text[range.end..]));
+                }
+            }
+        }
+        if done.len() + todo.len() > MAX_WORDS {
+            return None;
+        }
+    }
+    Some(done)
+}
+
+/// The first pair of braces in a word.
+enum Brace {
+    None,
+    /// What stands there, and what it stands for.
+    Expands(Range<usize>, Vec<String>),
+    /// It follows rules that are not followed here.
+    Unclear,
+}
+
+fn first_brace(text: &str) -> Brace {
+    let Some(open) = text.find('{').filter(|open| text[*open..].contains('}')) else {
+        return Brace::None;
+    };
+    let (mut depth, mut commas, mut close) = (0_usize, Vec::new(), None);
+    for (at, c) in text.char_indices().skip_while(|(at, _)| *at < open) {
+        match c {
+            '{' => depth += 1,
+            ',' if depth == 1 => commas.push(at),
+            '}' if depth == 1 => {
+                close = Some(at);
+                break;
+            }
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    let Some(close) = close else { return Brace::Unclear };
+    let inner = &text[open + 1..close];
+    if commas.is_empty() {
+        if let Some(items) = sequence(inner) {
+            return Brace::Expands(open..close + 1, items);
+        }
+        // `{}` and `{a}` stay; what follows could expand in more ways than one would think.
+        let is_plain = !inner.contains(['{', '.']) && !text[close..].contains('{');
+        return if is_plain { Brace::None } else { Brace::Unclear };
+    }
+    let mut items = Vec::new();
+    let mut start = open + 1;
+    for comma in commas.into_iter().chain([close]) {
+        items.push(text[start..comma].to_owned());
+        start = comma + 1;
+    }
+    Brace::Expands(open..close + 1, items)
+}
+
+/// `1..5`.
+fn sequence(inner: &str) -> Option<Vec<String>> {
+    let (from, to) = inner.split_once("..")?;
+    let is_plain = |text: &str| !text.starts_with('0') || text == "0";
+    let number = |text: &str| {
+        text.parse::<i32>()
+            .ok()
+            .filter(|_| is_plain(text) && !text.starts_with('+'))
+    };
+    let (from, to) = (number(from)?, number(to)?);
+    if from.abs_diff(to) as usize >= MAX_WORDS {
+        return None;
+    }
+    Some(if from <= to {
+        (from..=to).map(|number| number.to_string()).collect()
+    } else {
+        (to..=from).rev().map(|number| number.to_string()).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn braces_expand_as_in_bash() {
+        for (text, expected) in [
+            ("a", "a"),
+            ("a{b,c}d", "abd acd"),
+            ("{a,b}{c,d}", "ac ad bc bd"),
+            ("{a,{b,c}}", "a b c"),
+            ("{,x}y", "y xy"),
+            ("{1..3}", "1 2 3"),
+            ("{3..1}", "3 2 1"),
+            ("{}", "{}"),
+            ("{a}", "{a}"),
+            ("}{", "}{"),
+        ] {
+            assert_eq!(braces(text).unwrap().join(" "), expected, "{text}");
+        }
+        for text in ["{a,b", "{a}{b,c}", "{{a,b}", "{1..1000}", "{01..03}", "{a..c}"] {
+            let open = text == "{a,b";
+            assert_eq!(braces(text).is_none(), !open, "{text}");
+        }
+    }
+}

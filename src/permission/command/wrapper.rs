@@ -1,0 +1,226 @@
+//! Commands that run the command in their words.
+//!
+//! Each is known with the options that may stand before what it runs; with any other option nobody can say where that
+//! begins, and the command is not taken apart.
+
+mod options;
+mod texts;
+
+use std::ops::Range;
+
+use self::options::{Options, after_options, options_of};
+use self::texts::{eval, find, script, shell};
+use super::base_name;
+use super::word::{Word, is_name, joined};
+
+/// What a command runs besides itself.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Runs {
+    Nothing,
+    /// Its words from there on; only they count.
+    Instead(usize),
+    /// Its words in these ranges, besides itself.
+    Also(Vec<Range<usize>>),
+    /// A text, read by this shell.
+    TextHere(String),
+    /// A text, read by a shell of its own.
+    Text(String),
+    Unknown,
+}
+
+/// Who asks: a command in a list, or one that something else gives words to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Given<'a> {
+    AllWords,
+    /// More operands are put behind its words, and maybe in the place of this text.
+    More(Option<&'a str>),
+}
+
+const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash", "ksh"];
+
+/// Wrappers that stand for what they run.
+const TRANSPARENT: &[&str] = &[
+    "time", "timeout", "nice", "nohup", "stdbuf", "setsid", "ionice", "chrt", "command", "builtin", "env",
+];
+
+const BOTH: &[&str] = &[
+    "sudo",
+    "doas",
+    "exec",
+    "xargs",
+    "watch",
+    "flock",
+    "script",
+    "ssh-agent",
+    "find",
+    "eval",
+];
+
+/// These run something too, in ways of their own.
+const OTHERS: &[&str] = &[
+    "su",
+    "runuser",
+    "pkexec",
+    "chroot",
+    "unshare",
+    "nsenter",
+    "taskset",
+    "prlimit",
+    "setarch",
+    "linux32",
+    "linux64",
+    "strace",
+    "ltrace",
+    "gdb",
+    "parallel",
+    "busybox",
+    "toybox",
+    "systemd-run",
+    "dbus-run-session",
+    "xvfb-run",
+    "fakeroot",
+    "coproc",
+    "fish",
+    "mksh",
+    "ash",
+    "rbash",
+    "csh",
+    "tcsh",
+    "yash",
+    "posh",
+    "pwsh",
+    "nu",
+    "elvish",
+    "xonsh",
+    "setpriv",
+    "capsh",
+    "start-stop-daemon",
+    "numactl",
+    "runcon",
+    "sg",
+    "gosu",
+    "su-exec",
+    "setuidgid",
+    "chpst",
+    "bwrap",
+    "firejail",
+    "proot",
+    "unbuffer",
+    "chronic",
+    "faketime",
+    "torsocks",
+    "proxychains",
+    "proxychains4",
+];
+
+pub(super) fn is_wrapper(program: &str) -> bool {
+    [TRANSPARENT, BOTH, OTHERS, SHELLS]
+        .iter()
+        .any(|list| list.contains(&program))
+}
+
+pub(super) fn is_shell(program: &str) -> bool {
+    SHELLS.contains(&program)
+}
+
+/// What the words of a command run.
+pub(super) fn runs(words: &[Word], given: Given<'_>) -> Runs {
+    let Some((first, arguments)) = words.split_first() else {
+        return Runs::Nothing;
+    };
+    let program = base_name(&first.text);
+    if OTHERS.contains(&program) {
+        return if arguments.is_empty() && given == Given::AllWords {
+            Runs::Nothing
+        } else {
+            Runs::Unknown
+        };
+    }
+    match program {
+        "find" => find(words),
+        "eval" => eval(arguments, given),
+        "script" => script(arguments),
+        _ if SHELLS.contains(&program) => shell(arguments, given),
+        "command"
+            if arguments
+                .first()
+                .is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V")) =>
+        {
+            Runs::Nothing
+        }
+        _ => match options_of(program) {
+            Some((options, operands)) => wrapped(program, words, &options, operands, given),
+            None => Runs::Nothing,
+        },
+    }
+}
+
+fn wrapped(program: &str, words: &[Word], options: &Options, operands: usize, given: Given<'_>) -> Runs {
+    let Some(mut start) = after_options(words, options) else {
+        return Runs::Unknown;
+    };
+    for _ in 0..operands {
+        match words.get(start) {
+            Some(word) if word.is_literal() => start += 1,
+            Some(_) => return Runs::Unknown,
+            None => break,
+        }
+    }
+    let takes_assignments = matches!(program, "env" | "sudo" | "doas");
+    let has_assignments = takes_assignments && words.get(start).is_some_and(is_assignment);
+    while takes_assignments && words.get(start).is_some_and(is_assignment) {
+        start += 1;
+    }
+    let Some(inner) = words.get(start) else {
+        return match given {
+            Given::AllWords => Runs::Nothing,
+            Given::More(_) => Runs::Unknown,
+        };
+    };
+    match program {
+        // Only the program of that name runs what follows; the shell's own word has no other options.
+        "time" if is_assignment(inner) => return Runs::Unknown,
+        "flock" if matches!(inner.text.as_str(), "-c" | "--command") => {
+            return match &words[start + 1..] {
+                [text] if text.is_literal() => Runs::Text(text.text.clone()),
+                _ => Runs::Unknown,
+            };
+        }
+        "watch" => {
+            let is_literal = words[start..].iter().all(Word::is_literal) && given == Given::AllWords;
+            return if is_literal {
+                Runs::Text(joined(&words[start..]))
+            } else {
+                Runs::Unknown
+            };
+        }
+        _ => {}
+    }
+    let is_transparent = TRANSPARENT.contains(&program) && !has_assignments && !words[0].text.contains('/');
+    if is_transparent {
+        Runs::Instead(start)
+    } else {
+        Runs::Also(std::iter::once(start..words.len()).collect())
+    }
+}
+
+/// `A=b`, as `env` and `sudo` take it.
+pub(super) fn is_assignment(word: &Word) -> bool {
+    word.text.split_once('=').is_some_and(|(name, _)| is_name(name))
+}
+
+/// The text that `xargs` replaces by what it reads.
+pub(super) fn replaced(words: &[Word]) -> Option<&str> {
+    match base_name(&words[0].text) {
+        "find" => Some("{}"),
+        "xargs" => words.iter().enumerate().find_map(|(at, word)| {
+            let text = word.text.as_str();
+            if text == "-I" {
+                return words.get(at + 1).map(|next| next.text.as_str());
+            }
+            text.strip_prefix("-I")
+                .or_else(|| text.strip_prefix("--replace="))
+        }),
+        _ => None,
+    }
+}

@@ -1,0 +1,155 @@
+//! The arguments of a call as a person may change them in the question: the one that names what happens, as plain text,
+//! or all of them as JSON.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write};
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::text::sanitize::reveal;
+
+type Args = Map<String, Value>;
+
+/// What a person may change of a call.
+#[derive(Clone)]
+pub struct Editable {
+    args: Args,
+    /// The parameter that is edited as plain text.
+    param: Option<&'static str>,
+    /// Brings arguments into the tool's form, or says why they are not the tool's.
+    fit: Arc<Fit>,
+}
+
+/// Looks at arguments as the pipeline will.
+pub type Fit = dyn Fn(Args) -> Result<Args, String> + Send + Sync;
+
+impl Editable {
+    /// `param` counts where it is a text in which nothing is hidden; else all arguments are edited.
+    pub fn new(args: Args, param: Option<&'static str>, fit: Arc<Fit>) -> Self {
+        let is_plain = |text: &str| matches!(reveal(text), Cow::Borrowed(_)) && !text.contains('\t');
+        let param = param.filter(|param| args.get(*param).and_then(Value::as_str).is_some_and(is_plain));
+        Self { args, param, fit }
+    }
+
+    /// What is edited, for the hint: `the command`.
+    pub fn subject(&self) -> String {
+        self.param.map_or_else(
+            || "the arguments".to_owned(),
+            |param| format!("the {}", param.replace('_', " ")),
+        )
+    }
+
+    /// The text to begin with.
+    pub fn text(&self) -> String {
+        let plain = self.param.and_then(|param| self.args.get(param)?.as_str());
+        if let Some(text) = plain {
+            return text.to_owned();
+        }
+        // Serialising a map of plain values does not fail.
+        let json = serde_json::to_string_pretty(&self.args).unwrap_or_default();
+        escape(&json)
+    }
+
+    /// Reads what a person has made of it; `None` when nothing is changed.
+    pub fn read(&self, text: &str) -> Result<Option<Args>, String> {
+        let args = match self.param {
+            Some(param) if text.trim().is_empty() => {
+                return Err(format!("`{param}` is empty; write it, or leave it as it was"));
+            }
+            Some(param) => {
+                let mut args = self.args.clone();
+                args.insert(param.to_owned(), text.into());
+                args
+            }
+            None => match serde_json::from_str(text) {
+                Ok(Value::Object(args)) => args,
+                Ok(_) => return Err("the arguments have to be one JSON object".to_owned()),
+                Err(error) => return Err(format!("this is not JSON: {error}")),
+            },
+        };
+        let args = (self.fit)(args)?;
+        Ok((args != self.args).then_some(args))
+    }
+}
+
+impl fmt::Debug for Editable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Editable")
+            .field("args", &self.args)
+            .field("param", &self.param)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Writes what cannot be seen as JSON escapes, so that it is edited as what it is.
+fn escape(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        let is_seen = c == '\n' || matches!(reveal(c.encode_utf8(&mut [0; 4])), Cow::Borrowed(_));
+        if is_seen {
+            escaped.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a string does not fail.
+                let _ = write!(escaped, "\\u{unit:04x}");
+            }
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn editable(args: Value, param: Option<&'static str>) -> Editable {
+        let Value::Object(args) = args else {
+            panic!("arguments are an object")
+        };
+        let fit = |args: Args| match args.get("command") {
+            Some(Value::Number(_)) => Err("`command` has to be a text".to_owned()),
+            _ => Ok(args),
+        };
+        Editable::new(args, param, Arc::new(fit))
+    }
+
+    #[test]
+    fn a_plain_parameter_is_edited_as_it_is() {
+        let editable = editable(json!({"command": "ls -l", "timeout": 5}), Some("command"));
+        assert_eq!(
+            (editable.text().as_str(), editable.subject().as_str()),
+            ("ls -l", "the command")
+        );
+        let changed = editable.read("ls -a").unwrap().unwrap();
+        assert_eq!(Value::Object(changed), json!({"command": "ls -a", "timeout": 5}));
+        assert_eq!(editable.read("ls -l"), Ok(None));
+        assert!(editable.read("  ").unwrap_err().contains("empty"));
+    }
+
+    #[test]
+    fn all_arguments_are_edited_as_json_and_looked_at() {
+        let editable = editable(json!({"command": "ls"}), None);
+        assert_eq!(editable.text(), "{\n  \"command\": \"ls\"\n}");
+        assert!(editable.read("{").unwrap_err().starts_with("this is not JSON"));
+        assert!(editable.read("[]").unwrap_err().contains("object"));
+        assert_eq!(
+            editable.read(r#"{"command": 1}"#).unwrap_err(),
+            "`command` has to be a text"
+        );
+    }
+
+    #[test]
+    fn nothing_hidden_is_edited_unseen() {
+        let command = "true \u{1b}[8m; rm x\u{202e}\u{1f600}";
+        let editable = editable(json!({ "command": command }), Some("command"));
+        let text = editable.text();
+        assert!(
+            text.contains("\\u001b") && text.contains("\\u202e") && text.contains('\u{1f600}'),
+            "{text}"
+        );
+        assert_eq!(editable.read(&text), Ok(None), "escapes mean the same");
+    }
+}

@@ -1,0 +1,128 @@
+//! Reading one file of a directory of agents.
+
+use std::io::Read;
+use std::path::Path;
+
+use super::patch::{AgentPatch, CheckRules, Dialect, patch};
+use super::{AgentProblem, Owner};
+use crate::project::frontmatter;
+
+/// A prompt of this size already fills a good part of a model's context.
+const MAX_BYTES: u64 = 256 << 10;
+const MAX_NAME: usize = 64;
+
+/// Where files lie, and whose they are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shelf<'a> {
+    pub(super) dialect: Dialect,
+    pub(super) owner: Owner,
+    /// What is found must lie inside this directory, if one is given.
+    pub(super) confined_to: Option<&'a Path>,
+}
+
+/// A file that was read.
+pub(super) struct ReadAgent {
+    pub(super) name: String,
+    pub(super) patch: Result<AgentPatch, AgentProblem>,
+}
+
+/// Reads a file. `Ok(None)` is one that is none of our business; an error is one that names no agent.
+pub(super) fn read(
+    path: &Path,
+    shelf: Shelf<'_>,
+    check_rules: CheckRules<'_>,
+) -> Result<Option<ReadAgent>, AgentProblem> {
+    let stem = path.file_stem().and_then(|stem| stem.to_str());
+    let Some(stem) = stem else {
+        return Err(problem(
+            path,
+            "the name of the file is not valid UTF-8".to_owned(),
+        ));
+    };
+    let broken = |name: &str, problem: AgentProblem| {
+        check_name(name).map_err(|message| at_start(path, message))?;
+        Ok(Some(ReadAgent {
+            name: name.to_owned(),
+            patch: Err(problem),
+        }))
+    };
+    let text = match text(path, shelf.confined_to) {
+        Ok(text) => text,
+        Err(message) => return broken(stem, problem(path, message)),
+    };
+    let front = match frontmatter::parse(&text) {
+        Ok(front) => front,
+        Err(error) => return broken(stem, placed(path, error)),
+    };
+    // Claude's agents always have one; what has none is a note beside them.
+    if shelf.dialect == Dialect::Claude && front.fields.is_empty() {
+        return Ok(None);
+    }
+    let given = front.fields.get("name").and_then(|field| field.value.as_str());
+    let name = match (shelf.dialect, given) {
+        (Dialect::Claude, Some(name)) => name.trim().to_owned(),
+        _ => stem.to_owned(),
+    };
+    check_name(&name).map_err(|message| at_start(path, message))?;
+    let said = patch(&front, shelf.dialect, check_rules);
+    Ok(Some(ReadAgent {
+        name,
+        patch: said.map_err(|error| placed(path, error)),
+    }))
+}
+
+/// Says why a word cannot be an agent's name.
+pub(super) fn check_name(name: &str) -> Result<(), String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let begins_well = name.starts_with(|c: char| c.is_ascii_alphanumeric());
+    if begins_well && name.len() <= MAX_NAME && name.chars().all(is_plain) {
+        return Ok(());
+    }
+    let shown: String = name.chars().take(MAX_NAME).collect();
+    Err(format!(
+        "`{shown}` cannot be the name of an agent; use at most {MAX_NAME} letters, digits, `-`, `_` and `.`"
+    ))
+}
+
+fn text(path: &Path, confined_to: Option<&Path>) -> Result<String, String> {
+    let cannot = |error: std::io::Error| format!("the file cannot be read: {error}");
+    let real = path.canonicalize().map_err(cannot)?;
+    // A repository must not be able to send the user's own files to a model by a link.
+    let leads_out = |root: &Path| !root.canonicalize().is_ok_and(|root| real.starts_with(root));
+    if confined_to.is_some_and(leads_out) {
+        return Err("the file leads out of the project and was left out".to_owned());
+    }
+    // Opening a FIFO would wait for a writer.
+    if !real.is_file() {
+        return Err("this is not a file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(&real).map_err(cannot)?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(format!("the file is larger than {} KiB", MAX_BYTES >> 10));
+    }
+    String::from_utf8(bytes).map_err(|_| "the file is not valid UTF-8".to_owned())
+}
+
+fn problem(path: &Path, message: String) -> AgentProblem {
+    AgentProblem {
+        file: path.to_path_buf(),
+        at: None,
+        message,
+    }
+}
+
+fn at_start(path: &Path, message: String) -> AgentProblem {
+    AgentProblem {
+        at: Some(frontmatter::Place { line: 1, column: 1 }),
+        ..problem(path, message)
+    }
+}
+
+fn placed(path: &Path, error: frontmatter::FrontMatterError) -> AgentProblem {
+    AgentProblem {
+        at: Some(error.at),
+        ..problem(path, error.message)
+    }
+}

@@ -1,0 +1,216 @@
+//! Agents: who can work in a session, from Markdown files with front matter.
+//!
+//! The built-in ones are files as well (`assets/agents`), so that a user overrides or adds one by dropping a file. What
+//! is said about one name is laid over each other key by key, in this order: built in, `~/.claude/agents`,
+//! `<config>/agents`, the configuration, then the project: from its root down to the session's directory
+//! `.claude/agents`, `.opencode/agent`, `.opencode/agents` and `.lathe/agents`, and its configuration. Rules and tool
+//! lists are not merged here but kept with who wrote them, because a project may only tighten.
+//!
+//! A file that cannot be understood costs its agent and nothing else: half of what somebody wrote about an agent may be
+//! the half that opens things. Nothing is run, and whether a model or a tool exists is not asked here.
+
+mod file;
+mod gather;
+mod merge;
+mod patch;
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::frontmatter::Place;
+
+pub use gather::{AgentPlaces, agents};
+pub use patch::{AgentPatch, ToolChoice};
+
+/// Who wrote something about an agent, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentSource {
+    pub owner: Owner,
+    /// `None` for what is built in.
+    pub file: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Owner {
+    BuiltIn,
+    /// The user, for every project.
+    Global,
+    /// The user, for this process (`--config`).
+    Extra,
+    /// Whoever wrote the project; not necessarily the user.
+    Project,
+}
+
+impl AgentSource {
+    fn built_in() -> Self {
+        Self {
+            owner: Owner::BuiltIn,
+            file: None,
+        }
+    }
+}
+
+impl fmt::Display for AgentSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.file {
+            Some(file) => write!(f, "{}", file.display()),
+            None => f.write_str("built in"),
+        }
+    }
+}
+
+/// Who may start an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentMode {
+    /// The user.
+    Primary,
+    /// Other agents, as a task.
+    Subagent,
+    All,
+}
+
+impl AgentMode {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Primary => "primary",
+            Self::Subagent => "subagent",
+            Self::All => "all",
+        }
+    }
+}
+
+/// One agent, after everything that is said about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Agent {
+    pub name: String,
+    /// Empty when nobody described it.
+    pub description: String,
+    pub mode: AgentMode,
+    pub model: Option<AgentModel>,
+    pub variant: Option<String>,
+    pub temperature: Option<f64>,
+    pub prompt: String,
+    /// Model requests in one turn, as the user set them.
+    pub steps: Option<u32>,
+    /// The project allows no more than this.
+    pub steps_at_most: Option<u32>,
+    /// Left out of lists.
+    pub is_hidden: bool,
+    /// In order; the last matching entry of a list wins.
+    pub tools: ToolLists,
+    /// In order, each as it is written.
+    pub rules: Vec<AgentRules>,
+    /// Who says something about it, the weakest first.
+    pub sources: Vec<AgentSource>,
+}
+
+/// `provider/model`, and who may be told that there is no such model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentModel {
+    Named(crate::conversation::ModelRef),
+    /// From a file that was written for another program: where it is not known, the session's model is meant.
+    Foreign(crate::conversation::ModelRef),
+}
+
+/// Names or wildcards, switched on or off.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolLists {
+    pub user: Vec<(String, bool)>,
+    pub project: Vec<(String, bool)>,
+}
+
+/// The rules of one source.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentRules {
+    pub source: AgentSource,
+    /// The value of `permission`, its order kept.
+    pub rules: Value,
+}
+
+impl Agent {
+    /// Whether a session can be held with it, and not only a task be given to it.
+    pub fn is_primary(&self) -> bool {
+        self.mode != AgentMode::Subagent
+    }
+}
+
+/// All agents by name, in a fixed order: what is built in first, then by name.
+#[derive(Debug, Clone, Default)]
+pub struct Agents {
+    pub entries: Vec<AgentEntry>,
+    /// What could not be understood and has an effect on no agent that there is.
+    pub problems: Vec<AgentProblem>,
+}
+
+#[derive(Debug, Clone)]
+pub struct AgentEntry {
+    pub name: String,
+    pub state: AgentState,
+}
+
+#[derive(Debug, Clone)]
+pub enum AgentState {
+    Usable(Box<Agent>),
+    /// By `disable: true` there.
+    Disabled(AgentSource),
+    Broken(AgentProblem),
+}
+
+impl AgentState {
+    /// Says why an agent cannot be used; `None` when it can.
+    pub fn refusal(&self, name: &str) -> Option<String> {
+        match self {
+            Self::Usable(_) => None,
+            Self::Disabled(source) => Some(format!("agent `{name}` is disabled in `{source}`")),
+            Self::Broken(problem) => Some(format!("agent `{name}` cannot be used: {problem}")),
+        }
+    }
+}
+
+/// `path:line:column: sentence`, as far as there is a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentProblem {
+    pub file: PathBuf,
+    pub at: Option<Place>,
+    pub message: String,
+}
+
+impl fmt::Display for AgentProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:", self.file.display())?;
+        if let Some(Place { line, column }) = self.at {
+            write!(f, "{line}:{column}:")?;
+        }
+        write!(f, " {}", self.message)
+    }
+}
+
+impl Agents {
+    /// Finds what is known under a name, whatever its case.
+    pub fn get(&self, name: &str) -> Option<&AgentEntry> {
+        self.entries
+            .iter()
+            .find(|entry| entry.name.eq_ignore_ascii_case(name))
+    }
+
+    pub fn usable(&self) -> impl Iterator<Item = &Agent> {
+        self.entries.iter().filter_map(|entry| match &entry.state {
+            AgentState::Usable(agent) => Some(&**agent),
+            AgentState::Disabled(_) | AgentState::Broken(_) => None,
+        })
+    }
+
+    /// Everything that could not be understood.
+    pub fn all_problems(&self) -> impl Iterator<Item = &AgentProblem> {
+        let broken = self.entries.iter().filter_map(|entry| match &entry.state {
+            AgentState::Broken(problem) => Some(problem),
+            AgentState::Usable(_) | AgentState::Disabled(_) => None,
+        });
+        broken.chain(&self.problems)
+    }
+}
+
+#[cfg(test)]
+mod tests;

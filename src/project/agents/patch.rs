@@ -1,0 +1,209 @@
+//! What one source says about an agent.
+//!
+//! Files of three programs are read. Lathe's own are checked to the last key, because a misspelt `permission` would open
+//! what it was meant to close; those of others are taken as far as they mean something here.
+
+use serde_json::Value;
+
+use super::{AgentMode, AgentModel};
+use crate::conversation::ModelRef;
+use crate::project::frontmatter::{Field, FrontMatter, FrontMatterError, Place};
+
+/// Any key may be missing.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AgentPatch {
+    pub description: Option<String>,
+    pub mode: Option<AgentMode>,
+    pub model: Option<AgentModel>,
+    pub variant: Option<String>,
+    pub temperature: Option<f64>,
+    pub prompt: Option<String>,
+    pub tools: Vec<ToolChoice>,
+    pub permission: Option<Value>,
+    pub steps: Option<u32>,
+    pub hidden: Option<bool>,
+    pub disable: Option<bool>,
+}
+
+/// Names or wildcards switched on or off, or the only ones there are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ToolChoice {
+    Switches(Vec<(String, bool)>),
+    Only(Vec<String>),
+}
+
+/// Whose form a file has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    Lathe,
+    OpenCode,
+    Claude,
+}
+
+/// Says what is wrong with rules, without a place.
+pub(super) type CheckRules<'a> = &'a dyn Fn(&Value) -> Result<(), String>;
+
+const KEYS: &[&str] = &[
+    "name",
+    "description",
+    "mode",
+    "model",
+    "variant",
+    "temperature",
+    "tools",
+    "permission",
+    "steps",
+    "hidden",
+    "disable",
+];
+
+/// Reads the keys of a file.
+pub(super) fn patch(
+    file: &FrontMatter,
+    dialect: Dialect,
+    check_rules: CheckRules<'_>,
+) -> Result<AgentPatch, FrontMatterError> {
+    let mut patch = AgentPatch::default();
+    for (key, field) in &file.fields {
+        if !field.value.is_null() {
+            patch.take(key, field, dialect, check_rules)?;
+        }
+    }
+    let body = file.body.trim();
+    patch.prompt = (!body.is_empty()).then(|| body.to_owned());
+    Ok(patch)
+}
+
+impl AgentPatch {
+    fn take(
+        &mut self,
+        key: &str,
+        field: &Field,
+        dialect: Dialect,
+        check_rules: CheckRules<'_>,
+    ) -> Result<(), FrontMatterError> {
+        let wrong = |message: String| Err(error(field.at, message));
+        match key {
+            "description" => self.description = Some(text(key, field)?),
+            "mode" => self.mode = Some(mode(field)?),
+            "model" => self.model = model(field, dialect)?,
+            "variant" => self.variant = Some(text(key, field)?),
+            "temperature" => match field.value.as_f64() {
+                Some(number @ 0.0..=2.0) => self.temperature = Some(number),
+                _ => return wrong("`temperature` must be a number from 0 to 2".to_owned()),
+            },
+            "tools" => self.tools.insert(0, tools(field)?),
+            "disallowedTools" if dialect == Dialect::Claude => {
+                let names = names(field)?;
+                let off = names.into_iter().map(|name| (name, false)).collect();
+                self.tools.push(ToolChoice::Switches(off));
+            }
+            "permission" => {
+                check_rules(&field.value).or_else(|message| wrong(format!("`permission`: {message}")))?;
+                self.permission = Some(field.value.clone());
+            }
+            "steps" => self.steps = Some(steps(field)?),
+            "maxSteps" if dialect == Dialect::OpenCode => self.steps = Some(steps(field)?),
+            "hidden" => self.hidden = Some(boolean(key, field)?),
+            "disable" => self.disable = Some(boolean(key, field)?),
+            "name" => drop(text(key, field)?),
+            _ if dialect == Dialect::Lathe => {
+                let known = KEYS.join("`, `");
+                return wrong(format!("`{key}` is no key of an agent; there are `{known}`"));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn error(at: Place, message: String) -> FrontMatterError {
+    FrontMatterError { at, message }
+}
+
+fn text(key: &str, field: &Field) -> Result<String, FrontMatterError> {
+    let text = field.value.as_str().map(str::trim);
+    text.map(str::to_owned)
+        .ok_or_else(|| error(field.at, format!("`{key}` must be a text")))
+}
+
+fn boolean(key: &str, field: &Field) -> Result<bool, FrontMatterError> {
+    let boolean = field.value.as_bool();
+    boolean.ok_or_else(|| error(field.at, format!("`{key}` must be `true` or `false`")))
+}
+
+fn mode(field: &Field) -> Result<AgentMode, FrontMatterError> {
+    match field.value.as_str() {
+        Some("primary") => Ok(AgentMode::Primary),
+        Some("subagent") => Ok(AgentMode::Subagent),
+        Some("all") => Ok(AgentMode::All),
+        _ => {
+            let message = "`mode` must be `primary`, `subagent` or `all`".to_owned();
+            Err(error(field.at, message))
+        }
+    }
+}
+
+fn model(field: &Field, dialect: Dialect) -> Result<Option<AgentModel>, FrontMatterError> {
+    let given = text("model", field)?;
+    match (given.parse::<ModelRef>(), dialect) {
+        (Ok(model), Dialect::Lathe) => Ok(Some(AgentModel::Named(model))),
+        (Ok(model), _) => Ok(Some(AgentModel::Foreign(model))),
+        // `sonnet`, `inherit`: names that only the other program knows.
+        (Err(_), Dialect::OpenCode | Dialect::Claude) => Ok(None),
+        (Err(problem), Dialect::Lathe) => Err(error(field.at, format!("`model`: {problem}"))),
+    }
+}
+
+fn steps(field: &Field) -> Result<u32, FrontMatterError> {
+    let steps = field.value.as_u64().and_then(|steps| u32::try_from(steps).ok());
+    steps
+        .filter(|steps| *steps > 0)
+        .ok_or_else(|| error(field.at, "`steps` must be a whole number from 1".to_owned()))
+}
+
+fn tools(field: &Field) -> Result<ToolChoice, FrontMatterError> {
+    let Value::Object(switches) = &field.value else {
+        return names(field).map(ToolChoice::Only);
+    };
+    let switch = |(name, on): (&String, &Value)| {
+        let on = on.as_bool().ok_or_else(|| {
+            let message = format!("`tools`: `{name}` must be `true` or `false`");
+            error(field.at, message)
+        })?;
+        Ok((name.clone(), on))
+    };
+    let switches: Result<Vec<_>, FrontMatterError> = switches.iter().map(switch).collect();
+    switches.map(ToolChoice::Switches)
+}
+
+/// A list, or names with commas between them, as Claude's files have them.
+fn names(field: &Field) -> Result<Vec<String>, FrontMatterError> {
+    let plain = |name: &str| {
+        // `Bash(git log:*)`: what may be run is a matter of rules, and they are not loosened by a list.
+        let name = name.split('(').next().unwrap_or(name).trim();
+        (!name.is_empty()).then(|| name.to_owned())
+    };
+    match &field.value {
+        Value::String(list) => Ok(split_outside_brackets(list).filter_map(plain).collect()),
+        Value::Array(list) if list.iter().all(Value::is_string) => {
+            Ok(list.iter().filter_map(Value::as_str).filter_map(plain).collect())
+        }
+        _ => {
+            let message = "`tools` must be a list of names, or names with `true` or `false`".to_owned();
+            Err(error(field.at, message))
+        }
+    }
+}
+
+fn split_outside_brackets(list: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_usize;
+    list.split(move |c| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+}

@@ -1,0 +1,254 @@
+//! Markdown files that begin with YAML between two lines `---`.
+//!
+//! The YAML is read by `serde-saphyr`, which never panics, keeps the place of every value and bounds what aliases may
+//! blow up; other readers of YAML are no longer kept or know no places. Values stay untyped here, each with its line, so
+//! that whoever knows what a key means can say what is wrong with it and where.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+/// A file taken apart.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FrontMatter {
+    pub fields: BTreeMap<String, Field>,
+    /// What follows, as it is written.
+    pub body: String,
+}
+
+/// The value of one key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    pub value: Value,
+    pub at: Place,
+}
+
+/// Line and column in the whole file, both from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    pub line: usize,
+    pub column: usize,
+}
+
+impl Place {
+    const START: Self = Self { line: 1, column: 1 };
+}
+
+/// The front matter cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct FrontMatterError {
+    pub at: Place,
+    pub message: String,
+}
+
+/// Nobody writes more by hand; more would only cost time.
+const MAX_BYTES: usize = 64 << 10;
+const FENCE: &str = "---";
+
+/// Takes a text apart. Without a first line `---` all of it is body.
+pub fn parse(text: &str) -> Result<FrontMatter, FrontMatterError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let Some((yaml, body)) = split(text)? else {
+        return Ok(FrontMatter {
+            fields: BTreeMap::new(),
+            body: text.to_owned(),
+        });
+    };
+    Ok(FrontMatter {
+        fields: fields(yaml)?,
+        body: body.to_owned(),
+    })
+}
+
+/// The YAML and what follows it.
+fn split(text: &str) -> Result<Option<(&str, &str)>, FrontMatterError> {
+    let mut lines = text.split_inclusive('\n');
+    let Some(first) = lines.next().filter(|line| line.trim_end() == FENCE) else {
+        return Ok(None);
+    };
+    let start = first.len();
+    let mut end = start;
+    for line in lines {
+        if line.trim_end() == FENCE {
+            let yaml = &text[start..end];
+            if yaml.len() > MAX_BYTES {
+                return Err(broken(
+                    Place::START,
+                    format!("the front matter is larger than {} KiB", MAX_BYTES >> 10),
+                ));
+            }
+            return Ok(Some((yaml, &text[end + line.len()..])));
+        }
+        end += line.len();
+    }
+    Err(broken(
+        Place::START,
+        "the front matter that begins here has no second line `---`".to_owned(),
+    ))
+}
+
+fn fields(yaml: &str) -> Result<BTreeMap<String, Field>, FrontMatterError> {
+    type Spanned = serde_saphyr::Spanned<Value>;
+    let read = serde_saphyr::from_str::<Option<BTreeMap<String, Spanned>>>(yaml);
+    let read = read.map_err(|error| {
+        let at = error.location().map_or(Place::START, place);
+        broken(
+            at,
+            format!("the front matter is not valid YAML: {}", sentence(&error)),
+        )
+    })?;
+    let field = |(key, spanned): (String, Spanned)| {
+        let at = place(spanned.referenced);
+        (
+            key,
+            Field {
+                value: spanned.value,
+                at,
+            },
+        )
+    };
+    Ok(read.unwrap_or_default().into_iter().map(field).collect())
+}
+
+/// The YAML begins on the file's second line.
+fn place(location: serde_saphyr::Location) -> Place {
+    let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX).max(1);
+    Place {
+        line: number(location.line()).saturating_add(1),
+        column: number(location.column()),
+    }
+}
+
+/// The first line of what the reader says, without the place, which stands in front already.
+fn sentence(error: &serde_saphyr::Error) -> String {
+    let text = error.without_snippet().to_string();
+    let line = text.lines().next().unwrap_or_default();
+    let line = line.split(" at line ").next().unwrap_or(line);
+    let mut chars = line.trim_end_matches('.').chars();
+    let first = chars.next().map(|c| c.to_lowercase().to_string());
+    format!("{}{}", first.unwrap_or_default(), chars.as_str())
+}
+
+fn broken(at: Place, message: String) -> FrontMatterError {
+    FrontMatterError { at, message }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn value(text: &str, key: &str) -> Option<Value> {
+        parse(text)
+            .unwrap()
+            .fields
+            .get(key)
+            .map(|field| field.value.clone())
+    }
+
+    #[test]
+    fn keys_stand_between_two_lines_and_the_rest_is_body() {
+        let text = "---\ndescription: a\ntools:\n  write: false\n---\n\n# Body\n---\n";
+        assert_eq!(value(text, "description"), Some(json!("a")));
+        assert_eq!(value(text, "tools"), Some(json!({"write": false})));
+        assert_eq!(parse(text).unwrap().body, "\n# Body\n---\n");
+    }
+
+    #[test]
+    fn a_text_without_a_first_fence_is_all_body() {
+        for text in [
+            "",
+            "hello",
+            " ---\na: b\n---\n",
+            "----\na\n----\n",
+            "hello\n---\na: b\n---\n",
+        ] {
+            let read = parse(text).unwrap();
+            assert!(read.fields.is_empty() && read.body == text, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn windows_line_ends_and_a_byte_order_mark_change_nothing() {
+        let text = "\u{feff}---\r\nname: x\r\n---\r\nBody\r\n";
+        assert_eq!(value(text, "name"), Some(json!("x")));
+        assert_eq!(parse(text).unwrap().body, "Body\r\n");
+    }
+
+    #[test]
+    fn empty_front_matter_has_no_keys() {
+        for text in ["---\n---\nx", "---\n\n# only a comment\n---\nx"] {
+            assert!(parse(text).unwrap().fields.is_empty(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_order_of_patterns_is_kept() {
+        let text = "---\npermission:\n  bash:\n    z: allow\n    \"*\": ask\n    a: deny\n---\n";
+        let rules = value(text, "permission").unwrap();
+        let keys: Vec<_> = rules["bash"].as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["z", "*", "a"]);
+    }
+
+    #[test]
+    fn every_value_knows_its_place_in_the_file() {
+        let read = parse("---\nmode: all\nmodel:   a/b\n---\n").unwrap();
+        assert_eq!(read.fields["mode"].at, Place { line: 2, column: 7 });
+        assert_eq!(read.fields["model"].at, Place { line: 3, column: 10 });
+    }
+
+    #[test]
+    fn what_is_no_yaml_is_told_with_its_line() {
+        for (text, line) in [
+            ("---\na: b\n", 1),
+            ("---\na: b\nc: [1\n---\n", 3),
+            ("---\na: b\na: c\n---\n", 3),
+            ("---\n- a\n---\n", 2),
+            ("---\njust words\n---\n", 2),
+            ("---\na: *nothing\n---\n", 2),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(
+                error.at.line >= line && error.at.line <= line + 1,
+                "{text:?}: {error:?}"
+            );
+            assert!(
+                !error.message.contains('\n') && !error.message.ends_with('.'),
+                "{error:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn huge_front_matter_and_aliases_that_blow_up_are_refused_quickly() {
+        let huge = format!("---\na: {}\n---\n", "x".repeat(MAX_BYTES + 1));
+        assert!(parse(&huge).is_err());
+        let mut bomb = String::from("---\na0: &a0 [x,x,x,x,x,x,x,x,x]\n");
+        for level in 1..12 {
+            let before = level - 1;
+            let many = vec![format!("*a{before}"); 9].join(",");
+            writeln!(bomb, "a{level}: &a{level} [{many}]").unwrap();
+        }
+        bomb.push_str("---\n");
+        assert!(parse(&bomb).is_err());
+        let deep = format!("---\na: {}{}\n---\n", "[".repeat(20_000), "]".repeat(20_000));
+        assert!(parse(&deep).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "(---\n)?(.|\n){0,200}(\n---\n)?(.|\n){0,50}") {
+            let _ = parse(&text);
+        }
+
+        #[test]
+        fn yaml_of_any_shape_makes_it_no_panic(yaml in "([a-z&*!|>?:,{}\\[\\]#'\" \n-]|\t){0,120}") {
+            let _ = parse(&format!("---\n{yaml}\n---\n"));
+        }
+    }
+}

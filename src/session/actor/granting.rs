@@ -1,0 +1,25 @@
+//! What was allowed for good: listed and taken back from the session that lives.
+
+use std::sync::Arc;
+
+use super::Actor;
+use crate::session::Event;
+
+impl Actor {
+    pub(super) fn list_grants(&mut self) {
+        match self.parts.calls.services.gate.stored() {
+            Ok(grants) => self.publish(Event::Grants(Arc::new(grants))),
+            Err(error) => {
+                let text = format!("the stored permissions could not be read: {error}");
+                self.publish(Event::Notice(text));
+            }
+        }
+    }
+
+    pub(super) fn revoke_grant(&mut self, id: i64) {
+        if let Err(error) = self.parts.calls.services.gate.revoke(id) {
+            self.publish(Event::Notice(format!("the permission stays: {error}")));
+        }
+        self.list_grants();
+    }
+}

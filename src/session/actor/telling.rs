@@ -1,0 +1,60 @@
+//! The tools that the model is told of: those of its agent, and those that it called by name.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::agent::driver::CallSettings;
+use crate::conversation::{Message, ToolPart};
+use crate::provider::ToolSpec;
+use crate::tool::Registry;
+
+pub(super) struct Told {
+    tools: Arc<[ToolSpec]>,
+    /// By their own names.
+    called: BTreeSet<String>,
+}
+
+impl Told {
+    /// A session that goes on keeps what it called before.
+    pub(super) fn new(messages: &[Arc<Message>], calls: &CallSettings) -> Self {
+        let outer = messages.iter().flat_map(|message| message.calls());
+        let all = outer.flat_map(|call| std::iter::once(call).chain(&call.inner));
+        let called = all.map(|call| name(&calls.registry, call)).collect();
+        let mut told = Self {
+            tools: Arc::default(),
+            called,
+        };
+        told.tell(calls);
+        told
+    }
+
+    pub(super) fn tools(&self) -> Arc<[ToolSpec]> {
+        Arc::clone(&self.tools)
+    }
+
+    pub(super) fn tells(&self, tool: &str) -> bool {
+        self.tools.iter().any(|told| told.name == tool)
+    }
+
+    /// A tool was called; from the next request on its schema is there.
+    pub(super) fn note(&mut self, tool: &str, calls: &CallSettings) {
+        let is_new = self.called.insert(tool.to_owned());
+        if is_new && !self.tells(tool) {
+            self.tell(calls);
+        }
+    }
+
+    /// Makes the list anew, by the settings and rules as they are.
+    pub(super) fn tell(&mut self, calls: &CallSettings) {
+        let permissions = calls.services.gate.permissions();
+        let tools = calls
+            .registry
+            .advertised(&calls.settings, &permissions, &self.called);
+        self.tools = tools.into();
+    }
+}
+
+fn name(registry: &Registry, call: &ToolPart) -> String {
+    let args = call.args.clone().unwrap_or_default();
+    registry.told_name(&call.tool, &args)
+}

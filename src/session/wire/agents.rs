@@ -1,0 +1,177 @@
+//! Which agents there are here, and which of them the session begins as.
+
+use super::services::roots;
+use super::{ErrorReport, OpenRequest, config_error};
+use crate::config::{Origin, schema};
+use crate::permission::{self, Source};
+use crate::project::agents::{
+    Agent, AgentMode, AgentModel, AgentPatch, AgentPlaces, AgentSource, AgentState, Agents, Owner,
+    ToolChoice, agents,
+};
+use crate::session::AgentChoice;
+use crate::store::SessionRow;
+
+/// The agent of a session that names none.
+pub(in crate::session) const DEFAULT: &str = "build";
+/// What else people call it.
+const ALIAS: &str = "sisyphus";
+/// Problems that are told one by one when a session opens.
+const TOLD: usize = 3;
+
+/// All agents, as `lathe agents` lists them. Where their rules were looked at before, those that were looked at.
+pub fn load(request: &OpenRequest) -> Agents {
+    match &request.trust.agents {
+        Some(agents) => Agents::clone(agents),
+        None => find(request),
+    }
+}
+
+/// Reads files and blocks.
+pub(super) fn find(request: &OpenRequest) -> Agents {
+    let roots = roots(request, &request.directory);
+    let check_rules = |rules: &serde_json::Value| {
+        let rules = permission::parse(rules, &Source::Default, None);
+        rules.map(drop).map_err(|problem| problem.to_string())
+    };
+    let configured = request.loaded.agent_layers.iter().flat_map(|layer| {
+        let source = AgentSource {
+            owner: match layer.origin {
+                // Nothing of the managed file comes here.
+                Origin::Global | Origin::Managed => Owner::Global,
+                Origin::Extra => Owner::Extra,
+                Origin::Project => Owner::Project,
+            },
+            file: Some(layer.file.clone()),
+        };
+        let entries = layer.agents.iter();
+        entries.map(move |(name, settings)| (source.clone(), name.to_owned(), patch(settings)))
+    });
+    agents(&AgentPlaces {
+        config: &request.dirs.config,
+        home: request.dirs.home.as_deref(),
+        root: roots.project_root(),
+        cwd: roots.session_dir(),
+        configured: configured.collect(),
+        check_rules: &check_rules,
+    })
+}
+
+fn patch(settings: &schema::AgentSettings) -> AgentPatch {
+    let tools = settings.tools.as_ref().map(|tools| match tools {
+        schema::AgentTools::Switches(switches) => {
+            let switches = switches.iter().map(|(name, on)| (name.to_owned(), *on));
+            ToolChoice::Switches(switches.collect())
+        }
+        schema::AgentTools::Only(names) => ToolChoice::Only(names.clone()),
+    });
+    let rules = |rules| serde_json::to_value(rules).ok();
+    AgentPatch {
+        description: settings.description.clone(),
+        mode: settings.mode.map(|mode| match mode {
+            schema::AgentMode::Primary => AgentMode::Primary,
+            schema::AgentMode::Subagent => AgentMode::Subagent,
+            schema::AgentMode::All => AgentMode::All,
+        }),
+        // One that cannot be read was refused with the configuration.
+        model: settings
+            .model
+            .as_ref()
+            .and_then(|model| model.parse().ok())
+            .map(AgentModel::Named),
+        variant: settings.variant.clone(),
+        temperature: settings.temperature,
+        prompt: settings.prompt.clone(),
+        tools: tools.into_iter().collect(),
+        permission: settings.permission.as_ref().and_then(rules),
+        steps: settings.steps,
+        hidden: settings.hidden,
+        disable: settings.disable,
+    }
+}
+
+/// Returns the agent of a name, if a session can be held with it.
+pub(super) fn named<'a>(agents: &'a Agents, name: &str) -> Result<&'a Agent, ErrorReport> {
+    let alias = |name: &str| name.eq_ignore_ascii_case(ALIAS).then(|| agents.get(DEFAULT));
+    let entry = agents.get(name).or_else(|| alias(name).flatten());
+    let Some(entry) = entry else {
+        return Err(config_error(
+            format!("there is no agent `{name}`"),
+            &there_are(agents),
+        ));
+    };
+    match &entry.state {
+        AgentState::Usable(agent) if agent.is_primary() => Ok(agent),
+        AgentState::Usable(agent) => Err(config_error(
+            format!(
+                "agent `{}` is a subagent: it works on tasks of other agents, and no session can be held with it",
+                agent.name
+            ),
+            &there_are(agents),
+        )),
+        AgentState::Disabled(_) | AgentState::Broken(_) => {
+            let refusal = entry.state.refusal(&entry.name);
+            Err(config_error(
+                refusal.unwrap_or_default(),
+                &format!("Change that, or name another agent. {}", there_are(agents)),
+            ))
+        }
+    }
+}
+
+fn there_are(agents: &Agents) -> String {
+    let names: Vec<String> = names(agents).iter().map(|name| format!("`{name}`")).collect();
+    match names.as_slice() {
+        [] => "No agent can be used here; `lathe agents` says why.".to_owned(),
+        names => format!("There are {}.", names.join(", ")),
+    }
+}
+
+/// Names of the agents that the person can change to.
+fn names(agents: &Agents) -> Vec<String> {
+    choices(agents).into_iter().map(|choice| choice.name).collect()
+}
+
+/// The agents that the person can change to.
+pub(super) fn choices(agents: &Agents) -> Vec<AgentChoice> {
+    let shown = agents
+        .usable()
+        .filter(|agent| agent.is_primary() && !agent.is_hidden);
+    let choice = |agent: &Agent| AgentChoice {
+        name: agent.name.clone(),
+        description: agent.description.clone(),
+        model: agent.model.as_ref().map(|model| match model {
+            AgentModel::Named(model) | AgentModel::Foreign(model) => model.clone(),
+        }),
+    };
+    shown.map(choice).collect()
+}
+
+/// The agent that was asked for, or the one that the session had, or the default.
+pub(super) fn choose<'a>(
+    agents: &'a Agents,
+    request: &OpenRequest,
+    row: Option<&SessionRow>,
+    notes: &mut Vec<String>,
+) -> Result<&'a Agent, ErrorReport> {
+    if let Some(name) = &request.agent {
+        return named(agents, name);
+    }
+    if let Some(row) = row {
+        match named(agents, &row.agent) {
+            Ok(agent) => return Ok(agent),
+            Err(report) => notes.push(format!("{}; the session goes on as `{DEFAULT}`", report.message)),
+        }
+    }
+    named(agents, DEFAULT)
+}
+
+/// Sentences about what could not be understood.
+pub(super) fn problems(agents: &Agents) -> Vec<String> {
+    let all: Vec<String> = agents.all_problems().map(ToString::to_string).collect();
+    let mut told: Vec<String> = all.iter().take(TOLD).cloned().collect();
+    match all.len().saturating_sub(TOLD) {
+        0 => {}
+        more => told.push(format!("{more} more about agents; `lathe agents` lists them")),
+    }
+    told
+}

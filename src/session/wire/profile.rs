@@ -1,0 +1,350 @@
+//! Everything that follows from a session's agent, made when it begins and again when it changes.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::agents::{choices, named};
+use super::{ErrorReport, ModelSource, OpenRequest, config_error};
+use crate::agent::prompt::{self, PromptParts};
+use crate::agent::reminder::PLAN;
+use crate::agent::turn::TurnSettings;
+use crate::config::ToolSwitches;
+use crate::conversation::{ModelRef, SessionId};
+use crate::permission::{self, Permissions, Source};
+use crate::project::agents::{Agent, AgentModel, AgentSource, Agents, Owner};
+use crate::provider::{Catalog, EditMode, Model};
+use crate::session::{AgentChoice, ModelChoice};
+use crate::store::Store;
+use crate::tool::{Access, Registry, Resolution, Set, ToolSettings};
+
+/// What a session works as.
+pub(in crate::session) struct Profile {
+    pub(in crate::session) turn: TurnSettings,
+    pub(in crate::session) model: Model,
+    pub(in crate::session) temperature: Option<f64>,
+    pub(in crate::session) system: String,
+    pub(in crate::session) settings: Arc<ToolSettings>,
+    pub(in crate::session) permissions: Permissions,
+}
+
+impl Profile {
+    pub(in crate::session) fn agent(&self) -> &str {
+        &self.turn.agent
+    }
+}
+
+/// Makes profiles, from what the session began with.
+pub(in crate::session) struct Profiles {
+    pub(super) agents: Agents,
+    pub(super) catalog: Arc<Catalog>,
+    pub(super) models: Models,
+    pub(super) registry: Arc<Registry>,
+    pub(super) rules: BaseRules,
+    pub(super) max_steps: u32,
+    pub(super) store: Store,
+    pub(super) session: SessionId,
+    pub(super) prompt: PromptFacts,
+}
+
+/// Settings and rules before an agent has its say.
+pub(super) struct BaseRules {
+    pub(super) settings: ToolSettings,
+    pub(super) permissions: Permissions,
+    pub(super) home: Option<PathBuf>,
+    /// What `edit.mode` says.
+    pub(super) edit_mode: Option<EditMode>,
+}
+
+/// What decides about the model when the agent changes.
+pub(super) struct Models {
+    /// Given on the command line or by the demo: it stays.
+    pub(super) is_fixed: bool,
+    /// For agents that name none.
+    pub(super) configured: Option<ModelRef>,
+}
+
+/// What every agent's prompt says, as it was when the session began.
+pub(super) struct PromptFacts {
+    pub(super) directory: PathBuf,
+    pub(super) root: PathBuf,
+    pub(super) branch: Option<String>,
+    pub(super) instructions: Vec<(String, String)>,
+}
+
+impl Models {
+    pub(super) fn new(request: &OpenRequest, catalog: &Catalog) -> Self {
+        let configured = request.loaded.config.model.clone();
+        Self {
+            is_fixed: request.model.is_some() || request.source == ModelSource::Demo,
+            configured: configured.or_else(|| catalog.default_model()),
+        }
+    }
+}
+
+/// The model that an agent names, where it is known.
+pub(super) fn own_model<'a>(agent: &'a Agent, catalog: &Catalog) -> Option<&'a ModelRef> {
+    match agent.model.as_ref()? {
+        AgentModel::Named(model) => Some(model),
+        AgentModel::Foreign(model) => catalog.provider(&model.provider).is_ok().then_some(model),
+    }
+}
+
+impl Profiles {
+    /// The agents that the person can change to.
+    pub(super) fn agents(&self) -> Vec<AgentChoice> {
+        choices(&self.agents)
+    }
+
+    /// The models that the person can change to, and the one that is asked now.
+    pub(super) fn models(&self, current: &Model) -> Vec<ModelChoice> {
+        let mut models = self.catalog.models();
+        if !models.iter().any(|model| model.reference == current.reference) {
+            models.insert(0, current.clone());
+        }
+        let choice = |model: Model| ModelChoice {
+            model: model.reference,
+            context: model.context,
+            images: model.images,
+            reasoning: model.reasoning,
+            price: model.cost,
+        };
+        models.into_iter().map(choice).collect()
+    }
+
+    /// Returns an agent's name as it is written, or why the session cannot go on as it.
+    pub(in crate::session) fn check(&self, name: &str) -> Result<String, ErrorReport> {
+        named(&self.agents, name).map(|agent| agent.name.clone())
+    }
+
+    /// Makes the profile of an agent with a model that a person chose. It is asked by all agents that name none.
+    pub(in crate::session) fn choose(
+        &mut self,
+        agent: &str,
+        model: &ModelRef,
+    ) -> Result<Profile, ErrorReport> {
+        let profile = self.make(named(&self.agents, agent)?, model)?;
+        self.models.configured = Some(model.clone());
+        Ok(profile)
+    }
+
+    /// Makes the profile of an agent for a session that had another.
+    pub(in crate::session) fn change(
+        &self,
+        name: &str,
+        from: &str,
+        model: &ModelRef,
+    ) -> Result<Profile, ErrorReport> {
+        let agent = named(&self.agents, name)?;
+        let model = self.next_model(agent, from, model);
+        self.make(agent, model)
+    }
+
+    /// An agent's own model comes and goes with it; one that the user chose stays.
+    fn next_model<'a>(&'a self, to: &'a Agent, from: &str, current: &'a ModelRef) -> &'a ModelRef {
+        if self.models.is_fixed {
+            return current;
+        }
+        if let Some(own) = own_model(to, &self.catalog) {
+            return own;
+        }
+        let before = named(&self.agents, from).ok();
+        let was_its_own = before.and_then(|agent| own_model(agent, &self.catalog)) == Some(current);
+        match &self.models.configured {
+            Some(configured) if was_its_own => configured,
+            _ => current,
+        }
+    }
+
+    pub(super) fn make(&self, agent: &Agent, model: &ModelRef) -> Result<Profile, ErrorReport> {
+        let known = self.catalog.model(model)?;
+        let edit_mode = known.edit_mode_with(self.rules.edit_mode);
+        let settings = Arc::new(tool_settings(&self.rules, agent, edit_mode, &self.registry));
+        let permissions = permissions(&self.rules, agent)?;
+        let retry = self.catalog.provider(&model.provider);
+        let steps = agent.steps.unwrap_or(self.max_steps);
+        Ok(Profile {
+            turn: TurnSettings {
+                agent: agent.name.clone(),
+                model: model.clone(),
+                max_steps: steps.min(agent.steps_at_most.unwrap_or(u32::MAX)),
+                retry: retry.map(|provider| provider.retry).unwrap_or_default(),
+            },
+            model: known,
+            temperature: agent.temperature,
+            system: self.system(agent, &settings)?,
+            settings,
+            permissions,
+        })
+    }
+
+    /// The prompt that the session has for the agent already, or the one it has from now on.
+    fn system(&self, agent: &Agent, settings: &ToolSettings) -> Result<String, ErrorReport> {
+        if let Some(stored) = self.store.system_prompt(&self.session, &agent.name)? {
+            return Ok(stored);
+        }
+        let extended: Vec<&str> = self
+            .registry
+            .tools()
+            .filter(|tool| tool.set() == Set::Extended && settings.switched(tool.name()) != Some(false))
+            .map(|tool| tool.name())
+            .collect();
+        let date = jiff::Zoned::now().date().to_string();
+        let platform = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
+        Ok(prompt::assemble(&PromptParts {
+            directory: &self.prompt.directory,
+            root: &self.prompt.root,
+            branch: self.prompt.branch.as_deref(),
+            platform: &platform,
+            date: &date,
+            extended: &extended,
+            agent: &agent.prompt,
+            instructions: &self.prompt.instructions,
+        }))
+    }
+}
+
+/// Adds what the agent may use, by the tools' own names, and how its model edits.
+pub(super) fn tool_settings(
+    base: &BaseRules,
+    agent: &Agent,
+    edit_mode: EditMode,
+    registry: &Registry,
+) -> ToolSettings {
+    let mut said = ToolSwitches::default();
+    for (name, on) in &agent.tools.user {
+        said.push_user(own_name(name, registry), *on);
+    }
+    for (name, on) in &agent.tools.project {
+        said.push_project(own_name(name, registry), *on);
+    }
+    let switch = |name: &str| Some((name.to_owned(), said.get(name)?));
+    let mut switches: BTreeMap<String, bool> =
+        registry.tools().filter_map(|tool| switch(tool.name())).collect();
+    if let Some((editor, on)) = editor(&said, agent, edit_mode, registry) {
+        switches.insert(editor, on);
+    }
+    ToolSettings {
+        edit_mode,
+        access: Access {
+            agent: agent.name.clone(),
+            switches,
+            barred: barred(&agent.name),
+        },
+        ..base.settings.clone()
+    }
+}
+
+/// An agent's files speak of `edit` and do not know the model. What they say of the editing tool of one mode holds for
+/// the one of the model's mode, unless they name that too.
+fn editor(
+    said: &ToolSwitches,
+    agent: &Agent,
+    edit_mode: EditMode,
+    registry: &Registry,
+) -> Option<(String, bool)> {
+    let entries = agent.tools.user.iter().chain(&agent.tools.project);
+    let named: Vec<String> = entries.map(|(name, _)| own_name(name, registry)).collect();
+    let is_named = |tool: &str| named.iter().any(|name| name == tool);
+    let editors = registry.tools().filter(|tool| tool.edit_modes().len() == 1);
+    let (own, others): (Vec<_>, Vec<_>) = editors.partition(|tool| tool.edit_modes().contains(&edit_mode));
+    let own = own
+        .first()
+        .map(|tool| tool.name())
+        .filter(|tool| !is_named(tool))?;
+    let others = others
+        .iter()
+        .map(|tool| tool.name())
+        .filter(|tool| is_named(tool));
+    let on = others
+        .filter_map(|tool| said.get(tool))
+        .reduce(|one, other| one || other)?;
+    Some((own.to_owned(), on))
+}
+
+/// Who plans neither types into programs nor runs the user's commands, whatever else its files say.
+fn barred(agent: &str) -> &'static [&'static str] {
+    match agent {
+        PLAN => &["interactive_bash", "plan_enter", "slashcommand"],
+        _ => &[],
+    }
+}
+
+/// `Read` and `read_file` are `read`, as they are in a model's call; patterns stay as they are.
+fn own_name(given: &str, registry: &Registry) -> String {
+    match registry.resolve(given) {
+        Resolution::Tool(tool) if !given.contains(['*', '?']) => tool.name().to_owned(),
+        _ => given.to_owned(),
+    }
+}
+
+/// Puts the agent's rules behind those of the user's files, and those of the project behind the project's.
+pub(super) fn permissions(base: &BaseRules, agent: &Agent) -> Result<Permissions, ErrorReport> {
+    let mut permissions = base.permissions.clone();
+    for given in &agent.rules {
+        let source = rule_source(&agent.name, &given.source);
+        let rules = permission::parse(&given.rules, &source, base.home.as_deref()).map_err(|problem| {
+            config_error(
+                format!("`{}`: agent `{}`: {problem}", given.source, agent.name),
+                "Write `allow`, `ask` or `deny`.",
+            )
+        })?;
+        match given.source.owner {
+            Owner::Project => permissions.project.extend(rules),
+            Owner::BuiltIn | Owner::Global | Owner::Extra => permissions.user.extend(rules),
+        }
+    }
+    Ok(permissions)
+}
+
+/// A rule names the file it stands in.
+fn rule_source(agent: &str, source: &AgentSource) -> Source {
+    match (source.owner, source.file.clone()) {
+        (Owner::BuiltIn, _) | (_, None) => Source::Agent(agent.to_owned()),
+        (Owner::Global, Some(file)) => Source::Global(file),
+        (Owner::Extra, Some(file)) => Source::Extra(file),
+        (Owner::Project, Some(file)) => Source::Project(file),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::agents::{AgentPlaces, agents};
+
+    #[test]
+    fn agent_plan_has_the_rules_of_mode_plan() {
+        let empty = tempfile::tempdir().unwrap();
+        let found = agents(&AgentPlaces {
+            config: empty.path(),
+            home: None,
+            root: empty.path(),
+            cwd: empty.path(),
+            configured: Vec::new(),
+            check_rules: &|_| Ok(()),
+        });
+        let base = BaseRules {
+            settings: ToolSettings::default(),
+            permissions: Permissions::default(),
+            home: None,
+            edit_mode: None,
+        };
+        let plan = named(&found, PLAN).unwrap();
+        assert_eq!(permissions(&base, plan).unwrap().user, permission::plan_rules());
+        let build = named(&found, "build").unwrap();
+        assert_eq!(permissions(&base, build).unwrap().user, []);
+    }
+
+    #[test]
+    fn an_agent_s_words_for_tools_are_those_of_a_model() {
+        let registry = Registry::builtin();
+        for (given, own) in [
+            ("Read", "read"),
+            ("Bash", "bash"),
+            ("l*", "l*"),
+            ("unknown", "unknown"),
+        ] {
+            assert_eq!(own_name(given, &registry), own);
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! Whether the project is trusted, and what it brings that only then counts.
+//!
+//! A project's own code and loosened rules are its *parts*: what its configuration says under certain keys, the hooks in
+//! its settings of Claude Code, and rules of its agents that allow something. All are read once, before anybody is asked:
+//! what is trusted is what was shown, and so is what is used. Trusted are the parts that the user looked at before and
+//! that did not change, those of projects that the global configuration lists, and all with `--trust`.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::services::roots;
+use super::{ErrorReport, OpenRequest, ReportKind, agents, config_error};
+use crate::config::{self, ConfigError};
+use crate::files::ContentHash;
+use crate::permission::Pattern;
+use crate::project::agents::{Agents, Owner};
+use crate::store::{Store, TrustRow};
+use crate::text::diff;
+
+/// Parts that a sentence names.
+const NAMED: usize = 4;
+
+/// How the project stands.
+#[derive(Debug, Clone, Default)]
+pub struct ProjectTrust {
+    pub root: PathBuf,
+    pub state: TrustState,
+    pub parts: Vec<Part>,
+    /// The deepest directory that brings a part: below it others may be trusted apart.
+    place: PathBuf,
+    /// As they were when their rules were listed.
+    pub(super) agents: Option<Arc<Agents>>,
+}
+
+/// One thing that needs trust.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// Relative to the project's root.
+    pub file: String,
+    /// The names of the keys that lead to it, with dots between.
+    pub key: String,
+    pub value: Value,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum TrustState {
+    /// The project brings nothing that would need it.
+    #[default]
+    NotNeeded,
+    Trusted(TrustedBy),
+    /// Its parts are left out. They may differ from parts that were trusted before.
+    Untrusted {
+        before: Option<Vec<Part>>,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrustedBy {
+    /// `--trust`, for this process.
+    Flag,
+    /// `trust` in the global configuration.
+    Configuration,
+    /// The user's answer, now or earlier.
+    Answer,
+}
+
+/// Whether `--trust` was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrustFlag {
+    Given,
+    Absent,
+}
+
+impl ProjectTrust {
+    pub fn is_trusted(&self) -> bool {
+        matches!(self.state, TrustState::Trusted(_))
+    }
+
+    /// Whether there is something to ask the user about.
+    pub fn is_open(&self) -> bool {
+        matches!(self.state, TrustState::Untrusted { .. })
+    }
+
+    /// The difference to what was trusted before, as a unified diff.
+    pub fn change(&self) -> Option<String> {
+        let TrustState::Untrusted { before: Some(before) } = &self.state else {
+            return None;
+        };
+        Some(diff::unified("trusted", &listing(before), &listing(&self.parts)).text)
+    }
+
+    /// What whoever cannot answer is told: the parts that are left out.
+    pub fn report(&self) -> Option<ErrorReport> {
+        let TrustState::Untrusted { before } = &self.state else {
+            return None;
+        };
+        let root = self.root.display();
+        let why = match before {
+            None => "is not trusted",
+            Some(_) => "is not trusted any more: it changed since",
+        };
+        Some(ErrorReport {
+            kind: ReportKind::Untrusted,
+            message: format!(
+                "the project `{root}` {why}; what it brings is ignored: {}",
+                self.names()
+            ),
+            hint: Some(format!(
+                "`--trust` uses it for once, `\"trust\": [\"{root}\"]` in your configuration for good"
+            )),
+        })
+    }
+
+    /// `hooks` in `lathe.jsonc`, and so on.
+    pub fn names(&self) -> String {
+        let mut names: Vec<String> = Vec::new();
+        for Part { file, key, .. } in self.parts.iter().take(NAMED) {
+            names.push(format!("`{key}` in `{file}`"));
+        }
+        let more = self.parts.len().saturating_sub(NAMED);
+        if more > 0 {
+            names.push(format!("{more} more"));
+        }
+        names.join(", ")
+    }
+
+    fn row(&self) -> TrustRow {
+        // Strings and values of JSON can always be written.
+        let parts = serde_json::to_string(&self.parts).unwrap_or_default();
+        TrustRow {
+            hash: ContentHash::of(parts.as_bytes()).to_string(),
+            parts,
+        }
+    }
+}
+
+impl Part {
+    /// The value as people read it.
+    pub fn text(&self) -> String {
+        serde_json::to_string_pretty(&self.value).unwrap_or_default()
+    }
+}
+
+fn listing(parts: &[Part]) -> String {
+    let mut text = String::new();
+    for part in parts {
+        let _ = writeln!(text, "{}: {}\n{}\n", part.file, part.key, part.text());
+    }
+    text
+}
+
+/// Finds out how the project stands, and uses its parts when it is trusted. Reads files and blocks.
+pub fn settle_trust(request: &mut OpenRequest, flag: TrustFlag) -> Result<(), ErrorReport> {
+    let root = roots(request, &request.directory).project_root().to_owned();
+    let agents = agents::find(request);
+    let parts = parts(request, &agents, &root);
+    let mut trust = ProjectTrust {
+        place: place(&request.directory, &root, &parts),
+        root,
+        state: TrustState::NotNeeded,
+        parts,
+        agents: Some(Arc::new(agents)),
+    };
+    trust.state = if flag == TrustFlag::Given {
+        TrustState::Trusted(TrustedBy::Flag)
+    } else if is_listed(request, &trust.root) {
+        TrustState::Trusted(TrustedBy::Configuration)
+    } else if trust.parts.is_empty() {
+        TrustState::NotNeeded
+    } else {
+        remembered(request, &trust)?
+    };
+    if trust.is_trusted() {
+        use_parts(request)?;
+    }
+    request.trust = trust;
+    Ok(())
+}
+
+/// Takes the user's answer that the parts are trusted: remembers them, and uses them.
+pub fn accept_trust(request: &mut OpenRequest) -> Result<(), ErrorReport> {
+    let store = Store::open(&request.dirs.data)?;
+    let trust = &request.trust;
+    store.set_trusted(&trust.root, &trust.place, &trust.row())?;
+    use_parts(request)?;
+    request.trust.state = TrustState::Trusted(TrustedBy::Answer);
+    Ok(())
+}
+
+fn remembered(request: &OpenRequest, trust: &ProjectTrust) -> Result<TrustState, ErrorReport> {
+    let store = Store::open_existing(&request.dirs.data)?;
+    let row = match store {
+        Some(store) => store.trusted(&trust.root, &trust.place)?,
+        None => None,
+    };
+    let Some(row) = row else {
+        return Ok(TrustState::Untrusted { before: None });
+    };
+    if row.hash == trust.row().hash {
+        return Ok(TrustState::Trusted(TrustedBy::Answer));
+    }
+    // What cannot be read any more is shown as nothing, so that all of it is new.
+    let before = serde_json::from_str(&row.parts).unwrap_or_default();
+    Ok(TrustState::Untrusted { before: Some(before) })
+}
+
+/// Puts the configuration with the project's parts in the place of that without.
+fn use_parts(request: &mut OpenRequest) -> Result<(), ErrorReport> {
+    let trusted = request.loaded.trusted().map_err(|error: ConfigError| {
+        config_error(
+            error.to_string(),
+            "This counts because the project is trusted; mend it, or take it out.",
+        )
+    })?;
+    let before = std::mem::replace(&mut request.loaded, trusted);
+    // A server that was found on the first start is in no file.
+    let providers = &request.loaded.config.providers;
+    let added = before
+        .config
+        .providers
+        .iter()
+        .filter(|(name, _)| providers.get(name).is_none());
+    let all = providers.iter().chain(added);
+    request.loaded.config.providers = all
+        .map(|(name, settings)| (name.to_owned(), settings.clone()))
+        .collect();
+    Ok(())
+}
+
+/// `trust` of the global configuration.
+fn is_listed(request: &OpenRequest, root: &Path) -> bool {
+    let home = request.dirs.home.as_deref();
+    // The root is a real path, and the home directory may be reached through a link.
+    let real_home = home.and_then(|home| home.canonicalize().ok());
+    let root = root.to_string_lossy();
+    let homes = [home, real_home.as_deref()];
+    let mut listed = request.loaded.config.trust.iter();
+    listed.any(|glob| homes.iter().any(|home| Pattern::new(glob, *home).matches(&root)))
+}
+
+fn parts(request: &OpenRequest, agents: &Agents, root: &Path) -> Vec<Part> {
+    let part = |file: &Path, key: &str, value: &Value| Part {
+        file: file
+            .strip_prefix(root)
+            .unwrap_or(file)
+            .to_string_lossy()
+            .into_owned(),
+        key: key.to_owned(),
+        value: value.clone(),
+    };
+    let configured = request.loaded.project_parts.iter();
+    let mut parts: Vec<Part> = configured
+        .map(|found| part(&found.file, &found.key, &found.value))
+        .collect();
+    for agent in agents.usable() {
+        for given in agent
+            .rules
+            .iter()
+            .filter(|given| given.source.owner == Owner::Project)
+        {
+            if let Some(file) = given
+                .source
+                .file
+                .as_deref()
+                .filter(|_| config::allows(&given.rules))
+            {
+                parts.push(part(
+                    file,
+                    &format!("agents.{}.permission", agent.name),
+                    &given.rules,
+                ));
+            }
+        }
+    }
+    parts
+}
+
+fn place(directory: &Path, root: &Path, parts: &[Part]) -> PathBuf {
+    let brings = |dir: &&Path| parts.iter().any(|part| root.join(&part.file).starts_with(dir));
+    let dirs = directory.ancestors().take_while(|dir| dir.starts_with(root));
+    dirs.into_iter().find(brings).unwrap_or(root).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(file: &str, key: &str) -> Part {
+        Part {
+            file: file.to_owned(),
+            key: key.to_owned(),
+            value: Value::from("x"),
+        }
+    }
+
+    fn untrusted(parts: Vec<Part>, before: Option<Vec<Part>>) -> ProjectTrust {
+        ProjectTrust {
+            root: "/p".into(),
+            state: TrustState::Untrusted { before },
+            parts,
+            ..ProjectTrust::default()
+        }
+    }
+
+    #[test]
+    fn the_report_names_the_first_parts() {
+        let parts: Vec<Part> = (0..6)
+            .map(|number| part("lathe.jsonc", &format!("k{number}")))
+            .collect();
+        let report = untrusted(parts.clone(), None).report().unwrap();
+        assert_eq!(report.kind, ReportKind::Untrusted);
+        assert_eq!(
+            report.message,
+            "the project `/p` is not trusted; what it brings is ignored: `k0` in `lathe.jsonc`, `k1` in `lathe.jsonc`, \
+             `k2` in `lathe.jsonc`, `k3` in `lathe.jsonc`, 2 more"
+        );
+        let changed = untrusted(parts, Some(Vec::new())).report().unwrap();
+        assert!(
+            changed.message.contains("it changed since"),
+            "{}",
+            changed.message
+        );
+        assert_eq!(ProjectTrust::default().report(), None);
+    }
+
+    #[test]
+    fn a_change_is_a_diff_of_what_is_shown() {
+        let trust = untrusted(
+            vec![part("a", "hooks"), part("b", "lsp")],
+            Some(vec![part("a", "hooks")]),
+        );
+        let change = trust.change().unwrap();
+        assert!(change.contains("+b: lsp\n+\"x\""), "{change}");
+        assert_eq!(untrusted(vec![part("a", "hooks")], None).change(), None);
+    }
+
+    #[test]
+    fn files_keys_and_values_all_count() {
+        let hash = |parts: &[(&str, &str)]| {
+            let parts = parts.iter().map(|(file, key)| part(file, key)).collect();
+            untrusted(parts, None).row().hash
+        };
+        let hashes = [
+            hash(&[]),
+            hash(&[("a", "b")]),
+            hash(&[("ab", "")]),
+            hash(&[("a", "b"), ("a", "c")]),
+            hash(&[("a", "c"), ("a", "b")]),
+        ];
+        for (index, one) in hashes.iter().enumerate() {
+            assert!(hashes[index + 1..].iter().all(|other| one != other), "{index}");
+        }
+        assert_eq!(hash(&[("a", "b")]), hashes[1]);
+    }
+
+    #[test]
+    fn what_lies_deepest_is_trusted_apart() {
+        let place = |directory: &str, files: &[&str]| {
+            let parts: Vec<Part> = files.iter().map(|file| part(file, "hooks")).collect();
+            place(Path::new(directory), Path::new("/p"), &parts)
+                .display()
+                .to_string()
+        };
+        assert_eq!(place("/p", &["lathe.jsonc"]), "/p");
+        assert_eq!(place("/p/a/b", &["lathe.jsonc"]), "/p");
+        assert_eq!(place("/p/a/b", &["lathe.jsonc", "a/lathe.jsonc"]), "/p/a");
+        assert_eq!(place("/p/a/b", &[".claude/settings.json"]), "/p");
+        assert_eq!(place("/elsewhere", &["lathe.jsonc"]), "/p");
+    }
+}

@@ -1,0 +1,178 @@
+//! How a patch looks: one diff for each file, as it streams and as it was applied.
+
+use super::{FileDetails, FileKind};
+use crate::text::patch::{Sketch, SketchKind, sketch};
+use crate::tool::change::{COLLAPSED_LINES, signed_counts};
+use crate::tool::{RenderCx, plural};
+use crate::view::card::{Card, CardPart, DiffBody, Tone, ToneSpan};
+
+/// Files that a card names unless it is expanded.
+const COLLAPSED_FILES: usize = 8;
+
+/// One file of the patch, whether it is still being written or not.
+struct Shown<'a> {
+    kind: FileKind,
+    path: &'a str,
+    move_path: Option<&'a str>,
+    replaces: bool,
+    diff: &'a str,
+    additions: usize,
+    deletions: usize,
+    is_unplaced: bool,
+}
+
+/// Draws a patch as far as its text has come; what is written last is what is shown.
+pub(super) fn of_text(text: &str, cx: RenderCx) -> Card {
+    let sketches = sketch(text);
+    let files: Vec<_> = sketches.iter().map(Shown::of_sketch).collect();
+    let room = if cx.expanded {
+        vec![usize::MAX; files.len()]
+    } else {
+        let mut room = shares(files.iter().rev());
+        room.reverse();
+        room
+    };
+    card(&files, &room, cx)
+}
+
+pub(super) fn of_files(files: &[FileDetails], cx: RenderCx) -> Card {
+    let files: Vec<_> = files.iter().map(Shown::of_details).collect();
+    let room = if cx.expanded {
+        vec![usize::MAX; files.len()]
+    } else {
+        shares(files.iter())
+    };
+    card(&files, &room, cx)
+}
+
+/// Deals the lines that a collapsed card has out to the files, one after the other.
+fn shares<'a>(files: impl Iterator<Item = &'a Shown<'a>>) -> Vec<usize> {
+    let mut left = COLLAPSED_LINES;
+    files
+        .map(|file| {
+            let share = left;
+            left = left.saturating_sub(file.diff.lines().count());
+            share
+        })
+        .collect()
+}
+
+fn card(files: &[Shown<'_>], room: &[usize], cx: RenderCx) -> Card {
+    let argument = match files {
+        [] => String::new(),
+        [file] => file.name(),
+        _ => plural(files.len(), "file"),
+    };
+    let mut card = Card::new("Patch", argument);
+    let sum = |of: fn(&Shown<'_>) -> usize| files.iter().map(of).sum::<usize>();
+    let (additions, deletions) = (sum(|file| file.additions), sum(|file| file.deletions));
+    if additions + deletions > 0 {
+        card = card.meta(signed_counts(additions, deletions));
+    }
+    let most = if cx.expanded { usize::MAX } else { COLLAPSED_FILES };
+    // A patch that is still being written is looked at where it grows.
+    let skipped = match files.first() {
+        Some(first) if first.is_unplaced => files.len().saturating_sub(most),
+        _ => 0,
+    };
+    if skipped > 0 {
+        card = card.part(CardPart::Omitted(format!("{} above", plural(skipped, "file"))));
+    }
+    let has_heads = files.len() > 1 || files.iter().any(|file| !file.is_plain());
+    for (file, &room) in files.iter().zip(room).skip(skipped).take(most) {
+        if has_heads {
+            card = card.part(CardPart::Lines(vec![file.head()]));
+        }
+        if let Some(part) = file.body(room, cx) {
+            card = card.part(part);
+        }
+    }
+    match files.len().saturating_sub(skipped).saturating_sub(most) {
+        0 => card,
+        more => card.part(CardPart::Omitted(format!("{more} more {}", noun(more)))),
+    }
+}
+
+fn noun(count: usize) -> &'static str {
+    if count == 1 { "file" } else { "files" }
+}
+
+impl<'a> Shown<'a> {
+    fn of_sketch(sketch: &'a Sketch<'a>) -> Self {
+        Self {
+            kind: match (sketch.kind, sketch.move_to) {
+                (SketchKind::Add, _) => FileKind::Add,
+                (SketchKind::Delete, _) => FileKind::Delete,
+                (SketchKind::Update, None) => FileKind::Update,
+                (SketchKind::Update, Some(_)) => FileKind::Move,
+            },
+            path: sketch.path,
+            move_path: sketch.move_to,
+            replaces: false,
+            diff: &sketch.diff,
+            additions: sketch.additions,
+            deletions: sketch.deletions,
+            is_unplaced: true,
+        }
+    }
+
+    fn of_details(file: &'a FileDetails) -> Self {
+        Self {
+            kind: file.kind,
+            path: &file.path,
+            move_path: file.move_path.as_deref(),
+            replaces: file.replaces,
+            diff: &file.diff,
+            additions: file.additions,
+            deletions: file.deletions,
+            is_unplaced: false,
+        }
+    }
+
+    fn name(&self) -> String {
+        match self.move_path {
+            Some(target) => format!("{} → {target}", self.path),
+            None => self.path.to_owned(),
+        }
+    }
+
+    /// An update of the file that the card's title names needs no line above its diff.
+    fn is_plain(&self) -> bool {
+        self.kind == FileKind::Update
+    }
+
+    fn head(&self) -> Vec<ToneSpan> {
+        let what = match (self.kind, self.replaces) {
+            (FileKind::Add, false) => "new",
+            (FileKind::Add, true) => "replaced",
+            (FileKind::Update, _) => "",
+            (FileKind::Delete, _) => "deleted",
+            (FileKind::Move, false) => "moved",
+            (FileKind::Move, true) => "moved over another file",
+        };
+        let tone = match self.kind {
+            FileKind::Delete => Tone::Danger,
+            FileKind::Add | FileKind::Update | FileKind::Move => Tone::Muted,
+        };
+        let mut spans = vec![
+            ToneSpan::new(tone, format!("{} ", self.kind.letter())),
+            ToneSpan::new(Tone::Strong, self.name()),
+        ];
+        if !what.is_empty() {
+            spans.push(ToneSpan::new(tone, format!(" · {what}")));
+        }
+        spans
+    }
+
+    fn body(&self, room: usize, cx: RenderCx) -> Option<CardPart> {
+        if self.diff.is_empty() || room == 0 {
+            return None;
+        }
+        Some(CardPart::Diff(DiffBody {
+            path: self.move_path.unwrap_or(self.path).to_owned(),
+            unified: self.diff.to_owned(),
+            max_lines: if cx.expanded { 0 } else { room },
+            is_unplaced: self.is_unplaced,
+        }))
+    }
+}

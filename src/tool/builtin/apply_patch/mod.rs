@@ -1,0 +1,178 @@
+//! `apply_patch`: add, update, move and delete several files in one text.
+//!
+//! Reading the text and finding its places is `text::patch`'s business. `tree` carries the sections out in memory, one
+//! after the other, and says what changes in the end; nothing is written unless all of it fits. Then one question names
+//! every path, and one transaction writes all files or none.
+
+mod card;
+mod refused;
+mod tree;
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use self::tree::{Planned, Target, plan};
+use crate::provider::EditMode;
+use crate::text::patch::{Operation, parse};
+use crate::tool::change::{EditAsks, FileChange, apply_all};
+use crate::tool::{
+    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
+    ToolError, plural,
+};
+use crate::view::card::Card;
+
+pub(super) struct ApplyPatchTool;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// The whole patch, from `*** Begin Patch` to `*** End Patch`.
+    patch_text: String,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Details {
+    files: Vec<FileDetails>,
+    /// Those of all files, one after the other.
+    diff: String,
+    diagnostics: Vec<serde_json::Value>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct FileDetails {
+    path: String,
+    #[serde(rename = "type")]
+    kind: FileKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    move_path: Option<String>,
+    /// Whether a file that was there has been replaced by another one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    replaces: bool,
+    /// How exactly its chunks were found.
+    level: String,
+    additions: usize,
+    deletions: usize,
+    diff: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum FileKind {
+    Add,
+    Update,
+    Delete,
+    Move,
+}
+
+impl FileKind {
+    fn letter(self) -> char {
+        match self {
+            Self::Add => 'A',
+            Self::Update => 'M',
+            Self::Delete => 'D',
+            Self::Move => 'R',
+        }
+    }
+}
+
+pub(super) struct Plan {
+    changes: Vec<FileChange>,
+    details: Details,
+}
+
+const TEXT_NAMES: &[&str] = &["patch", "input", "patchText"];
+
+impl Tool for ApplyPatchTool {
+    type Args = Args;
+    type Plan = Plan;
+    type Details = Details;
+
+    const NAME: &'static str = "apply_patch";
+    const ALIASES: &'static [&'static str] = &["patch"];
+    const PARAM_ALIASES: &'static [ParamAlias] = &[
+        ParamAlias::name("patch", "patch_text"),
+        ParamAlias::name("input", "patch_text"),
+    ];
+    const FAMILY: &'static str = "edit";
+    const EDIT_MODES: &'static [EditMode] = &[EditMode::Patch];
+
+    fn description(&self, _: InitCx<'_>) -> String {
+        "Add, update, move and delete files in one patch; all of it is applied or nothing.\n\
+         *** Begin Patch\n\
+         *** Add File: PATH, then each line after `+`\n\
+         *** Delete File: PATH\n\
+         *** Update File: PATH, then perhaps *** Move to: PATH, then chunks: `@@` or `@@ a line that stands before`, then \
+         lines after a blank (context), `-` (goes) or `+` (comes); `*** End of File` when they are the last ones\n\
+         *** End Patch\n\
+         No line numbers: give three lines of context around a change, and chunks in file order. A file to delete or to \
+         replace must have been read."
+            .to_owned()
+    }
+
+    fn concurrency(&self, _: &Args) -> Concurrency {
+        Concurrency::Exclusive
+    }
+
+    async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
+        let mut asked = EditAsks::default();
+        let mut targets = Vec::new();
+        for section in parse(&args.patch_text).map_err(|error| refused::parse(&error))? {
+            let path = cx.path(section.path)?;
+            asked.note(cx, &path, matches!(section.operation, Operation::Delete));
+            let move_to = match section.operation {
+                Operation::Update {
+                    move_to: Some(target),
+                    ..
+                } => Some(cx.path(target)?),
+                Operation::Update { .. } | Operation::Add { .. } | Operation::Delete => None,
+            };
+            if let Some(target) = &move_to {
+                asked.note(cx, target, false);
+            }
+            targets.push(Target {
+                path: path.resolved,
+                move_to: move_to.map(|target| target.resolved),
+            });
+        }
+        let EditAsks { asks, outside, .. } = asked;
+        let (services, session) = (Arc::clone(&cx.services), cx.session.clone());
+        let Planned { changes, files } = cx
+            .blocking(move || plan(&services, &session, &args.patch_text, targets))
+            .await
+            .map_err(|error| error.after(outside).unless_denied(asks.clone()))?;
+        let details = Details {
+            diff: files.iter().map(|file| file.diff.as_str()).collect(),
+            files,
+            diagnostics: Vec::new(),
+        };
+        let card = card::of_files(&details.files, RenderCx { expanded: true });
+        Ok(Prepared::new(Plan { changes, details }, asks).with_card(card))
+    }
+
+    async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
+        let Plan { changes, details } = plan;
+        apply_all(cx, changes).await?;
+        let title = format!("Applied patch: {}", plural(details.files.len(), "file"));
+        let mut text = title.clone();
+        for file in &details.files {
+            let _ = write!(text, "\n{} {}", file.kind.letter(), file.path);
+            if let Some(move_path) = &file.move_path {
+                let _ = write!(text, " -> {move_path}");
+            }
+        }
+        Ok(Output::new(title, text, details))
+    }
+
+    fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {
+        card::of_text(call.text("patch_text", TEXT_NAMES), cx)
+    }
+
+    fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
+        card::of_files(&result.details.files, cx)
+    }
+}
+
+#[cfg(test)]
+mod tests;

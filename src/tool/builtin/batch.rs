@@ -1,0 +1,218 @@
+//! `batch`: several calls at once.
+//!
+//! Each of them goes the whole way of a call, with its own id, permission, events and card ([`crate::tool::Inside`]);
+//! this file only puts together what came of them. Their results are the batch's text, so that the model reads one.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::conversation::{CallId, ErrorKind};
+use crate::permission::{Ask, Subject};
+use crate::text::partial_json::PartialValue;
+use crate::tool::{
+    Asker, CallView, Concurrency, InitCx, InnerCall, InnerEnd, Output, ParamAlias, Prepared, RenderCx,
+    ResultView, Set, Tool, ToolCx, ToolError, plural,
+};
+use crate::view::card::{Card, CardPart, Tone, ToneSpan};
+
+pub(super) struct BatchTool;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// The calls, at least one. Those that change nothing run side by side, the others in order.
+    tool_calls: Vec<OneCall>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub(super) struct OneCall {
+    /// The tool's name.
+    tool: String,
+    /// Its arguments.
+    #[serde(default)]
+    parameters: Map<String, Value>,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Details {
+    total: usize,
+    succeeded: usize,
+    failed: usize,
+    calls: Vec<CallOutcome>,
+    /// Why none of them counts, where that is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<Value>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct CallOutcome {
+    call: CallId,
+    tool: String,
+    ok: bool,
+}
+
+impl Tool for BatchTool {
+    type Args = Args;
+    type Plan = Vec<OneCall>;
+    type Details = Details;
+
+    const NAME: &'static str = "batch";
+    const PARAM_ALIASES: &'static [ParamAlias] = &[
+        ParamAlias::name("calls", "tool_calls"),
+        ParamAlias::name("name", "tool"),
+        ParamAlias::name("arguments", "parameters"),
+        ParamAlias::name("args", "parameters"),
+        ParamAlias::name("input", "parameters"),
+    ];
+    const SET: Set = Set::Extended;
+    const MAY_BE_INSIDE: bool = false;
+    /// Longer than that of any tool, so that a call inside returns before it is given up with the batch.
+    const CANCEL_GRACE: Duration = Duration::from_secs(5);
+
+    fn description(&self, cx: InitCx<'_>) -> String {
+        format!(
+            "Make several calls of other tools at once, up to {}. Use it for calls that do not need each other's \
+             results.",
+            cx.settings.batch.max_calls
+        )
+    }
+
+    /// Of no calls; otherwise it is theirs.
+    fn concurrency(&self, _: &Args) -> Concurrency {
+        Concurrency::Shared
+    }
+
+    fn inner_calls(&self, args: &Args) -> Vec<InnerCall> {
+        args.tool_calls.iter().cloned().map(InnerCall::from).collect()
+    }
+
+    async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Vec<OneCall>>, ToolError> {
+        if args.tool_calls.is_empty() {
+            return Err(ToolError::new(
+                ErrorKind::InvalidArgs,
+                "`tool_calls` is empty; give at least one `{tool, parameters}`",
+            ));
+        }
+        let asker = Asker {
+            tool: Self::NAME,
+            family: Self::NAME,
+        };
+        let whole = Ask::new(Self::NAME, Subject::new("*"));
+        cx.services.gate.refuse_denied(asker, &[whole])?;
+        Ok(Prepared::new(args.tool_calls, Vec::new()))
+    }
+
+    async fn execute(&self, plan: Vec<OneCall>, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
+        let calls = plan.into_iter().map(InnerCall::from).collect();
+        let limit = cx.services.settings.batch.max_calls;
+        let ended = cx.run_inside(calls, limit).await?;
+        Ok(output(ended, cx.cancel.is_cancelled()))
+    }
+
+    fn render_call(&self, call: CallView<'_, Args>, _: RenderCx) -> Card {
+        let calls = call
+            .partial
+            .get("tool_calls")
+            .or_else(|| call.partial.get("calls"));
+        let Some(calls) = calls.filter(|calls| calls.is_array()) else {
+            return Card::new("Batch", "");
+        };
+        let card = Card::new("Batch", plural(calls.items().len(), "call"));
+        let lines: Vec<_> = calls.items().map(line).collect();
+        if lines.is_empty() {
+            card
+        } else {
+            card.part(CardPart::Lines(lines))
+        }
+    }
+
+    fn render_result(&self, result: ResultView<'_, Args, Details>, _: RenderCx) -> Card {
+        let Details {
+            total,
+            succeeded,
+            failed,
+            ..
+        } = result.details;
+        let mut card = Card::new("Batch", plural(total, "call")).meta(format!("{succeeded} ok"));
+        if failed > 0 {
+            card = card.meta(format!("{failed} failed"));
+        }
+        card.look = failed > 0;
+        card
+    }
+}
+
+impl From<OneCall> for InnerCall {
+    fn from(call: OneCall) -> Self {
+        Self {
+            tool: call.tool,
+            args: call.parameters,
+        }
+    }
+}
+
+/// Puts the results together. It failed when all of them did, or when somebody stopped it.
+fn output(ended: Vec<InnerEnd>, is_cancelled: bool) -> Output<Details> {
+    let total = ended.len();
+    let succeeded = ended.iter().filter(|end| end.result.ok).count();
+    let failed = total - succeeded;
+    let is_stopped = |end: &&InnerEnd| end.result.error_kind() == Some(ErrorKind::Cancelled);
+    let stopped = ended.iter().find(is_stopped).filter(|_| is_cancelled);
+    let culprit = stopped.or_else(|| ended.first().filter(|_| succeeded == 0));
+    let failure = culprit.map(|end| end.result.error_kind().unwrap_or(ErrorKind::Internal));
+    let error = culprit.and_then(|end| end.result.details.get("error").cloned());
+    let why = match (stopped.is_some(), culprit.is_some()) {
+        (true, _) => "Error: stopped before all had ended: ",
+        (false, true) => "Error: no call succeeded: ",
+        (false, false) => "",
+    };
+    let mut text = format!("{why}{succeeded} succeeded, {failed} failed");
+    let mut calls = Vec::with_capacity(total);
+    let mut attachments = Vec::new();
+    for (end, number) in ended.into_iter().zip(1..) {
+        let InnerEnd { call, tool, result } = end;
+        let state = if result.ok { "ok" } else { "error" };
+        let output = result.output.trim_end_matches('\n');
+        // Writing to a string does not fail.
+        let _ = write!(text, "\n\n[{number}] {tool} {state}\n\n{output}");
+        attachments.extend(result.attachments);
+        let ok = result.ok;
+        calls.push(CallOutcome { call, tool, ok });
+    }
+    let details = Details {
+        total,
+        succeeded,
+        failed,
+        calls,
+        error,
+    };
+    let mut title = format!("{} · {succeeded} ok", plural(total, "call"));
+    if failed > 0 {
+        let _ = write!(title, " · {failed} failed");
+    }
+    Output {
+        attachments,
+        failure,
+        ..Output::new(title, text, details)
+    }
+}
+
+/// A call as far as it has streamed: its tool, and the first text among its arguments.
+fn line(call: PartialValue<'_>) -> Vec<ToneSpan> {
+    let field = |names: &[&str]| names.iter().find_map(|name| call.get(name));
+    let tool = field(&["tool", "name"]).and_then(PartialValue::as_string);
+    let args = field(&["parameters", "arguments", "args", "input"]);
+    let first = args.and_then(|args| args.members().find_map(|(_, value)| value.as_string()));
+    let tool = tool.map_or("", |tool| tool.text);
+    let first = first.map_or("", |first| first.text.lines().next().unwrap_or_default());
+    vec![
+        ToneSpan::new(Tone::Normal, tool),
+        ToneSpan::new(Tone::Muted, format!(" {first}")),
+    ]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,368 @@
+//! `plan_enter` and `plan_exit`: the way into planning and, with the user's word, out of it again.
+//!
+//! Who plans is agent `plan`; the rules and the reminder are its own. These tools only ask, keep the plan as a file of
+//! the project, and tell the session how it goes on. With nobody there to approve it, the plan is the turn's answer.
+
+mod place;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::conversation::ErrorKind;
+use crate::permission::{Ask, Mode, Subject};
+use crate::text::sanitize::sanitize_line;
+use crate::tool::{
+    CallView, Concurrency, FormAnswer, FormOption, FormQuestion, FormReply, InitCx, Output, ParamAlias,
+    Prepared, Presence, RenderCx, ResultView, Set, Sheet, Tool, ToolCx, ToolError, Update,
+};
+use crate::view::card::{Card, CardPart};
+
+/// The agent that plans.
+const PLAN: &str = "plan";
+/// The agent that carries a plan out.
+const BUILD: &str = "build";
+
+pub(super) struct PlanEnterTool;
+pub(super) struct PlanExitTool;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct EnterArgs {}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct EnterDetails {
+    path: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct ExitArgs {
+    /// The plan, in Markdown. Without it the plan file counts.
+    #[serde(default)]
+    plan: Option<String>,
+    /// What the plan is for, in a few words.
+    #[serde(default)]
+    title: Option<String>,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct ExitDetails {
+    /// The plan's file; none where the plan was not saved.
+    path: Option<String>,
+    approved: bool,
+    plan: String,
+}
+
+/// A plan to be shown.
+#[derive(Debug)]
+pub(super) struct Shown {
+    title: String,
+    /// What its file is to be named after, where the call says so.
+    name: Option<String>,
+    given: Given,
+}
+
+#[derive(Debug)]
+enum Given {
+    /// In the call.
+    Text(String),
+    /// In a file, whose content counts as it is when it is approved.
+    File { path: String, text: String },
+}
+
+impl Given {
+    fn text(&self) -> &str {
+        match self {
+            Self::Text(text) | Self::File { text, .. } => text,
+        }
+    }
+
+    fn path(&self) -> Option<&str> {
+        match self {
+            Self::Text(_) => None,
+            Self::File { path, .. } => Some(path),
+        }
+    }
+}
+
+/// A refusal that the model reads and goes on with.
+fn refused(message: &str) -> ToolError {
+    ToolError::new(ErrorKind::Rejected, message).extra(serde_json::json!({ "message": message }))
+}
+
+/// A refusal without a word: the user wants to speak.
+fn dismissed() -> ToolError {
+    ToolError::new(ErrorKind::Rejected, "the user dismissed the question")
+}
+
+fn withdrawn() -> ToolError {
+    ToolError::new(ErrorKind::Cancelled, "cancelled before it was answered")
+}
+
+fn option(label: &str, description: &str) -> FormOption {
+    FormOption {
+        label: label.to_owned(),
+        description: Some(description.to_owned()),
+    }
+}
+
+/// The answer to the one question of a form.
+fn only(answers: Vec<FormAnswer>) -> FormAnswer {
+    answers.into_iter().next().unwrap_or_default()
+}
+
+fn spoken(answer: &FormAnswer) -> Option<String> {
+    let words = sanitize_line(answer.words.as_deref()?).trim().to_owned();
+    (!words.is_empty()).then_some(words)
+}
+
+impl Tool for PlanEnterTool {
+    type Args = EnterArgs;
+    type Plan = ();
+    type Details = EnterDetails;
+
+    const NAME: &'static str = "plan_enter";
+    const ALIASES: &'static [&'static str] = &["enter_plan_mode"];
+    const SET: Set = Set::Extended;
+    const MAY_BE_INSIDE: bool = false;
+
+    fn description(&self, _: InitCx<'_>) -> String {
+        "Ask the user to plan first: for work whose way is not clear, or that is large or hard to undo. While planning \
+         nothing is changed but the plan file."
+            .to_owned()
+    }
+
+    fn concurrency(&self, _: &EnterArgs) -> Concurrency {
+        Concurrency::Exclusive
+    }
+
+    async fn prepare(&self, _: EnterArgs, cx: &ToolCx) -> Result<Prepared<()>, ToolError> {
+        if cx.services.forms.presence() == Presence::Nobody {
+            return Err(ToolError::new(
+                ErrorKind::Unavailable,
+                "no user is present who could agree to plan first",
+            )
+            .hint("Go on without, with care."));
+        }
+        Ok(Prepared::new(
+            (),
+            vec![Ask::new("plan_enter", Subject::new("*")).always("*")],
+        ))
+    }
+
+    async fn execute(&self, (): (), cx: &ToolCx) -> Result<Output<EnterDetails>, ToolError> {
+        let question = FormQuestion {
+            question:
+                "Plan first? Agent `plan` reads and writes a plan; nothing is changed until you approve it."
+                    .to_owned(),
+            options: vec![
+                option("Plan first", "goes on as agent `plan`"),
+                option("No plan", "goes on as it is"),
+            ],
+            own_words: Some("no, because…".to_owned()),
+            ..FormQuestion::default()
+        };
+        let sheet = Sheet {
+            title: format!("{} wants to plan first", cx.agent),
+            card: None,
+            questions: vec![question],
+        };
+        match cx.form(sheet).await {
+            FormReply::Answers(answers) => {
+                let answer = only(answers);
+                if let Some(words) = spoken(&answer) {
+                    return Err(refused(&format!("the user wants no plan and says: {words}")));
+                }
+                if answer.picked != [0] {
+                    return Err(refused("the user wants no plan; go on without one"));
+                }
+            }
+            FormReply::Dismissed => return Err(dismissed()),
+            FormReply::Nobody | FormReply::Withdrawn => return Err(withdrawn()),
+        }
+        let path = place::target(cx, None, "").await?.display;
+        cx.update(Update {
+            agent: Some(PLAN.to_owned()),
+            ..Update::default()
+        });
+        let text = format!(
+            "The user agreed: from the next step on you are agent `{PLAN}`. Write the plan to `{path}`, then call \
+             `plan_exit`."
+        );
+        Ok(Output::new("Plan mode", text, EnterDetails { path }))
+    }
+
+    fn render_call(&self, _: CallView<'_, EnterArgs>, _: RenderCx) -> Card {
+        Card::new("Plan mode", "")
+    }
+
+    fn render_result(&self, result: ResultView<'_, EnterArgs, EnterDetails>, _: RenderCx) -> Card {
+        Card::new("Plan mode", result.details.path)
+    }
+}
+
+impl Tool for PlanExitTool {
+    type Args = ExitArgs;
+    type Plan = Shown;
+    type Details = ExitDetails;
+
+    const NAME: &'static str = "plan_exit";
+    const ALIASES: &'static [&'static str] = &["exit_plan_mode"];
+    const PARAM_ALIASES: &'static [ParamAlias] = &[ParamAlias::name("content", "plan")];
+    const SET: Set = Set::CoreFor(PLAN);
+    const MAY_BE_INSIDE: bool = false;
+
+    fn description(&self, _: InitCx<'_>) -> String {
+        "Show the user the finished plan. They approve it, which ends planning, or say what to change. Give the plan \
+         itself, or leave it out when it stands in the plan file."
+            .to_owned()
+    }
+
+    fn concurrency(&self, _: &ExitArgs) -> Concurrency {
+        Concurrency::Exclusive
+    }
+
+    async fn prepare(&self, args: ExitArgs, cx: &ToolCx) -> Result<Prepared<Shown>, ToolError> {
+        let plan = args.plan.filter(|plan| !plan.trim().is_empty());
+        let given = if let Some(text) = plan {
+            Given::Text(text)
+        } else {
+            let (path, text) = place::newest(cx).await?.ok_or_else(no_plan)?;
+            let path = path.display;
+            Given::File { path, text }
+        };
+        let title = args.title.map(|title| sanitize_line(&title).trim().to_owned());
+        let name = title.filter(|title| !title.is_empty());
+        Ok(Prepared::new(
+            Shown {
+                title: name.clone().unwrap_or_else(|| place::heading(given.text())),
+                name,
+                given,
+            },
+            vec![Ask::new("plan_exit", Subject::new("*")).always("*")],
+        ))
+    }
+
+    async fn execute(&self, shown: Shown, cx: &ToolCx) -> Result<Output<ExitDetails>, ToolError> {
+        let details = ExitDetails {
+            path: shown.given.path().map(str::to_owned),
+            approved: false,
+            plan: shown.given.text().to_owned(),
+        };
+        if cx.services.forms.presence() == Presence::Nobody {
+            return Ok(stands_as_the_answer(details, cx));
+        }
+        cx.update(Update {
+            details: serde_json::to_value(&details).ok(),
+            ..Update::default()
+        });
+        let answer = match cx.form(sheet(&shown, cx)).await {
+            FormReply::Answers(answers) => only(answers),
+            FormReply::Dismissed => return Err(dismissed()),
+            FormReply::Nobody | FormReply::Withdrawn => return Err(withdrawn()),
+        };
+        if let Some(words) = spoken(&answer) {
+            return Err(refused(&format!(
+                "the user wants you to go on planning and says: {words}"
+            )));
+        }
+        let accepts_edits = match answer.picked[..] {
+            [0] => false,
+            [1] => true,
+            _ => return Err(refused("the user wants you to go on planning")),
+        };
+        let (path, plan) = match shown.given {
+            Given::Text(text) => (place::save(cx, shown.name.as_deref(), &text).await?, text),
+            // The user may have worked on it meanwhile.
+            Given::File { path, text } => {
+                let now = place::newest(cx).await?.filter(|(now, _)| now.display == path);
+                (path, now.map_or(text, |(_, text)| text))
+            }
+        };
+        cx.update(Update {
+            agent: (cx.agent == PLAN).then(|| BUILD.to_owned()),
+            mode: next_mode(cx.services.gate.mode(), accepts_edits),
+            message: Some(format!("The plan at `{path}` is approved. Carry it out.")),
+            ..Update::default()
+        });
+        let text = format!("The user approved the plan. It is saved at `{path}`.");
+        let details = ExitDetails {
+            path: Some(path),
+            approved: true,
+            plan,
+        };
+        Ok(Output::new(shown.title, text, details))
+    }
+
+    fn render_call(&self, call: CallView<'_, ExitArgs>, _: RenderCx) -> Card {
+        let card = Card::new("Plan", call.text("title", &[]));
+        match call.text("plan", &["content"]) {
+            "" => card,
+            plan => card.part(CardPart::Markdown(plan.to_owned())),
+        }
+    }
+
+    fn render_result(&self, result: ResultView<'_, ExitArgs, ExitDetails>, _: RenderCx) -> Card {
+        let details = result.details;
+        let title = result.args.and_then(|args| args.title);
+        let title = title.unwrap_or_else(|| place::heading(&details.plan));
+        let mut card = Card::new("Plan", title);
+        card.meta.extend(details.path);
+        if details.approved {
+            card = card.meta("approved");
+        } else if !result.running {
+            card = card.meta("nobody was there");
+        }
+        card.part(CardPart::Markdown(details.plan))
+    }
+}
+
+fn no_plan() -> ToolError {
+    ToolError::new(
+        ErrorKind::NotFound,
+        "there is no plan: `plan` is empty and no plan file was written",
+    )
+    .hint("Give the plan, or write it to a file `.lathe/plans/NAME.md` first.")
+}
+
+/// What the user approves, or not.
+fn sheet(shown: &Shown, cx: &ToolCx) -> Sheet {
+    let question = FormQuestion {
+        question: "Shall this be carried out?".to_owned(),
+        options: vec![
+            option("Approve", "agent `build` carries it out"),
+            option(
+                "Approve and accept edits",
+                "the same, and changes in the project are not asked about",
+            ),
+            option("Keep planning", "the plan is not good yet"),
+        ],
+        own_words: Some("keep planning, because…".to_owned()),
+        ..FormQuestion::default()
+    };
+    Sheet {
+        title: format!("{} has a plan: {}", cx.agent, shown.title),
+        card: Some(Card::new("Plan", "").part(CardPart::Markdown(shown.given.text().to_owned()))),
+        questions: vec![question],
+    }
+}
+
+/// Nobody can approve, so the turn ends with the plan.
+fn stands_as_the_answer(details: ExitDetails, cx: &ToolCx) -> Output<ExitDetails> {
+    cx.update(Update {
+        answer: Some(details.plan.clone()),
+        ..Update::default()
+    });
+    let text = "No user is present; the plan stands as the answer.";
+    Output::new(place::heading(&details.plan), text, details)
+}
+
+/// A mode that plans has to end with the plan; one that asks nothing is not made stricter.
+fn next_mode(now: Mode, accepts_edits: bool) -> Option<Mode> {
+    match (now, accepts_edits) {
+        (Mode::Ask | Mode::Plan, true) => Some(Mode::AcceptEdits),
+        (Mode::Plan, false) => Some(Mode::Ask),
+        (Mode::Ask, false) | (Mode::AcceptEdits | Mode::Yolo, _) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

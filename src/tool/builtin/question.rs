@@ -1,0 +1,456 @@
+//! `question`: asks the person, and gives the model their answers.
+//!
+//! With nobody there to ask, each question's declared default is the answer at once, and a question without one stays
+//! unanswered.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::conversation::ErrorKind;
+use crate::permission::{Ask, Subject};
+use crate::text::partial_json::{PartialJson, PartialStr};
+use crate::text::sanitize::sanitize_line;
+use crate::tool::args::snake_case;
+use crate::tool::{
+    CallView, Concurrency, FormAnswer, FormOption, FormQuestion, FormReply, InitCx, Output, Prepared,
+    RenderCx, ResultView, Sheet, Tool, ToolCx, ToolError, plural,
+};
+use crate::view::card::{Card, CardPart, Tone, ToneSpan};
+
+const QUESTIONS: usize = 8;
+const OPTIONS: usize = 10;
+/// Characters.
+const HEADER: usize = 30;
+
+pub(super) struct QuestionTool;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// 1 to 8 questions, put together.
+    questions: Vec<Asked>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Asked {
+    /// The whole question.
+    question: String,
+    /// It in a word or two, at most 30 characters.
+    #[serde(default)]
+    header: Option<String>,
+    /// Up to 10 answers to choose from.
+    #[serde(default)]
+    options: Option<Vec<Choice>>,
+    /// More than one may be chosen.
+    #[serde(default)]
+    multiple: Option<bool>,
+    /// Whether the user may answer in their own words (true).
+    #[serde(default)]
+    custom: Option<bool>,
+    /// The label that counts when no user is there.
+    #[serde(default)]
+    default: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Choice {
+    label: String,
+    #[serde(default)]
+    description: Option<String>,
+}
+
+/// A question, and what counts when nobody answers it.
+#[derive(Debug)]
+pub(super) struct Planned {
+    question: FormQuestion,
+    default: FormAnswer,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Details {
+    /// One list for each question; empty where there is no answer.
+    answers: Vec<Vec<String>>,
+    /// Whether there is an answer in own words.
+    custom: Vec<bool>,
+    /// Nobody was there, so defaults were taken.
+    defaulted: bool,
+}
+
+impl Asked {
+    /// `name` is the place in the arguments, for errors.
+    fn plan(self, name: &str) -> Result<Planned, ToolError> {
+        let question = sanitize_line(&self.question).trim().to_owned();
+        if question.is_empty() {
+            return Err(misfit(
+                format!("`{name}.question` is empty"),
+                "Say what you want to know.",
+            ));
+        }
+        let options = self.options.unwrap_or_default();
+        if options.len() > OPTIONS {
+            return Err(misfit(
+                format!(
+                    "`{name}.options` has {} options, and at most {OPTIONS} fit",
+                    options.len()
+                ),
+                "Offer the likeliest; the user can also answer in their own words.",
+            ));
+        }
+        let options: Vec<FormOption> = options.into_iter().map(Choice::into_option).collect();
+        if options.iter().any(|option| option.label.is_empty()) {
+            return Err(misfit(
+                format!("an option of `{name}` has no label"),
+                "Give each option a label.",
+            ));
+        }
+        let takes_words = self.custom.unwrap_or(true) || options.is_empty();
+        let default = self.default.map(|label| sanitize_line(&label).trim().to_owned());
+        let default = default.filter(|label| !label.is_empty());
+        let place = default.as_ref().and_then(|label| place_of(&options, label));
+        let default = match (default, place) {
+            (None, _) => FormAnswer::default(),
+            (Some(_), Some(place)) => FormAnswer {
+                picked: vec![place],
+                words: None,
+            },
+            (Some(words), None) if takes_words => FormAnswer {
+                picked: Vec::new(),
+                words: Some(words),
+            },
+            (Some(label), None) => {
+                return Err(misfit(
+                    format!("`{name}.default` is `{label}`, which is none of its options"),
+                    "Repeat a label, or leave it out.",
+                ));
+            }
+        };
+        let header = self.header.unwrap_or_default();
+        let header = sanitize_line(&header);
+        Ok(Planned {
+            question: FormQuestion {
+                question,
+                header: header.trim().chars().take(HEADER).collect(),
+                own_words: takes_words.then(|| own_words(&options).to_owned()),
+                options,
+                multiple: self.multiple.unwrap_or(false),
+                default: place,
+            },
+            default,
+        })
+    }
+}
+
+impl Choice {
+    fn into_option(self) -> FormOption {
+        let clean = |text: &str| sanitize_line(text).trim().to_owned();
+        FormOption {
+            label: clean(&self.label),
+            description: self
+                .description
+                .map(|text| clean(&text))
+                .filter(|text| !text.is_empty()),
+        }
+    }
+}
+
+fn own_words(options: &[FormOption]) -> &'static str {
+    if options.is_empty() {
+        "your answer"
+    } else {
+        "something else, in your own words"
+    }
+}
+
+/// A label as it is written, else in any case.
+fn place_of(options: &[FormOption], label: &str) -> Option<usize> {
+    let exact = options.iter().position(|option| option.label == label);
+    let same = |option: &FormOption| option.label.to_lowercase() == label.to_lowercase();
+    exact.or_else(|| options.iter().position(same))
+}
+
+fn misfit(message: String, hint: &str) -> ToolError {
+    ToolError::new(ErrorKind::InvalidArgs, message).hint(hint)
+}
+
+/// What is said to one question, in words: labels first.
+fn said(question: &FormQuestion, answer: &FormAnswer) -> Vec<String> {
+    let picked = answer
+        .picked
+        .iter()
+        .filter_map(|place| question.options.get(*place));
+    let labels = picked.map(|option| option.label.clone());
+    let words = answer
+        .words
+        .as_deref()
+        .map(|words| sanitize_line(words).trim().to_owned());
+    labels.chain(words.filter(|words| !words.is_empty())).collect()
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{text}\"")
+}
+
+impl Details {
+    fn new(plan: &[Planned], answers: &[FormAnswer], defaulted: bool) -> Self {
+        let none = FormAnswer::default();
+        let pairs = || plan.iter().zip(answers.iter().chain(std::iter::repeat(&none)));
+        Self {
+            answers: pairs()
+                .map(|(planned, answer)| said(&planned.question, answer))
+                .collect(),
+            custom: pairs().map(|(_, answer)| answer.words.is_some()).collect(),
+            defaulted,
+        }
+    }
+
+    fn text(&self, plan: &[Planned]) -> String {
+        let mut text = String::new();
+        if self.defaulted {
+            text.push_str("No user is present; defaults were used.\n");
+        }
+        for (planned, answers) in plan.iter().zip(&self.answers) {
+            text.push_str(&quoted(&planned.question.question));
+            text.push_str(" = ");
+            if answers.is_empty() {
+                text.push_str("unanswered");
+            } else {
+                let answers: Vec<_> = answers.iter().map(|answer| quoted(answer)).collect();
+                text.push_str(&answers.join(", "));
+            }
+            text.push('\n');
+        }
+        text.truncate(text.trim_end().len());
+        text
+    }
+
+    fn answered(&self) -> usize {
+        self.answers.iter().filter(|answers| !answers.is_empty()).count()
+    }
+}
+
+impl Tool for QuestionTool {
+    type Args = Args;
+    type Plan = Vec<Planned>;
+    type Details = Details;
+
+    const NAME: &'static str = "question";
+    const ALIASES: &'static [&'static str] = &["ask", "ask_user", "ask_user_question"];
+    const MAY_BE_INSIDE: bool = false;
+
+    fn description(&self, _: InitCx<'_>) -> String {
+        "Ask the user, and wait for the answers. For what only they can decide and what changes the work; look up what \
+         can be looked up. Put all questions in one call, each with options where there are some; the user can always \
+         answer in their own words unless `custom` is false."
+            .to_owned()
+    }
+
+    fn reshape(&self, args: &mut Map<String, Value>) {
+        reshape(args);
+    }
+
+    fn concurrency(&self, _: &Args) -> Concurrency {
+        Concurrency::Exclusive
+    }
+
+    async fn prepare(&self, args: Args, _: &ToolCx) -> Result<Prepared<Vec<Planned>>, ToolError> {
+        let count = args.questions.len();
+        if !(1..=QUESTIONS).contains(&count) {
+            return Err(misfit(
+                format!(
+                    "`questions` has {}, and 1 to {QUESTIONS} are put together",
+                    plural(count, "question")
+                ),
+                "Ask first what matters most.",
+            ));
+        }
+        let asked = args.questions.into_iter().enumerate();
+        let plan: Result<Vec<_>, _> = asked
+            .map(|(place, asked)| asked.plan(&format!("questions[{place}]")))
+            .collect();
+        Ok(Prepared::new(
+            plan?,
+            vec![Ask::new("question", Subject::new("*")).always("*")],
+        ))
+    }
+
+    async fn execute(&self, plan: Vec<Planned>, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
+        let has = match plan.len() {
+            1 => "a question".to_owned(),
+            count => plural(count, "question"),
+        };
+        let sheet = Sheet {
+            title: format!("{} has {has}", cx.agent),
+            card: None,
+            questions: plan.iter().map(|planned| planned.question.clone()).collect(),
+        };
+        let details = match cx.form(sheet).await {
+            FormReply::Answers(answers) => Details::new(&plan, &answers, false),
+            FormReply::Nobody => {
+                let defaults: Vec<_> = plan.iter().map(|planned| planned.default.clone()).collect();
+                Details::new(&plan, &defaults, true)
+            }
+            FormReply::Dismissed => {
+                return Err(ToolError::new(
+                    ErrorKind::Rejected,
+                    "the user dismissed the question",
+                ));
+            }
+            FormReply::Withdrawn => {
+                return Err(ToolError::new(
+                    ErrorKind::Cancelled,
+                    "cancelled before it was answered",
+                ));
+            }
+        };
+        let title = format!("{} of {} answered", details.answered(), plan.len());
+        Ok(Output::new(title, details.text(&plan), details))
+    }
+
+    fn render_call(&self, call: CallView<'_, Args>, _: RenderCx) -> Card {
+        let texts = match call.args {
+            Some(args) => args.questions.into_iter().map(|asked| asked.question).collect(),
+            None => streamed(call.partial),
+        };
+        let answers = vec![Vec::new(); texts.len()];
+        card(&texts, &answers, true)
+    }
+
+    fn render_result(&self, result: ResultView<'_, Args, Details>, _: RenderCx) -> Card {
+        let Details {
+            answers, defaulted, ..
+        } = result.details;
+        let asked = result.args.map(|args| args.questions).unwrap_or_default();
+        let texts: Vec<String> = asked.into_iter().map(|asked| asked.question).collect();
+        let card = card(&texts, &answers, result.running);
+        if defaulted {
+            card.meta("nobody was there")
+        } else {
+            card
+        }
+    }
+}
+
+/// The questions as far as they have come, in a list or alone at the top.
+fn streamed(partial: &PartialJson) -> Vec<String> {
+    let own = |text: PartialStr<'_>| text.text.to_owned();
+    let Some(list) = partial.get("questions") else {
+        return partial.string("question").map(own).into_iter().collect();
+    };
+    let questions = list.items().filter_map(|item| item.get("question"));
+    questions
+        .filter_map(|question| question.as_string().map(own))
+        .collect()
+}
+
+/// Each question with its answer below it; one alone is named by the card.
+fn card(questions: &[String], answers: &[Vec<String>], is_open: bool) -> Card {
+    let argument = match questions {
+        [only] => only.clone(),
+        several => plural(several.len(), "question"),
+    };
+    let argument = if questions.is_empty() {
+        String::new()
+    } else {
+        argument
+    };
+    let mut lines = Vec::new();
+    for (place, question) in questions.iter().enumerate() {
+        if questions.len() > 1 {
+            lines.push(vec![ToneSpan::new(Tone::Normal, question.as_str())]);
+        }
+        let answers = answers.get(place).map(Vec::as_slice).unwrap_or_default();
+        lines.push(match (answers, is_open) {
+            ([], true) => vec![ToneSpan::new(Tone::Muted, "› …")],
+            ([], false) => vec![ToneSpan::new(Tone::Warning, "› unanswered")],
+            (answers, _) => vec![
+                ToneSpan::new(Tone::Accent, "› "),
+                ToneSpan::new(Tone::Strong, answers.join(", ")),
+            ],
+        });
+    }
+    let card = Card::new("Question", argument);
+    if lines.is_empty() {
+        card
+    } else {
+        card.part(CardPart::Lines(lines))
+    }
+}
+
+/// Brings what models write instead into the schema's shape: one question without a list, its fields at the top, options
+/// as plain texts, `multiSelect`.
+fn reshape(args: &mut Map<String, Value>) {
+    let given =
+        |args: &Map<String, Value>, name: &str| args.keys().find(|key| snake_case(key) == name).cloned();
+    let list = given(args, "questions").filter(|key| !args[key].is_null());
+    let mut questions = match (list, given(args, "question")) {
+        (Some(key), _) => args.shift_remove(&key).map(parsed).unwrap_or_default(),
+        // One at the top takes all that stands beside it.
+        (None, Some(key)) => match args.shift_remove(&key).map(parsed) {
+            Some(Value::String(text)) => {
+                let mut only = std::mem::take(args);
+                only.insert("question".to_owned(), Value::String(text));
+                Value::Object(only)
+            }
+            other => other.unwrap_or_default(),
+        },
+        (None, None) => return,
+    };
+    if !questions.is_array() {
+        questions = Value::Array(vec![questions]);
+    }
+    for question in questions.as_array_mut().into_iter().flatten() {
+        reshape_question(question);
+    }
+    args.insert("questions".to_owned(), questions);
+}
+
+fn reshape_question(question: &mut Value) {
+    if let Value::String(text) = question {
+        *question = match parsed(Value::String(std::mem::take(text))) {
+            Value::String(text) => json!({ "question": text }),
+            parsed => parsed,
+        };
+    }
+    let Value::Object(fields) = question else { return };
+    let find =
+        |fields: &Map<String, Value>, name: &str| fields.keys().find(|key| snake_case(key) == name).cloned();
+    if find(fields, "multiple").is_none()
+        && let Some(key) = find(fields, "multi_select")
+        && let Some(value) = fields.shift_remove(&key)
+    {
+        fields.insert("multiple".to_owned(), value);
+    }
+    let Some(key) = find(fields, "options") else {
+        return;
+    };
+    let Some(options) = fields.get_mut(&key) else {
+        return;
+    };
+    *options = match parsed(options.take()) {
+        Value::Array(options) => Value::Array(options.into_iter().map(option).collect()),
+        Value::Null => Value::Null,
+        one => Value::Array(vec![option(one)]),
+    };
+}
+
+/// A plain text is a label.
+fn option(given: Value) -> Value {
+    match parsed(given) {
+        Value::String(label) => json!({ "label": label }),
+        Value::Number(number) => json!({ "label": number.to_string() }),
+        Value::Bool(truth) => json!({ "label": truth.to_string() }),
+        other => other,
+    }
+}
+
+/// A text that holds an object or a list of JSON is that.
+fn parsed(value: Value) -> Value {
+    let Value::String(text) = &value else { return value };
+    match serde_json::from_str::<Value>(text) {
+        Ok(inner @ (Value::Object(_) | Value::Array(_))) => inner,
+        _ => value,
+    }
+}
+
+#[cfg(test)]
+mod tests;

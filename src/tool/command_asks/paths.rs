@@ -1,0 +1,232 @@
+//! The paths that a command may name: where they lead from its directories, and what is asked for each.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::super::context::outside_asks;
+use super::super::path_asks;
+use super::{Setting, variable};
+use crate::files::Resolved;
+use crate::permission::command::{Directory, PathOperand, Place, Simple, Variable, possible_paths};
+use crate::permission::{Ask, Floor, Subject};
+
+/// Words of one command that are looked at for being paths.
+const MAX_POSSIBLE: usize = 4000;
+
+impl Setting<'_> {
+    /// Where a command may start, by their letters; `None` when that is not known.
+    pub(super) fn directories(&self, place: &Place) -> Option<Vec<PathBuf>> {
+        let Place::Known(known) = place else { return None };
+        let searches = variable(self.services, "CDPATH").is_some_and(|path| !path.is_empty());
+        known
+            .iter()
+            .map(|steps| {
+                if searches && !steps.is_empty() {
+                    return None;
+                }
+                self.directory(steps)
+            })
+            .collect()
+    }
+
+    pub(super) fn directory(&self, steps: &Directory) -> Option<PathBuf> {
+        let mut directory = self.workdir.to_owned();
+        for step in steps {
+            directory = self.join(step, &directory)?;
+        }
+        Some(directory)
+    }
+
+    /// An operand as a path, seen from a directory.
+    pub(super) fn join(&self, operand: &PathOperand, directory: &Path) -> Option<PathBuf> {
+        let text = given(operand);
+        let joined = match operand.variable {
+            _ if operand.dynamic => return None,
+            None if operand.tilde => {
+                let rest = text.strip_prefix('~').unwrap_or_default().trim_start_matches('/');
+                self.home.as_ref()?.join(rest)
+            }
+            None => directory.join(text),
+            Some(variable) => {
+                let mut beginning = self.value(variable, directory)?.into_os_string();
+                beginning.push(&text);
+                directory.join(beginning)
+            }
+        };
+        Some(joined)
+    }
+
+    pub(super) fn value(&self, named: Variable, directory: &Path) -> Option<PathBuf> {
+        match named {
+            Variable::Home => self.home.clone(),
+            Variable::WorkingDirectory => Some(directory.to_owned()),
+            Variable::Temporary => Some(PathBuf::from(variable(self.services, "TMPDIR")?)),
+        }
+    }
+
+    /// Every path that an operand may stand for; `None` when that is not known.
+    pub(super) fn paths_of(
+        &self,
+        operand: &PathOperand,
+        directories: Option<&[PathBuf]>,
+    ) -> Option<Vec<String>> {
+        let is_fixed =
+            operand.text.starts_with('/') || operand.tilde || operand.variable == Some(Variable::Home);
+        let start = [self.workdir.to_owned()];
+        let directories = directories.or(Some(&start).filter(|_| is_fixed).map(|start| &start[..]))?;
+        let mut found = Vec::new();
+        for directory in directories {
+            let path = self.join(operand, directory)?.to_str()?.to_owned();
+            if !found.contains(&path) {
+                found.push(path);
+            }
+        }
+        Some(found)
+    }
+
+    /// The path as the session sees it.
+    pub(super) fn resolve(&self, path: &str, directory: &Path) -> Option<Resolved> {
+        self.services.roots.resolve(directory.join(path).to_str()?).ok()
+    }
+
+    /// The path as the system sees it: links are followed before `..` is taken away.
+    pub(super) fn resolve_links(&self, path: &str, directory: &Path) -> Option<Resolved> {
+        let path = directory.join(path);
+        if !path
+            .components()
+            .any(|component| component == Component::ParentDir)
+        {
+            return None;
+        }
+        let mut followed = PathBuf::new();
+        for component in path.components() {
+            match component {
+                Component::ParentDir => {
+                    followed = followed.canonicalize().unwrap_or(followed);
+                    followed.pop();
+                }
+                other => followed.push(other),
+            }
+        }
+        self.services.roots.resolve(followed.to_str()?).ok()
+    }
+
+    pub(super) fn outside(&self, operand: &PathOperand, directories: Option<&[PathBuf]>) -> Vec<Ask> {
+        if !operand.dynamic && operand.text.is_empty() && operand.variable.is_none() {
+            // All of it is a wildcard, or nothing at all: the directory itself.
+            return Vec::new();
+        }
+        match self.paths_of(operand, directories) {
+            Some(paths) => {
+                let asks = paths
+                    .iter()
+                    .flat_map(|path| self.outside_path(path, self.workdir));
+                asks.collect()
+            }
+            None => vec![Ask::new("external_directory", Subject::new(&operand.text))],
+        }
+    }
+
+    pub(super) fn outside_path(&self, path: &str, directory: &Path) -> Vec<Ask> {
+        let Some(resolved) = self.resolve(path, directory) else {
+            return vec![Ask::new("external_directory", Subject::new(path))];
+        };
+        if resolved.absolute == Path::new("/dev/null") {
+            return Vec::new();
+        }
+        let mut asks = outside_asks(&self.services.roots, &resolved);
+        if let Some(followed) = self.resolve_links(path, directory) {
+            asks.extend(outside_asks(&self.services.roots, &followed));
+        }
+        asks
+    }
+
+    pub(super) fn write(&self, operand: &PathOperand, directories: Option<&[PathBuf]>) -> Vec<Ask> {
+        match self.paths_of(operand, directories) {
+            Some(paths) => {
+                let asks = paths.iter().flat_map(|path| self.write_path(path, self.workdir));
+                asks.collect()
+            }
+            None => vec![Ask {
+                floor: Floor::Ask,
+                ..Ask::new("edit", Subject::new(&operand.text))
+            }],
+        }
+    }
+
+    pub(super) fn write_path(&self, path: &str, directory: &Path) -> Vec<Ask> {
+        if is_harmless_device(path) {
+            return Vec::new();
+        }
+        let resolved = [self.resolve(path, directory), self.resolve_links(path, directory)];
+        let mut asks = Vec::new();
+        for resolved in resolved.iter().flatten() {
+            asks.extend(path_asks("edit", resolved));
+            asks.extend(self.services.gate.protected(resolved));
+        }
+        asks
+    }
+
+    /// What a text that cannot be read may write to, as far as that is protected.
+    pub(super) fn possible_target(&self, target: &str) -> Vec<Ask> {
+        let resolved = self.resolve(target, self.workdir);
+        resolved
+            .map(|resolved| self.services.gate.protected(&resolved))
+            .unwrap_or_default()
+    }
+
+    pub(super) fn read_path(&self, path: &str) -> Vec<Ask> {
+        let resolved = [
+            self.resolve(path, self.workdir),
+            self.resolve_links(path, self.workdir),
+        ];
+        resolved
+            .iter()
+            .flatten()
+            .flat_map(|resolved| path_asks("read", resolved))
+            .collect()
+    }
+
+    /// The words of a command that name something that is there; `None` when they are too many to look at.
+    pub(super) fn there(&self, command: &Simple, directories: Option<&[PathBuf]>) -> Option<Vec<String>> {
+        let possible = possible_paths(command);
+        if possible.len() > MAX_POSSIBLE {
+            return None;
+        }
+        let paths = possible
+            .iter()
+            .filter_map(|operand| self.paths_of(operand, directories))
+            .flatten();
+        Some(
+            paths
+                .filter(|path| Path::new(path).symlink_metadata().is_ok())
+                .collect(),
+        )
+    }
+}
+
+/// A quoted `~` is a file's name, and so is `file:`.
+fn given(operand: &PathOperand) -> String {
+    let is_name = operand.text.starts_with('~') && !operand.tilde;
+    let is_url = operand
+        .text
+        .get(..5)
+        .is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));
+    if is_name || is_url {
+        format!("./{}", operand.text)
+    } else {
+        operand.text.clone()
+    }
+}
+
+/// Devices that hold nothing of anybody's.
+pub(super) fn is_harmless_device(path: &str) -> bool {
+    let path = Path::new(path);
+    let known = [
+        "/dev/null",
+        "/dev/stdin",
+        "/dev/stdout",
+        "/dev/stderr",
+        "/dev/tty",
+    ];
+    known.iter().any(|known| path == Path::new(known)) || path.parent() == Some(Path::new("/dev/fd"))
+}

@@ -1,0 +1,75 @@
+//! What configures the repository that git would use in a directory, found as git finds it.
+//!
+//! Git runs programs that a repository names, and a project can bring a repository within itself as plain files. What is
+//! not exactly a work tree with its own `.git` is therefore not vouched for.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use crate::permission::command::GitConfig;
+
+/// A configuration that is larger is not vouched for.
+const MAX_CONFIG: u64 = 256 * 1024;
+/// The one hook that commands run which only read: they write down what they found of files.
+const HOOK: &str = "hooks/post-index-change";
+
+pub(super) fn repository_config(start: &Path) -> GitConfig {
+    let Ok(start) = start.canonicalize() else {
+        return unknown("its directory cannot be found");
+    };
+    let mut passed_by = None;
+    for directory in start.ancestors() {
+        let has = |name: &str| is_there(&directory.join(name));
+        let dot_git = directory.join(".git");
+        if dot_git.is_file() {
+            return unknown("it is a linked work tree");
+        }
+        if has(".git/HEAD") && has(".git/objects") && has(".git/refs") {
+            return of_work_tree(&dot_git);
+        }
+        if dot_git.is_dir() {
+            // Git looks on; until somebody completes it.
+            passed_by = passed_by.or(Some(read_config(&dot_git.join("config"))));
+        }
+        // `HEAD` may be a link that leads nowhere, and the objects may lie elsewhere.
+        if has("HEAD") && (has("objects") || has("commondir")) {
+            return unknown("it is a repository without a work tree");
+        }
+    }
+    passed_by.unwrap_or(GitConfig::NoRepository)
+}
+
+fn of_work_tree(dot_git: &Path) -> GitConfig {
+    if is_there(&dot_git.join("commondir")) {
+        return unknown("it is a linked work tree");
+    }
+    if is_executable(&dot_git.join(HOOK)) {
+        return unknown("it has the hook post-index-change");
+    }
+    read_config(&dot_git.join("config"))
+}
+
+fn read_config(path: &Path) -> GitConfig {
+    match path.metadata() {
+        Ok(meta) if meta.len() > MAX_CONFIG => unknown("its configuration is very large"),
+        Ok(_) => match fs::read_to_string(path) {
+            Ok(text) => GitConfig::Text(text),
+            Err(error) => GitConfig::Unknown(format!("its configuration cannot be read: {error}")),
+        },
+        Err(_) => GitConfig::Text(String::new()),
+    }
+}
+
+fn unknown(why: &str) -> GitConfig {
+    GitConfig::Unknown(why.to_owned())
+}
+
+fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+fn is_executable(path: &Path) -> bool {
+    path.metadata()
+        .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}

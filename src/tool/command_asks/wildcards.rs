@@ -1,0 +1,107 @@
+//! Wildcards, replaced by the files they stand for now, rather by too many than by too few.
+
+use std::path::{Path, PathBuf};
+
+use super::{Setting, base_name};
+use crate::permission::Pattern;
+use crate::permission::command::{Simple, Word, operand_of};
+
+/// Names that are looked at for the wildcards of one command.
+const MAX_NAMES: usize = 20_000;
+/// Files that the wildcards of one command may stand for.
+pub(super) const MAX_FILES: usize = 1000;
+/// Programs whose words are text.
+const TEXT_ONLY: &[&str] = &["echo", "printf"];
+
+impl Setting<'_> {
+    /// A word with its wildcards, and what it begins with as a path.
+    pub(super) fn with_wildcards(&self, word: &Word, directory: &Path) -> Option<String> {
+        let operand = operand_of(word);
+        let at = word.glob_at.unwrap_or(word.text.len());
+        let beginning = match operand.variable {
+            Some(variable) => self.value(variable, directory)?,
+            None if operand.tilde => self.home.clone()?,
+            None => return Some(word.text.clone()),
+        };
+        let literal = operand.text.strip_prefix('~').unwrap_or(&operand.text);
+        Some(format!("{}{literal}{}", beginning.to_str()?, &word.text[at..]))
+    }
+
+    /// What the wildcards of a command stand for, as absolute paths; `None` when it is too much to look at.
+    pub(super) fn expand(&self, simple: &Simple, directories: Option<&[PathBuf]>) -> Option<Vec<String>> {
+        if TEXT_ONLY.contains(&base_name(simple.program())) {
+            return Some(Vec::new());
+        }
+        let mut wildcards = Wildcards::default();
+        for word in simple
+            .words
+            .iter()
+            .skip(1)
+            .filter(|word| word.glob_at.is_some() && !word.is_dynamic())
+        {
+            for directory in directories? {
+                let text = self.with_wildcards(word, directory)?;
+                wildcards.below(directory, &text)?;
+            }
+        }
+        Some(wildcards.found)
+    }
+}
+
+pub(super) struct Wildcards {
+    names_left: usize,
+    pub(super) found: Vec<String>,
+}
+
+impl Default for Wildcards {
+    fn default() -> Self {
+        Self {
+            names_left: MAX_NAMES,
+            found: Vec::new(),
+        }
+    }
+}
+
+impl Wildcards {
+    pub(super) fn below(&mut self, directory: &Path, text: &str) -> Option<()> {
+        let (start, rest) = match text.strip_prefix('/') {
+            Some(rest) => (PathBuf::from("/"), rest),
+            None => (directory.to_owned(), text),
+        };
+        let mut directories = vec![start];
+        for component in rest.split('/').filter(|component| !component.is_empty()) {
+            directories = if component.contains(['*', '?', '[']) {
+                self.matching(&directories, component)?
+            } else {
+                let joined = directories.iter().map(|directory| directory.join(component));
+                joined.filter(|path| path.symlink_metadata().is_ok()).collect()
+            };
+        }
+        for path in directories {
+            self.found.push(path.to_string_lossy().into_owned());
+        }
+        (self.found.len() <= MAX_FILES).then_some(())
+    }
+
+    /// A quoted bracket cannot be told from a set any more, so from a bracket on everything counts.
+    fn matching(&mut self, directories: &[PathBuf], component: &str) -> Option<Vec<PathBuf>> {
+        let pattern = match component.split_once('[') {
+            Some((before, _)) => format!("{before}*"),
+            None => component.to_owned(),
+        };
+        let pattern = Pattern::new(&pattern, None);
+        let mut matching = Vec::new();
+        for directory in directories {
+            let Ok(entries) = std::fs::read_dir(directory) else {
+                continue;
+            };
+            for entry in entries.flatten() {
+                self.names_left = self.names_left.checked_sub(1)?;
+                if pattern.matches(&entry.file_name().to_string_lossy()) {
+                    matching.push(entry.path());
+                }
+            }
+        }
+        Some(matching)
+    }
+}

@@ -1,0 +1,148 @@
+//! Which sandbox a command of a call runs in: what the settings say, as places that exist now.
+//!
+//! `process::sandbox` enforces it. What the rules protect (key `protected`) is looked for when the command starts, so a
+//! protected name that does not exist yet is left to the questions that are asked before.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use ignore::{DirEntry, WalkBuilder};
+
+use super::{SandboxMode, Services, ToolError};
+use crate::conversation::ErrorKind;
+use crate::permission::{Action, Mode, Permissions, protected_subject};
+use crate::process::Confinement;
+
+/// How a command is confined.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sandbox {
+    pub mode: SandboxMode,
+    /// `None` when the mode is off.
+    pub confinement: Option<Confinement>,
+    /// What the user has to know, once.
+    pub notice: Option<String>,
+}
+
+/// The sandbox for a command of this agent. Blocks: it walks the project and tries the system.
+pub fn sandbox(services: &Services, agent: &str) -> Result<Sandbox, ToolError> {
+    let settings = &services.settings.sandbox;
+    let mode = wanted(services, agent);
+    if mode == SandboxMode::Off {
+        return Ok(Sandbox::default());
+    }
+    let confinement = confinement(services, mode);
+    match confinement.check() {
+        Ok(()) => Ok(Sandbox {
+            mode,
+            confinement: Some(confinement),
+            notice: None,
+        }),
+        // Nobody asked for more than was asked before.
+        Err(why) if settings.mode == SandboxMode::Off => {
+            let is_first = !services.told_of_no_sandbox.swap(true, Ordering::Relaxed);
+            Ok(Sandbox {
+                notice: is_first
+                    .then(|| format!("planning would use a sandbox, which there is none of here: {why}")),
+                ..Sandbox::default()
+            })
+        }
+        Err(why) => Err(ToolError::new(
+            ErrorKind::Unavailable,
+            format!(
+                "the sandbox `{}` cannot be enforced here, so the command was not run: {why}",
+                mode.name()
+            ),
+        )
+        .hint("The user can set `sandbox.mode` to `off`; `lathe doctor` says what the system offers.")),
+    }
+}
+
+/// What a command of this agent will be confined to, for whoever is asked about it. What the settings want is enforced or
+/// the command does not run; planning adds a sandbox only where there is one, and finding out takes milliseconds.
+pub fn expected(services: &Services, agent: &str) -> SandboxMode {
+    let (mode, settings) = (wanted(services, agent), services.settings.sandbox.mode);
+    if mode == settings || settings != SandboxMode::Off || confinement(services, mode).check().is_ok() {
+        mode
+    } else {
+        SandboxMode::Off
+    }
+}
+
+fn wanted(services: &Services, agent: &str) -> SandboxMode {
+    let is_planning = agent == "plan" || services.gate.mode() == Mode::Plan;
+    if is_planning {
+        SandboxMode::ReadOnly
+    } else {
+        services.settings.sandbox.mode
+    }
+}
+
+fn confinement(services: &Services, mode: SandboxMode) -> Confinement {
+    let settings = &services.settings.sandbox;
+    let project = services.roots.project_root();
+    let temporary = temporary(services);
+    let (mut writable, mut read_only) = (vec![temporary.clone()], Vec::new());
+    match mode {
+        SandboxMode::WorkspaceWrite => {
+            writable.push(project.to_owned());
+            writable.extend(settings.write.iter().cloned());
+            for place in &writable[1..] {
+                read_only.extend(protected(place, project, &services.gate.permissions()));
+            }
+        }
+        SandboxMode::ReadOnly if project.starts_with(&temporary) => read_only.push(project.to_owned()),
+        SandboxMode::ReadOnly | SandboxMode::Off => {}
+    }
+    let is_writable = |path: &&PathBuf| writable.iter().any(|place| path.starts_with(place));
+    // A scratch project lies in one of lathe's own directories.
+    let own = settings.own.iter().filter(is_writable);
+    read_only.extend(
+        own.filter(|own| own.exists() && !project.starts_with(own))
+            .cloned(),
+    );
+    Confinement {
+        writable,
+        read_only,
+        network: settings.network,
+    }
+}
+
+fn temporary(services: &Services) -> PathBuf {
+    let variable = services.environment.iter().find(|(name, _)| name == "TMPDIR");
+    let given = variable
+        .map(|(_, value)| PathBuf::from(value))
+        .filter(|path| path.is_absolute());
+    let path = given.unwrap_or_else(|| PathBuf::from("/tmp"));
+    path.canonicalize().unwrap_or(path)
+}
+
+/// What is protected at a place and below, without what lies in something protected. Ignored directories are not entered,
+/// as there are too many files in them, but they are looked at themselves.
+fn protected(place: &Path, project: &Path, permissions: &Arc<Permissions>) -> Vec<PathBuf> {
+    let (permissions, project) = (Arc::clone(permissions), project.to_owned());
+    let is_protected = move |path: &Path| {
+        let relative = path.strip_prefix(&project).ok().and_then(Path::to_str);
+        let subject = protected_subject(path, relative);
+        permissions.judge("protected", &subject).action != Action::Allow
+    };
+    let enters = {
+        let is_protected = is_protected.clone();
+        move |entry: &DirEntry| {
+            let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
+            is_directory && (entry.depth() == 0 || !is_protected(entry.path()))
+        }
+    };
+    let walk = WalkBuilder::new(place)
+        .hidden(false)
+        .follow_links(false)
+        .filter_entry(enters)
+        .build();
+    walk.filter_map(Result::ok)
+        .filter_map(|directory| fs::read_dir(directory.path()).ok())
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| is_protected(path))
+        .collect()
+}

@@ -1,0 +1,240 @@
+//! Calls inside a call: each goes the whole way that any call goes, under the id `CALL.1` …
+//!
+//! Whoever runs a call says with [`Inside`] what calls inside it are run with, and hears of them through the same
+//! [`Progress`]. They keep the order of calls in a reply. A call inside never has calls inside of its own.
+//!
+//! When one of them ends the turn (a person said no without a word, or a hook wants no more), what has not been begun
+//! is not, and what runs is cancelled, as it is among the calls of a reply.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use tokio::sync::{Mutex, mpsc};
+use tokio_util::sync::CancellationToken;
+
+use super::pipeline::{self, EndsTurn, LoopGuard, Progress, Resolved, in_order};
+use super::{Concurrency, Registry, Resolution, ToolCx, ToolError, ToolSettings};
+use crate::conversation::{CallId, CallResult, CallState, ErrorKind, ToolPart};
+
+/// What calls inside a call are run with, beside what the call itself has.
+#[derive(Clone)]
+pub struct Inside {
+    pub registry: Arc<Registry>,
+    /// With what the agent may use.
+    pub settings: Arc<ToolSettings>,
+    pub guard: Arc<Mutex<LoopGuard>>,
+    pub progress: Arc<dyn Progress>,
+}
+
+/// A call as another call gives it.
+#[derive(Debug, Clone)]
+pub struct InnerCall {
+    pub tool: String,
+    pub args: Map<String, Value>,
+}
+
+/// What became of a call inside a call.
+#[derive(Debug)]
+pub struct InnerEnd {
+    pub call: CallId,
+    /// The tool's own name, or what was given when there is no such tool.
+    pub tool: String,
+    pub result: CallResult,
+}
+
+impl ToolCx {
+    /// Runs calls inside this one and answers with all their ends, in their order. Those after the first `limit` are
+    /// told that they were too many.
+    pub async fn run_inside(&self, calls: Vec<InnerCall>, limit: usize) -> Result<Vec<InnerEnd>, ToolError> {
+        let Some(inside) = &self.inside else {
+            return Err(ToolError::new(
+                ErrorKind::Unavailable,
+                "no calls can be run inside this one",
+            ));
+        };
+        let runner = Runner {
+            outer: self,
+            inside,
+            stop: self.cancel.child_token(),
+        };
+        Ok(runner.run(calls, limit).await)
+    }
+
+    /// The surroundings of the call `call` inside this one.
+    fn inner(
+        &self,
+        call: CallId,
+        cancel: CancellationToken,
+        updates: mpsc::UnboundedSender<(CallId, super::Update)>,
+    ) -> Self {
+        let mut cx = Self::new(Arc::clone(&self.services), self.session.clone(), call, updates);
+        cx.agent.clone_from(&self.agent);
+        cx.abilities = self.abilities;
+        cx.edit_mode = self.edit_mode;
+        cx.context = self.context;
+        cx.cancel = cancel;
+        cx
+    }
+}
+
+struct Runner<'a> {
+    outer: &'a ToolCx,
+    inside: &'a Inside,
+    /// Cancelled when the call outside is, and when one inside ends the turn.
+    stop: CancellationToken,
+}
+
+/// A call inside that was resolved.
+struct Inner {
+    call: CallId,
+    tool: String,
+    resolved: Resolved,
+}
+
+impl Runner<'_> {
+    async fn run(&self, calls: Vec<InnerCall>, limit: usize) -> Vec<InnerEnd> {
+        let resolved = self.resolve(calls, limit).await;
+        let parts = resolved.iter().map(|(part, _)| part.clone()).collect();
+        self.inside.progress.inside(&self.outer.call, parts);
+        let runs = resolved
+            .into_iter()
+            .map(|(_, inner)| (inner.resolved.concurrency(), self.one(inner)));
+        in_order(runs).await
+    }
+
+    /// Resolves all of them before the first begins, so that it is known which may stand side by side.
+    async fn resolve(&self, calls: Vec<InnerCall>, limit: usize) -> Vec<(ToolPart, Inner)> {
+        let Inside {
+            registry,
+            settings,
+            guard,
+            ..
+        } = self.inside;
+        let mut guard = guard.lock().await;
+        let numbered = calls.into_iter().zip(1..);
+        let resolved = numbered.map(|(InnerCall { tool, args }, number)| {
+            let raw_args = Value::Object(args).to_string();
+            let refusal = if number > limit {
+                Some(too_many(limit))
+            } else {
+                refused(registry, settings, &tool)
+            };
+            let resolved = match refusal {
+                Some(refusal) => Resolved::refused(&raw_args, refusal),
+                None => pipeline::resolve(registry, settings, &mut guard, &tool, &raw_args),
+            };
+            let part = ToolPart {
+                call: self.outer.call.inner(number),
+                provider_id: None,
+                tool,
+                raw_args,
+                args: Some(resolved.args.clone()),
+                state: CallState::Pending,
+                result: None,
+                native: None,
+                inner: Vec::new(),
+            };
+            let inner = Inner {
+                call: part.call.clone(),
+                tool: registry.told_name(&part.tool, &resolved.args),
+                resolved,
+            };
+            (part, inner)
+        });
+        resolved.collect()
+    }
+
+    async fn one(&self, inner: Inner) -> InnerEnd {
+        let Inner { call, tool, resolved } = inner;
+        let progress = &*self.inside.progress;
+        let result = match resolved.outcome {
+            Err(result) => *result,
+            Ok(_) if self.stop.is_cancelled() => ToolError::not_executed().into_result(),
+            Ok(ready) => {
+                let ending = Ending {
+                    progress,
+                    stop: &self.stop,
+                };
+                let (sender, updates) = mpsc::unbounded_channel();
+                let cx = self.outer.inner(call.clone(), self.stop.child_token(), sender);
+                pipeline::attend(ready, &cx, updates, &ending).await
+            }
+        };
+        if pipeline::wants_to_speak(&result) {
+            self.stop.cancel();
+            progress.ends_turn(&call, EndsTurn::Person);
+        }
+        progress.ended(&call, &result);
+        InnerEnd { call, tool, result }
+    }
+}
+
+/// Stops the other calls inside when one of them ends the turn.
+struct Ending<'a> {
+    progress: &'a dyn Progress,
+    stop: &'a CancellationToken,
+}
+
+impl Progress for Ending<'_> {
+    fn running(&self, call: &CallId) {
+        self.progress.running(call);
+    }
+
+    fn updated(&self, call: &CallId, update: super::Update) {
+        self.progress.updated(call, update);
+    }
+
+    fn ends_turn(&self, call: &CallId, by: EndsTurn) {
+        self.stop.cancel();
+        self.progress.ends_turn(call, by);
+    }
+}
+
+/// How a call stands that consists of these: as the strictest of them.
+pub(super) fn concurrency(registry: &Registry, settings: &ToolSettings, calls: &[InnerCall]) -> Concurrency {
+    let is_exclusive = |call: &InnerCall| {
+        let args = Value::Object(call.args.clone()).to_string();
+        let resolve = || pipeline::resolve(registry, settings, &mut LoopGuard::default(), &call.tool, &args);
+        may_be_inside(registry, &call.tool) && resolve().concurrency() == Concurrency::Exclusive
+    };
+    if calls.iter().any(is_exclusive) {
+        Concurrency::Exclusive
+    } else {
+        Concurrency::Shared
+    }
+}
+
+/// A name that is no tool's is told as such.
+fn may_be_inside(registry: &Registry, name: &str) -> bool {
+    match registry.resolve(name) {
+        Resolution::Tool(tool) => tool.may_be_inside(),
+        Resolution::Unknown { .. } => true,
+    }
+}
+
+fn refused(registry: &Registry, settings: &ToolSettings, name: &str) -> Option<ToolError> {
+    if may_be_inside(registry, name) {
+        return None;
+    }
+    let allowed = registry
+        .tools()
+        .filter(|tool| tool.may_be_inside() && settings.switched(tool.name()) != Some(false));
+    let allowed: Vec<String> = allowed.map(|tool| format!("`{}`", tool.name())).collect();
+    let name = registry.told_name(name, &Value::Null);
+    let refusal = ToolError::new(
+        ErrorKind::Refused,
+        format!("`{name}` cannot be called inside another call"),
+    );
+    Some(refusal.hint(format!(
+        "Call it by itself. Inside, there are {}.",
+        allowed.join(", ")
+    )))
+}
+
+fn too_many(limit: usize) -> ToolError {
+    ToolError::new(
+        ErrorKind::Limit,
+        format!("not executed: at most {limit} calls are run at once"),
+    )
+    .hint("Send the rest in another call.")
+}

@@ -1,0 +1,380 @@
+//! The part of a call without IO: which tool is meant, its arguments in their final form, and what speaks against it.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::raw::{RESOLVED, error_result};
+use crate::conversation::{CallResult, ErrorKind};
+use crate::permission::Editable;
+use crate::text::sanitize::sanitize_line;
+use crate::text::width::{prefix, truncate};
+use crate::tool::registry::switched;
+use crate::tool::{
+    Access, Concurrency, DynTool, Registry, Resolution, Set, ToolError, ToolSettings, args, inside,
+};
+
+/// A name that is no tool's is shown up to here.
+const NAME_COLUMNS: usize = 60;
+/// The model is told of a value that a person wrote up to here.
+const EDIT_COLUMNS: usize = 2000;
+
+/// A call whose tool and arguments are known.
+pub struct Ready {
+    pub(super) tool: Arc<dyn DynTool>,
+    pub(super) args: Map<String, Value>,
+    pub(super) ignored: Vec<String>,
+    /// Why the arguments are not the tool's. A hook may still replace them.
+    pub(super) misfit: Option<Box<ToolError>>,
+    /// The same tool with the same arguments as the two calls before it.
+    pub(super) repeats: bool,
+    pub(super) concurrency: Concurrency,
+    /// The arguments before a person changed them.
+    pub(super) unedited: Option<Map<String, Value>>,
+}
+
+impl Ready {
+    pub fn cancel_grace(&self) -> Duration {
+        self.tool.cancel_grace()
+    }
+
+    /// Takes other arguments, which are brought into form and looked at like any; says whether they differ.
+    pub(super) fn revise(&mut self, mut input: Map<String, Value>) -> bool {
+        self.tool.reshape(&mut input);
+        let schema = self.tool.schema();
+        let args::Normalised { args, ignored } = args::normalise(input, &schema, self.tool.param_aliases());
+        self.misfit = misfit(&*self.tool, &args, &schema, &ignored);
+        self.ignored = ignored;
+        let differ = self.args != args;
+        self.args = args;
+        differ
+    }
+
+    /// Takes the arguments that a person wrote in the question.
+    pub(super) fn edit(&mut self, input: Map<String, Value>) -> bool {
+        let before = self.args.clone();
+        let differ = self.revise(input);
+        self.unedited.get_or_insert(before);
+        self.repeats = false;
+        differ
+    }
+
+    /// What a person may change of it.
+    pub(super) fn editable(&self) -> Editable {
+        let tool = Arc::clone(&self.tool);
+        let fit = move |input| {
+            let schema = tool.schema();
+            let args::Normalised { args, ignored } = args::normalise(input, &schema, tool.param_aliases());
+            match misfit(&*tool, &args, &schema, &ignored) {
+                Some(error) => Err(error.message),
+                None => Ok(args),
+            }
+        };
+        Editable::new(self.args.clone(), self.tool.edited(), Arc::new(fit))
+    }
+
+    /// Tells the model what a person made of its call.
+    pub(super) fn told_of_edit(&self) -> Option<String> {
+        let before = self.unedited.as_ref()?;
+        let names = before
+            .keys()
+            .chain(self.args.keys().filter(|name| !before.contains_key(*name)));
+        let changes = names.filter(|name| before.get(*name) != self.args.get(*name));
+        let changes: Vec<_> = changes
+            .map(|name| match self.args.get(name) {
+                Some(value) => format!("`{name}` is now {}", prefix(&value.to_string(), EDIT_COLUMNS)),
+                None => format!("`{name}` is left out"),
+            })
+            .collect();
+        let is_changed = !changes.is_empty();
+        is_changed.then(|| {
+            format!(
+                "[the user changed this call before it ran: {}]",
+                changes.join("; ")
+            )
+        })
+    }
+}
+
+/// What became of a call's name and arguments.
+pub struct Resolved {
+    /// The arguments for the `tool_call` event: normalised, or as far as they could be read.
+    pub args: Value,
+    pub outcome: Result<Ready, Box<CallResult>>,
+}
+
+impl Resolved {
+    /// Calls that cannot run stand beside anything; of one that a hook may mend nothing is known yet.
+    pub fn concurrency(&self) -> Concurrency {
+        match &self.outcome {
+            Ok(ready) if ready.misfit.is_none() => ready.concurrency,
+            Ok(_) => Concurrency::Exclusive,
+            Err(_) => Concurrency::Shared,
+        }
+    }
+
+    /// A call that somebody refuses before its tool is looked for.
+    pub(in crate::tool) fn refused(raw_args: &str, refusal: ToolError) -> Self {
+        Self {
+            args: parse_object(raw_args).map_or_else(|_| Value::from(raw_args), Value::Object),
+            outcome: Err(Box::new(error_result(refusal))),
+        }
+    }
+
+    /// Whether the arguments are the tool's.
+    pub fn fits(&self) -> bool {
+        matches!(&self.outcome, Ok(ready) if ready.misfit.is_none())
+    }
+}
+
+/// Remembers the last calls of a turn, to notice a model that goes in circles.
+#[derive(Debug, Default)]
+pub struct LoopGuard {
+    last: Last,
+    /// Calls that consist of others are counted among themselves: what they consist of stands between them otherwise.
+    last_whole: Last,
+}
+
+/// The last two calls.
+#[derive(Debug, Default)]
+struct Last(VecDeque<(String, Value)>);
+
+impl LoopGuard {
+    /// Notes a call and says whether the two before it were the same. Calls that cannot run are noted too: they stand
+    /// between others as much as any.
+    fn repeats(&mut self, tool: &str, args: &Value) -> bool {
+        self.last.note(tool, args)
+    }
+
+    /// The same for a call that consists of others.
+    fn repeats_whole(&mut self, tool: &str, args: &Value) -> bool {
+        self.last_whole.note(tool, args)
+    }
+}
+
+impl Last {
+    fn note(&mut self, tool: &str, args: &Value) -> bool {
+        let this = (tool.to_owned(), canonical(args));
+        let repeats = self.0.len() == 2 && self.0.iter().all(|last| *last == this);
+        if self.0.len() == 2 {
+            self.0.pop_front();
+        }
+        self.0.push_back(this);
+        repeats
+    }
+}
+
+/// Sorts the keys of every object, so that order makes no difference.
+fn canonical(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let mut sorted: Vec<_> = fields
+                .iter()
+                .map(|(key, value)| (key.clone(), canonical(value)))
+                .collect();
+            sorted.sort_by(|a, b| a.0.cmp(&b.0));
+            Value::Object(sorted.into_iter().collect())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(canonical).collect()),
+        other => other.clone(),
+    }
+}
+
+/// Finds the tool and brings the arguments into its form.
+pub fn resolve(
+    registry: &Registry,
+    settings: &ToolSettings,
+    guard: &mut LoopGuard,
+    name: &str,
+    raw_args: &str,
+) -> Resolved {
+    let given = parse_object(raw_args);
+    let mut shown = match &given {
+        Ok(given) => Value::Object(given.clone()),
+        Err(_) => Value::from(raw_args),
+    };
+    let work = AssertUnwindSafe(|| resolve_call(registry, settings, guard, name, given, &mut shown));
+    let outcome = catch_unwind(work).unwrap_or_else(|_| Err(failed_inside(name)));
+    Resolved {
+        args: shown,
+        outcome: outcome.map_err(|error| Box::new(error_result(error))),
+    }
+}
+
+/// `shown` becomes the normalised arguments as soon as there are any.
+fn resolve_call(
+    registry: &Registry,
+    settings: &ToolSettings,
+    guard: &mut LoopGuard,
+    name: &str,
+    given: Result<Map<String, Value>, String>,
+    shown: &mut Value,
+) -> Result<Ready, ToolError> {
+    let (named, tool) = match (registry.resolve(name), registry.resolve_call(name, shown)) {
+        (Resolution::Tool(named), Resolution::Tool(tool)) => (named, tool),
+        (Resolution::Unknown { suggestions }, _) | (_, Resolution::Unknown { suggestions }) => {
+            guard.repeats(name, shown);
+            return Err(unknown_tool(registry, settings, name, &suggestions));
+        }
+    };
+    let mut given = given.map_err(|message| {
+        guard.repeats(tool.name(), shown);
+        unusable_args(tool.name(), &message)
+    })?;
+    tool.reshape(&mut given);
+    let schema = registry.schema(tool.name()).cloned().unwrap_or_default();
+    let args::Normalised { args, ignored } = args::normalise(given, &schema, tool.param_aliases());
+    *shown = Value::Object(args.clone());
+    let inner = tool.inner_calls(&args);
+    let repeats = tool.is_loop_checked()
+        && if inner.is_empty() {
+            guard.repeats(tool.name(), shown)
+        } else {
+            guard.repeats_whole(tool.name(), shown)
+        };
+    // Who may not use the one may not reach the other through it.
+    for name in [named.name(), tool.name()] {
+        if switched(name, settings) == Some(false) {
+            return Err(switched_off(name, settings));
+        }
+    }
+    let concurrency = if inner.is_empty() {
+        tool.concurrency(&args)
+    } else {
+        inside::concurrency(registry, settings, &inner)
+    };
+    let misfit = misfit(&*tool, &args, &schema, &ignored);
+    Ok(Ready {
+        tool,
+        args,
+        ignored,
+        misfit,
+        repeats,
+        concurrency,
+        unedited: None,
+    })
+}
+
+/// Says why arguments do not fit, if they do not.
+fn misfit(
+    tool: &dyn DynTool,
+    args: &Map<String, Value>,
+    schema: &Value,
+    ignored: &[String],
+) -> Option<Box<ToolError>> {
+    let error = match args::explain(tool.name(), args, schema) {
+        Some(misfit) => ToolError::new(ErrorKind::InvalidArgs, misfit),
+        None => tool.validate(args).err()?,
+    };
+    Some(Box::new(if ignored.is_empty() {
+        error
+    } else {
+        error.extra(json!({ "ignored_params": ignored }))
+    }))
+}
+
+/// No arguments at all mean none; anything but an object is told with the place where it breaks.
+fn parse_object(raw: &str) -> Result<Map<String, Value>, String> {
+    if raw.trim().is_empty() {
+        return Ok(Map::new());
+    }
+    match serde_json::from_str::<Value>(raw) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(Value::Null) => Ok(Map::new()),
+        // Some models send the object as a string of JSON.
+        Ok(Value::String(text)) => match serde_json::from_str::<Value>(&text) {
+            Ok(Value::Object(fields)) => Ok(fields),
+            _ => Err("they are a string, not an object".to_owned()),
+        },
+        Ok(_) => Err("they are not an object".to_owned()),
+        Err(error) => Err(format!("they are not valid JSON: {error}")),
+    }
+}
+
+fn unusable_args(tool: &str, message: &str) -> ToolError {
+    ToolError::new(
+        ErrorKind::InvalidArgs,
+        format!("the arguments of `{tool}` could not be used: {message}"),
+    )
+    .hint("Nothing was run. Send the call again with one whole JSON object.")
+    .extra(json!({ RESOLVED: "invalid" }))
+}
+
+fn switched_off(tool: &str, settings: &ToolSettings) -> ToolError {
+    if settings.switches.get(tool) != Some(&false) {
+        return not_the_agents(tool, &settings.access);
+    }
+    ToolError::new(
+        ErrorKind::Denied,
+        format!("`{tool}` is denied by the rule `tools`: `{tool}` → false, from the configuration"),
+    )
+    .hint("Do it another way, or tell the user.")
+    .extra(json!({
+        "key": "tools",
+        "pattern": tool,
+        "rule": format!("tools: {tool} → false"),
+        "source": "the configuration",
+    }))
+}
+
+fn not_the_agents(tool: &str, access: &Access) -> ToolError {
+    let agent = &access.agent;
+    let why = if access.barred.contains(&tool) {
+        ""
+    } else {
+        ": its `tools` leave it out"
+    };
+    ToolError::new(
+        ErrorKind::Denied,
+        format!("agent `{agent}` may not use `{tool}`{why}"),
+    )
+    .hint("Do it another way, or tell the user.")
+    .extra(json!({
+        "key": "tools",
+        "pattern": tool,
+        "rule": format!("tools: {tool} → false"),
+        "source": format!("agent `{agent}`"),
+    }))
+}
+
+fn unknown_tool(
+    registry: &Registry,
+    settings: &ToolSettings,
+    name: &str,
+    suggestions: &[String],
+) -> ToolError {
+    let quoted = |names: &mut dyn Iterator<Item = &str>| {
+        names
+            .map(|name| format!("`{name}`"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let name = sanitize_line(name);
+    let name = truncate(&name, NAME_COLUMNS);
+    let text = if suggestions.is_empty() {
+        let shown = registry.tools().filter(|tool| {
+            let by_default = tool.set().is_core_for(&settings.access.agent);
+            let is_of_mode = tool.edit_modes().contains(&settings.edit_mode);
+            is_of_mode && tool.set() != Set::Hidden && switched(tool.name(), settings).unwrap_or(by_default)
+        });
+        format!(
+            "no tool named `{name}`; there are {}",
+            quoted(&mut shown.map(|tool| tool.name()))
+        )
+    } else {
+        let near = quoted(&mut suggestions.iter().map(String::as_str));
+        format!("no tool named `{name}`; did you mean {near}?")
+    };
+    ToolError::new(ErrorKind::UnknownTool, text).extra(json!({ RESOLVED: "invalid" }))
+}
+
+pub(super) fn failed_inside(tool: &str) -> ToolError {
+    ToolError::new(
+        ErrorKind::Internal,
+        format!("`{tool}` failed inside lathe; please report this"),
+    )
+    .hint("Nothing is known of what it did. Look before you try another way.")
+}

@@ -1,0 +1,230 @@
+//! Lists to pick from, over the screen: which are opened, what their keys do, and what follows from picking.
+
+use std::time::Instant;
+
+use super::{App, ESC_DEAF, Focus, Themes, Turn};
+use crate::conversation::ModelRef;
+use crate::session::{Op, QueuedKind};
+use crate::tui::dialog::Guard;
+use crate::tui::keymap::{Action, Context, Edit, List, words};
+use crate::tui::picker::places::{AgentRows, ModelRows, Palette, ThemeRows};
+use crate::tui::picker::{Outcome, Picker, Place, Wish};
+use crate::tui::statusbar::Hints;
+use crate::tui::surroundings::path_words;
+use crate::tui::transcript::Change;
+use crate::view::theme::Meaning;
+
+impl App {
+    /// Opens a list; one that is open already is left first.
+    pub(super) fn open_list(&mut self, list: List, now: Instant) {
+        self.leave_list(now);
+        self.help = None;
+        self.rule_list = None;
+        self.keep_search(now);
+        let place: Box<dyn Place> = match list {
+            List::Actions => {
+                let symbols = self.surroundings.symbols;
+                let makes_sense = |action| self.makes_sense(action);
+                Box::new(Palette::new(&self.keymap, self.context(), symbols, makes_sense))
+            }
+            List::Agents => {
+                let current = self.wanted_agent.as_ref().unwrap_or(&self.facts.agent);
+                Box::new(AgentRows::new(self.agents.clone(), current.clone()))
+            }
+            List::Models => {
+                let current = self.wanted_model.as_ref().map(ToString::to_string);
+                let current = current.unwrap_or_else(|| self.facts.model.clone());
+                Box::new(ModelRows::new(self.models.clone(), current))
+            }
+            List::Themes => Box::new(ThemeRows::new(
+                (self.theme_list)(),
+                self.themes.clone(),
+                self.surroundings.background,
+            )),
+        };
+        self.picker = Some(Box::new(Picker::new(place)));
+        self.list = list;
+    }
+
+    /// Fills a list that was opened before there was anything to list.
+    pub(super) fn fill_list(&mut self, now: Instant) {
+        if self.picker.as_ref().is_some_and(|picker| picker.is_bare()) {
+            self.open_list(self.list, now);
+        }
+    }
+
+    /// Performs an action of the list that is open.
+    pub(super) fn list_act(&mut self, action: Action, now: Instant) -> Change {
+        self.with_list(now, |picker| picker.act(action))
+    }
+
+    pub(super) fn list_type(&mut self, c: char, now: Instant) -> Change {
+        self.with_list(now, |picker| picker.type_char(c))
+    }
+
+    pub(super) fn list_paste(&mut self, text: &str, now: Instant) -> Change {
+        self.with_list(now, |picker| picker.paste(text))
+    }
+
+    pub(super) fn list_scroll(&mut self, rows: isize, now: Instant) -> Change {
+        self.with_list(now, |picker| picker.scroll(rows))
+    }
+
+    /// One rung: the filter goes, then the list.
+    pub(super) fn list_back(&mut self, now: Instant) {
+        self.with_list(now, Picker::back);
+        if self.picker.is_none() {
+            self.esc.deaf_until = Some(now + ESC_DEAF);
+        }
+    }
+
+    pub(super) fn leave_list(&mut self, now: Instant) {
+        self.with_list(now, Picker::leave);
+    }
+
+    /// Lets the list look at more of its rows.
+    pub(super) fn list_work(&mut self, now: Instant) -> Change {
+        if !self.picker.as_ref().is_some_and(|picker| picker.is_working()) {
+            return Change::None;
+        }
+        self.with_list(now, Picker::work);
+        match &self.picker {
+            Some(picker) if picker.is_working() => Change::Soft,
+            _ => Change::Urgent,
+        }
+    }
+
+    fn with_list(&mut self, now: Instant, key: impl FnOnce(&mut Picker) -> Outcome) -> Change {
+        let Some(picker) = &mut self.picker else {
+            return Change::None;
+        };
+        let wish = match key(picker) {
+            Outcome::Stays(wish) => wish,
+            Outcome::Left(wish) => {
+                self.picker = None;
+                // A question that came meanwhile was not seen: no key was meant for it.
+                if let Some(guard) = self.asking_guard_mut() {
+                    *guard = Guard::begin(now, None);
+                }
+                wish
+            }
+        };
+        if let Some(wish) = wish {
+            self.grant(wish, now);
+        }
+        Change::Urgent
+    }
+
+    fn grant(&mut self, wish: Wish, now: Instant) {
+        match wish {
+            Wish::Act(action) => {
+                self.act_in(self.context(), action, now);
+            }
+            Wish::GoOnAs(agent) => self.go_on_as(agent, now),
+            Wish::Ask(model) => self.ask_model(model, now),
+            Wish::Wear(themes) => self.wear(themes),
+            Wish::KeepTheme(choice) => {
+                self.wear(choice.themes);
+                self.tell_of_theme(&choice.name);
+            }
+        }
+    }
+
+    /// Has the session go on as an agent; while a turn runs, with its next step.
+    pub(super) fn go_on_as(&mut self, agent: String, now: Instant) {
+        if self.turn == Turn::Busy {
+            self.say(format!("{agent} from the next step on"), Meaning::TextMuted, now);
+        }
+        self.wanted_agent = Some(agent.clone());
+        self.send(Op::SetAgent(agent));
+    }
+
+    /// Has the session ask a model; while a turn runs, with its next step.
+    fn ask_model(&mut self, model: ModelRef, now: Instant) {
+        if self.turn == Turn::Busy {
+            self.say(format!("{model} from the next step on"), Meaning::TextMuted, now);
+        }
+        self.wanted_model = Some(model.clone());
+        self.send(Op::SetModel(model));
+    }
+
+    fn wear(&mut self, themes: Themes) {
+        self.themes = themes;
+        self.set_background(self.surroundings.background);
+    }
+
+    /// The file is the person's, with comments of theirs, so that it is left to them.
+    fn tell_of_theme(&mut self, name: &str) {
+        let home = self.surroundings.home.as_deref();
+        let file = path_words(&self.settings_file, home);
+        let name = serde_json::Value::from(name);
+        self.transcript.push_notice(format!(
+            "This theme until lathe is left; `\"theme\": {name}` in `{file}` keeps it."
+        ));
+    }
+
+    /// Whether there is something for an action to do now.
+    fn makes_sense(&self, action: Action) -> bool {
+        let has_text = !self.composer.is_blank();
+        match action {
+            Action::Send => has_text || self.queue.iter().any(|queued| queued.kind == QueuedKind::Held),
+            Action::Queue | Action::QueueDraft | Action::Edit(Edit::Undo | Edit::Redo) => has_text,
+            Action::NextAgent | Action::OpenList(List::Agents) => self.agents.len() > 1,
+            Action::OpenList(List::Models) => self.models.len() > 1,
+            Action::NextAsk => !self.questions.is_empty() || self.forms.len() > 0,
+            Action::Interrupt => self.turn == Turn::Busy,
+            Action::CopyAnswer => self.transcript.copy_answer().is_some(),
+            Action::CopyBlock => self.transcript.copy_focused().is_some(),
+            Action::FocusTranscript => self.focus == Focus::Composer && !self.transcript.is_empty(),
+            Action::FocusComposer => self.focus == Focus::Transcript,
+            Action::NextMatch | Action::PreviousMatch => self.transcript.search_tally().is_some(),
+            Action::PageUp
+            | Action::PageDown
+            | Action::Search
+            | Action::Open
+            | Action::ViewBlock
+            | Action::CopyCode
+            | Action::CopySession
+            | Action::Select
+            | Action::ToggleFold
+            | Action::ToggleAll
+            | Action::ToggleReasoning
+            | Action::NextBlock
+            | Action::PreviousBlock
+            | Action::FirstBlock
+            | Action::LastBlock
+            | Action::NextOwn
+            | Action::PreviousOwn
+            | Action::NextFailure
+            | Action::PreviousFailure => !self.transcript.is_empty(),
+            Action::Editor
+            | Action::Redraw
+            | Action::CycleMode
+            | Action::Suspend
+            | Action::ShowHelp
+            | Action::ShowHooks
+            | Action::ShowRules
+            | Action::ToggleMouse
+            | Action::Newline
+            | Action::OpenList(List::Themes)
+            | Action::Quit => true,
+            // Moves and answers belong to what is looked at; what opens this list, or does different things at different
+            // times, is there as what it does.
+            _ => false,
+        }
+    }
+
+    pub(super) fn list_hints(&self, hints: &mut Hints<'_>) {
+        let Some(picker) = &self.picker else { return };
+        let key = |action| self.keymap.label(Context::Picker, action);
+        if self.is_asking() {
+            hints.say("a question waits", Meaning::StateAsking);
+        }
+        hints.key(key(Action::PickRow), picker.verb());
+        let esc = self.keymap.label(Context::Global, Action::Escape);
+        hints.key(esc, if picker.has_filter() { "clears" } else { "closes" });
+        let symbols = self.surroundings.symbols;
+        let moves = [Action::RowUp, Action::RowDown].map(|action| words(key(action), symbols));
+        hints.key(&moves.join(" "), "moves");
+    }
+}

@@ -1,0 +1,134 @@
+//! The buttons of the mouse: a click gives the transcript or the composer the keys, a drag selects.
+//!
+//! Nothing needs them. Terminals keep `shift` and a drag for their own selection, and `ctrl+x M` leaves the mouse to
+//! them altogether.
+
+use std::time::{Duration, Instant};
+
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+
+use super::{App, Effect, Focus};
+use crate::tui::Mouse;
+use crate::tui::transcript::{Change, Unit};
+use crate::view::theme::Meaning;
+
+/// Presses closer than this on one cell are a double or a triple click.
+const AGAIN: Duration = Duration::from_millis(400);
+
+/// The last press on the transcript.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Press {
+    at: Instant,
+    cell: (u16, u16),
+    /// How many presses it is of; 0 for a drag.
+    count: u8,
+    is_held: bool,
+}
+
+/// What follows once the next frame has settled what is selected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Due {
+    /// The person asked for it; the selection ends with that.
+    Copy,
+    /// The button was let go.
+    CopyOnSelect,
+}
+
+impl App {
+    pub(super) fn pointer(&mut self, event: MouseEvent, now: Instant) -> Change {
+        match event.kind {
+            MouseEventKind::Down(MouseButton::Left) => self.press(event.column, event.row, now),
+            MouseEventKind::Drag(MouseButton::Left) => self.drag(event.column, event.row),
+            MouseEventKind::Up(MouseButton::Left) => self.release(),
+            _ => Change::None,
+        }
+    }
+
+    fn press(&mut self, column: u16, row: u16, now: Instant) -> Change {
+        if self.help.is_some() || self.trust.is_some() || self.rule_list.is_some() || self.picker.is_some() {
+            return Change::None;
+        }
+        let cell = (column, row);
+        let before = self
+            .press
+            .take()
+            .filter(|press| press.cell == cell && now < press.at + AGAIN);
+        let count = before.map_or(1, |press| press.count % 3 + 1);
+        let unit = match count {
+            1 => Unit::Cluster,
+            2 => Unit::Word,
+            _ => Unit::Line,
+        };
+        if self.transcript.press(column, row, unit) {
+            let is_held = true;
+            self.press = Some(Press {
+                at: now,
+                cell,
+                count,
+                is_held,
+            });
+            if !self.is_asking() {
+                self.focus = Focus::Transcript;
+            }
+        } else if self.shown.composer.contains(cell.into()) {
+            self.focus_composer();
+        } else {
+            return Change::None;
+        }
+        Change::Urgent
+    }
+
+    fn drag(&mut self, column: u16, row: u16) -> Change {
+        let Some(press) = self.press.as_mut().filter(|press| press.is_held) else {
+            return Change::None;
+        };
+        if press.cell != (column, row) {
+            // The next press begins anew: what was dragged is no click.
+            press.count = 0;
+        }
+        self.transcript.drag(column, row);
+        Change::Urgent
+    }
+
+    fn release(&mut self) -> Change {
+        let Some(press) = self.press.as_mut().filter(|press| press.is_held) else {
+            return Change::None;
+        };
+        press.is_held = false;
+        if self.copies_on_select {
+            self.due = Some(Due::CopyOnSelect);
+        }
+        Change::Urgent
+    }
+
+    /// Copies what is selected, with the next frame.
+    pub(super) fn copy_selection(&mut self) {
+        self.due = Some(Due::Copy);
+    }
+
+    /// Does what waited for the frame that was just drawn.
+    pub(super) fn settle_selection(&mut self, now: Instant) {
+        match (self.due.take(), self.transcript.selected_text()) {
+            (Some(Due::Copy), text) => {
+                self.transcript.end_selection();
+                self.copy(text, "the selection", now);
+            }
+            (Some(Due::CopyOnSelect), Some(text)) => self.copy(Some(text), "the selection", now),
+            (Some(Due::CopyOnSelect), None) | (None, _) => {}
+        }
+    }
+
+    /// Leaves the mouse to the terminal, or takes it again.
+    pub(super) fn toggle_mouse(&mut self, now: Instant) {
+        let (mouse, words) = match self.mouse {
+            Mouse::Caught => (Mouse::LeftAlone, "the mouse is the terminal's"),
+            Mouse::LeftAlone => (
+                Mouse::Caught,
+                "the mouse is lathe's: the wheel scrolls, a drag selects",
+            ),
+        };
+        self.mouse = mouse;
+        self.effects.push(Effect::Mouse(mouse));
+        self.say(words, Meaning::TextMuted, now);
+    }
+}

@@ -1,0 +1,82 @@
+//! Taking something out of the transcript: to the clipboard, or into the editor.
+
+use std::time::Instant;
+
+use super::{App, Effect};
+use crate::text::sanitize::strip_controls;
+use crate::tui::clipboard::Copied;
+use crate::tui::keymap::{Action, Context};
+use crate::tui::transcript::Change;
+use crate::view::theme::Meaning;
+
+impl App {
+    /// Copies a text, whose control characters would act where it is pasted.
+    pub(super) fn copy(&mut self, text: Option<String>, what: &str, now: Instant) {
+        match text.filter(|text| !text.is_empty()) {
+            Some(text) => self.effects.push(Effect::Copy {
+                text: strip_controls(&text).into_owned(),
+                what: what.to_owned(),
+            }),
+            None => self.say("nothing to copy here", Meaning::TextMuted, now),
+        }
+    }
+
+    pub(super) fn copy_code(&mut self, now: Instant) {
+        let Some((code, nth, count)) = self.transcript.next_code() else {
+            return self.say("no code to copy here", Meaning::TextMuted, now);
+        };
+        let what = match count {
+            1 => "the code".to_owned(),
+            count => format!("code {nth} of {count}"),
+        };
+        self.copy(Some(code), &what, now);
+    }
+
+    pub(super) fn copy_session(&mut self, now: Instant) {
+        let whole = self.transcript.as_markdown();
+        self.copy(Some(whole), "the conversation", now);
+    }
+
+    /// Tells by which ways a text went.
+    pub(crate) fn copied(&mut self, what: &str, copied: &Copied, now: Instant) -> Change {
+        match copied.words() {
+            Ok(words) => self.say(format!("{what}: {words}"), Meaning::TextMuted, now),
+            Err(words) => {
+                let key = self.keymap.label(Context::Transcript, Action::ViewBlock);
+                let words = format!("{what}: {words}; {key} opens a block in $EDITOR");
+                self.say(words, Meaning::Warning, now);
+            }
+        }
+        Change::Urgent
+    }
+
+    /// Opens the file that the focused block, or the row of the selection's end, is about.
+    pub(super) fn open_focused(&mut self, now: Instant) {
+        let places = self.transcript.places();
+        if places.is_empty() {
+            self.not_there(now);
+        } else {
+            self.effects.push(Effect::Open(places));
+        }
+    }
+
+    /// There is no such file: what can be unfolded is.
+    pub(crate) fn not_there(&mut self, now: Instant) -> Change {
+        if self.context() == Context::Transcript && self.transcript.focused_folds() {
+            self.transcript.toggle_fold();
+        } else {
+            self.say("no file is named here that is there", Meaning::TextMuted, now);
+        }
+        Change::Urgent
+    }
+
+    /// Shows the focused block in the editor.
+    pub(super) fn view_focused(&mut self, now: Instant) {
+        match self.transcript.copy_focused() {
+            Some(text) => self
+                .effects
+                .push(Effect::View(strip_controls(&text).into_owned())),
+            None => self.say("nothing to open here", Meaning::TextMuted, now),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! A question whose call is edited.
+
+use serde_json::{Map, Value, json};
+
+use super::*;
+use crate::permission::Editable;
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(fields) => fields,
+        _ => panic!("{value} is no object"),
+    }
+}
+
+/// A question about a command that may be edited; one that mentions `bad` does not fit.
+fn editable(command: &str) -> Inquiry {
+    let fit = |args: Map<String, Value>| match args["command"].as_str() {
+        Some(command) if !command.contains("bad") => Ok(args),
+        _ => Err("`command` has to be good".to_owned()),
+    };
+    let args = object(json!({ "command": command }));
+    Inquiry {
+        editable: Some(Editable::new(args, Some("command"), Arc::new(fit))),
+        ..bash(command, &["cargo test *"])
+    }
+}
+
+fn asked(command: &str) -> Driver {
+    let mut driver = Driver::open();
+    driver.event(Event::TurnStarted);
+    driver.ask(editable(command));
+    driver.wait(301);
+    driver
+}
+
+#[test]
+fn e_edits_the_command_and_enter_has_it_judged_again() {
+    let mut driver = asked("cargo test");
+    driver.press("e");
+    driver.type_text(" -p y");
+    assert!(driver.text().contains("┃ cargo test -p y"), "{}", driver.text());
+    assert!(driver.frame().caret.is_some());
+    driver.press("enter");
+    let args = object(json!({"command": "cargo test -p y"}));
+    assert_eq!(driver.replies(), [Reply::Revised(args)]);
+    assert!(driver.app.dialog.is_none());
+}
+
+#[test]
+fn what_does_not_fit_stays_to_be_mended() {
+    let mut driver = asked("cargo test");
+    driver.press("e ctrl+u enter");
+    assert!(driver.text().contains("`command` is empty"), "{}", driver.text());
+    driver.type_text("bad");
+    driver.press("enter");
+    assert!(driver.text().contains("has to be good"), "{}", driver.text());
+    assert!(driver.text().contains("┃ bad") && driver.replies().is_empty());
+}
+
+#[test]
+fn a_call_left_as_it_was_is_asked_as_it_was() {
+    let mut driver = asked("cargo test");
+    driver.press("e enter");
+    assert!(driver.text().contains("y once") && driver.replies().is_empty());
+}
+
+#[test]
+fn esc_leaves_the_edit_and_it_is_there_again() {
+    let mut driver = asked("cargo test");
+    driver.press("e");
+    driver.type_text(" --lib");
+    driver.press("esc");
+    assert!(driver.text().contains("y once"), "{}", driver.text());
+    driver.press("e");
+    assert!(driver.text().contains("┃ cargo test --lib"), "{}", driver.text());
+}
+
+#[test]
+fn a_command_of_several_lines_is_pasted_and_written() {
+    let mut driver = asked("cargo test");
+    driver.press("e ctrl+j");
+    driver.app.paste("cargo doc\necho y", driver.now);
+    driver.press("enter");
+    let args = object(json!({"command": "cargo test\ncargo doc\necho y"}));
+    assert_eq!(driver.replies(), [Reply::Revised(args)]);
+}
+
+#[test]
+fn the_editor_gets_the_call_and_not_the_draft() {
+    let mut driver = Driver::open();
+    driver.type_text("my draft");
+    driver.wait(1000);
+    driver.ask(editable("cargo test"));
+    driver.wait(1000);
+    driver.press("e ctrl+g");
+    assert!(matches!(driver.effects.last(), Some(Effect::Edit(text)) if text == "cargo test"));
+    driver.app.edited("cargo doc", driver.now);
+    driver.press("enter");
+    let args = object(json!({"command": "cargo doc"}));
+    assert_eq!(driver.replies(), [Reply::Revised(args)]);
+    assert!(driver.text().contains("┃ my draft"), "{}", driver.text());
+}
+
+#[test]
+fn a_call_that_has_begun_is_not_edited() {
+    let mut driver = Driver::open();
+    driver.ask(bash("cargo test", &[]));
+    driver.wait(301);
+    assert!(!driver.text().contains("e edit"), "{}", driver.text());
+    driver.press("e");
+    assert!(driver.text().contains("cannot be edited"), "{}", driver.text());
+}

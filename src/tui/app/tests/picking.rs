@@ -1,0 +1,207 @@
+//! Lists over the screen.
+
+use super::*;
+
+fn theme(driver: &Driver) -> &str {
+    driver.app.theme.name()
+}
+
+#[test]
+fn the_palette_opens_by_two_ways_and_esc_closes_it() {
+    for keys in ["ctrl+p", "ctrl+x p"] {
+        let mut driver = Driver::open();
+        driver.press(keys);
+        let text = driver.text();
+        assert!(
+            text.contains(" Actions · ") && text.contains("permission mode"),
+            "{text}"
+        );
+        assert_eq!(driver.app.state().focus, "picker");
+        driver.press("esc");
+        assert!(!driver.text().contains("Actions"));
+        driver.press("esc");
+        assert_eq!(
+            driver.app.dropped_keys, 1,
+            "esc is deaf after it closed something"
+        );
+    }
+}
+
+#[test]
+fn the_palette_does_what_is_picked() {
+    let mut driver = Driver::open();
+    driver.press("ctrl+p");
+    driver.type_text("nextmode");
+    assert!(driver.text().contains(" Actions · 1 of "), "{}", driver.text());
+    driver.press("enter");
+    assert_eq!(driver.app.facts.mode, Mode::AcceptEdits);
+    assert!(!driver.text().contains("Actions"));
+    assert_eq!(driver.app.composer.text(), "", "what filters is no draft");
+}
+
+#[test]
+fn the_palette_offers_what_can_be_done_now() {
+    let mut driver = Driver::open();
+    let offers = |driver: &mut Driver, what: &str| {
+        driver.press("ctrl+p");
+        driver.type_text(what);
+        let count = driver.text().contains("Nothing matches.");
+        driver.press("esc esc");
+        driver.wait(400);
+        !count
+    };
+    assert!(!offers(&mut driver, "interrupt the turn"));
+    assert!(!offers(&mut driver, "answer what waits"));
+    assert!(!offers(&mut driver, "queue the draft"));
+    driver.event(Event::TurnStarted);
+    driver.type_text("more");
+    assert!(offers(&mut driver, "interrupt the turn"));
+    assert!(offers(&mut driver, "queue the draft"));
+    driver.press("ctrl+p");
+    driver.type_text("interrupt the turn");
+    driver.press("enter");
+    let is_interrupt = |op: &Op| matches!(op, Op::Interrupt);
+    assert!(driver.sent().iter().any(is_interrupt));
+}
+
+#[test]
+fn esc_clears_the_filter_first_and_never_reaches_the_turn() {
+    let mut driver = Driver::open();
+    driver.event(Event::TurnStarted);
+    driver.press("ctrl+p");
+    driver.type_text("zzz");
+    assert!(driver.hints().contains("esc clears"), "{}", driver.hints());
+    driver.press("esc");
+    assert!(driver.hints().contains("esc closes"), "{}", driver.hints());
+    driver.press("esc esc esc");
+    assert!(driver.sent().is_empty());
+}
+
+#[test]
+fn keys_move_the_list_and_not_what_lies_below() {
+    let mut driver = Driver::open();
+    driver.type_text("draft");
+    driver.press("ctrl+p");
+    let selected = |driver: &mut Driver| {
+        let text = driver.text();
+        let line = text.lines().find(|line| line.starts_with(" ❯")).unwrap();
+        line.to_owned()
+    };
+    let first = selected(&mut driver);
+    driver.press("down");
+    let second = selected(&mut driver);
+    assert_ne!(first, second);
+    driver.press("ctrl+p");
+    assert_eq!(selected(&mut driver), first);
+    driver.press("ctrl+n");
+    assert_eq!(selected(&mut driver), second);
+    driver.press("pgdn pgup pgup");
+    assert_eq!(selected(&mut driver), first);
+    driver.press("ctrl+g");
+    assert!(driver.effects.is_empty());
+    driver.press("ctrl+c");
+    assert_eq!(driver.app.composer.text(), "draft", "ctrl+c closes the list only");
+    assert!(!driver.text().contains("Actions"));
+}
+
+#[test]
+fn a_question_behind_a_list_is_told_and_deaf_when_the_list_goes() {
+    let mut driver = Driver::open();
+    driver.event(Event::TurnStarted);
+    driver.press("ctrl+p");
+    driver.ask(bash("cargo test", &["cargo test *"]));
+    driver.wait(5000);
+    assert!(driver.hints().contains("a question waits"), "{}", driver.hints());
+    driver.type_text("y");
+    driver.press("esc esc y");
+    assert!(driver.replies().is_empty(), "a key for the list answers nothing");
+    driver.wait(301);
+    driver.press("y");
+    assert_eq!(driver.replies(), [Reply::Once]);
+}
+
+#[test]
+fn a_theme_is_worn_while_it_is_looked_at() {
+    let mut driver = Driver::open();
+    driver.press("ctrl+p");
+    driver.type_text("themes");
+    driver.press("enter");
+    assert!(driver.text().contains("• lathe-dark"), "{}", driver.text());
+    driver.press("down");
+    assert_eq!(theme(&driver), "ember-dark");
+    driver.press("esc");
+    assert_eq!(theme(&driver), "lathe-dark", "esc puts the old one back");
+}
+
+#[test]
+fn a_theme_that_is_kept_follows_the_background_and_is_told() {
+    let mut driver = Driver::open();
+    driver.press("ctrl+p");
+    driver.type_text("themes");
+    driver.press("enter");
+    driver.type_text("ember");
+    assert_eq!(theme(&driver), "ember-dark");
+    driver.press("enter");
+    assert_eq!(theme(&driver), "ember-dark");
+    let text = driver.text();
+    assert!(
+        text.contains(r#"`"theme": "ember-dark"` in"#)
+            && text.contains("`~/.config/lathe/lathe.jsonc` keeps"),
+        "{text}"
+    );
+    driver.app.set_background(Background::Light);
+    assert_eq!(theme(&driver), "ember-light");
+}
+
+#[test]
+fn another_list_takes_the_place_of_the_one_that_is_open() {
+    let mut driver = Driver::open();
+    driver.press("ctrl+p");
+    driver.type_text("themes");
+    driver.press("enter down ctrl+x p");
+    assert_eq!(theme(&driver), "lathe-dark", "the themes were left");
+    assert!(driver.text().contains(" Actions · "));
+}
+
+#[test]
+fn an_agent_is_picked_by_name_and_by_what_it_does() {
+    let mut driver = Driver::open();
+    driver.press("ctrl+x a");
+    let text = driver.text();
+    assert!(
+        text.contains("❯ • build") && text.contains("reads and plans"),
+        "{text}"
+    );
+    driver.type_text("reads");
+    driver.press("enter");
+    assert!(matches!(driver.sent().as_slice(), [Op::SetAgent(agent)] if agent == "plan"));
+    driver.press("ctrl+x a");
+    assert!(driver.text().contains("❯ • plan"), "what was asked for is marked");
+}
+
+#[test]
+fn a_model_is_picked_and_comes_with_the_next_step() {
+    let mut driver = Driver::open();
+    driver.event(Event::TurnStarted);
+    driver.press("ctrl+x m down enter");
+    assert!(matches!(driver.sent().as_slice(), [Op::SetModel(model)] if model.model == "other"));
+    assert!(
+        driver.hints().contains("local/other from the next step on"),
+        "{}",
+        driver.hints()
+    );
+    driver.event(Event::Model("local/other".parse().unwrap()));
+    assert_eq!(driver.app.facts.context_limit, Some(1_000_000));
+    assert!(driver.text().lines().next().unwrap().contains("local/other"));
+}
+
+#[test]
+fn before_a_session_is_open_there_is_nothing_to_change() {
+    let mut driver = Driver::closed();
+    driver.press("ctrl+x m");
+    assert!(driver.text().contains("No session is open."), "{}", driver.text());
+    driver.press("enter");
+    assert!(driver.sent().is_empty());
+    driver.attach(&driver.snapshot());
+    assert!(driver.text().contains("• local/test-model"), "{}", driver.text());
+}

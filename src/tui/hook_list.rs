@@ -1,0 +1,150 @@
+//! What hooks did, newest first: when, how long, how it ended and what came of it.
+//!
+//! Kept from the events of the session as long as the screen is open. A screen that fell behind and attached anew misses
+//! the runs between; the log has them all.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use ratatui::text::{Line, Span};
+
+use crate::hook::{HookEffect, HookRun};
+use crate::text::sanitize::sanitize_line;
+use crate::view::Symbols;
+use crate::view::theme::{Meaning, Theme};
+
+/// Runs that are kept.
+const KEPT: usize = 200;
+
+#[derive(Debug, Default)]
+pub(crate) struct HookList {
+    runs: VecDeque<Arc<HookRun>>,
+}
+
+impl HookList {
+    pub(crate) fn add(&mut self, run: Arc<HookRun>) {
+        self.runs.truncate(KEPT - 1);
+        self.runs.push_front(run);
+    }
+
+    pub(crate) fn lines(&self, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
+        self.lines_in(&TimeZone::system(), theme, symbols)
+    }
+
+    fn lines_in(&self, zone: &TimeZone, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
+        let mut lines = vec![Line::styled(" Hooks", theme.style(Meaning::TextStrong))];
+        if self.runs.is_empty() {
+            lines.push(Line::styled(
+                "   No hook has run yet.",
+                theme.style(Meaning::TextMuted),
+            ));
+        }
+        for run in &self.runs {
+            lines.extend(rows(run, zone, theme, symbols));
+        }
+        lines
+    }
+}
+
+/// What happened, the command below it with where it comes from, and what it printed.
+fn rows(run: &HookRun, zone: &TimeZone, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
+    let dot = symbols.dot();
+    let time = Timestamp::from_millisecond(run.started)
+        .unwrap_or_default()
+        .to_zoned(zone.clone())
+        .strftime("%H:%M:%S")
+        .to_string();
+    let tool = run.tool.as_deref().map(|tool| format!(" {dot} {tool}"));
+    let what = format!("{}{}", run.event, tool.unwrap_or_default());
+    let how = format!("{} {dot} {}", run.exit, seconds(run.took));
+    let muted = theme.style(Meaning::TextMuted);
+    let mut rows = vec![
+        Line::from(vec![
+            Span::styled(format!("   {time}  "), muted),
+            Span::styled(format!("{what:<32}"), theme.style(Meaning::Text)),
+            Span::styled(format!("  {how:<20}  "), muted),
+            Span::styled(run.effect.to_string(), theme.style(meaning(run.effect))),
+        ]),
+        Line::styled(
+            format!(
+                "             {} {dot} {}",
+                sanitize_line(&run.command),
+                sanitize_line(&run.source)
+            ),
+            muted,
+        ),
+    ];
+    if !run.output.is_empty() {
+        rows.push(Line::styled(format!("             {}", run.output), muted));
+    }
+    rows
+}
+
+fn seconds(took: Duration) -> String {
+    format!("{:.2} s", took.as_secs_f64())
+}
+
+fn meaning(effect: HookEffect) -> Meaning {
+    match effect {
+        HookEffect::Nothing => Meaning::TextMuted,
+        HookEffect::Added | HookEffect::Allowed | HookEffect::Changed | HookEffect::Continued => {
+            Meaning::Text
+        }
+        HookEffect::Warned | HookEffect::Asked => Meaning::Warning,
+        HookEffect::Denied | HookEffect::Stopped => Meaning::Danger,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hook::{HookEvent, HookExit};
+
+    fn run(command: &str) -> Arc<HookRun> {
+        Arc::new(HookRun {
+            event: HookEvent::PreToolUse,
+            command: command.to_owned(),
+            source: "lathe.jsonc".to_owned(),
+            tool: Some("bash".to_owned()),
+            started: 0,
+            took: Duration::from_millis(12),
+            exit: HookExit::Code(2),
+            effect: HookEffect::Denied,
+            output: "no".to_owned(),
+            messages: Vec::new(),
+        })
+    }
+
+    fn text(list: &HookList) -> Vec<String> {
+        let lines = list.lines_in(&TimeZone::UTC, &Theme::default(), Symbols::Unicode);
+        lines.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_run_is_told_with_time_exit_and_effect() {
+        let mut list = HookList::default();
+        assert_eq!(text(&list), [" Hooks", "   No hook has run yet."]);
+        list.add(run("./check.sh\u{1b}[2J"));
+        assert_eq!(
+            text(&list),
+            [
+                " Hooks",
+                "   00:00:00  PreToolUse · bash                 exit 2 · 0.01 s       denied",
+                "             ./check.sh · lathe.jsonc",
+                "             no",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_newest_is_first_and_only_so_many_are_kept() {
+        let mut list = HookList::default();
+        (0..500).for_each(|number| list.add(run(&number.to_string())));
+        let text = text(&list);
+        assert_eq!(text.len(), 1 + 3 * KEPT);
+        assert!(text[2].trim_start().starts_with("499"), "{}", text[2]);
+    }
+}

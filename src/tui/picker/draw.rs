@@ -1,0 +1,307 @@
+//! A list on screen: its name and how much of it matches, the line that filters, the rows, and what is shown of the one
+//! that is selected: beside them where the screen is wide, below where it is high, nowhere else.
+
+use std::ops::Range;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Clear, Widget};
+
+use super::Picker;
+use super::row::{Hint, Row};
+use crate::text::width::{pad, prefix, str_width, truncate};
+use crate::tui::composer;
+use crate::view::Look;
+use crate::view::theme::Meaning;
+
+/// From this width on the preview stands beside the list.
+const WIDE: u16 = 100;
+/// From this height on it stands below.
+const HIGH: u16 = 18;
+/// A space, the sign of the selection and the sign of the row that holds now, each with a space.
+const MARGIN: usize = 5;
+/// The head, the line, the rule and one row.
+const LEAST_ROWS: u16 = 4;
+/// A detail that would get fewer columns is left out.
+const LEAST_DETAIL: usize = 8;
+/// Between the columns of a row.
+const GAP: usize = 2;
+
+#[derive(Debug, Clone, Copy)]
+struct Areas {
+    head: Rect,
+    line: Rect,
+    rule: Rect,
+    list: Rect,
+    /// What parts the preview from the list, and the preview.
+    preview: Option<(Rect, Rect)>,
+}
+
+impl Picker {
+    /// Draws over everything in the area, and returns where the caret stands.
+    pub(crate) fn draw(&mut self, area: Rect, buffer: &mut Buffer, look: Look<'_>) -> Option<Position> {
+        Clear.render(area, buffer);
+        if area.height < LEAST_ROWS || usize::from(area.width) <= MARGIN {
+            return None;
+        }
+        let areas = areas(area, self.place.previews());
+        self.height = usize::from(areas.list.height);
+        self.keep_in_sight();
+        self.draw_head(areas.head, buffer, look);
+        let caret = self.draw_line(areas.line, buffer, look);
+        draw_rule(areas.rule, buffer, look);
+        self.draw_rows(areas.list, buffer, look);
+        if let Some((parting, preview)) = areas.preview {
+            draw_rule(parting, buffer, look);
+            self.draw_preview(preview, buffer, look);
+        }
+        caret
+    }
+
+    fn keep_in_sight(&mut self) {
+        let last_top = self.len().saturating_sub(self.height);
+        let lowest = (self.selected + 1).saturating_sub(self.height);
+        self.top = self.top.clamp(lowest, self.selected.max(lowest)).min(last_top);
+    }
+
+    fn draw_head(&self, area: Rect, buffer: &mut Buffer, look: Look<'_>) {
+        let (found, all) = (self.len(), self.rows.len());
+        let count = if self.filter.query().is_empty() {
+            format!("{all}")
+        } else {
+            format!("{found} of {all}")
+        };
+        let working = if self.is_working() {
+            look.symbols.ellipsis()
+        } else {
+            ""
+        };
+        let line = Line::from(vec![
+            Span::styled(
+                format!(" {}", self.place.title()),
+                look.style(Meaning::TextStrong),
+            ),
+            Span::styled(
+                format!(" {} {count}{working}", look.symbols.dot()),
+                look.style(Meaning::TextMuted),
+            ),
+        ]);
+        buffer.set_line(area.x, area.y, &line, area.width);
+    }
+
+    fn draw_line(&mut self, area: Rect, buffer: &mut Buffer, look: Look<'_>) -> Option<Position> {
+        let area = Rect {
+            x: area.x + 1,
+            width: area.width.saturating_sub(2),
+            ..area
+        };
+        let look = composer::Look {
+            text: look.style(Meaning::Text),
+            bar: look.symbols.bar(),
+            bar_style: look.style(Meaning::Accent),
+            chip: look.style(Meaning::Accent),
+            invitation: "Type to filter.",
+            muted: look.style(Meaning::TextMuted),
+        };
+        self.line.draw(area, buffer, &look)
+    }
+
+    fn draw_rows(&mut self, area: Rect, buffer: &mut Buffer, look: Look<'_>) {
+        if self.len() == 0 {
+            let sentence = match self.rows.is_empty() {
+                true => self.place.nothing(),
+                false if self.is_working() => "",
+                false => "Nothing matches.",
+            };
+            let style = look.style(Meaning::TextMuted);
+            buffer.set_stringn(
+                area.x + MARGIN as u16,
+                area.y,
+                sentence,
+                usize::from(area.width).saturating_sub(MARGIN),
+                style,
+            );
+            return;
+        }
+        for (offset, line_area) in area.rows().enumerate() {
+            let place = self.top + offset;
+            let Some(row) = self.filter.row(place, &self.rows) else {
+                return;
+            };
+            let (matcher, query) = self.filter.matcher();
+            let row = &self.rows[row];
+            let marks = matcher.ranges(query, &row.fields());
+            let line = RowLine {
+                row,
+                marks: &marks,
+                title_columns: self.title_columns,
+                is_selected: place == self.selected,
+                look,
+            };
+            line.draw(line_area, buffer);
+        }
+    }
+
+    fn draw_preview(&self, area: Rect, buffer: &mut Buffer, look: Look<'_>) {
+        let Some(row) = self.row() else { return };
+        let lines = self.place.preview(row, area.width, look);
+        for (row, line) in area.rows().zip(&lines) {
+            buffer.set_line(row.x, row.y, line, row.width);
+        }
+    }
+}
+
+fn areas(area: Rect, previews: bool) -> Areas {
+    let row = |y: u16, height: u16| Rect {
+        y: area.y + y.min(area.height),
+        height: height.min(area.height.saturating_sub(y)),
+        ..area
+    };
+    let body = row(3, area.height.saturating_sub(3));
+    let (list, preview) = match previews {
+        true if area.width >= WIDE => {
+            let columns = area.width / 2;
+            let list = Rect {
+                width: columns,
+                ..body
+            };
+            let parting = Rect {
+                x: body.x + columns,
+                width: 1,
+                ..body
+            };
+            let rest = Rect {
+                x: parting.x + 2,
+                width: area.width.saturating_sub(columns + 3),
+                ..body
+            };
+            (list, Some((parting, rest)))
+        }
+        true if area.height >= HIGH => {
+            let rows = body.height / 2;
+            let list = Rect { height: rows, ..body };
+            let parting = Rect {
+                y: body.y + rows,
+                height: 1,
+                ..body
+            };
+            let rest = Rect {
+                x: body.x + 1,
+                y: parting.y + 1,
+                width: body.width.saturating_sub(2),
+                height: body.height.saturating_sub(rows + 1),
+            };
+            (list, Some((parting, rest)))
+        }
+        _ => (body, None),
+    };
+    Areas {
+        head: row(0, 1),
+        line: row(1, 1),
+        rule: row(2, 1),
+        list,
+        preview,
+    }
+}
+
+/// Across, or down where the area is a column.
+fn draw_rule(area: Rect, buffer: &mut Buffer, look: Look<'_>) {
+    let style = look.style(Meaning::Rule);
+    if area.width > 1 {
+        let rule = look.symbols.rule().repeat(usize::from(area.width));
+        buffer.set_stringn(area.x, area.y, rule, usize::from(area.width), style);
+        return;
+    }
+    for y in area.top()..area.bottom() {
+        buffer.set_stringn(area.x, y, look.symbols.bar(), 1, style);
+    }
+}
+
+/// Returns the columns of the widest title.
+pub(super) fn title_columns(rows: &[Row]) -> usize {
+    rows.iter().map(|row| str_width(row.title())).max().unwrap_or(0)
+}
+
+struct RowLine<'a> {
+    row: &'a Row,
+    /// What matches in the title and in the detail.
+    marks: &'a [Vec<Range<usize>>],
+    title_columns: usize,
+    is_selected: bool,
+    look: Look<'a>,
+}
+
+impl RowLine<'_> {
+    fn draw(&self, area: Rect, buffer: &mut Buffer) {
+        let columns = usize::from(area.width).saturating_sub(MARGIN + 1);
+        let hint = str_width(self.row.hint().text());
+        // The hint goes where it would take half of the line.
+        let hint = if hint + GAP > columns / 2 { 0 } else { hint };
+        let room = columns.saturating_sub(if hint > 0 { hint + GAP } else { 0 });
+        let line = Line::from(self.spans(room));
+        buffer.set_line(area.x, area.y, &line, area.width);
+        if hint > 0 {
+            let x = area.right().saturating_sub(hint as u16 + 1);
+            buffer.set_stringn(x, area.y, self.row.hint().text(), hint, self.hint_style());
+        }
+        if self.is_selected {
+            buffer.set_style(area, self.look.style(Meaning::Selection));
+        }
+    }
+
+    fn hint_style(&self) -> Style {
+        self.look.style(match self.row.hint() {
+            Hint::Key(_) => Meaning::Accent,
+            Hint::Fact(_) => Meaning::TextMuted,
+        })
+    }
+
+    fn spans(&self, room: usize) -> Vec<Span<'static>> {
+        let [title, detail] = self.row.fields();
+        let symbols = self.look.symbols;
+        let pointer = if self.is_selected { symbols.pointer() } else { "" };
+        let current = if self.row.is_current() {
+            symbols.bullet()
+        } else {
+            ""
+        };
+        let signs = format!(" {}{}", pad(pointer, 2), pad(current, 2));
+        let mut spans = vec![Span::styled(signs, self.hint_style())];
+        let is_narrow = self.title_columns + GAP + LEAST_DETAIL > room;
+        let columns = if detail.is_empty() || is_narrow {
+            room
+        } else {
+            self.title_columns
+        };
+        let used = self.push_marked(&mut spans, title, 0, columns);
+        let rest = room.saturating_sub(columns + GAP);
+        if !detail.is_empty() && rest > 0 {
+            spans.push(Span::raw(" ".repeat(columns - used + GAP)));
+            self.push_marked(&mut spans, detail, 1, rest);
+        }
+        spans
+    }
+
+    /// Adds a field, cut to the columns, and returns how many it takes.
+    fn push_marked(&self, spans: &mut Vec<Span<'static>>, text: &str, field: usize, columns: usize) -> usize {
+        let plain = self.look.style([Meaning::Text, Meaning::TextMuted][field]);
+        let marked = plain.patch(self.look.style(Meaning::Match));
+        let cut = truncate(text, columns);
+        let kept = if cut.len() == text.len() {
+            text
+        } else {
+            prefix(text, columns.saturating_sub(1))
+        };
+        let mut end = 0;
+        for range in self.marks.get(field).into_iter().flatten() {
+            let range = range.start.min(kept.len())..range.end.min(kept.len());
+            spans.push(Span::styled(kept[end..range.start].to_owned(), plain));
+            spans.push(Span::styled(kept[range.clone()].to_owned(), marked));
+            end = range.end;
+        }
+        spans.push(Span::styled(cut[end..].to_owned(), plain));
+        str_width(&cut)
+    }
+}

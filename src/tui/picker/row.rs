@@ -1,0 +1,79 @@
+//! One line of a list. What it says is clean: whatever comes from outside goes through [`Row::new`] and its like.
+
+use crate::text::sanitize::sanitize_line;
+
+/// What stands at the right edge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Hint {
+    /// A key that does the same.
+    Key(String),
+    /// Something to know.
+    Fact(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Row {
+    title: String,
+    detail: String,
+    hint: Hint,
+    is_current: bool,
+}
+
+impl Row {
+    pub(crate) fn new(title: &str) -> Self {
+        Self {
+            title: sanitize_line(title).into_owned(),
+            detail: String::new(),
+            hint: Hint::Fact(String::new()),
+            is_current: false,
+        }
+    }
+
+    /// What is said about it, which is searched too.
+    pub(crate) fn detail(mut self, detail: &str) -> Self {
+        self.detail = sanitize_line(detail).into_owned();
+        self
+    }
+
+    /// The key that does the same.
+    pub(crate) fn key(mut self, key: &str) -> Self {
+        self.hint = Hint::Key(sanitize_line(key).into_owned());
+        self
+    }
+
+    /// What is good to know, such as a price.
+    pub(crate) fn fact(mut self, fact: &str) -> Self {
+        self.hint = Hint::Fact(sanitize_line(fact).into_owned());
+        self
+    }
+
+    /// Marks the one that holds now; the list opens on it.
+    pub(crate) fn current_if(mut self, is_current: bool) -> Self {
+        self.is_current = is_current;
+        self
+    }
+
+    pub(super) fn fields(&self) -> [&str; 2] {
+        [&self.title, &self.detail]
+    }
+
+    pub(super) fn title(&self) -> &str {
+        &self.title
+    }
+
+    pub(super) fn hint(&self) -> &Hint {
+        &self.hint
+    }
+
+    pub(super) fn is_current(&self) -> bool {
+        self.is_current
+    }
+}
+
+impl Hint {
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Self::Key(text) | Self::Fact(text) => text,
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! What was allowed for good, to be looked through and taken back: a list over the screen that is filtered by typing.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Clear, Widget};
+
+use super::composer::{self, Composer};
+use super::keymap::{Action, Edit};
+use super::surroundings::path_words;
+use crate::conversation::SessionId;
+use crate::store::{Grant, GrantScope};
+use crate::text::sanitize::sanitize_line;
+use crate::text::width::{str_width, truncate, truncate_middle};
+use crate::view::theme::{Meaning, Theme};
+use crate::view::{Look, Symbols};
+
+/// The heading, the filter and a blank row.
+const HEAD: u16 = 3;
+/// Rows of one rule.
+const ROWS: usize = 2;
+
+#[derive(Default)]
+pub(crate) struct RuleList {
+    /// `None` until the session has told them.
+    rules: Option<Arc<Vec<Grant>>>,
+    filter: Composer,
+    /// Place among those that the filter leaves.
+    chosen: usize,
+    /// The one that the same key again revokes.
+    armed: Option<i64>,
+    page: usize,
+}
+
+/// What drawing depends on besides the list itself.
+pub(crate) struct RuleListCx<'a> {
+    pub(crate) look: Look<'a>,
+    pub(crate) home: Option<&'a Path>,
+    pub(crate) session: Option<&'a SessionId>,
+    pub(crate) zone: TimeZone,
+}
+
+impl RuleList {
+    /// Takes what the session says; the chosen place stays.
+    pub(crate) fn set(&mut self, rules: Arc<Vec<Grant>>) {
+        self.rules = Some(rules);
+        self.armed = None;
+        self.move_by(0);
+    }
+
+    /// Performs an action; says which rule to revoke, if one.
+    pub(crate) fn act(&mut self, action: Action) -> Option<i64> {
+        let armed = self.armed.take();
+        match action {
+            Action::RowUp => self.move_by(-1),
+            Action::RowDown => self.move_by(1),
+            Action::Revoke => {
+                let id = self.shown().get(self.chosen).map(|rule| rule.id);
+                if armed.is_some() && armed == id {
+                    return id;
+                }
+                self.armed = id;
+            }
+            Action::Edit(edit) => self.edit(edit),
+            _ => {}
+        }
+        None
+    }
+
+    pub(crate) fn write(&mut self, text: &str) {
+        self.armed = None;
+        let line = sanitize_line(text);
+        line.chars().for_each(|c| self.filter.insert_char(c));
+        self.move_by(0);
+    }
+
+    pub(crate) fn move_pages(&mut self, pages: isize) {
+        self.armed = None;
+        self.move_by(pages * isize::try_from(self.page.max(1)).unwrap_or(1));
+    }
+
+    /// Clears the filter; says whether there was one.
+    pub(crate) fn back(&mut self) -> bool {
+        self.armed = None;
+        let is_filtered = !self.filter.is_empty();
+        self.filter.clear();
+        self.move_by(0);
+        is_filtered
+    }
+
+    pub(crate) fn is_armed(&self) -> bool {
+        self.armed.is_some()
+    }
+
+    /// Whether there is a rule to revoke.
+    pub(crate) fn has_choice(&self) -> bool {
+        !self.shown().is_empty()
+    }
+
+    fn edit(&mut self, edit: Edit) {
+        self.filter.edit(edit);
+        self.move_by(0);
+    }
+
+    fn move_by(&mut self, rows: isize) {
+        let last = self.shown().len().saturating_sub(1);
+        self.chosen = self.chosen.saturating_add_signed(rows).min(last);
+    }
+
+    /// Those with every word of the filter, newest first.
+    fn shown(&self) -> Vec<&Grant> {
+        let filter = self.filter.text().to_lowercase();
+        let words: Vec<&str> = filter.split_whitespace().collect();
+        let rules = self.rules.iter().flat_map(|rules| rules.iter().rev());
+        rules
+            .filter(|rule| {
+                let text = format!(
+                    "{} {} {} {}",
+                    rule.key,
+                    rule.pattern,
+                    place(rule, None, None),
+                    rule.origin
+                );
+                let text = text.to_lowercase();
+                words.iter().all(|word| text.contains(word))
+            })
+            .collect()
+    }
+
+    /// Draws, and returns where the caret stands.
+    pub(crate) fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &RuleListCx<'_>) -> Option<Position> {
+        Clear.render(area, buffer);
+        let theme = cx.look.theme;
+        let heading = Line::styled(" Allowed for good", theme.style(Meaning::TextStrong));
+        buffer.set_line(area.x, area.y, &heading, area.width);
+        let line = Rect {
+            x: area.x + 1,
+            y: area.y + 1,
+            width: area.width.saturating_sub(2),
+            height: 1,
+        };
+        let text = theme.style(Meaning::Text);
+        let look = composer::Look {
+            text,
+            bar: cx.look.symbols.bar(),
+            bar_style: theme.style(Meaning::Accent),
+            chip: text,
+            invitation: "type to filter",
+            muted: theme.style(Meaning::TextMuted),
+        };
+        let caret = self.filter.draw(line, buffer, &look);
+        let below = Rect {
+            y: area.y + HEAD.min(area.height),
+            height: area.height.saturating_sub(HEAD),
+            ..area
+        };
+        self.page = usize::from(below.height) / ROWS;
+        let lines = self.lines(usize::from(area.width), cx);
+        let first = (self.chosen + 1).saturating_sub(self.page.max(1)) * ROWS;
+        for (row, line) in below.rows().zip(lines.iter().skip(first)) {
+            buffer.set_line(row.x, row.y, line, row.width);
+        }
+        caret
+    }
+
+    fn lines(&self, width: usize, cx: &RuleListCx<'_>) -> Vec<Line<'static>> {
+        let muted = cx.look.theme.style(Meaning::TextMuted);
+        let shown = self.shown();
+        if shown.is_empty() {
+            let text = match &self.rules {
+                None => "   Looking.",
+                Some(rules) if rules.is_empty() => "   Nothing is stored. `a` in a question stores.",
+                Some(_) => "   Nothing fits the filter.",
+            };
+            return vec![Line::styled(text, muted)];
+        }
+        let rules = shown.into_iter().enumerate();
+        rules
+            .flat_map(|(index, rule)| self.rule_lines(index == self.chosen, rule, width, cx))
+            .collect()
+    }
+
+    fn rule_lines(
+        &self,
+        is_chosen: bool,
+        rule: &Grant,
+        width: usize,
+        cx: &RuleListCx<'_>,
+    ) -> [Line<'static>; ROWS] {
+        let Look { theme, symbols, .. } = cx.look;
+        let dot = symbols.dot();
+        let muted = theme.style(Meaning::TextMuted);
+        let what = format!("{}: {}", sanitize_line(&rule.key), sanitize_line(&rule.pattern));
+        let note = if self.armed == Some(rule.id) {
+            "  again revokes it"
+        } else {
+            ""
+        };
+        let room = width.saturating_sub(4 + str_width(note));
+        let place = place(rule, cx.home, cx.session);
+        let details = format!(
+            "{} {dot} from {} {dot} {}",
+            sanitize_line(&place),
+            sanitize_line(&rule.origin.to_string()),
+            when(rule.created, &cx.zone)
+        );
+        [
+            Line::from(vec![
+                Span::styled(mark(is_chosen, symbols), theme.style(Meaning::Accent)),
+                Span::styled(truncate_middle(&what, room).into_owned(), style(is_chosen, theme)),
+                Span::styled(note, theme.style(Meaning::Warning)),
+            ]),
+            Line::styled(
+                format!("     {}", truncate(&details, width.saturating_sub(6))),
+                muted,
+            ),
+        ]
+    }
+}
+
+fn mark(is_chosen: bool, symbols: Symbols) -> &'static str {
+    match (is_chosen, symbols) {
+        (true, Symbols::Unicode) => " ▸ ",
+        (true, Symbols::Ascii) => " > ",
+        (false, _) => "   ",
+    }
+}
+
+fn style(is_chosen: bool, theme: &Theme) -> ratatui::style::Style {
+    theme.style(if is_chosen {
+        Meaning::Selection
+    } else {
+        Meaning::Text
+    })
+}
+
+/// How far the rule reaches.
+fn place(rule: &Grant, home: Option<&Path>, session: Option<&SessionId>) -> String {
+    match &rule.scope {
+        GrantScope::Session(own) if Some(own) == session => "this session".to_owned(),
+        GrantScope::Session(other) => format!("session {other}"),
+        GrantScope::Project(project) => format!("project {}", path_words(project, home)),
+        GrantScope::Global => "everywhere".to_owned(),
+    }
+}
+
+fn when(milliseconds: i64, zone: &TimeZone) -> String {
+    let time = Timestamp::from_millisecond(milliseconds).unwrap_or_default();
+    time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::GrantOrigin;
+    use crate::view::highlight::Highlighter;
+
+    fn rule(id: i64, key: &str, pattern: &str, scope: GrantScope) -> Grant {
+        Grant {
+            id,
+            key: key.into(),
+            pattern: pattern.into(),
+            scope,
+            origin: GrantOrigin {
+                session: None,
+                title: Some("fix\u{1b}[2J it".into()),
+            },
+            created: 1_763_900_000_000,
+        }
+    }
+
+    fn list() -> RuleList {
+        let own = GrantScope::Session("ses_1".parse().unwrap());
+        let rules = vec![
+            rule(1, "bash", "cargo test *", GrantScope::Global),
+            rule(2, "edit", "*", GrantScope::Project("/home/u/src/retry".into())),
+            rule(3, "bash", "git \u{1b}[2Jlog *", own),
+        ];
+        let mut list = RuleList::default();
+        list.set(Arc::new(rules));
+        list
+    }
+
+    fn picture(list: &mut RuleList, width: u16, height: u16) -> String {
+        let area = Rect::new(0, 0, width, height);
+        let mut buffer = Buffer::empty(area);
+        let session = "ses_1".parse().unwrap();
+        let (theme, highlighter) = (Theme::default(), Highlighter::plain());
+        let cx = RuleListCx {
+            look: Look {
+                theme: &theme,
+                symbols: Symbols::Unicode,
+                highlighter: &highlighter,
+            },
+            home: Some(Path::new("/home/u")),
+            session: Some(&session),
+            zone: TimeZone::UTC,
+        };
+        list.draw(area, &mut buffer, &cx);
+        let rows = buffer.content().chunks(usize::from(width)).map(|row| {
+            let text: String = row.iter().map(ratatui::buffer::Cell::symbol).collect();
+            text.trim_end().to_owned()
+        });
+        rows.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn every_rule_says_where_it_counts_where_it_came_from_and_when() {
+        let expected = " Allowed for good
+ ┃ type to filter
+
+ ▸ bash: git log *
+     this session · from \"fix it\" · 2025-11-23 12:13
+   edit: *
+     project ~/src/retry · from \"fix it\" · 2025-11-23 12:13
+   bash: cargo test *
+     everywhere · from \"fix it\" · 2025-11-23 12:13";
+        assert_eq!(picture(&mut list(), 80, 9), expected);
+        let narrow = picture(&mut list(), 40, 7);
+        assert!(narrow.lines().all(|line| str_width(line) <= 40), "{narrow}");
+    }
+
+    #[test]
+    fn the_same_key_twice_on_one_rule_revokes_it() {
+        let mut list = list();
+        assert_eq!(list.act(Action::Revoke), None);
+        assert!(list.is_armed() && picture(&mut list, 60, 9).contains("git log *  again revokes it"));
+        assert_eq!(list.act(Action::RowDown), None);
+        assert_eq!(list.act(Action::Revoke), None, "another rule");
+        assert_eq!(list.act(Action::Revoke), Some(2));
+        list.set(Arc::new(Vec::new()));
+        assert_eq!(list.act(Action::Revoke), None);
+        assert_eq!(list.act(Action::Revoke), None, "there is nothing to revoke");
+        assert!(picture(&mut list, 60, 9).contains("Nothing is stored"));
+    }
+
+    #[test]
+    fn typing_filters_and_going_back_clears_that_first() {
+        let mut list = list();
+        list.act(Action::RowDown);
+        list.write("retry ed");
+        let text = picture(&mut list, 80, 9);
+        assert!(text.contains("▸ edit") && !text.contains("cargo"), "{text}");
+        list.write("zzz");
+        assert!(picture(&mut list, 80, 9).contains("Nothing fits"));
+        assert!(list.back() && !list.back());
+        assert!(picture(&mut list, 80, 9).contains("cargo"));
+    }
+
+    #[test]
+    fn the_chosen_rule_is_in_sight() {
+        let rules = (0..50).map(|id| rule(id, "bash", &format!("x{id}"), GrantScope::Global));
+        let mut list = RuleList::default();
+        list.set(Arc::new(rules.collect()));
+        picture(&mut list, 80, 11);
+        list.move_pages(3);
+        let text = picture(&mut list, 80, 11);
+        assert!(text.contains("▸ bash: x37"), "{text}");
+        list.move_pages(100);
+        assert!(picture(&mut list, 80, 11).contains("▸ bash: x0"));
+    }
+}

@@ -1,0 +1,103 @@
+//! The blocks as the rows they are drawn to.
+
+use std::time::Duration;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::DrawCx;
+use super::apply::{Blocks, Waiting};
+use super::layout::{self, LayoutCx};
+use super::viewport::Heights;
+use crate::view::card::CardStatus;
+use crate::view::spinner;
+use crate::view::theme::Meaning;
+
+/// The blocks as a list of heights, which are found by laying out.
+pub(super) struct List<'a> {
+    pub(super) blocks: &'a mut Blocks,
+    pub(super) cx: LayoutCx<'a>,
+    /// Blocks that had no layout before.
+    pub(super) laid_now: Vec<usize>,
+}
+
+impl Heights for List<'_> {
+    /// The blocks, and the row that says what is waited for.
+    fn count(&self) -> usize {
+        self.blocks.list.len() + 1
+    }
+
+    fn height(&mut self, index: usize) -> usize {
+        let gap = self.gap(index);
+        let Some(block) = self.blocks.list.get(index) else {
+            return if self.waiting().is_some() { gap + 1 } else { 0 };
+        };
+        if !block.is_shown() {
+            return 0;
+        }
+        if block.laid.is_none() {
+            self.laid_now.push(index);
+        }
+        let content = layout::height(&mut self.blocks.list, index, &self.cx);
+        gap + content.max(self.blocks.list[index].reserved)
+    }
+}
+
+impl List<'_> {
+    /// Returns the empty rows before a block: none at the top and between neighbours of the compact sort. A thought
+    /// begins a step, so it keeps its distance from the calls of the one before.
+    pub(super) fn gap(&self, index: usize) -> usize {
+        let above = self.blocks.list[..index]
+            .iter()
+            .rfind(|block| block.is_shown() || block.is_compact());
+        let (Some(above), Some(block)) = (above, self.blocks.list.get(index)) else {
+            return usize::from(above.is_some());
+        };
+        let begins_step = block.is_thought() && !above.is_thought();
+        let is_close = block.is_compact() && above.is_compact() && !begins_step;
+        usize::from(!is_close)
+    }
+
+    fn waiting(&self) -> Option<Waiting> {
+        self.blocks.waiting(self.cx.draw.now)
+    }
+
+    /// Returns the row that says that the model is waited for.
+    fn waiting_line(&self, waiting: Waiting) -> Line<'static> {
+        let DrawCx { look, frame, now, .. } = self.cx.draw;
+        let waited = waiting
+            .since
+            .map(|since| now.saturating_duration_since(since).as_secs());
+        let waited = match waited.unwrap_or_default() {
+            0 => String::new(),
+            seconds @ 1..60 => format!(" {seconds} s"),
+            seconds => format!(" {}", spinner::elapsed(Duration::from_secs(seconds))),
+        };
+        let sign = look.symbols.status(CardStatus::Running, frame);
+        let muted = look.theme.style(Meaning::TextMuted);
+        Line::from(vec![
+            Span::styled(format!("{sign} "), look.theme.style(Meaning::StateRunning)),
+            Span::styled(format!("waiting for the model{waited}"), muted),
+        ])
+    }
+
+    pub(super) fn paint_row(&mut self, index: usize, row: usize, at: Rect, buffer: &mut Buffer) {
+        let waiting = self.waiting();
+        match (self.blocks.list.get_mut(index), waiting) {
+            (Some(block), _) => layout::paint_row(block, row, at, buffer, &self.cx),
+            (None, Some(waiting)) => {
+                super::paint::line(&self.waiting_line(waiting), at, buffer, Style::new());
+            }
+            (None, None) => {}
+        }
+    }
+
+    pub(super) fn is_live(&self, index: usize) -> bool {
+        match self.blocks.list.get(index) {
+            Some(block) => block.is_live(self.cx.draw.now),
+            None => true,
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The blocks on screen, read back: which piece of its text each row of a block shows.
+//!
+//! Only while something is searched or selected, and only for the blocks it concerns. A text that grows is read on
+//! from its last rows that will not change.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use regex::Regex;
+
+use super::layout::{self, Key};
+use super::list::List;
+use super::text::text;
+use super::viewport::Heights;
+use crate::text::align::{AlignedRow, Aligner, Piece};
+use crate::text::width::str_width;
+
+/// What has been read, by block.
+#[derive(Default)]
+pub(super) struct Reading {
+    blocks: HashMap<usize, Read>,
+}
+
+/// One block.
+pub(super) struct Read {
+    key: Key,
+    pub(super) text: String,
+    pub(super) rows: Vec<AlignedRow>,
+    /// Rows that stay while the text grows.
+    stable: usize,
+    found: Option<Found>,
+}
+
+/// The matches of a search in the text as it is folded now.
+pub(super) struct Found {
+    pattern: u64,
+    pub(super) ranges: Vec<Range<usize>>,
+    /// How many of them some row shows.
+    pub(super) drawn: usize,
+}
+
+impl Reading {
+    pub(super) fn forget(&mut self) {
+        self.blocks.clear();
+    }
+
+    /// Keeps what was read of these blocks only.
+    pub(super) fn keep(&mut self, is_kept: impl Fn(usize) -> bool) {
+        self.blocks.retain(|index, _| is_kept(*index));
+    }
+
+    /// Returns what was read of a block last.
+    pub(super) fn get(&self, index: usize) -> Option<&Read> {
+        self.blocks.get(&index)
+    }
+
+    /// Reads a block, which is laid out for it.
+    pub(super) fn read(&mut self, list: &mut List<'_>, index: usize) -> Option<&mut Read> {
+        list.height(index);
+        let block = list.blocks.list.get(index)?;
+        let laid = block.laid.as_ref()?;
+        let (key, stable) = (laid.key(), laid.stable_rows());
+        if self.blocks.get(&index).is_some_and(|read| read.key == key) {
+            return self.blocks.get_mut(&index);
+        }
+        let is_unfolded = block.is_unfolded(list.cx.reasoning_unfolded);
+        let text = text(&list.blocks.list, index, is_unfolded, list.cx.cards).into_owned();
+        let before = self.blocks.remove(&index);
+        let kept = before.filter(|read| read.key.is_grown(key) && text.starts_with(&read.text));
+        let mut rows = kept.map_or_else(Vec::new, |read| {
+            let mut rows = read.rows;
+            rows.truncate(read.stable);
+            rows
+        });
+        let from = rows.last().map_or(0, |row| row.end);
+        let mut aligner = Aligner::new(&text, from);
+        while let Some(row) = row_text(list, index, rows.len()) {
+            rows.push(aligner.row(&row));
+        }
+        let read = Read {
+            key,
+            text,
+            rows,
+            stable,
+            found: None,
+        };
+        Some(self.blocks.entry(index).insert_entry(read).into_mut())
+    }
+}
+
+impl Read {
+    /// Returns where a pattern, told apart by its number, is found.
+    pub(super) fn find(&mut self, number: u64, pattern: &Regex) -> &Found {
+        if self.found.as_ref().is_some_and(|found| found.pattern != number) {
+            self.found = None;
+        }
+        let (text, rows) = (&self.text, &self.rows);
+        self.found.get_or_insert_with(|| {
+            let ranges: Vec<_> = pattern.find_iter(text).map(|found| found.range()).collect();
+            Found {
+                pattern: number,
+                drawn: drawn(&ranges, rows),
+                ranges,
+            }
+        })
+    }
+
+    /// Returns the row that shows a range, or the one after which it is left out.
+    pub(super) fn row_of(&self, range: &Range<usize>) -> usize {
+        let shows = |row: &AlignedRow| row.pieces.iter().any(|piece| overlaps(&piece.source, range));
+        let before = || self.rows.iter().rposition(|row| row.end <= range.start);
+        self.rows.iter().position(shows).or_else(before).unwrap_or(0)
+    }
+
+    /// Returns the row and the column where a byte of the text is drawn, or what is drawn before it.
+    pub(super) fn place_of(&self, at: usize) -> Option<(usize, usize)> {
+        let holds = |piece: &&Piece| piece.source.contains(&at);
+        let row_with = |found: &dyn Fn(&AlignedRow) -> Option<usize>| {
+            let mut rows = self.rows.iter().enumerate();
+            rows.find_map(|(row, aligned)| found(aligned).map(|column| (row, column)))
+        };
+        let column =
+            |piece: &Piece, end: usize| piece.column + str_width(&self.text[piece.source.start..end]);
+        let here = row_with(&|row| row.pieces.iter().find(holds).map(|piece| column(piece, at)));
+        let behind = || {
+            let mut rows = self.rows.iter().enumerate().rev();
+            rows.find_map(|(row, aligned)| {
+                let before = aligned.pieces.iter().rfind(|piece| piece.source.end <= at);
+                before.map(|piece| (row, column(piece, piece.source.end)))
+            })
+        };
+        here.or_else(behind)
+            .or_else(|| row_with(&|row| row.pieces.first().map(|piece| piece.column)))
+    }
+
+    /// Returns the columns of a row that show one of these ranges, which stand in order.
+    pub(super) fn columns<'a>(
+        &'a self,
+        row: usize,
+        ranges: &'a [Range<usize>],
+    ) -> impl Iterator<Item = (usize, Range<usize>)> + 'a {
+        let row = self.rows.get(row);
+        let pieces = row.map_or(&[][..], |row| &row.pieces);
+        let first = pieces.iter().map(|piece| piece.source.start).min().unwrap_or(0);
+        let last = pieces.iter().map(|piece| piece.source.end).max().unwrap_or(0);
+        let from = ranges.partition_point(|range| range.end <= first);
+        let to = ranges.partition_point(|range| range.start < last).max(from);
+        let found = ranges[from..to].iter().zip(from..);
+        found.flat_map(move |(range, index)| {
+            let columns = row.map(|row| row.columns(&self.text, range));
+            columns.into_iter().flatten().map(move |columns| (index, columns))
+        })
+    }
+}
+
+/// Returns how many ranges some row shows.
+fn drawn(ranges: &[Range<usize>], rows: &[AlignedRow]) -> usize {
+    let mut is_drawn = vec![false; ranges.len()];
+    for piece in rows.iter().flat_map(|row| &row.pieces) {
+        let from = ranges.partition_point(|range| range.end <= piece.source.start);
+        let shown = ranges[from..]
+            .iter()
+            .take_while(|range| range.start < piece.source.end);
+        is_drawn[from..from + shown.count()].fill(true);
+    }
+    is_drawn.into_iter().filter(|is_drawn| *is_drawn).count()
+}
+
+fn overlaps(one: &Range<usize>, other: &Range<usize>) -> bool {
+    one.start < other.end && other.start < one.end
+}
+
+fn row_text(list: &mut List<'_>, index: usize, row: usize) -> Option<String> {
+    let block = list.blocks.list.get_mut(index)?;
+    let line: Cow<'_, _> = layout::line(block, row, &list.cx)?;
+    Some(line.spans.iter().map(|span| span.content.as_ref()).collect())
+}

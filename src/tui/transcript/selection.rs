@@ -1,0 +1,662 @@
+//! Selecting text, with the mouse or by keyboard.
+//!
+//! A selection is two spots of the source text, so it means the same at another width and while text comes in. Where a
+//! press or a motion leads is known once the rows are laid out: both wait for the next frame. What is asked for is
+//! the text itself, without gutters, bars and soft breaks, and with the marks that Markdown leaves out.
+
+use std::ops::Range;
+
+use ratatui::layout::Position;
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::Transcript;
+use super::block::Block;
+use super::layout::{self, LayoutCx};
+use super::list::List;
+use super::reading::{Read, Reading};
+use super::text::text;
+use super::viewport::Place;
+
+/// What belongs to a word besides letters and digits: addresses and paths are words.
+const WORD: &str = "_-./~@%+#?&=:";
+
+pub(super) struct Selection {
+    anchor: Spot,
+    pub(super) head: Spot,
+    unit: Unit,
+    /// Whether the head is shown and moved by keys.
+    pub(super) has_caret: bool,
+    /// The column that the head keeps on its way up and down.
+    column: Option<usize>,
+    /// Where the screen began, when the newest was followed until then.
+    pub(super) held: Option<Place>,
+}
+
+/// What a click takes, and what a drag goes on by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    Cluster,
+    Word,
+    Line,
+}
+
+/// How the head moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CaretMove {
+    Left,
+    Right,
+    Up,
+    Down,
+    WordLeft,
+    WordRight,
+    LineStart,
+    LineEnd,
+    Top,
+    Bottom,
+}
+
+/// A piece of a block's text: a cluster, a word or a line; empty behind the end of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub(super) block: usize,
+    pub(super) range: Range<usize>,
+    /// Where its line begins, and the line: finds it again in a text that was replaced.
+    line_start: usize,
+    line: String,
+}
+
+/// What waits for the next frame.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Pick {
+    Press(Cell, Unit),
+    Drag(Cell),
+    Begin,
+    Move(CaretMove),
+}
+
+/// A cell of a block: a row of its content, and columns from the left edge of the screen's part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Cell {
+    pub(super) block: usize,
+    pub(super) row: usize,
+    pub(super) column: usize,
+}
+
+impl Spot {
+    fn new(block: usize, text: &str, range: Range<usize>) -> Self {
+        let line_start = text[..range.start].rfind('\n').map_or(0, |end| end + 1);
+        let line_end = text[range.start..]
+            .find('\n')
+            .map_or(text.len(), |end| range.start + end);
+        Self {
+            block,
+            range,
+            line_start,
+            line: text[line_start..line_end].to_owned(),
+        }
+    }
+
+    /// Follows its line where the text before it was replaced, as it is while the end of an output is shown.
+    fn follow(&mut self, text: &str) {
+        let is_there = text
+            .get(self.line_start..)
+            .is_some_and(|rest| rest.starts_with(&self.line));
+        if is_there && self.range.end <= text.len() {
+            return;
+        }
+        let found = text.rfind(&self.line).filter(|_| !self.line.is_empty());
+        let start = found.unwrap_or(self.line_start);
+        let moved = |at: usize| floor(text, (start + at.saturating_sub(self.line_start)).min(text.len()));
+        self.range = moved(self.range.start)..moved(self.range.end);
+        *self = Self::new(self.block, text, self.range.clone());
+    }
+}
+
+impl Selection {
+    /// Returns the first spot and the last.
+    fn ends(&self) -> (&Spot, &Spot) {
+        let place = |spot: &Spot| (spot.block, spot.range.start);
+        if place(&self.anchor) <= place(&self.head) {
+            (&self.anchor, &self.head)
+        } else {
+            (&self.head, &self.anchor)
+        }
+    }
+
+    /// Returns what is selected of a block's text.
+    pub(super) fn range(&self, block: usize, text: &str) -> Option<Range<usize>> {
+        let (first, last) = self.ends();
+        if block < first.block || block > last.block {
+            return None;
+        }
+        let start = if block == first.block {
+            first.range.start
+        } else {
+            0
+        };
+        let end = if block == last.block {
+            last.range.end.max(if first.block == last.block {
+                first.range.end
+            } else {
+                0
+            })
+        } else {
+            text.len()
+        };
+        let (start, end) = (
+            floor(text, start.min(text.len())),
+            floor(text, end.min(text.len())),
+        );
+        (start < end).then_some(start..end)
+    }
+
+    /// Whether some of a block may be selected.
+    pub(super) fn touches(&self, block: usize) -> bool {
+        let (first, last) = self.ends();
+        (first.block..=last.block).contains(&block)
+    }
+
+    pub(super) fn ends_in(&self, block: usize) -> bool {
+        self.anchor.block == block || self.head.block == block
+    }
+
+    fn follow(&mut self, reading: &mut Reading, list: &mut List<'_>) {
+        for spot in [&mut self.anchor, &mut self.head] {
+            if let Some(read) = reading.read(list, spot.block) {
+                spot.follow(&read.text);
+            }
+        }
+    }
+}
+
+impl Transcript {
+    /// The left button went down on a cell of the screen; says whether that is ours.
+    pub fn press(&mut self, column: u16, row: u16, unit: Unit) -> bool {
+        let Some(cell) = self
+            .cell(column, row)
+            .filter(|_| self.shown.area.contains((column, row).into()))
+        else {
+            return false;
+        };
+        self.picks.push(Pick::Press(cell, unit));
+        self.focus = Some(cell.block).filter(|block| *block < self.blocks.list.len());
+        true
+    }
+
+    /// The pointer moves with the button held; over the edges it scrolls.
+    pub fn drag(&mut self, column: u16, row: u16) {
+        let area = self.shown.area;
+        if row < area.top() {
+            self.scroll_by(-1);
+        } else if row >= area.bottom() {
+            self.scroll_by(1);
+        }
+        if let Some(cell) = self.cell(column, row) {
+            self.picks.push(Pick::Drag(cell));
+        }
+    }
+
+    /// Begins a selection by keyboard, in the focused block.
+    pub fn select(&mut self) {
+        self.picks.push(Pick::Begin);
+    }
+
+    /// Moves the selection's end.
+    pub fn select_to(&mut self, motion: CaretMove) {
+        self.picks.push(Pick::Move(motion));
+    }
+
+    pub fn has_selection(&self) -> bool {
+        self.selection.is_some() || self.picks.iter().any(|pick| matches!(pick, Pick::Begin))
+    }
+
+    /// Takes the selection back; says whether there was one.
+    pub fn end_selection(&mut self) -> bool {
+        self.picks.clear();
+        self.pressed = None;
+        let Some(selection) = self.selection.take() else {
+            return false;
+        };
+        if selection.held.is_some_and(|top| top == self.shown.top) {
+            self.to_end();
+        }
+        true
+    }
+
+    /// Returns where the end of a selection stands that is moved by keys.
+    pub fn caret(&self) -> Option<Position> {
+        self.selection.as_ref().and(self.shown.caret)
+    }
+
+    /// Returns the selected text; `None` where there is none.
+    pub fn selected_text(&self) -> Option<String> {
+        let selection = self.selection.as_ref()?;
+        let (first, last) = selection.ends();
+        let mut selected = String::new();
+        let mut before: Option<&Block> = None;
+        for (index, block) in self
+            .blocks
+            .list
+            .iter()
+            .enumerate()
+            .take(last.block + 1)
+            .skip(first.block)
+        {
+            let is_unfolded = block.is_unfolded(self.reasoning_unfolded);
+            let text = text(&self.blocks.list, index, is_unfolded, &*self.cards);
+            let Some(range) = selection.range(index, &text) else {
+                continue;
+            };
+            if let Some(before) = before {
+                let is_close = before.is_compact() && block.is_compact();
+                selected.push_str(if is_close { "\n" } else { "\n\n" });
+            }
+            selected.push_str(text[range].trim_end_matches('\n'));
+            before = Some(block);
+        }
+        Some(selected).filter(|text| !text.is_empty())
+    }
+
+    /// Returns what stands on a cell of the screen, or on the nearest row of it.
+    fn cell(&self, column: u16, row: u16) -> Option<Cell> {
+        let area = self.shown.area;
+        let last = self.shown.lines.len().checked_sub(1)?;
+        let line = usize::from(row.saturating_sub(area.top())).min(last);
+        let (block, row) = self.shown.lines[line];
+        Some(Cell {
+            block,
+            row,
+            column: usize::from(column.saturating_sub(area.left())),
+        })
+    }
+}
+
+/// Performs what waits; returns the row of the head when it has moved by keyboard.
+pub(super) fn resolve(
+    picks: &mut Vec<Pick>,
+    selection: &mut Option<Selection>,
+    pressed: &mut Option<(Spot, Unit)>,
+    reading: &mut Reading,
+    list: &mut List<'_>,
+    view: &View<'_>,
+) -> Option<(usize, usize)> {
+    if let Some(selection) = selection {
+        selection.follow(reading, list);
+    }
+    let mut moved = false;
+    for pick in picks.drain(..) {
+        match pick {
+            Pick::Press(cell, unit) => {
+                *selection = None;
+                *pressed = spot_at(reading, list, cell).map(|spot| (extended(&spot, unit, reading), unit));
+                if let Some((spot, _)) = pressed.as_ref().filter(|_| unit != Unit::Cluster) {
+                    *selection = Some(begun(spot.clone(), unit, view.held));
+                }
+            }
+            Pick::Drag(cell) => {
+                let (Some((start, unit)), Some(spot)) = (&*pressed, spot_at(reading, list, cell)) else {
+                    continue;
+                };
+                let head = extended(&spot, *unit, reading);
+                if selection.is_none() && head == *start {
+                    continue;
+                }
+                let selection = selection.get_or_insert_with(|| begun(start.clone(), *unit, view.held));
+                selection.head = head;
+            }
+            Pick::Begin => {
+                if let Some(spot) = view.first_spot(reading, list) {
+                    let has_caret = true;
+                    *selection = Some(Selection {
+                        has_caret,
+                        ..begun(spot, Unit::Cluster, view.held)
+                    });
+                    moved = true;
+                }
+            }
+            Pick::Move(motion) => {
+                if let Some(selection) = selection {
+                    selection.has_caret = true;
+                    selection.go(motion, reading, list);
+                    moved = true;
+                }
+            }
+        }
+    }
+    let head = &selection.as_ref().filter(|_| moved)?.head;
+    let read = reading.read(list, head.block)?;
+    Some((head.block, read.place_of(head.range.start)?.0))
+}
+
+/// What a selection by keyboard begins from.
+pub(super) struct View<'a> {
+    pub(super) focus: Option<usize>,
+    /// Block and row of each row of the screen.
+    pub(super) lines: &'a [(usize, usize)],
+    /// Where the screen begins, while the newest is followed.
+    pub(super) held: Option<Place>,
+}
+
+impl View<'_> {
+    /// Returns the first spot of the focused block that is on screen, else of the screen's last rows.
+    fn first_spot(&self, reading: &mut Reading, list: &mut List<'_>) -> Option<Spot> {
+        let focused = self.lines.iter().filter(|(block, _)| Some(*block) == self.focus);
+        let others = self.lines.iter().rev();
+        for &(block, row) in focused.chain(others) {
+            let Some(read) = reading.read(list, block) else {
+                continue;
+            };
+            if let Some(first) = read.rows.get(row).and_then(|row| row.pieces.first()) {
+                let range = cluster(&read.text, first.source.start);
+                return Some(Spot::new(block, &read.text, range));
+            }
+        }
+        None
+    }
+}
+
+fn begun(spot: Spot, unit: Unit, held: Option<Place>) -> Selection {
+    Selection {
+        anchor: spot.clone(),
+        head: spot,
+        unit,
+        has_caret: false,
+        column: None,
+        held,
+    }
+}
+
+/// Returns the spot of a cell: of the nearest row above where its own shows no text, else below.
+fn spot_at(reading: &mut Reading, list: &mut List<'_>, cell: Cell) -> Option<Spot> {
+    let margin = margin(list, cell.block);
+    let read = reading.read(list, cell.block)?;
+    let column = cell.column.saturating_sub(margin);
+    if let Some(range) = read.rows.get(cell.row).and_then(|row| row.at(&read.text, column)) {
+        return Some(Spot::new(cell.block, &read.text, range));
+    }
+    let mut above = read.rows.iter().take(cell.row).rev();
+    let end = above
+        .find_map(|row| row.pieces.last())
+        .map(|piece| piece.source.end);
+    let at = end.or_else(|| Some(read.rows.iter().find_map(|row| row.pieces.first())?.source.start))?;
+    Some(Spot::new(cell.block, &read.text, at..at))
+}
+
+/// Returns the columns before a block's text.
+fn margin(list: &List<'_>, block: usize) -> usize {
+    list.blocks
+        .list
+        .get(block)
+        .map_or(0, |block| margin_of(block, &list.cx))
+}
+
+pub(super) fn margin_of(block: &Block, cx: &LayoutCx<'_>) -> usize {
+    if layout::has_margin(&block.body) {
+        0
+    } else {
+        cx.left
+    }
+}
+
+/// Widens a spot to its word or its line.
+fn extended(spot: &Spot, unit: Unit, reading: &Reading) -> Spot {
+    let Some(read) = reading.get(spot.block) else {
+        return spot.clone();
+    };
+    let range = match unit {
+        Unit::Cluster => spot.range.clone(),
+        Unit::Word => word(&read.text, spot.range.start),
+        Unit::Line => spot.line_start..spot.line_start + spot.line.len(),
+    };
+    Spot {
+        range,
+        ..spot.clone()
+    }
+}
+
+/// Returns the word at a byte, or the run of blanks or signs.
+fn word(text: &str, at: usize) -> Range<usize> {
+    let kind = |c: char| {
+        if c.is_alphanumeric() || WORD.contains(c) {
+            2
+        } else {
+            u8::from(!c.is_whitespace())
+        }
+    };
+    let Some(here) = text[at..].chars().next().filter(|c| *c != '\n').map(kind) else {
+        return at..at;
+    };
+    let is_other = |c: char| c == '\n' || kind(c) != here;
+    let start = text[..at]
+        .char_indices()
+        .rev()
+        .find(|(_, c)| is_other(*c))
+        .map_or(0, |(before, c)| before + c.len_utf8());
+    let end = text[at..].find(is_other).map_or(text.len(), |end| at + end);
+    let bare = text[start..end].trim_end_matches(['.', ':', '?']).len();
+    if here == 2 && start + bare > at {
+        start..start + bare
+    } else {
+        start..end
+    }
+}
+
+impl Selection {
+    /// Moves the head one step. It stays where there is nothing further.
+    fn go(&mut self, motion: CaretMove, reading: &mut Reading, list: &mut List<'_>) {
+        self.unit = Unit::Cluster;
+        let column = self.column.take();
+        let Some((row, at)) = reading
+            .read(list, self.head.block)
+            .and_then(|read| read.place_of(self.head.range.start))
+        else {
+            return;
+        };
+        let mut walk = Walk {
+            reading,
+            list,
+            block: self.head.block,
+            row,
+        };
+        let wanted = column.unwrap_or(at);
+        let spot = match motion {
+            CaretMove::Right => walk.right(self.head.range.end),
+            CaretMove::Left => walk.left(at),
+            CaretMove::Down => walk.row(1, wanted),
+            CaretMove::Up => walk.row(-1, wanted),
+            CaretMove::WordRight => walk.word_right(self.head.range.end),
+            CaretMove::WordLeft => walk.word_left(self.head.range.start),
+            CaretMove::LineStart => walk.in_row(0),
+            CaretMove::LineEnd => walk.in_row(usize::MAX),
+            CaretMove::Top => walk.edge(true),
+            CaretMove::Bottom => walk.edge(false),
+        };
+        if let Some(spot) = spot {
+            self.head = spot;
+        }
+        if matches!(motion, CaretMove::Up | CaretMove::Down) {
+            self.column = Some(wanted);
+        }
+    }
+}
+
+/// A step from a row of a block.
+struct Walk<'a, 'b> {
+    reading: &'a mut Reading,
+    list: &'a mut List<'b>,
+    block: usize,
+    row: usize,
+}
+
+impl Walk<'_, '_> {
+    fn read(&mut self) -> Option<&Read> {
+        self.reading.read(self.list, self.block).map(|read| &*read)
+    }
+
+    fn spot(&mut self, range: Range<usize>) -> Option<Spot> {
+        let block = self.block;
+        self.read().map(|read| Spot::new(block, &read.text, range))
+    }
+
+    /// Returns the cluster at a column of the row, or the last one before it.
+    fn in_row(&mut self, column: usize) -> Option<Spot> {
+        let row = self.row;
+        let read = self.read()?;
+        let row = read.rows.get(row)?;
+        let last = row.pieces.last()?;
+        let found = row.at(&read.text, column).filter(|range| !range.is_empty());
+        let range = found.unwrap_or_else(|| {
+            let piece = row.pieces.iter().rfind(|piece| piece.column <= column);
+            let piece = piece.or_else(|| row.pieces.first()).unwrap_or(last);
+            if piece.column > column {
+                cluster(&read.text, piece.source.start)
+            } else {
+                last_cluster(&read.text, &piece.source)
+            }
+        });
+        self.spot(range)
+    }
+
+    /// Returns the same column of the next row with text, or the one before.
+    fn row(&mut self, step: isize, column: usize) -> Option<Spot> {
+        loop {
+            let rows = self.read().map_or(0, |read| read.rows.len());
+            if step > 0 && self.row + 1 < rows {
+                self.row += 1;
+            } else if step > 0 {
+                self.block += 1;
+                self.row = 0;
+                if self.block >= self.list.blocks.list.len() {
+                    return None;
+                }
+            } else if let Some(above) = self.row.min(rows).checked_sub(1) {
+                self.row = above;
+            } else {
+                self.block = self.block.checked_sub(1)?;
+                let rows = self.read().map_or(0, |read| read.rows.len());
+                let Some(last) = rows.checked_sub(1) else {
+                    self.row = 0;
+                    continue;
+                };
+                self.row = last;
+            }
+            if let Some(spot) = self.in_row(column) {
+                return Some(spot);
+            }
+        }
+    }
+
+    /// Returns what is drawn after `end`, a blank between two words included.
+    fn right(&mut self, end: usize) -> Option<Spot> {
+        let row = self.row;
+        let read = self.read()?;
+        let pieces = &read.rows.get(row)?.pieces;
+        let Some(piece) = pieces.iter().find(|piece| piece.source.end > end) else {
+            return self.row(1, 0);
+        };
+        let blank = read.text.get(end..piece.source.start);
+        let is_blank = blank.is_some_and(|text| !text.is_empty() && text.chars().all(|c| c == ' '));
+        let range = if is_blank {
+            end..piece.source.start
+        } else {
+            cluster(&read.text, piece.source.start.max(end))
+        };
+        self.spot(range)
+    }
+
+    fn left(&mut self, column: usize) -> Option<Spot> {
+        let row = self.row;
+        let first = self.read()?.rows.get(row)?.pieces.first()?.column;
+        if column > first {
+            self.in_row(column - 1)
+        } else {
+            self.row(-1, usize::MAX)
+        }
+    }
+
+    fn word_right(&mut self, end: usize) -> Option<Spot> {
+        let read = self.read()?;
+        let rest = read.text.get(end..)?;
+        let blank = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let next = rest[blank..].find(|c: char| !c.is_whitespace());
+        if let Some(next) = next {
+            let range = cluster(&read.text, end + blank + next);
+            return self.spot(range);
+        }
+        self.row = read.rows.len();
+        self.row(1, 0)
+    }
+
+    fn word_left(&mut self, start: usize) -> Option<Spot> {
+        let read = self.read()?;
+        let before = read.text.get(..start)?.trim_end();
+        if before.is_empty() {
+            self.row = 0;
+            return self.row(-1, usize::MAX);
+        }
+        let begin = before.rfind(char::is_whitespace);
+        let begin = begin.map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+        let range = cluster(&read.text, begin);
+        self.spot(range)
+    }
+
+    /// Returns the first spot of all, or the last.
+    fn edge(&mut self, is_top: bool) -> Option<Spot> {
+        self.row = 0;
+        if is_top {
+            self.block = 0;
+            return self.in_row(0).or_else(|| self.row(1, 0));
+        }
+        self.block = self.list.blocks.list.len();
+        self.row(-1, usize::MAX)
+    }
+}
+
+/// Returns the cluster that begins at a byte; empty at the end.
+fn cluster(text: &str, at: usize) -> Range<usize> {
+    let len = text[at..].graphemes(true).next().map_or(0, str::len);
+    at..at + len
+}
+
+fn last_cluster(text: &str, range: &Range<usize>) -> Range<usize> {
+    let len = text[range.clone()]
+        .graphemes(true)
+        .next_back()
+        .map_or(0, str::len);
+    range.end - len..range.end
+}
+
+fn floor(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_an_address_without_the_stop_behind_it() {
+        let of = |text: &'static str, at| &text[word(text, at)];
+        assert_eq!(of("see src/a.rs:41.", 6), "src/a.rs:41");
+        assert_eq!(of("see src/a.rs:41.", 1), "see");
+        assert_eq!(of("a  b", 1), "  ");
+        assert_eq!(of("f((x))", 2), "((");
+        assert_eq!(of("wo世界", 2), "wo世界");
+        assert_eq!(of("a\nb", 1), "");
+        assert_eq!(of("end...", 5), "end...");
+    }
+
+    #[test]
+    fn a_spot_follows_its_line() {
+        let mut spot = Spot::new(0, "one\ntwo\nthree", 9..10);
+        spot.follow("one\ntwo\nthree and more");
+        assert_eq!(spot.range, 9..10);
+        spot.follow("two\nthree\nfour");
+        assert_eq!(spot.range, 5..6);
+        spot.follow("x");
+        assert!(spot.range.end <= 1);
+    }
+}

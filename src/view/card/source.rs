@@ -1,0 +1,76 @@
+//! What a card holds as text, for selecting and searching: no gutter, no line numbers, no signs, nothing cut.
+
+use super::{Card, CardPart};
+use crate::text::diff::parse_unified;
+use crate::text::sanitize;
+
+/// Returns the title's line and the body, in the order in which they are drawn. It is sanitised, and tabs stay tabs.
+pub fn source(card: &Card) -> String {
+    let mut text = sanitize::sanitize_line(&card.title).into_owned();
+    if !card.argument.is_empty() {
+        text.push(' ');
+        text.push_str(&sanitize::sanitize(card.argument.trim()));
+    }
+    for fact in &card.meta {
+        text.push_str(" · ");
+        text.push_str(&sanitize::sanitize_line(fact));
+    }
+    for part in &card.body {
+        push_part(part, &mut text);
+    }
+    text
+}
+
+fn push_part(part: &CardPart, text: &mut String) {
+    match part {
+        CardPart::Text(body) | CardPart::Markdown(body) => push_line(&sanitize::sanitize(body), text),
+        CardPart::Code(code) => push_line(&sanitize::sanitize(&code.text), text),
+        CardPart::Diff(diff) => {
+            let hunks = parse_unified(&diff.unified);
+            for line in hunks.iter().flat_map(|hunk| &hunk.lines) {
+                push_line(&sanitize::sanitize(line.text), text);
+            }
+        }
+        CardPart::Table { head, rows } => {
+            let rows = std::iter::once(head).filter(|head| !head.is_empty()).chain(rows);
+            rows.for_each(|row| push_line(&sanitize::sanitize_line(&row.join("  ")), text));
+        }
+        CardPart::Tree(rows) => {
+            for row in rows {
+                push_line(&sanitize::sanitize_line(&row.text), text);
+            }
+        }
+        CardPart::Lines(lines) => {
+            for line in lines {
+                let line: String = line.iter().map(|span| span.text.as_str()).collect();
+                push_line(&sanitize::sanitize_line(&line), text);
+            }
+        }
+        CardPart::Omitted(_) => {}
+    }
+}
+
+fn push_line(line: &str, text: &mut String) {
+    text.push('\n');
+    text.push_str(line.trim_end_matches('\n'));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::card::DiffBody;
+
+    #[test]
+    fn a_diff_is_the_lines_without_numbers_and_signs() {
+        let card = Card::new("Edit", "src/a.rs:4")
+            .meta("+1 −1")
+            .part(CardPart::Diff(DiffBody {
+                path: "src/a.rs".into(),
+                unified: "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -4,2 +4,2 @@\n keep\n-a\u{1b}[2J\n+\tb\n".into(),
+                max_lines: 1,
+                is_unplaced: false,
+            }))
+            .part(CardPart::Omitted("2 lines above".into()));
+        assert_eq!(source(&card), "Edit src/a.rs:4 · +1 −1\nkeep\na\n\tb");
+    }
+}

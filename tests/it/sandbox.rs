@@ -1,0 +1,277 @@
+//! The sandbox of commands, enforced by this machine's kernel. Where it offers none, the tests are skipped by name.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::support::{Lathe, Project};
+
+/// A project whose commands run in this sandbox, with a temporary directory of its own beside it.
+struct Confined {
+    project: Project,
+    temporary: PathBuf,
+}
+
+impl Confined {
+    fn new(sandbox: &Value) -> Self {
+        let settings = json!({"sandbox": sandbox});
+        let project = Project::new().file("src/a.txt", "old\n").git().config(settings);
+        let temporary = project.home().join("temporary");
+        fs::create_dir_all(&temporary).unwrap();
+        Self { project, temporary }
+    }
+
+    /// What `bash` answers, as one event; `None` where the machine has no sandbox.
+    fn try_run(&self, args: &[&str], command: &str) -> Option<Value> {
+        let call = json!({"command": command}).to_string();
+        let finished = Lathe::in_project(&self.project)
+            .env("TMPDIR", &self.temporary)
+            .args(["tool", "--format", "json"])
+            .args(args)
+            .args(["bash", &call])
+            .run();
+        let event: Value = serde_json::from_str(&finished.stdout).expect(&finished.stderr);
+        if event["error"] == "unavailable" {
+            eprintln!("skipped: {}", event["output"]);
+            return None;
+        }
+        Some(event)
+    }
+
+    fn run(&self, command: &str) -> Option<Value> {
+        self.try_run(&["--permission-mode", "yolo"], command)
+    }
+
+    /// Runs it from a file, whose text nobody judges before.
+    fn run_script(&self, script: &str) -> Option<Value> {
+        self.project.write("script.sh", script.as_bytes());
+        self.run("bash script.sh")
+    }
+
+    fn outside(&self) -> PathBuf {
+        self.project.home().join("outside.txt")
+    }
+}
+
+fn text(event: &Value) -> &str {
+    event["output"].as_str().unwrap()
+}
+
+fn workspace() -> Confined {
+    Confined::new(&json!({"mode": "workspace-write"}))
+}
+
+#[test]
+fn a_command_writes_in_the_project_and_the_temporary_directory_and_to_nowhere() {
+    let place = workspace();
+    let command = "echo new > src/a.txt && mkdir -p b/c && mv src/a.txt b/c/ && echo t > $TMPDIR/t && echo x > /dev/null \
+                   && rm $TMPDIR/t && ln -s nowhere b/link && echo done";
+    let Some(event) = place.run(command) else { return };
+    assert_eq!(text(&event), "done");
+    assert_eq!(event["details"]["sandbox"], "workspace-write");
+    assert_eq!(place.project.read("b/c/a.txt"), "new\n");
+}
+
+#[test]
+fn a_write_outside_is_refused_and_named() {
+    let place = workspace();
+    let outside = place.outside();
+    fs::write(&outside, "kept\n").unwrap();
+    for command in [
+        "echo x > FILE",
+        "rm FILE",
+        "truncate -s 0 FILE",
+        "mv FILE src/stolen",
+        "ln FILE src/hard",
+    ] {
+        let command = command.replace("FILE", outside.to_str().unwrap());
+        let Some(event) = place.run(&command) else { return };
+        let expected = format!("[sandbox: writing {} was not allowed]", outside.display());
+        let is_named = text(&event).ends_with(&expected);
+        // `ln` and `mv` speak of both ends.
+        assert!(
+            is_named || command.starts_with("ln") || command.starts_with("mv"),
+            "{event}"
+        );
+        assert_ne!(event["details"]["exit"], 0, "{command}");
+        assert_eq!(fs::read_to_string(&outside).unwrap(), "kept\n", "{command}");
+    }
+}
+
+#[test]
+fn what_is_protected_stays_as_it_is_however_it_is_reached() {
+    let place = workspace();
+    place.project.write(".claude/settings.json", b"{}\n");
+    place.project.write(".github/workflows/ci.yml", b"on: push\n");
+    place.project.write(".gitignore", b".envrc\nnested/\n");
+    place.project.write(".envrc", b"ok\n");
+    let Some(event) = place.run_script("echo x > .git/hooks/pre-commit") else {
+        return;
+    };
+    assert!(text(&event).contains("[sandbox: writing "), "{event}");
+    for command in [
+        "echo x > .git/config",
+        "cd .git && echo x > config",
+        "mv .git elsewhere",
+        "rm -rf .git",
+        "echo x > .envrc",
+        "mv .envrc y",
+        "rm -f .envrc",
+        "echo x > .claude/settings.json",
+        "mv .github moved && mkdir -p .github/workflows && echo x > .github/workflows/ci.yml",
+        "ln -sfn . link && echo x > link/.git/config",
+        "umount .git; mount -o remount,rw,bind .git; echo x > .git/config",
+        "unshare -rm sh -c 'umount .git; echo x > .git/config'",
+        "python3 -c 'open(\".git/config\", \"w\").write(\"x\")'",
+    ] {
+        let before = fs::read(place.project.path(".git/config")).unwrap();
+        let event = place.run_script(command).unwrap();
+        assert_ne!(event["details"]["exit"], 0, "{event}");
+        assert_eq!(
+            fs::read(place.project.path(".git/config")).unwrap(),
+            before,
+            "{command}"
+        );
+        assert_eq!(place.project.read(".envrc"), "ok\n", "{command}");
+        assert_eq!(place.project.read(".claude/settings.json"), "{}\n", "{command}");
+        assert_eq!(
+            place.project.read(".github/workflows/ci.yml"),
+            "on: push\n",
+            "{command}"
+        );
+    }
+}
+
+#[test]
+fn reading_only_leaves_the_project_alone() {
+    let place = Confined::new(&json!({"mode": "read-only"}));
+    let Some(event) = place.run("cat src/a.txt; git log --format=%s; echo x > src/a.txt") else {
+        return;
+    };
+    assert!(text(&event).starts_with("old\nstart\n"), "{event}");
+    let expected = format!(
+        "[sandbox: writing {} was not allowed]",
+        place.project.path("src/a.txt").display()
+    );
+    assert!(text(&event).ends_with(&expected), "{event}");
+    assert_eq!(place.project.read("src/a.txt"), "old\n");
+    assert_eq!(
+        text(&place.run("echo x > $TMPDIR/t; cat $TMPDIR/t").unwrap()),
+        "x"
+    );
+}
+
+#[test]
+fn reading_only_holds_in_a_project_below_the_temporary_directory() {
+    let mut place = Confined::new(&json!({"mode": "read-only"}));
+    place.temporary = place.project.root().parent().unwrap().to_owned();
+    let Some(event) = place.run("echo x > src/a.txt") else {
+        return;
+    };
+    assert_ne!(event["details"]["exit"], 0, "{event}");
+    assert_eq!(place.project.read("src/a.txt"), "old\n");
+}
+
+#[test]
+fn there_is_no_network_unless_the_settings_give_one() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let command = format!("exec 3<>/dev/tcp/127.0.0.1/{port} && echo connected");
+    let Some(event) = workspace().run(&command) else {
+        return;
+    };
+    assert!(text(&event).ends_with("[sandbox: no network]"), "{event}");
+    let open = Confined::new(&json!({"mode": "workspace-write", "network": true}));
+    assert_eq!(text(&open.run(&command).unwrap()), "connected");
+}
+
+#[test]
+fn more_places_can_be_opened() {
+    let place = Confined::new(&json!({"mode": "workspace-write", "write": ["~/more"]}));
+    let more = place.project.home().join("more");
+    fs::create_dir_all(&more).unwrap();
+    let Some(event) = place.run("echo x > ~/more/x && mkdir ~/more/y && echo x > ~/more/y/x && echo done")
+    else {
+        return;
+    };
+    assert_eq!(text(&event), "done");
+}
+
+#[test]
+fn planning_reads_only_without_being_told_to() {
+    let place = Confined::new(&json!({"mode": "off"}));
+    let event = place
+        .try_run(&["--permission-mode", "plan"], "cat src/a.txt")
+        .unwrap();
+    let sandbox = &event["details"]["sandbox"];
+    if sandbox.is_null() {
+        assert!(text(&event).contains("planning would use a sandbox"), "{event}");
+    } else {
+        assert_eq!((sandbox, text(&event)), (&json!("read-only"), "old"));
+    }
+}
+
+#[test]
+fn without_a_sandbox_nothing_is_said_of_one() {
+    let place = Confined::new(&json!({"mode": "off"}));
+    let event = place.run("echo x > ~/free; cat ~/free; false").unwrap();
+    assert_eq!(text(&event), "x\n[exit code 1]");
+    assert!(event["details"].get("sandbox").is_none());
+}
+
+#[test]
+fn the_status_and_the_signals_of_a_command_come_through() {
+    let place = workspace();
+    let Some(event) = place.run("exit 7") else { return };
+    assert_eq!(event["details"]["exit"], 7);
+    assert_eq!(
+        text(&place.run("kill -9 $$").unwrap()),
+        "(no output)\n[killed by signal 9]"
+    );
+    assert_eq!(
+        text(&place.run("sleep 60 & kill $!; wait; echo ended").unwrap()),
+        "ended"
+    );
+}
+
+#[test]
+fn a_command_in_a_sandbox_cannot_stop_who_is_outside() {
+    let place = workspace();
+    let Some(event) = place.run("kill -0 $PPID && echo reached") else {
+        return;
+    };
+    // Kernels before 6.12 do not keep signals in.
+    if text(&event) == "reached" {
+        eprintln!("skipped: the kernel does not keep signals in");
+    } else {
+        assert_ne!(event["details"]["exit"], 0);
+    }
+}
+
+#[test]
+fn the_doctor_says_what_the_system_offers() {
+    let project = Project::new().git();
+    let finished = Lathe::in_project(&project).arg("doctor").run();
+    for row in [
+        "configuration",
+        "data",
+        "shell",
+        "git",
+        "sandbox: files",
+        "sandbox: network",
+        "sandbox: protected",
+        "model",
+    ] {
+        assert!(finished.stdout.contains(row), "{}", finished.stdout);
+    }
+    // There is no model.
+    assert_eq!(finished.code, Some(1));
+    assert!(finished.stdout.contains("\nfailed "), "{}", finished.stdout);
+
+    let broken = Project::new();
+    fs::write(broken.config_dir().join("lathe.jsonc"), "{").unwrap();
+    let finished = Lathe::in_project(&broken).arg("doctor").run();
+    assert!(finished.stdout.starts_with("failed "), "{}", finished.stdout);
+}

@@ -1,0 +1,151 @@
+//! Allowing for good: rows, ticks, patterns and scopes.
+
+use serde_json::json;
+
+use super::{asked, bash, hear};
+use crate::screen::{open, project, say};
+use crate::support::{Key, Lathe, Project, Server, Turn};
+
+fn stored(project: &Project) -> String {
+    let listed = Lathe::in_project(project).args(["permissions", "list"]).run();
+    listed.success().stdout
+}
+
+#[test]
+fn always_is_stored_in_its_scope_and_asks_no_more() {
+    let server = Server::with([bash("touch mark"), bash("touch mark"), Turn::text("Both ran.")]);
+    let (project, terminal) = asked(&server);
+    terminal.keys("a");
+    terminal.wait_text("scope: this session");
+    terminal.keys("s");
+    terminal.wait_text("scope: this project");
+    terminal.key(Key::Enter);
+    terminal.wait_text("Both ran.");
+    let listed = Lathe::in_project(&project)
+        .args(["permissions", "list"])
+        .run()
+        .success();
+    assert!(listed.stdout.contains("touch"), "{listed}");
+}
+
+#[test]
+fn a_pattern_is_written_anew_and_one_that_is_too_wide_is_refused() {
+    let server = Server::with([bash("touch mark"), bash("touch other"), Turn::text("Both ran.")]);
+    let (project, terminal) = asked(&server);
+    terminal.keys("a");
+    terminal.wait_text("[x] touch *");
+    terminal.keys("e");
+    terminal.wait_text("takes the pattern");
+    terminal.key(Key::Ctrl('u'));
+    for too_wide in ["*", "sudo *", "bash"] {
+        terminal.keys(too_wide);
+        terminal.wait_text(&format!("[x] ┃ {too_wide}"));
+        terminal.key(Key::Enter);
+        terminal.wait_text(&format!("not stored: `{too_wide}` would"));
+        terminal.key(Key::Ctrl('u'));
+        terminal.wait_gone("not stored");
+    }
+    terminal.key(Key::Enter);
+    terminal.wait_text("not stored: an empty pattern");
+    terminal.paste("touch ?????\n");
+    terminal.wait_text("┃ touch ?????");
+    terminal.key(Key::Enter);
+    terminal.wait_text("[x] touch ?????  does not cover this call");
+    terminal.key(Key::Enter);
+    // This call has run all the same, and the pattern covers the next.
+    terminal.wait_text("Both ran.");
+    assert!(project.exists("mark") && project.exists("other"));
+    let stored = stored(&project);
+    assert!(stored.contains("touch ?????"), "{stored}");
+}
+
+#[test]
+fn esc_leaves_the_pattern_then_always_then_the_question() {
+    let server = Server::with([bash("touch mark")]);
+    let (project, terminal) = asked(&server);
+    terminal.keys("ae");
+    terminal.wait_text("[x] ┃ touch *");
+    terminal.keys("xyz");
+    terminal.wait_text("[x] ┃ touch *xyz");
+    terminal.key(Key::Esc);
+    terminal.wait_text("[x] touch *  asks");
+    terminal.wait_quiet(super::DEAF);
+    terminal.key(Key::Esc);
+    terminal.wait_text("y once");
+    terminal.wait_quiet(super::DEAF);
+    terminal.key(Key::Esc);
+    terminal.wait_text("? 1 waiting");
+    assert!(!project.exists("mark"));
+    assert!(stored(&project).contains("no stored rules"));
+}
+
+#[test]
+fn what_deletes_starts_unticked_and_nothing_ticked_stores_nothing() {
+    let server = Server::with([bash("rm mark"), bash("rm other"), Turn::text("Gone.")]);
+    let project = project(&server).file("mark", "x").file("other", "x");
+    let terminal = open(&project);
+    say(&terminal, "go");
+    hear(&terminal);
+    terminal.wait_text("[ ] rm mark  deletes files, no undo");
+    terminal.keys("a");
+    terminal.wait_text("[ ] rm *");
+    terminal.key(Key::Enter);
+    terminal.wait_text("nothing is ticked");
+    terminal.keys(" ");
+    terminal.wait_text("[x] rm *");
+    terminal.keys("ss");
+    terminal.wait_text("scope: everywhere");
+    terminal.key(Key::Enter);
+    terminal.wait_text("Gone.");
+    assert!(!project.exists("mark") && !project.exists("other"));
+    let stored = stored(&project);
+    assert!(
+        stored.contains("everywhere") && stored.contains("rm *"),
+        "{stored}"
+    );
+}
+
+#[test]
+fn what_waits_and_is_covered_by_an_always_is_answered_too() {
+    let turn = Turn::new()
+        .call("read", json!({"file_path": "one.txt"}))
+        .call("read", json!({"file_path": "two.txt"}));
+    let server = Server::with([turn, Turn::text("Both read.")]);
+    let project = project(&server)
+        .file("one.txt", "first words")
+        .file("two.txt", "second words")
+        .config(json!({"permission": {"read": "ask"}}));
+    let terminal = open(&project);
+    say(&terminal, "go");
+    terminal.wait_text("1 of 2");
+    hear(&terminal);
+    terminal.keys("a");
+    terminal.wait_text("stores what is ticked");
+    terminal.key(Key::Enter);
+    terminal.wait_text("Both read.");
+    let requests = server.requests();
+    assert!(requests[1].mentions("first words") && requests[1].mentions("second words"));
+}
+
+#[test]
+fn rows_are_chosen_and_ticked_one_by_one() {
+    let server = Server::with([bash("touch ../outside-of-it"), Turn::text("Ran.")]);
+    let (project, terminal) = asked(&server);
+    terminal.keys("a");
+    terminal.wait_text("[x] touch *");
+    // The first row is the directory outside, the second the command.
+    terminal.wait_text("↑ ↓ row");
+    terminal.key(Key::Down);
+    terminal.keys(" ");
+    terminal.wait_text("[ ] touch *");
+    terminal.key(Key::Up);
+    terminal.keys("s");
+    terminal.wait_text("scope: this project");
+    terminal.key(Key::Enter);
+    terminal.wait_text("Ran.");
+    let stored = stored(&project);
+    assert!(
+        stored.contains("external_directory") && !stored.contains("touch"),
+        "{stored}"
+    );
+}

@@ -1,0 +1,168 @@
+//! What a question shows: where, how confined, why, the whole of it on a whole screen, and on a small one.
+
+use serde_json::json;
+
+use super::{asked, bash, hear};
+use crate::screen::{open, project, say};
+use crate::support::{Key, Lathe, Server, Terminal, Turn};
+
+#[test]
+fn the_first_row_says_how_a_command_is_confined() {
+    let server = Server::with([bash("touch mark")]);
+    let (_project, terminal) = asked(&server);
+    terminal.wait_text("no sandbox");
+
+    let server = Server::with([bash("touch mark")]);
+    let project = project(&server).config(json!({"sandbox": {"mode": "workspace-write"}}));
+    let terminal = open(&project);
+    say(&terminal, "go");
+    hear(&terminal);
+    terminal.wait_text("sandbox workspace-write");
+}
+
+#[test]
+fn a_plan_names_the_sandbox_that_there_is() {
+    let server = Server::with([bash("cat .env")]);
+    let project = project(&server).file(".env", "x");
+    let doctor = Lathe::in_project(&project).args(["doctor"]).run();
+    let found = doctor.stdout.lines().find(|line| line.contains("sandbox: files"));
+    let has_sandbox = found.is_some_and(|line| line.starts_with("ok"));
+    let terminal = Terminal::start(&project, 80, 24, &["--permission-mode", "plan"]);
+    terminal.wait_text("send");
+    say(&terminal, "go");
+    terminal.wait_text("y once");
+    terminal.wait_text(if has_sandbox {
+        "sandbox read-only"
+    } else {
+        "no sandbox"
+    });
+}
+
+#[test]
+fn the_first_row_names_the_commands_own_directory() {
+    let call = Turn::tool("bash", json!({"command": "touch mark", "workdir": "deep/er"}));
+    let server = Server::with([call]);
+    let project = project(&server).file("deep/er/a.txt", "x");
+    let terminal = open(&project);
+    say(&terminal, "go");
+    hear(&terminal);
+    terminal.wait_text("deep/er · no sandbox");
+}
+
+#[test]
+fn d_says_which_rule_asks_and_how_to_take_an_always_back() {
+    let server = Server::with([bash("touch mark")]);
+    let project = project(&server).config(json!({"permission": {"bash": {"touch *": "ask"}}}));
+    let terminal = open(&project);
+    say(&terminal, "go");
+    hear(&terminal);
+    terminal.keys("d");
+    terminal.wait_text("always would store `bash`: `touch *`");
+    terminal.wait_text("lathe permissions");
+    terminal.wait_text("lathe.jsonc");
+    terminal.keys("d");
+    terminal.wait_gone("always would store");
+}
+
+#[test]
+fn f_shows_all_of_a_change_and_its_hunks() {
+    let lines = |word: &dyn Fn(usize) -> &'static str| {
+        let lines: Vec<_> = (0..200).map(|line| format!("{} {line}", word(line))).collect();
+        lines.join("\n")
+    };
+    let old = lines(&|_| "line");
+    let content = lines(&|line| if line % 25 == 0 { "changed" } else { "line" });
+    let server = Server::with([Turn::tool(
+        "write",
+        json!({"file_path": "a.txt", "content": content}),
+    )]);
+    let project = project(&server)
+        .file("a.txt", &old)
+        .config(json!({"edit": {"require_read": false}}));
+    let terminal = open(&project);
+    say(&terminal, "go");
+    hear(&terminal);
+    terminal.wait_text("more rows");
+    terminal.keys("f");
+    terminal.wait_text("f smaller");
+    terminal.wait_gone("┃ go");
+    for hunk in [25, 50, 75] {
+        terminal.keys("]");
+        terminal.wait_text(&format!("changed {hunk}"));
+    }
+    terminal.wait_gone("changed 25");
+    terminal.keys("[[");
+    terminal.wait_text("changed 25");
+    terminal.key(Key::PageDown);
+    terminal.key(Key::Down);
+    terminal.wait_gone("changed 25");
+    // `esc` leaves the full screen before it puts the question off.
+    terminal.key(Key::Esc);
+    terminal.wait_text("f full screen");
+    terminal.wait_quiet(super::DEAF);
+    terminal.key(Key::Esc);
+    terminal.wait_text("? 1 waiting");
+}
+
+#[test]
+fn a_small_screen_names_every_key_that_answers() {
+    let server = Server::with([bash("touch mark")]);
+    let (project, terminal) = asked(&server);
+    terminal.resize(40, 10);
+    for key in [
+        "y once",
+        "a always",
+        "n no",
+        "N no, because",
+        "d why",
+        "f full",
+        "esc later",
+        "no sandbox",
+    ] {
+        terminal.wait_text(key);
+    }
+    terminal.keys("a");
+    for key in [
+        "⏎ stores",
+        "space tick",
+        "e edit",
+        "s scope: this session",
+        "esc back",
+    ] {
+        terminal.wait_text(key);
+    }
+    terminal.key(Key::Enter);
+    terminal.wait_gone("scope");
+    crate::support::wait_until("the command to have run", || project.exists("mark"));
+}
+
+#[test]
+fn every_row_of_a_long_question_can_be_read_before_saying_yes() {
+    let commands: Vec<String> = (1..=8).map(|number| format!("tool{number} m")).collect();
+    for (columns, rows) in [(80, 24), (120, 36), (40, 12)] {
+        let server = Server::with([bash(&commands.join(" && "))]);
+        let project = project(&server);
+        let terminal = Terminal::start(&project, columns, rows, &[]);
+        terminal.wait_text("send");
+        say(&terminal, "go");
+        hear(&terminal);
+        for (place, command) in commands.iter().enumerate() {
+            let row = format!("{}. bash `{command}`", place + 1);
+            let mut before = terminal.screen();
+            while !before.contains(&row) {
+                terminal.key(Key::PageDown);
+                before = terminal.wait_for(|screen| screen != before);
+            }
+        }
+        terminal.keys("a");
+        terminal.wait_text("tool1 *");
+        terminal.key(Key::Up);
+        for _ in 0..7 {
+            terminal.key(Key::Down);
+        }
+        terminal.wait_text("tool8 *");
+        if columns > 40 {
+            terminal.wait_text("8 of 8");
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! The question whether a project is trusted, on the real screen.
+
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::screen::{project, say};
+use crate::support::{Key, Lathe, Project, Protocol, Server, Terminal, Turn};
+
+/// A question is deaf for a shorter time.
+const DEAF: Duration = Duration::from_millis(450);
+
+fn hook(command: &str) -> String {
+    json!({"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": command}]}]}}).to_string()
+}
+
+/// A project that runs a command when a session starts.
+fn hooked(server: &Server) -> Project {
+    server.otherwise(Turn::text("Hello."));
+    project(server)
+        .file("lathe.jsonc", &hook("echo one >> ran"))
+        .git()
+}
+
+fn start(project: &Project) -> Terminal {
+    Terminal::start(project, 80, 24, &[])
+}
+
+/// Waits for the question and until it listens.
+fn hear(terminal: &Terminal) {
+    terminal.wait_text("y trust");
+    terminal.wait_quiet(DEAF);
+}
+
+fn trusted(project: &Project) -> Value {
+    let shown = Lathe::in_project(project)
+        .args(["config", "show"])
+        .run()
+        .success();
+    serde_json::from_str::<Value>(&shown.stdout).unwrap()["project"]["trusted"].clone()
+}
+
+/// Has a turn, to its end.
+fn talk(terminal: &Terminal) {
+    say(terminal, "hi");
+    terminal.wait_text("Hello.");
+    terminal.wait_text("⏎ send");
+}
+
+/// Leaves, so that everything is on disk.
+fn leave(terminal: &Terminal) {
+    terminal.key(Key::Ctrl('c'));
+    terminal.wait_text("again quits");
+    terminal.key(Key::Ctrl('c'));
+    terminal.wait_exit();
+}
+
+#[test]
+fn y_trusts_the_project_from_then_on() {
+    let server = Server::start();
+    let project = hooked(&server);
+    let terminal = start(&project);
+    hear(&terminal);
+    assert!(!project.exists("ran"), "nothing runs before the answer");
+    terminal.keys("y");
+    terminal.wait_text("send");
+    talk(&terminal);
+    assert_eq!(project.read("ran"), "one\n");
+    leave(&terminal);
+    assert_eq!(trusted(&project), true);
+
+    let terminal = start(&project);
+    terminal.wait_text("send");
+    assert!(!terminal.screen().contains("y trust"));
+    let run = Lathe::in_project(&project).args(["run", "go"]).run().success();
+    assert!(!run.stderr.contains("trusted"), "{run}");
+}
+
+#[test]
+fn n_goes_on_without_and_asks_the_next_time() {
+    let server = Server::start();
+    let project = hooked(&server);
+    let terminal = start(&project);
+    hear(&terminal);
+    terminal.keys("n");
+    terminal.wait_text("going on without");
+    talk(&terminal);
+    leave(&terminal);
+    assert!(!project.exists("ran"));
+    assert_eq!(trusted(&project), false);
+    hear(&start(&project));
+}
+
+#[test]
+fn d_shows_the_parts_and_keys_typed_ahead_answer_nothing() {
+    let server = Server::start();
+    let project = hooked(&server);
+    let terminal = start(&project);
+    terminal.keys("yyy");
+    hear(&terminal);
+    terminal.wait_text("hooks · lathe.jsonc");
+    terminal.keys("d");
+    terminal.wait_text("echo one >> ran");
+    terminal.keys("d");
+    terminal.wait_gone("echo one >> ran");
+    terminal.key(Key::Enter);
+    terminal.wait_quiet(DEAF);
+    terminal.wait_text("y trust");
+    assert!(!project.exists("ran"));
+}
+
+#[test]
+fn a_change_is_asked_about_with_its_diff() {
+    let server = Server::start();
+    let project = hooked(&server);
+    let terminal = start(&project);
+    hear(&terminal);
+    terminal.keys("y");
+    terminal.wait_text("send");
+    leave(&terminal);
+
+    project.write("lathe.jsonc", hook("echo two >> ran").as_bytes());
+    let run = Lathe::in_project(&project).args(["run", "go"]).run().success();
+    assert!(run.stderr.contains("it changed since"), "{run}");
+    let terminal = start(&project);
+    hear(&terminal);
+    terminal.wait_text("changed. Trust it?");
+    let screen = terminal.screen();
+    let has = |sign: char, text: &str| {
+        screen
+            .lines()
+            .any(|line| line.trim_start().starts_with(sign) && line.contains(text))
+    };
+    assert!(has('-', "echo one") && has('+', "echo two"), "{screen}");
+    terminal.keys("y");
+    terminal.wait_text("send");
+    talk(&terminal);
+    assert_eq!(project.read("ran"), "two\n");
+}
+
+#[test]
+fn what_is_used_is_what_was_shown() {
+    let server = Server::start();
+    let project = hooked(&server);
+    let terminal = start(&project);
+    hear(&terminal);
+    project.write("lathe.jsonc", hook("echo other >> ran").as_bytes());
+    terminal.keys("y");
+    terminal.wait_text("send");
+    talk(&terminal);
+    assert_eq!(project.read("ran"), "one\n");
+    leave(&terminal);
+    assert_eq!(trusted(&project), false, "the change was not looked at");
+}
+
+#[test]
+fn a_model_of_the_project_s_own_provider_opens_with_the_answer() {
+    let server = Server::start();
+    server.otherwise(Turn::text("From corp."));
+    let settings = json!({"model": "corp/m", "providers": {"corp": {
+        "protocol": "openai-chat", "base_url": server.url(Protocol::OpenAiChat)}}});
+    let project = Project::new().file("lathe.jsonc", &settings.to_string()).git();
+    let terminal = Terminal::start(&project, 80, 24, &["-p", "hi"]);
+    hear(&terminal);
+    assert!(terminal.screen().contains("corp/m"), "{}", terminal.screen());
+    assert_eq!(server.requests().len(), 0);
+    terminal.keys("y");
+    terminal.wait_text("From corp.");
+
+    let other = Project::new().file("lathe.jsonc", &settings.to_string()).git();
+    let terminal = Terminal::start(&other, 80, 24, &[]);
+    hear(&terminal);
+    terminal.keys("n");
+    terminal.wait_text("no session is open");
+    terminal.wait_text("corp");
+}
+
+#[test]
+fn nobody_is_asked_where_it_is_settled() {
+    let server = Server::start();
+    let project = hooked(&server);
+    let terminal = Terminal::start(&project, 80, 24, &["--trust"]);
+    terminal.wait_text("send");
+    leave(&terminal);
+    assert_eq!(trusted(&project), false, "for this process");
+    let root = project.root();
+    let project = project.config(json!({"trust": [root.to_str().unwrap()]}));
+    start(&project).wait_text("send");
+}
+
+#[test]
+fn leaving_the_question_opens_nothing() {
+    let server = Server::start();
+    let project = hooked(&server);
+    let terminal = start(&project);
+    hear(&terminal);
+    leave(&terminal);
+    assert!(!project.exists("ran") && !project.data_dir().join("lathe.db").exists());
+}
+
+/// Answers the question with yes and leaves again.
+fn trust(project: &Project, directory: &Path) {
+    let terminal = Terminal::start(project, 80, 24, &[directory.to_str().unwrap()]);
+    hear(&terminal);
+    terminal.keys("y");
+    terminal.wait_text("⏎ send");
+    leave(&terminal);
+}
+
+fn trusted_in(project: &Project, directory: &Path) -> Value {
+    let shown = Lathe::in_project(project)
+        .args(["config", "show"])
+        .cwd(directory)
+        .run()
+        .success();
+    serde_json::from_str::<Value>(&shown.stdout).unwrap()["project"]["trusted"].clone()
+}
+
+#[test]
+fn a_directory_that_brings_more_is_asked_about_and_the_others_are_not() {
+    let server = Server::start();
+    let project = hooked(&server)
+        .file("plain/a.txt", "a")
+        .file("more/lathe.jsonc", &hook("echo more >> ran"));
+    let (root, plain, more) = (project.root(), project.path("plain"), project.path("more"));
+    trust(&project, &root);
+    let all = [&root, &plain, &more].map(|directory| trusted_in(&project, directory));
+    assert_eq!(all, [json!(true), json!(true), json!(false)]);
+    trust(&project, &more);
+    let all = [&root, &plain, &more].map(|directory| trusted_in(&project, directory));
+    assert_eq!(
+        all,
+        [json!(true), json!(true), json!(true)],
+        "none of them asks in turns"
+    );
+    project.write("lathe.jsonc", hook("echo two >> ran").as_bytes());
+    let all = [&root, &plain, &more].map(|directory| trusted_in(&project, directory));
+    assert_eq!(all, [json!(false), json!(false), json!(false)]);
+}
+
+#[test]
+fn links_lead_to_the_same_project_and_to_what_they_hold_now() {
+    let server = Server::start();
+    server.otherwise(Turn::text("Hello."));
+    let project = project(&server).git();
+    let shared = project.outside().join("shared.jsonc");
+    project.write(&shared, hook("echo one >> ran").as_bytes());
+    symlink(&shared, project.path("lathe.jsonc")).unwrap();
+    let link = project.outside().join("link");
+    symlink(project.root(), &link).unwrap();
+    trust(&project, &link);
+    assert_eq!(trusted_in(&project, &project.root()), true);
+    assert_eq!(trusted_in(&project, &link), true);
+    project.write(&shared, hook("echo two >> ran").as_bytes());
+    assert_eq!(trusted_in(&project, &link), false);
+}
+
+#[test]
+fn an_agent_that_changes_while_it_is_asked_about_is_the_one_that_was_shown() {
+    let server = Server::with([
+        Turn::tool("bash", json!({"command": "touch one"})),
+        Turn::tool("bash", json!({"command": "mkdir two"})),
+        Turn::text("Hello."),
+    ]);
+    let agent = |rule: &str| format!("---\npermission: {{ bash: {{ {rule}: allow }} }}\n---\nBe quick.\n");
+    let project = project(&server)
+        .file(".lathe/agents/quick.md", &agent("\"touch *\""))
+        .git();
+    let terminal = Terminal::start(&project, 80, 24, &["-a", "quick", "-p", "go"]);
+    hear(&terminal);
+    project.write(".lathe/agents/quick.md", agent("\"*\"").as_bytes());
+    terminal.keys("y");
+    terminal.wait_text("bash wants to run");
+    terminal.wait_text("mkdir two");
+    assert!(project.exists("one") && !project.exists("two"));
+}
+
+#[test]
+fn a_long_list_of_parts_can_be_answered_and_a_broken_or_huge_file_asks_nothing() {
+    let server = Server::start();
+    let hook = json!({"type": "command", "command": "echo many >> ran"});
+    let hooks = json!({"hooks": {"Stop": [{"hooks": vec![hook; 20_000]}]}}).to_string();
+    let project = project(&server).file("lathe.jsonc", &hooks).git();
+    let terminal = start(&project);
+    hear(&terminal);
+    terminal.keys("d");
+    terminal.wait_text("echo many >> ran");
+    terminal.keys("y");
+    terminal.wait_text("⏎ send");
+    leave(&terminal);
+    assert_eq!(trusted(&project), true);
+
+    for text in ["{ broken".to_owned(), " ".repeat(5 << 20)] {
+        project.write("lathe.jsonc", text.as_bytes());
+        let finished = Lathe::in_project(&project)
+            .args(["run", "--trust", "go"])
+            .run()
+            .assert_code(2);
+        assert!(finished.stderr.contains("lathe.jsonc"), "{finished}");
+    }
+}
+
+#[test]
+fn two_that_ask_at_once_both_take_their_answer() {
+    let server = Server::start();
+    let project = hooked(&server);
+    let (one, other) = (start(&project), start(&project));
+    hear(&one);
+    hear(&other);
+    one.keys("y");
+    one.wait_text("⏎ send");
+    assert_eq!(trusted(&project), true);
+    other.keys("n");
+    talk(&other);
+    talk(&one);
+    assert_eq!(
+        project.read("ran"),
+        "one\n",
+        "no is no in the one that was told so"
+    );
+    assert_eq!(trusted(&project), true);
+}

@@ -1,0 +1,205 @@
+//! What a project brings, with and without trust, through the real program.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::run::{assert_well_formed, events_of, of_kind, project_with};
+use crate::support::{Finished, Lathe, Project, Protocol, Server, Turn};
+
+fn hook(event: &str, command: &str) -> Value {
+    json!({ "hooks": { event: [{ "hooks": [{ "type": "command", "command": command }] }] } })
+}
+
+fn say_done() -> Server {
+    let server = Server::start();
+    server.otherwise(Turn::text("Done."));
+    server
+}
+
+/// A project whose configuration runs a command when a session starts and allows `touch`.
+fn loose(server: &Server) -> Project {
+    let mut settings = hook("SessionStart", "echo project >> ran");
+    settings["permission"] = json!({"bash": {"touch *": "allow"}});
+    project_with(server)
+        .file("lathe.jsonc", &settings.to_string())
+        .git()
+}
+
+fn bash(project: &Project, options: &[&str], command: &str) -> (bool, Finished) {
+    let call = json!({"command": command}).to_string();
+    let finished = Lathe::in_project(project)
+        .args(["tool", "--format", "json", "bash", &call])
+        .args(options)
+        .run();
+    let event: Value = serde_json::from_str(&finished.stdout).unwrap_or_else(|_| panic!("{finished}"));
+    (event["ok"] == true, finished)
+}
+
+fn config(project: &Project, cwd: &Path) -> Value {
+    let shown = Lathe::in_project(project)
+        .args(["config", "show"])
+        .cwd(cwd)
+        .run()
+        .success();
+    serde_json::from_str(&shown.stdout).unwrap()
+}
+
+#[test]
+fn without_trust_a_run_goes_on_without_the_parts_and_says_so_once() {
+    let server = say_done();
+    let project = loose(&server);
+    let finished = events_of(&project).arg("go").run().success();
+    assert_well_formed(&finished);
+    let errors = of_kind(&finished, "error");
+    assert_eq!(errors.len(), 1, "{finished}");
+    assert_eq!(errors[0]["kind"], "untrusted");
+    let told = errors[0]["message"].as_str().unwrap();
+    assert!(
+        told.contains("`hooks` in `lathe.jsonc`") && told.contains("`permission`"),
+        "{told}"
+    );
+    assert_eq!(finished.stderr.lines().count(), 1, "{finished}");
+    assert!(
+        finished.stderr.contains("is not trusted") && finished.stderr.contains("--trust"),
+        "{finished}"
+    );
+    assert!(!project.exists("ran"));
+    assert_eq!(of_kind(&finished, "done")[0]["reason"], "stop");
+
+    let text = Lathe::in_project(&project).args(["run", "go"]).run().success();
+    assert_eq!(text.stderr.matches("not trusted").count(), 1, "{text}");
+}
+
+#[test]
+fn run_tool_and_config_agree_about_the_project() {
+    let server = say_done();
+    let project = loose(&server);
+    let (ok, finished) = bash(&project, &[], "touch a");
+    assert!(!ok && finished.stderr.contains("is not trusted"), "{finished}");
+    let shown = config(&project, &project.root());
+    assert_eq!(shown["project"]["trusted"], false);
+    assert_eq!(
+        shown["project"]["parts"][0],
+        json!({"file": "lathe.jsonc", "key": "hooks"})
+    );
+    assert_eq!(shown["hooks"]["SessionStart"], json!([]), "{shown}");
+    let rules = shown["permission"].as_array().unwrap();
+    assert_eq!(rules.last().unwrap()["ignored"], "the project is not trusted");
+    let doctor = Lathe::in_project(&project).arg("doctor").run();
+    assert!(doctor.stdout.contains("not trusted"), "{doctor}");
+
+    let (ok, finished) = bash(&project, &["--trust"], "touch a");
+    assert!(ok && finished.stderr.is_empty(), "{finished}");
+    assert!(!bash(&project, &[], "touch b").0, "`--trust` is for one process");
+
+    let root = project.root();
+    let project = project.config(json!({"trust": [root.to_str().unwrap()]}));
+    let (ok, finished) = bash(&project, &[], "touch b");
+    assert!(ok && finished.stderr.is_empty(), "{finished}");
+    let finished = events_of(&project).arg("go").run().success();
+    assert_eq!(
+        (project.read("ran"), &*finished.stderr),
+        ("project\n".to_owned(), "")
+    );
+    let shown = config(&project, &project.root());
+    assert_eq!(shown["project"]["by"], "configuration");
+    assert_eq!(
+        shown["hooks"]["SessionStart"].as_array().unwrap().len(),
+        1,
+        "{shown}"
+    );
+    let doctor = Lathe::in_project(&project).arg("doctor").run();
+    assert!(
+        doctor.stdout.contains("trusted by your configuration"),
+        "{doctor}"
+    );
+}
+
+#[test]
+fn globs_of_the_global_file_trust_and_those_of_a_project_do_not() {
+    let server = say_done();
+    let all = json!({"trust": ["*"], "permission": {"bash": "allow"}}).to_string();
+    let project = project_with(&server).file("lathe.jsonc", &all).git();
+    let (ok, finished) = bash(&project, &[], "touch a");
+    assert!(!ok, "{finished}");
+    let project = project.config(json!({"trust": ["/nowhere/*", "~/../project"]}));
+    assert!(!bash(&project, &[], "touch a").0);
+    let above = format!("{}/*", project.outside().display());
+    let project = project.config(json!({"trust": [above]}));
+    assert!(bash(&project, &[], "touch a").0);
+}
+
+#[test]
+fn a_trusted_project_opens_what_is_asked_and_nothing_that_is_denied() {
+    let server = say_done();
+    let rules = json!({"permission": {"bash": "allow", "edit": "allow"}});
+    let project = project_with(&server)
+        .config(json!({"permission": {"bash": {"cp *": "ask", "rm *": "deny"}}}))
+        .file("lathe.jsonc", &rules.to_string())
+        .file("a", "a")
+        .git();
+    assert!(bash(&project, &["--trust"], "cp a b").0);
+    assert!(!bash(&project, &["--trust"], "rm a").0);
+    let protected = json!({"file_path": ".claude/settings.json", "content": "{}"}).to_string();
+    let finished = Lathe::in_project(&project)
+        .args(["tool", "--trust", "--format", "json", "write", &protected])
+        .run();
+    assert!(finished.stdout.contains("protected"), "{finished}");
+}
+
+#[test]
+fn rules_of_the_project_s_agents_need_trust_as_well() {
+    let server = say_done();
+    let agent = "---\npermission: { bash: allow }\n---\nBe quick.\n";
+    let project = project_with(&server).file(".lathe/agents/quick.md", agent).git();
+    let (ok, finished) = bash(&project, &["-a", "quick"], "touch a");
+    assert!(!ok, "{finished}");
+    let part = "`agents.quick.permission` in `.lathe/agents/quick.md`";
+    assert!(finished.stderr.contains(part), "{finished}");
+    assert!(bash(&project, &["-a", "quick", "--trust"], "touch a").0);
+    assert!(
+        !bash(&project, &["--trust"], "touch b").0,
+        "the rules are that agent's"
+    );
+}
+
+#[test]
+fn a_provider_of_the_project_is_asked_only_with_trust() {
+    let server = say_done();
+    let settings = json!({"model": "corp/m", "providers": {"corp": {
+        "protocol": "openai-chat", "base_url": server.url(Protocol::OpenAiChat)}}});
+    let project = Project::new().file("lathe.jsonc", &settings.to_string()).git();
+    let finished = Lathe::in_project(&project)
+        .args(["run", "go"])
+        .run()
+        .assert_code(2);
+    assert!(finished.stderr.contains("corp"), "{finished}");
+    assert_eq!(server.requests().len(), 0);
+    let finished = Lathe::in_project(&project)
+        .args(["run", "--trust", "go"])
+        .run()
+        .success();
+    assert_eq!(finished.stdout, "Done.\n");
+}
+
+#[test]
+fn what_only_tightens_needs_no_trust() {
+    let server = say_done();
+    let project = project_with(&server)
+        .file(
+            "lathe.jsonc",
+            r#"{"permission": {"bash": {"ls*": "deny"}}, "max_steps": 3}"#,
+        )
+        .git();
+    let (ok, finished) = bash(&project, &[], "ls");
+    assert!(!ok && finished.stderr.is_empty(), "{finished}");
+    assert_eq!(
+        config(&project, &project.root())["project"]["trusted"],
+        Value::Null
+    );
+    assert!(
+        !project.data_dir().join("lathe.db").exists(),
+        "nobody had to look anything up"
+    );
+}
