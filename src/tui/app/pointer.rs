@@ -1,4 +1,5 @@
-//! The buttons of the mouse: a click gives the transcript or the composer the keys, a drag selects.
+//! The mouse: the wheel scrolls what lies under it, a click gives the transcript or the composer the keys, a drag
+//! selects.
 //!
 //! Nothing needs them. Terminals keep `shift` and a drag for their own selection, and `ctrl+x M` leaves the mouse to
 //! them altogether.
@@ -9,6 +10,7 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::{App, Effect, Focus};
 use crate::tui::Mouse;
+use crate::tui::keymap::Action;
 use crate::tui::transcript::{Change, Unit};
 use crate::view::theme::Meaning;
 
@@ -35,6 +37,31 @@ pub(super) enum Due {
 }
 
 impl App {
+    pub(crate) fn mouse(&mut self, event: MouseEvent, now: Instant) -> Change {
+        let turn = isize::try_from(self.wheel_lines).unwrap_or(isize::MAX);
+        let rows = match event.kind {
+            MouseEventKind::ScrollUp => -turn,
+            MouseEventKind::ScrollDown => turn,
+            _ => return self.pointer(event, now),
+        };
+        if let Some(list) = &mut self.rule_list {
+            list.act(if rows < 0 { Action::RowUp } else { Action::RowDown });
+        } else if let Some(help) = &mut self.help {
+            help.scroll(rows);
+        } else if self.picker.is_some() {
+            return self.list_scroll(rows, now);
+        } else if self.shown.dialog.contains((event.column, event.row).into()) {
+            self.trust.iter_mut().for_each(|trust| trust.scroll(rows));
+            match &mut self.dialog {
+                Some(dialog) => dialog.scroll(rows),
+                None => self.forms.shown_mut().is_some_and(|form| form.scroll(rows)),
+            };
+        } else {
+            self.transcript.scroll_by(rows);
+        }
+        Change::Urgent
+    }
+
     pub(super) fn pointer(&mut self, event: MouseEvent, now: Instant) -> Change {
         match event.kind {
             MouseEventKind::Down(MouseButton::Left) => self.press(event.column, event.row, now),

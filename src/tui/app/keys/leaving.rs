@@ -1,0 +1,81 @@
+//! The way out: `esc`, one rung a press, and `ctrl+c`.
+
+use std::time::Instant;
+
+use crate::session::Op;
+use crate::tui::app::{AGAIN, App, ESC_DEAF, Effect, Focus, Turn};
+use crate::tui::dialog::TrustAnswer;
+use crate::tui::transcript::Change;
+
+impl App {
+    /// One rung a press.
+    pub(super) fn escape(&mut self, now: Instant) -> Change {
+        if self.esc.deaf_until.is_some_and(|until| until > now) {
+            self.dropped_keys += 1;
+            return Change::None;
+        }
+        if let Some(list) = &mut self.rule_list {
+            if !list.back() {
+                self.rule_list = None;
+            }
+            self.esc.deaf_until = Some(now + ESC_DEAF);
+        } else if self.help.take().is_some() {
+            self.esc.deaf_until = Some(now + ESC_DEAF);
+        } else if self.picker.is_some() {
+            self.list_back(now);
+        } else if self.end_search(now) || self.transcript.end_selection() {
+            self.esc.deaf_until = Some(now + ESC_DEAF);
+        } else if self.trust.is_some() {
+            self.answer_trust(TrustAnswer::NotNow, now);
+            self.esc.deaf_until = Some(now + ESC_DEAF);
+        } else if let Some(dialog) = &mut self.dialog {
+            if !dialog.back() {
+                self.put_off.insert(dialog.question().id);
+                self.show_question(now);
+            }
+            self.esc.deaf_until = Some(now + ESC_DEAF);
+        } else if self.forms.shown().is_some() {
+            self.leave_form(now);
+            self.esc.deaf_until = Some(now + ESC_DEAF);
+        } else if self.focus == Focus::Transcript {
+            self.focus_composer();
+            self.esc.deaf_until = Some(now + ESC_DEAF);
+        } else if self.turn == Turn::Busy {
+            self.arm_or_interrupt(now);
+        } else if self.composer.is_empty() && !self.transcript.is_empty() {
+            self.focus_transcript();
+        } else {
+            return Change::None;
+        }
+        Change::Urgent
+    }
+
+    fn arm_or_interrupt(&mut self, now: Instant) {
+        match self.esc.armed.take() {
+            Some(armed) if now < armed + AGAIN => self.send(Op::Interrupt),
+            _ => self.esc.armed = Some(now),
+        }
+    }
+
+    pub(super) fn clear_or_quit(&mut self, now: Instant) {
+        let was_above = self.rule_list.take().is_some() || self.help.take().is_some();
+        if was_above || (self.search.is_some() && self.end_search(now)) {
+            return;
+        }
+        if self.picker.is_some() {
+            return self.leave_list(now);
+        }
+        if !self.is_asking() && !self.composer.is_empty() {
+            self.composer.clear();
+            self.draft_changed(now);
+            self.typed = None;
+        } else if self.turn == Turn::Busy {
+            self.esc.armed = None;
+            self.send(Op::Interrupt);
+        } else if self.quit_armed.is_some_and(|armed| now < armed + AGAIN) {
+            self.effects.push(Effect::Quit);
+        } else {
+            self.quit_armed = Some(now);
+        }
+    }
+}

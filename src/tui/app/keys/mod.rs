@@ -1,0 +1,276 @@
+//! Keys to actions. Here is who gets a key and what means the same everywhere; what the actions do to one part of the
+//! screen stands in that part's file.
+
+mod asking;
+mod composing;
+mod leaving;
+mod reading;
+
+use std::time::Instant;
+
+use crossterm::event::{KeyEvent, KeyEventKind};
+
+use asking::answers;
+
+use super::trusting::is_about_trust;
+use super::{App, Effect, Focus};
+use crate::permission::Mode;
+use crate::session::Op;
+use crate::tui::dialog::{Pass, Permission};
+use crate::tui::help::{Help, Page};
+use crate::tui::keymap::{Action, Context, typed};
+use crate::tui::rule_list::RuleList;
+use crate::tui::statusbar::mode_name;
+use crate::tui::transcript::Change;
+use crate::view::theme::Meaning;
+
+impl App {
+    pub(crate) fn key(&mut self, key: KeyEvent, now: Instant) -> Change {
+        if key.kind == KeyEventKind::Release {
+            return Change::None;
+        }
+        assert!(!self.surroundings.panics_at_first_key, "LATHE_DEBUG_PANIC is set");
+        if self.leader.take().is_some() {
+            match self.keymap.action(Context::Leader, key) {
+                // `esc` takes the leader back and does nothing else.
+                None | Some(Action::Escape) => {}
+                Some(action) => self.act(action, now),
+            }
+            return Change::Urgent;
+        }
+        let mut context = self.context();
+        match self.guard(key, now) {
+            Pass::Answer => {}
+            Pass::Draft => context = Context::Composer,
+            Pass::Drop => {
+                self.dropped_keys += 1;
+                return Change::None;
+            }
+        }
+        self.key_in(context, key, now)
+    }
+
+    pub(crate) fn paste(&mut self, text: &str, now: Instant) -> Change {
+        if let Some(list) = &mut self.rule_list {
+            list.write(text);
+            return Change::Urgent;
+        }
+        if self.context() == Context::Picker {
+            return self.list_paste(text, now);
+        }
+        if self.trust.is_some() {
+            self.dropped_keys += 1;
+            return Change::None;
+        }
+        if self.paste_into_search(text) {
+            return Change::Urgent;
+        }
+        let is_covered = self.help.is_some();
+        let guard = self.asking_guard_mut().filter(|_| !is_covered);
+        let guard = guard.map(|guard| guard.pass(now));
+        if self.dialog.is_none()
+            && guard == Some(Pass::Answer)
+            && let Some(form) = self.forms.shown_mut()
+        {
+            form.write(text);
+            return Change::Urgent;
+        }
+        match (guard, self.dialog.as_mut()) {
+            (Some(Pass::Drop), _) => {
+                self.dropped_keys += 1;
+                return Change::None;
+            }
+            (Some(Pass::Answer), Some(dialog)) if dialog.is_writing() => dialog.write(text),
+            (Some(Pass::Answer), _) => return Change::None,
+            _ => {
+                self.focus = Focus::Composer;
+                self.composer.paste(text);
+                self.draft_changed(now);
+            }
+        }
+        Change::Urgent
+    }
+
+    /// Tells of something that did not work.
+    pub(crate) fn complain(&mut self, text: impl Into<String>, now: Instant) -> Change {
+        self.say(text, Meaning::Warning, now);
+        Change::Urgent
+    }
+
+    /// Says where a key goes while a question may be deaf. What only looks around is never dropped.
+    fn guard(&mut self, key: KeyEvent, now: Instant) -> Pass {
+        let is_covered =
+            self.help.is_some() || self.rule_list.is_some() || self.picker.is_some() || self.search.is_some();
+        if is_covered || !self.is_asking() {
+            return Pass::Answer;
+        }
+        let action = self.keymap.action(Context::Global, key);
+        let looks = matches!(
+            action,
+            Some(Action::PageUp | Action::PageDown | Action::Redraw | Action::Suspend)
+        );
+        if looks {
+            return Pass::Answer;
+        }
+        let stops = matches!(action, Some(Action::Escape | Action::ClearOrQuit));
+        match self
+            .asking_guard_mut()
+            .map_or(Pass::Answer, |guard| guard.pass(now))
+        {
+            Pass::Draft if stops => Pass::Drop,
+            pass => pass,
+        }
+    }
+
+    fn key_in(&mut self, context: Context, key: KeyEvent, now: Instant) -> Change {
+        if let Some(action) = self.keymap.action(context, key) {
+            if action != Action::ClearOrQuit {
+                self.quit_armed = None;
+            }
+            if action == Action::FormPick
+                && let Some(digit) = typed(key)
+            {
+                self.pick(digit, now);
+                return Change::Urgent;
+            }
+            return self.act_in(context, action, now);
+        }
+        match (context, typed(key)) {
+            (Context::Search, _) => self.search_key(key),
+            (Context::Composer, Some(c)) => {
+                self.composer.insert_char(c);
+                self.draft_changed(now);
+                Change::Urgent
+            }
+            (Context::QuestionText, Some(c)) => {
+                if let Some(dialog) = &mut self.dialog {
+                    dialog.write(c.encode_utf8(&mut [0; 4]));
+                }
+                Change::Urgent
+            }
+            (Context::Rules, Some(c)) => {
+                if let Some(list) = &mut self.rule_list {
+                    list.write(c.encode_utf8(&mut [0; 4]));
+                }
+                Change::Urgent
+            }
+            (Context::FormText, Some(c)) => {
+                if let Some(form) = self.forms.shown_mut() {
+                    form.write(c.encode_utf8(&mut [0; 4]));
+                }
+                Change::Urgent
+            }
+            (Context::Picker, Some(c)) => self.list_type(c, now),
+            (Context::Rules | Context::QuestionText | Context::FormText | Context::Picker, None) => {
+                match self.keymap.action(Context::Composer, key) {
+                    Some(action @ Action::Edit(_)) => self.act_in(context, action, now),
+                    _ => Change::None,
+                }
+            }
+            _ => Change::None,
+        }
+    }
+
+    pub(in crate::tui::app) fn act_in(&mut self, context: Context, action: Action, now: Instant) -> Change {
+        match (context, action) {
+            // Keys of the whole screen mean the same in a dialog, those of the dialog only there.
+            (_, Action::Escape) => return self.escape(now),
+            (Context::Question | Context::QuestionAlways | Context::QuestionText, _) if answers(action) => {
+                self.answer(action, now);
+            }
+            (Context::Trust, _) if is_about_trust(action) => self.act_on_trust(action, now),
+            (Context::Rules, Action::RowUp | Action::RowDown | Action::Revoke | Action::Edit(_)) => {
+                let revoked = self.rule_list.as_mut().and_then(|list| list.act(action));
+                if let Some(id) = revoked {
+                    self.send(Op::RevokeGrant(id));
+                }
+            }
+            (Context::Form | Context::FormText, _) if answers(action) => self.fill_in(action, now),
+            (Context::Picker, _) if lists(action) => return self.list_act(action, now),
+            (Context::Composer, Action::Edit(edit)) => return self.edit(edit, now),
+            _ => self.act(action, now),
+        }
+        Change::Urgent
+    }
+
+    /// Performs an action of the whole screen or of the composer, or else of the transcript.
+    fn act(&mut self, action: Action, now: Instant) {
+        match action {
+            Action::Escape => {
+                self.escape(now);
+            }
+            Action::ClearOrQuit => self.clear_or_quit(now),
+            Action::Leader => self.leader = Some(now),
+            Action::Editor => {
+                let call = self.dialog.as_ref().and_then(Permission::call_text);
+                let text = call.unwrap_or_else(|| self.composer.text());
+                self.effects.push(Effect::Edit(text));
+            }
+            Action::Redraw => self.effects.push(Effect::Redraw),
+            Action::Suspend => {
+                self.store_draft();
+                self.effects.push(Effect::Suspend);
+            }
+            Action::OpenList(list) => self.open_list(list, now),
+            Action::Interrupt => self.send(Op::Interrupt),
+            Action::Quit => self.effects.push(Effect::Quit),
+            Action::CycleMode => self.cycle_mode(),
+            Action::NextAgent => self.next_agent(now),
+            Action::PageUp => self.page(-1),
+            Action::PageDown => self.page(1),
+            Action::FocusTranscript => self.focus_transcript(),
+            Action::FocusComposer => self.focus_composer(),
+            Action::NextAsk => self.recall_asks(now),
+            Action::QueueDraft | Action::Queue => self.submit(Op::Queue, now),
+            Action::Send => self.submit(Op::Submit, now),
+            Action::ShowHelp => self.help = Some(Help::default()),
+            Action::ShowHooks => self.help = Some(Help::of(Page::Hooks)),
+            Action::ShowRules => self.show_rules(),
+            Action::CloseHelp => self.help = None,
+            Action::ScrollUp => self.help.iter_mut().for_each(|help| help.scroll(-1)),
+            Action::ScrollDown => self.help.iter_mut().for_each(|help| help.scroll(1)),
+            Action::HelpOrType if self.composer.is_empty() => self.help = Some(Help::default()),
+            Action::HelpOrType => {
+                self.composer.insert_char('?');
+                self.draft_changed(now);
+            }
+            Action::Newline => {
+                self.composer.newline();
+                self.draft_changed(now);
+            }
+            _ => self.act_on_transcript(action, now),
+        }
+    }
+
+    fn show_rules(&mut self) {
+        self.help = None;
+        self.rule_list = Some(RuleList::default());
+        self.send(Op::ListGrants);
+    }
+
+    fn cycle_mode(&mut self) {
+        let next = match self.facts.mode {
+            Mode::Ask => Mode::AcceptEdits,
+            Mode::AcceptEdits => Mode::Plan,
+            Mode::Plan => Mode::Yolo,
+            Mode::Yolo => Mode::Ask,
+        };
+        tracing::debug!(mode = mode_name(next), "the mode is changed by key");
+        self.facts.mode = next;
+        self.send(Op::SetMode(next));
+    }
+}
+
+/// Whether an action is a list's own. `$EDITOR` is for the draft below it.
+fn lists(action: Action) -> bool {
+    matches!(
+        action,
+        Action::RowUp
+            | Action::RowDown
+            | Action::PickRow
+            | Action::PageUp
+            | Action::PageDown
+            | Action::Editor
+            | Action::Edit(_)
+    )
+}

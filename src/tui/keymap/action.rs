@@ -1,0 +1,138 @@
+//! What keys do.
+
+use crate::tui::transcript::CaretMove;
+
+/// What a key does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Action {
+    // Anywhere.
+    Escape,
+    ClearOrQuit,
+    Leader,
+    Editor,
+    Redraw,
+    CycleMode,
+    PageUp,
+    PageDown,
+    Suspend,
+    OpenList(List),
+    // After the leader.
+    FocusTranscript,
+    NextAsk,
+    QueueDraft,
+    NextAgent,
+    ShowHelp,
+    ShowHooks,
+    ShowRules,
+    CopyAnswer,
+    // Composer.
+    Send,
+    Queue,
+    Newline,
+    HelpOrType,
+    Edit(Edit),
+    // Transcript.
+    NextBlock,
+    PreviousBlock,
+    FirstBlock,
+    LastBlock,
+    NextOwn,
+    PreviousOwn,
+    NextFailure,
+    PreviousFailure,
+    ToggleReasoning,
+    ToggleFold,
+    ToggleAll,
+    CopyBlock,
+    CopyCode,
+    CopySession,
+    Open,
+    ViewBlock,
+    FocusComposer,
+    Search,
+    NextMatch,
+    PreviousMatch,
+    KeepSearch,
+    Select,
+    SelectTo(CaretMove),
+    CopySelection,
+    EndSelection,
+    ToggleMouse,
+    // Permission.
+    AllowOnce,
+    AllowAlways,
+    StoreAlways,
+    Reject,
+    RejectBecause,
+    Why,
+    RowUp,
+    RowDown,
+    Tick,
+    Scope,
+    NextHunk,
+    PreviousHunk,
+    AnotherAsk,
+    FullScreen,
+    EditCall,
+    EditPattern,
+    FinishText,
+    // Trust.
+    TrustProject,
+    TrustNotNow,
+    TrustParts,
+    // Allowed for good.
+    Revoke,
+    // Question.
+    FormUp,
+    FormDown,
+    /// By its number, which is the key.
+    FormPick,
+    FormTick,
+    FormDone,
+    FormNext,
+    FormPrevious,
+    FormDismiss,
+    // Help.
+    CloseHelp,
+    ScrollUp,
+    ScrollDown,
+    // Lists. They share their rows with the permission.
+    PickRow,
+    // Palette.
+    Interrupt,
+    Quit,
+}
+
+/// A list to pick from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum List {
+    /// The palette.
+    Actions,
+    Themes,
+    Agents,
+    Models,
+}
+
+/// A change of the text or a move of the caret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Edit {
+    Left,
+    Right,
+    Up,
+    Down,
+    WordLeft,
+    WordRight,
+    LineStart,
+    LineEnd,
+    Top,
+    Bottom,
+    DeleteLeft,
+    DeleteRight,
+    DeleteWordLeft,
+    DeleteWordRight,
+    DeleteToStart,
+    DeleteToEnd,
+    Yank,
+    Undo,
+    Redo,
+}

@@ -1,0 +1,77 @@
+//! Where keys are read.
+
+/// Who reads the keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Context {
+    /// Everywhere.
+    Global,
+    /// After `ctrl+x`.
+    Leader,
+    Composer,
+    Transcript,
+    /// The row that is searched by.
+    Search,
+    /// The transcript while something is selected.
+    Select,
+    /// A permission question.
+    Question,
+    /// The same, while `always` is being put together.
+    QuestionAlways,
+    /// What is being written: why not, or a pattern.
+    QuestionText,
+    /// Whether the project is trusted.
+    Trust,
+    /// The list of what was allowed for good.
+    Rules,
+    /// Questions of a tool.
+    Form,
+    /// The same, while an answer is being written.
+    FormText,
+    Help,
+    /// A list to pick from. Other keys edit the text that filters it.
+    Picker,
+    /// No keys: what only the palette knows.
+    Palette,
+}
+
+impl Context {
+    /// In the order of the help screen.
+    pub(crate) const ALL: [Self; 15] = [
+        Self::Composer,
+        Self::Global,
+        Self::Leader,
+        Self::Transcript,
+        Self::Search,
+        Self::Select,
+        Self::Question,
+        Self::QuestionAlways,
+        Self::QuestionText,
+        Self::Trust,
+        Self::Rules,
+        Self::Form,
+        Self::FormText,
+        Self::Picker,
+        Self::Help,
+    ];
+
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Global => "Anywhere",
+            Self::Leader => "After the leader",
+            Self::Composer => "Composer",
+            Self::Transcript => "Transcript",
+            Self::Search => "Search",
+            Self::Select => "Selection",
+            Self::Question => "Permission",
+            Self::QuestionAlways => "Permission, always",
+            Self::QuestionText => "Permission, while writing",
+            Self::Trust => "Trust",
+            Self::Rules => "Allowed for good",
+            Self::Form => "Question",
+            Self::FormText => "Question, own words",
+            Self::Help => "This screen",
+            Self::Picker => "Lists",
+            Self::Palette => "Palette",
+        }
+    }
+}
