@@ -52,6 +52,16 @@ impl Message {
         texts.collect::<Vec<_>>().join("\n")
     }
 
+    /// How a message begins that lathe and not the person wrote.
+    pub const REMINDER: &str = "<system-reminder>\n";
+
+    /// Whether it is lathe that speaks here, to the model.
+    pub fn is_reminder(&self) -> bool {
+        let first = self.parts.first().map(|part| &part.body);
+        self.role == Role::User
+            && matches!(first, Some(PartBody::Text(text)) if text.text.starts_with(Self::REMINDER))
+    }
+
     pub fn calls(&self) -> impl Iterator<Item = &ToolPart> {
         self.parts.iter().filter_map(|part| match &part.body {
             PartBody::Tool(tool) => Some(tool),

@@ -11,6 +11,7 @@ mod message;
 mod model;
 mod part;
 mod stop;
+mod todo;
 mod usage;
 
 pub use call::{Attachment, CallResult, CallState, ErrorKind};
@@ -20,4 +21,5 @@ pub use message::{Message, MessageState, Role};
 pub use model::ModelRef;
 pub use part::{FilePart, Native, Notice, NoticeKind, Part, PartBody, ReasoningPart, TextPart, ToolPart};
 pub use stop::Stop;
+pub use todo::{Todo, TodoChange, TodoEdit, TodoPriority, TodoStatus};
 pub use usage::{Price, Usage};

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::conversation::{FilePart, Message, ModelRef, Price, SessionId, Usage};
+use crate::conversation::{FilePart, Message, ModelRef, Price, SessionId, TodoEdit, Usage};
 use crate::permission::{Mode, Question, QuestionId, Reply};
 use crate::tool::{Form, FormId, FormReply};
 
@@ -53,6 +53,8 @@ pub enum Op {
         id: FormId,
         reply: FormReply,
     },
+    /// Changes an entry of the todo list. The model is told with the next request.
+    EditTodo(TodoEdit),
     SetMode(Mode),
     /// Goes on as this agent: at once, or with the next step of the turn that runs.
     SetAgent(String),

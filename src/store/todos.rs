@@ -1,6 +1,6 @@
 //! The todo list of a session. Its entries are the tool's own JSON.
 
-use rusqlite::params;
+use rusqlite::{Connection, params};
 use serde_json::Value;
 
 use super::{Store, StoreError, column};
@@ -8,27 +8,47 @@ use crate::conversation::SessionId;
 
 impl Store {
     pub fn todos(&self, session: &SessionId) -> Result<Vec<Value>, StoreError> {
-        let connection = self.connection();
-        let mut statement =
-            connection.prepare_cached("SELECT body FROM todos WHERE session = ?1 ORDER BY position")?;
-        let rows = statement.query_map([session.as_str()], |row| column::json(row, 0))?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        read(&self.connection(), session)
     }
 
     /// Replaces the whole list.
     pub fn set_todos(&self, session: &SessionId, todos: &[Value]) -> Result<(), StoreError> {
+        self.transact(|connection| replace(connection, session, todos))
+    }
+
+    /// Changes the list as it is now, whoever wrote it last, and returns what it became. `None` leaves it alone.
+    pub fn change_todos(
+        &self,
+        session: &SessionId,
+        change: impl FnOnce(&[Value]) -> Option<Vec<Value>>,
+    ) -> Result<Option<Vec<Value>>, StoreError> {
         self.transact(|connection| {
-            connection
-                .prepare_cached("DELETE FROM todos WHERE session = ?1")?
-                .execute([session.as_str()])?;
-            let mut insert = connection
-                .prepare_cached("INSERT INTO todos (session, position, body) VALUES (?1, ?2, ?3)")?;
-            for (position, todo) in todos.iter().enumerate() {
-                insert.execute(params![session.as_str(), position as i64, column::to_json(todo)?])?;
+            let changed = change(&read(connection, session)?);
+            if let Some(todos) = &changed {
+                replace(connection, session, todos)?;
             }
-            Ok(())
+            Ok(changed)
         })
     }
+}
+
+fn read(connection: &Connection, session: &SessionId) -> Result<Vec<Value>, StoreError> {
+    let mut statement =
+        connection.prepare_cached("SELECT body FROM todos WHERE session = ?1 ORDER BY position")?;
+    let rows = statement.query_map([session.as_str()], |row| column::json(row, 0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn replace(connection: &Connection, session: &SessionId, todos: &[Value]) -> Result<(), StoreError> {
+    connection
+        .prepare_cached("DELETE FROM todos WHERE session = ?1")?
+        .execute([session.as_str()])?;
+    let mut insert =
+        connection.prepare_cached("INSERT INTO todos (session, position, body) VALUES (?1, ?2, ?3)")?;
+    for (position, todo) in todos.iter().enumerate() {
+        insert.execute(params![session.as_str(), position as i64, column::to_json(todo)?])?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -49,5 +69,15 @@ mod tests {
         assert_eq!(store.todos(&session).unwrap(), list);
         store.set_todos(&session, &list[1..]).unwrap();
         assert_eq!(store.todos(&session).unwrap(), list[1..]);
+    }
+
+    #[test]
+    fn a_change_sees_the_list_as_it_is_and_may_leave_it_alone() {
+        let (store, session) = store_with("/p");
+        store.set_todos(&session, &[json!({ "content": "a" })]).unwrap();
+        let more = |list: &[serde_json::Value]| Some([list, list].concat());
+        assert_eq!(store.change_todos(&session, more).unwrap().unwrap().len(), 2);
+        assert_eq!(store.change_todos(&session, |_| None).unwrap(), None);
+        assert_eq!(store.todos(&session).unwrap().len(), 2);
     }
 }

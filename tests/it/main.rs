@@ -36,5 +36,6 @@ mod search;
 mod session;
 mod support;
 mod survival;
+mod todo_edits;
 mod tools;
 mod trust;

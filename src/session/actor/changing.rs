@@ -37,7 +37,7 @@ impl Actor {
     }
 
     /// Whether another process holds the session, which is told.
-    fn is_held(&mut self) -> bool {
+    pub(super) fn is_held(&mut self) -> bool {
         let Some(held) = &self.parts.info.read_only else {
             return false;
         };

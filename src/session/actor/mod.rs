@@ -11,6 +11,7 @@ mod hooking;
 mod inside;
 mod reminding;
 mod telling;
+mod todos;
 mod turning;
 mod waiting;
 
@@ -38,6 +39,7 @@ use crate::tool::FormEvent;
 use hook_jobs::HookDone;
 use hooking::Hooking;
 use telling::Told;
+use todos::Known;
 
 /// How often a growing reply is written down.
 const CHECKPOINT: Duration = Duration::from_millis(500);
@@ -93,6 +95,7 @@ pub(super) struct Actor {
     next_model: Option<ModelRef>,
     hooking: Hooking,
     told: Told,
+    known_todos: Known,
     /// How often the turn was reminded of its todos.
     reminded: u32,
 }
@@ -121,9 +124,11 @@ impl Actor {
         let transcript = hooks.transcript().filter(|_| parts.info.read_only.is_none());
         let hooking = Hooking::new(transcript, &parts.info.id);
         let told = Told::new(&parts.messages, &parts.calls);
+        let known_todos = Known::new(&parts.messages, &parts.todos);
         Self {
             hooking,
             told,
+            known_todos,
             reminded: 0,
             parts,
             commands,
@@ -224,6 +229,7 @@ impl Actor {
                     self.publish(Event::Notice(late.to_string()));
                 }
             }
+            Op::EditTodo(edit) => self.edit_todo(edit),
             Op::SetMode(mode) => self.set_mode(mode),
             Op::SetAgent(name) => self.change_agent(&name),
             Op::SetModel(model) => self.change_model(model),
@@ -268,8 +274,7 @@ impl Actor {
             }
             DriverEvent::CallUpdate { call, mut update } => {
                 if let Some(todos) = update.todos.take() {
-                    self.parts.todos.clone_from(&todos);
-                    self.publish(Event::Todos(todos));
+                    self.take_todos(todos);
                 }
                 if let Some(mode) = update.mode.take() {
                     self.set_mode(mode);

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::Actor;
 use crate::agent::turn::{Turn, TurnEnd, TurnEvent};
+use crate::conversation::Message;
 use crate::session::Input;
 use crate::tool::plural;
 
@@ -39,7 +40,8 @@ fn text(open: usize) -> String {
     let todos = plural(open, "todo");
     let (is, them) = if open == 1 { ("is", "it") } else { ("are", "them") };
     format!(
-        "<system-reminder>\n{todos} of your list {is} still open. Go on with {them}. Mark with todowrite what is done or \
-         no longer wanted; where you need the user, say so.\n</system-reminder>"
+        "{}{todos} of your list {is} still open. Go on with {them}. Mark with todowrite what is done or \
+         no longer wanted; where you need the user, say so.\n</system-reminder>",
+        Message::REMINDER
     )
 }

@@ -151,8 +151,11 @@ impl Actor {
 
     pub(super) fn request(&mut self) {
         self.become_next();
+        if self.turn.is_some() {
+            self.tell_todos();
+        }
         if self.turn.is_none() {
-            // The change could not be stored, which ended the turn.
+            // A change could not be stored, which ended the turn.
             return;
         }
         let request = Request {
@@ -238,6 +241,7 @@ impl Actor {
             });
         }
         self.told.note(&name, &self.parts.calls);
+        self.note_todos(&name, &result);
         self.publish(Event::CallEnded {
             call: call.clone(),
             tool: name,

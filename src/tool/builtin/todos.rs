@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::conversation::{Todo, TodoStatus};
 use crate::permission::{Ask, Subject};
-use crate::text::sanitize::sanitize_line;
 use crate::tool::{
     CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Set, Tool, ToolCx,
     ToolError, Update, plural,
@@ -23,39 +23,6 @@ pub(super) struct WriteArgs {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct ReadArgs {}
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(super) struct Todo {
-    content: String,
-    #[serde(default)]
-    status: Status,
-    #[serde(default)]
-    priority: Priority,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    id: Option<String>,
-    /// What is said while it is in progress.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    active_form: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Status {
-    #[default]
-    Pending,
-    InProgress,
-    Completed,
-    Cancelled,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Priority {
-    High,
-    #[default]
-    Medium,
-    Low,
-}
-
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Details {
     todos: Vec<Todo>,
@@ -66,35 +33,21 @@ pub(super) struct Details {
     changed: Vec<String>,
 }
 
-impl Status {
-    fn mark(self) -> &'static str {
-        match self {
-            Self::Pending => "[ ]",
-            Self::InProgress => "[~]",
-            Self::Completed => "[x]",
-            Self::Cancelled => "[-]",
-        }
-    }
-
-    fn tone(self) -> Tone {
-        match self {
-            Self::Pending => Tone::Normal,
-            Self::InProgress => Tone::Accent,
-            Self::Completed => Tone::Success,
-            Self::Cancelled => Tone::Muted,
-        }
+fn tone(status: TodoStatus) -> Tone {
+    match status {
+        TodoStatus::Pending => Tone::Normal,
+        TodoStatus::InProgress => Tone::Accent,
+        TodoStatus::Completed => Tone::Success,
+        TodoStatus::Cancelled => Tone::Muted,
     }
 }
 
 impl Details {
     fn new(todos: Vec<Todo>, before: &[Todo]) -> Self {
-        let open = todos
-            .iter()
-            .filter(|todo| matches!(todo.status, Status::Pending | Status::InProgress))
-            .count();
+        let open = todos.iter().filter(|todo| todo.status.is_open()).count();
         let completed = todos
             .iter()
-            .filter(|todo| todo.status == Status::Completed)
+            .filter(|todo| todo.status == TodoStatus::Completed)
             .count();
         let was = |todo: &Todo| {
             before
@@ -118,14 +71,7 @@ impl Details {
         if self.todos.is_empty() {
             return "No todos".to_owned();
         }
-        let mut text = plural(self.open, "open todo");
-        for todo in &self.todos {
-            text.push('\n');
-            text.push_str(todo.status.mark());
-            text.push(' ');
-            text.push_str(&sanitize_line(&todo.content));
-        }
-        text
+        format!("{}\n{}", plural(self.open, "open todo"), Todo::lines(&self.todos))
     }
 
     fn card(&self) -> Card {
@@ -140,30 +86,26 @@ impl Details {
 
     fn line(&self, todo: &Todo) -> Vec<ToneSpan> {
         let sign = match todo.status {
-            Status::Pending => "○",
-            Status::InProgress => "▸",
-            Status::Completed => "✓",
-            Status::Cancelled => "⊘",
+            TodoStatus::Pending => "○",
+            TodoStatus::InProgress => "▸",
+            TodoStatus::Completed => "✓",
+            TodoStatus::Cancelled => "⊘",
         };
         let is_changed = self.changed.contains(&todo.content);
         let text_tone = match todo.status {
-            Status::InProgress => Tone::Strong,
-            Status::Completed | Status::Cancelled if !is_changed => Tone::Muted,
+            TodoStatus::InProgress => Tone::Strong,
+            TodoStatus::Completed | TodoStatus::Cancelled if !is_changed => Tone::Muted,
             _ => Tone::Normal,
         };
         vec![
-            ToneSpan::new(todo.status.tone(), format!("{sign} ")),
+            ToneSpan::new(tone(todo.status), format!("{sign} ")),
             ToneSpan::new(text_tone, todo.content.as_str()),
         ]
     }
 }
 
 fn stored(cx: &ToolCx) -> Result<Vec<Todo>, ToolError> {
-    let rows = cx.services.store.todos(&cx.session)?;
-    Ok(rows
-        .into_iter()
-        .filter_map(|row| serde_json::from_value(row).ok())
-        .collect())
+    Ok(Todo::list(&cx.services.store.todos(&cx.session)?))
 }
 
 impl Tool for TodoWriteTool {
@@ -194,10 +136,7 @@ impl Tool for TodoWriteTool {
 
     async fn execute(&self, todos: Vec<Todo>, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
         let before = stored(cx)?;
-        let rows: Vec<_> = todos
-            .iter()
-            .filter_map(|todo| serde_json::to_value(todo).ok())
-            .collect();
+        let rows = Todo::rows(&todos);
         cx.services.store.set_todos(&cx.session, &rows)?;
         let details = Details::new(todos, &before);
         cx.update(Update {

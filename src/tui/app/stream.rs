@@ -169,7 +169,7 @@ impl App {
         let sent = snapshot
             .messages
             .iter()
-            .filter(|message| message.role == Role::User);
+            .filter(|message| message.role == Role::User && !message.is_reminder());
         self.composer.set_history(sent.map(|message| message.text()));
         if self.composer.is_empty() && !snapshot.draft.is_empty() && self.unsent.is_empty() {
             self.composer.set(Draft::from_text(&snapshot.draft));

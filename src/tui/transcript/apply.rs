@@ -163,6 +163,9 @@ impl Blocks {
     fn message(&mut self, message: &Arc<Message>, now: Option<Instant>) -> bool {
         let first = self.list.len();
         match message.role {
+            Role::User if message.is_reminder() => {
+                self.mark(Mark::told(&message.text()));
+            }
             Role::User => {
                 self.push(Body::User(UserBlock::new(message)));
             }

@@ -87,6 +87,19 @@ pub(super) enum Mark {
     },
 }
 
+impl Mark {
+    /// Tells of what lathe said to the model, by its first sentence.
+    pub(super) fn told(text: &str) -> Self {
+        let said = text.trim_start_matches(Message::REMINDER);
+        let end = said.find(". ").map_or(said.len(), |end| end + 1);
+        let first = said[..end].lines().next().unwrap_or_default();
+        Self::Notice {
+            kind: NoticeKind::Info,
+            text: format!("told the model: {first}"),
+        }
+    }
+}
+
 /// Text that is either growing here or stands in a stored message.
 pub(super) enum Source {
     Own(String),

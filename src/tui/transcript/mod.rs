@@ -189,7 +189,8 @@ impl Transcript {
 
     /// Takes in what happened.
     pub fn apply(&mut self, event: &Event, now: Instant) -> Change {
-        if matches!(event, Event::MessageStarted(message) if message.role == Role::User) {
+        if matches!(event, Event::MessageStarted(message) if message.role == Role::User && !message.is_reminder())
+        {
             self.release_reserved();
         }
         if !self.blocks.apply(event, now) {
