@@ -6,7 +6,6 @@
 
 use std::time::Instant;
 
-use jiff::tz::TimeZone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
@@ -17,10 +16,9 @@ use crate::session::{Op, QueuedKind};
 use crate::text::width::{str_width, truncate_start};
 use crate::tui::composer;
 use crate::tui::dialog::{DialogCx, FormDialog, Guard, Trust};
-use crate::tui::help::{self, Page};
 use crate::tui::keymap::{Action, Context};
+use crate::tui::page::{self, PageKind};
 use crate::tui::queue_list::{self, Waiting};
-use crate::tui::rule_list::RuleListCx;
 use crate::tui::statusbar::{Hints, TitleRow};
 use crate::tui::surroundings::{Motion, path_words};
 use crate::tui::transcript::{CaretMove, DrawCx};
@@ -74,6 +72,10 @@ impl App {
         self.draw_rule(areas.rule, buffer);
         let mut caret = self.draw_dialog(areas.dialog, area.height < ROOMY, buffer);
         caret = self.draw_composer(areas.composer, buffer).or(caret);
+        // Before its hints: they tell of what was found and of what does not fit.
+        if !self.pages.is_empty() {
+            caret = self.draw_page(between(area), buffer);
+        }
         if self.search.is_some() {
             caret = self.draw_search(areas.hints, buffer);
         } else {
@@ -85,11 +87,8 @@ impl App {
         if self.picker.is_some() {
             caret = self.draw_list(between(area), buffer);
         }
-        if self.rule_list.is_some() {
-            return self.draw_rules(area, buffer);
-        }
-        let is_covered = self.draw_above(area, buffer, now);
-        caret.filter(|_| !is_covered)
+        self.draw_leader(between(area), buffer, now);
+        caret
     }
 
     fn areas(&mut self, area: Rect) -> Areas {
@@ -314,21 +313,6 @@ impl App {
         self.composer.draw(inner, buffer, &look).filter(|_| has_focus)
     }
 
-    /// What was allowed for good, between the title and the hints.
-    fn draw_rules(&mut self, area: Rect, buffer: &mut Buffer) -> Option<Position> {
-        let cx = RuleListCx {
-            look: Look {
-                theme: &self.theme,
-                symbols: self.surroundings.symbols,
-                highlighter: &self.highlighter,
-            },
-            home: self.surroundings.home.as_deref(),
-            session: self.root.as_ref(),
-            zone: TimeZone::system(),
-        };
-        self.rule_list.as_mut()?.draw(between(area), buffer, &cx)
-    }
-
     fn draw_list(&mut self, area: Rect, buffer: &mut Buffer) -> Option<Position> {
         let look = Look {
             theme: &self.theme,
@@ -338,22 +322,12 @@ impl App {
         self.picker.as_mut()?.draw(area, buffer, look)
     }
 
-    /// What lies above everything; says whether it takes the keys.
-    fn draw_above(&mut self, area: Rect, buffer: &mut Buffer, now: Instant) -> bool {
-        let symbols = self.surroundings.symbols;
-        let between = between(area);
-        if let Some(help) = &mut self.help {
-            let lines = match help.page {
-                Page::Keys => help::lines(&self.keymap, &self.theme, symbols),
-                Page::Hooks => self.hook_list.lines(&self.theme, symbols),
-            };
-            help.draw(between, buffer, &lines);
-            return true;
-        }
+    /// The table of the leader's keys, once it is looked for.
+    fn draw_leader(&self, area: Rect, buffer: &mut Buffer, now: Instant) {
         if self.leader.is_some_and(|since| since + LEADER_TABLE <= now) {
-            help::draw_leader(between, buffer, &self.keymap, &self.theme, symbols);
+            let symbols = self.surroundings.symbols;
+            page::draw_leader(area, buffer, &self.keymap, &self.theme, symbols);
         }
-        false
     }
 
     fn waiting(&self) -> Vec<Waiting<'_>> {
@@ -388,8 +362,8 @@ impl App {
             return hints;
         }
         match self.context() {
-            Context::Help => self.help_hints(&mut hints),
-            Context::Rules => self.rules_hints(&mut hints),
+            Context::Page | Context::Rules => self.page_hints(&mut hints),
+            Context::Search if !self.pages.is_empty() => self.page_hints(&mut hints),
             Context::Picker => self.list_hints(&mut hints),
             Context::Transcript => self.transcript_hints(&mut hints),
             Context::Question
@@ -408,27 +382,6 @@ impl App {
             }
         }
         hints
-    }
-
-    fn rules_hints(&self, hints: &mut Hints<'_>) {
-        let Some(list) = &self.rule_list else { return };
-        let key = |action| self.keymap.label(Context::Rules, action);
-        if list.is_armed() {
-            let revoke = format!("{} again revokes", key(Action::Revoke));
-            hints.say(&revoke, Meaning::Warning);
-        } else if list.has_choice() {
-            hints.key(key(Action::Revoke), "revoke");
-        }
-        hints.key(
-            &format!("{} {}", key(Action::RowUp), key(Action::RowDown)),
-            "rule",
-        );
-        hints.key(self.keymap.label(Context::Global, Action::Escape), "closes");
-    }
-
-    fn help_hints(&self, hints: &mut Hints<'_>) {
-        hints.key(self.keymap.label(Context::Help, Action::CloseHelp), "closes");
-        hints.key(self.keymap.label(Context::Global, Action::PageDown), "scrolls");
     }
 
     fn transcript_hints(&self, hints: &mut Hints<'_>) {
@@ -453,7 +406,7 @@ impl App {
         hints.key(key(Action::Open), "open");
         hints.key(key(Action::Search), "search");
         hints.key(key(Action::Select), "select");
-        hints.key(key(Action::ShowHelp), "keys");
+        hints.key(key(Action::OpenPage(PageKind::Keys)), "keys");
     }
 
     fn select_hints(&self, hints: &mut Hints<'_>) {

@@ -4,12 +4,13 @@
 //! outside comes out as [`Effect`]s; how soon to draw as a [`Change`]. So the whole screen can be driven by a test: keys
 //! in, frames out.
 //!
-//! `keys` reads keys and performs actions, `picking` does it for lists, `stream` takes in what the session says, `layers`
+//! `keys` reads keys and performs actions, `picking` does it for lists, `paging` for pages, `stream` takes in what the session says, `layers`
 //! draws. The conversation, the composer and the dialog look after themselves; here is only what lies between them.
 
 mod forms;
 mod keys;
 mod layers;
+mod paging;
 mod picking;
 mod pointer;
 mod search;
@@ -28,11 +29,9 @@ use std::time::{Duration, Instant};
 use super::Mouse;
 use super::composer::Composer;
 use super::dialog::{Guard, Permission, Trust, TrustAnswer, TrustQuestion};
-use super::help::Help;
-use super::hook_list::HookList;
 use super::keymap::{Context, Keymap, List};
+use super::page::{HookRuns, Page};
 use super::picker::Picker;
-use super::rule_list::RuleList;
 use super::statusbar::Facts;
 use super::surroundings::{Clipboard, Motion, Surroundings};
 use super::terminal::background::Background;
@@ -169,12 +168,11 @@ pub(crate) struct App {
     trust: Option<Trust>,
     forms: forms::OpenForms,
     focus: Focus,
-    help: Option<Help>,
+    /// They cover the screen, the last one the others.
+    pages: Vec<Box<dyn Page>>,
     /// What is written in the search row, while it is open.
     search: Option<Composer>,
-    hook_list: HookList,
-    /// Lies over the rest while it is there.
-    rule_list: Option<RuleList>,
+    hooks: HookRuns,
     picker: Option<Box<Picker>>,
     /// What the newest picker lists.
     list: List,
@@ -292,10 +290,9 @@ impl App {
             trust: setup.trust.map(|question| Trust::new(question, now)),
             forms: forms::OpenForms::default(),
             focus: Focus::Composer,
-            help: None,
+            pages: Vec::new(),
             search: None,
-            hook_list: HookList::default(),
-            rule_list: None,
+            hooks: HookRuns::default(),
             picker: None,
             list: List::Actions,
             leader: None,
@@ -346,7 +343,7 @@ impl App {
 
     /// Whether something on screen moves with the clock.
     pub(crate) fn is_animated(&self) -> bool {
-        self.transcript.animated() && self.help.is_none() && self.picker.is_none()
+        self.transcript.animated() && self.pages.is_empty() && self.picker.is_none()
     }
 
     /// Returns the next moment at which something changes by itself.
@@ -429,22 +426,9 @@ impl App {
 
     /// What programs that drive the screen are told.
     pub(crate) fn state(&self) -> State {
-        let context = self.context();
+        let page = self.pages.last().filter(|_| self.picker.is_none());
         State {
-            focus: match context {
-                Context::Help => "help",
-                Context::Rules => "permissions",
-                Context::Picker => "picker",
-                Context::Transcript | Context::Select => "transcript",
-                Context::Search => "search",
-                Context::Question
-                | Context::QuestionAlways
-                | Context::QuestionText
-                | Context::Trust
-                | Context::Form
-                | Context::FormText => "dialog",
-                Context::Composer | Context::Global | Context::Leader | Context::Palette => "composer",
-            },
+            focus: page.map_or_else(|| focus_name(self.context()), |page| page.name()),
             dialog: match (&self.trust, &self.dialog) {
                 (Some(_), _) => Some("trust"),
                 (None, Some(_)) => Some("permission"),
@@ -475,14 +459,11 @@ impl App {
 
     /// Who reads the next key.
     fn context(&self) -> Context {
-        if self.rule_list.is_some() {
-            return Context::Rules;
-        }
-        if self.help.is_some() {
-            return Context::Help;
-        }
         if self.picker.is_some() {
             return Context::Picker;
+        }
+        if let Some(page) = self.pages.last() {
+            return page.context();
         }
         if self.trust.is_some() {
             return Context::Trust;
@@ -538,5 +519,22 @@ impl App {
             Op::Submit(input) | Op::Queue(input) => Some(input),
             _ => None,
         })
+    }
+}
+
+/// What programs that drive the screen are told of who reads the keys.
+fn focus_name(context: Context) -> &'static str {
+    match context {
+        Context::Page | Context::Rules => "page",
+        Context::Picker => "picker",
+        Context::Transcript | Context::Select => "transcript",
+        Context::Search => "search",
+        Context::Question
+        | Context::QuestionAlways
+        | Context::QuestionText
+        | Context::Trust
+        | Context::Form
+        | Context::FormText => "dialog",
+        Context::Composer | Context::Global | Context::Leader | Context::Palette => "composer",
     }
 }

@@ -18,8 +18,6 @@ impl App {
     /// Opens a list; one that is open already is left first.
     pub(super) fn open_list(&mut self, list: List, now: Instant) {
         self.leave_list(now);
-        self.help = None;
-        self.rule_list = None;
         self.keep_search(now);
         let place: Box<dyn Place> = match list {
             List::Actions => {
@@ -201,9 +199,7 @@ impl App {
             | Action::Redraw
             | Action::CycleMode
             | Action::Suspend
-            | Action::ShowHelp
-            | Action::ShowHooks
-            | Action::ShowRules
+            | Action::OpenPage(_)
             | Action::ToggleMouse
             | Action::Newline
             | Action::OpenList(List::Themes)

@@ -44,12 +44,10 @@ impl App {
             MouseEventKind::ScrollDown => turn,
             _ => return self.pointer(event, now),
         };
-        if let Some(list) = &mut self.rule_list {
-            list.act(if rows < 0 { Action::RowUp } else { Action::RowDown });
-        } else if let Some(help) = &mut self.help {
-            help.scroll(rows);
-        } else if self.picker.is_some() {
+        if self.picker.is_some() {
             return self.list_scroll(rows, now);
+        } else if let Some(page) = self.pages.last_mut() {
+            page.scroll(rows);
         } else if self.shown.dialog.contains((event.column, event.row).into()) {
             self.trust.iter_mut().for_each(|trust| trust.scroll(rows));
             match &mut self.dialog {
@@ -72,7 +70,7 @@ impl App {
     }
 
     fn press(&mut self, column: u16, row: u16, now: Instant) -> Change {
-        if self.help.is_some() || self.trust.is_some() || self.rule_list.is_some() || self.picker.is_some() {
+        if !self.pages.is_empty() || self.trust.is_some() || self.picker.is_some() {
             return Change::None;
         }
         let cell = (column, row);

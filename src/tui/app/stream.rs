@@ -8,6 +8,7 @@ use crate::conversation::Role;
 use crate::session::{Envelope, ErrorReport, Event, Snapshot};
 use crate::tool::Registry;
 use crate::tui::composer::Draft;
+use crate::tui::page::News;
 use crate::tui::transcript::Change;
 
 impl App {
@@ -109,11 +110,7 @@ impl App {
                 self.put_off.remove(&settled.id);
                 self.show_question(now);
             }
-            Event::Grants(grants) => {
-                if let Some(list) = &mut self.rule_list {
-                    list.set(Arc::clone(grants));
-                }
-            }
+            Event::Grants(grants) => self.tell_pages(&News::Grants(grants)),
             Event::FormPut(form) => self.put_form(form, now),
             Event::FormSettled { id, .. } => self.settle_form(*id, now),
             _ if !is_root => return Change::None,
@@ -144,7 +141,7 @@ impl App {
             }
             Event::Mode(mode) => self.facts.mode = *mode,
             Event::Hook(run) => {
-                self.hook_list.add(Arc::clone(run));
+                self.hooks.add(Arc::clone(run));
                 return Change::Soft;
             }
             Event::Refused(text) => self.take_back_text(text, now),

@@ -1,5 +1,6 @@
 //! What keys do.
 
+use crate::tui::page::PageKind;
 use crate::tui::transcript::CaretMove;
 
 /// What a key does.
@@ -21,9 +22,7 @@ pub(crate) enum Action {
     NextAsk,
     QueueDraft,
     NextAgent,
-    ShowHelp,
-    ShowHooks,
-    ShowRules,
+    OpenPage(PageKind),
     CopyAnswer,
     // Composer.
     Send,
@@ -92,10 +91,12 @@ pub(crate) enum Action {
     FormNext,
     FormPrevious,
     FormDismiss,
-    // Help.
-    CloseHelp,
+    // Pages.
+    ClosePage,
     ScrollUp,
     ScrollDown,
+    PageTop,
+    PageEnd,
     // Lists. They share their rows with the permission.
     PickRow,
     // Palette.

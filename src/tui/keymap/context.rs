@@ -27,7 +27,8 @@ pub(crate) enum Context {
     Form,
     /// The same, while an answer is being written.
     FormText,
-    Help,
+    /// A page that is read.
+    Page,
     /// A list to pick from. Other keys edit the text that filters it.
     Picker,
     /// No keys: what only the palette knows.
@@ -51,7 +52,7 @@ impl Context {
         Self::Form,
         Self::FormText,
         Self::Picker,
-        Self::Help,
+        Self::Page,
     ];
 
     pub(crate) fn title(self) -> &'static str {
@@ -69,7 +70,7 @@ impl Context {
             Self::Rules => "Allowed for good",
             Self::Form => "Question",
             Self::FormText => "Question, own words",
-            Self::Help => "This screen",
+            Self::Page => "Pages",
             Self::Picker => "Lists",
             Self::Palette => "Palette",
         }

@@ -7,6 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::*;
+use crate::tui::page::PageKind;
 use crate::view::Look;
 use crate::view::picture::TestLook;
 use crate::view::theme::Meaning;
@@ -35,7 +36,7 @@ impl Place for Fruit {
     }
 
     fn pass(&mut self, row: usize) -> Option<Wish> {
-        (row == 2).then_some(Wish::Act(Action::ShowHelp))
+        (row == 2).then_some(Wish::Act(Action::OpenPage(PageKind::Keys)))
     }
 
     fn leave(&mut self) -> Option<Wish> {
@@ -140,7 +141,7 @@ fn palette() -> Picker {
             Action::NextAsk
                 | Action::Editor
                 | Action::CycleMode
-                | Action::ShowHelp
+                | Action::OpenPage(PageKind::Keys)
                 | Action::Interrupt
                 | Action::Quit
                 | Action::Send
@@ -225,7 +226,10 @@ fn moves_stop_at_the_ends_and_pages_go_by_what_is_seen() {
 fn a_choice_and_a_look_are_told() {
     let mut picker = picker();
     assert_eq!(asked(&picker.act(Action::RowUp)), None);
-    assert_eq!(asked(&picker.act(Action::RowDown)), Some(Action::ShowHelp));
+    assert_eq!(
+        asked(&picker.act(Action::RowDown)),
+        Some(Action::OpenPage(PageKind::Keys))
+    );
     type_text(&mut picker, "ban");
     let outcome = picker.act(Action::PickRow);
     assert!(matches!(outcome, Outcome::Left(_)));

@@ -27,6 +27,11 @@ impl<'a> Hints<'a> {
         }
     }
 
+    /// Returns a key's name as it is written here, for hints that name several.
+    pub(crate) fn words(&self, key: &'static str) -> &'static str {
+        words(key, self.symbols)
+    }
+
     /// Adds a key and what it does.
     pub(crate) fn key(&mut self, key: &str, verb: &str) {
         self.pieces.push(vec![

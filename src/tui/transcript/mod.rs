@@ -55,6 +55,7 @@ use viewport::{Anchor, Place};
 
 pub use opening::FilePlace;
 pub use search::Tally;
+pub(in crate::tui) use search::pattern;
 pub use selection::{CaretMove, Unit};
 
 /// What an event means for the screen.

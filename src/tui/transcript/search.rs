@@ -292,7 +292,7 @@ impl Transcript {
 }
 
 /// Returns what finds a query; `None` where there is nothing to find.
-fn pattern(query: &str) -> Option<Regex> {
+pub(in crate::tui) fn pattern(query: &str) -> Option<Regex> {
     if query.trim().is_empty() {
         return None;
     }

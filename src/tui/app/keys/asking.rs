@@ -61,7 +61,7 @@ impl App {
         }
         self.put_off.clear();
         self.forms.recall();
-        self.help = None;
+        self.pages.clear();
         self.show_question(now);
     }
 

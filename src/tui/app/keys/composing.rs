@@ -6,6 +6,7 @@ use crate::session::{Input, Op, QueuedKind};
 use crate::tui::app::{App, DRAFT, DraftState, Link};
 use crate::tui::composer::{Draft, Edited};
 use crate::tui::keymap::Edit;
+use crate::tui::page::PageKind;
 use crate::tui::transcript::Change;
 use crate::view::theme::Meaning;
 
@@ -80,7 +81,7 @@ impl App {
             self.composer.take();
             self.draft_changed(now);
             self.typed = None;
-            return self.show_rules();
+            return self.open_page(PageKind::Rules, now);
         }
         if self.composer.is_blank() {
             if self.queue.iter().any(|queued| queued.kind == QueuedKind::Held) {

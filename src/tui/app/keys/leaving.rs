@@ -14,15 +14,10 @@ impl App {
             self.dropped_keys += 1;
             return Change::None;
         }
-        if let Some(list) = &mut self.rule_list {
-            if !list.back() {
-                self.rule_list = None;
-            }
-            self.esc.deaf_until = Some(now + ESC_DEAF);
-        } else if self.help.take().is_some() {
-            self.esc.deaf_until = Some(now + ESC_DEAF);
-        } else if self.picker.is_some() {
+        if self.picker.is_some() {
             self.list_back(now);
+        } else if !self.pages.is_empty() {
+            self.page_back(now);
         } else if self.end_search(now) || self.transcript.end_selection() {
             self.esc.deaf_until = Some(now + ESC_DEAF);
         } else if self.trust.is_some() {
@@ -58,12 +53,14 @@ impl App {
     }
 
     pub(super) fn clear_or_quit(&mut self, now: Instant) {
-        let was_above = self.rule_list.take().is_some() || self.help.take().is_some();
-        if was_above || (self.search.is_some() && self.end_search(now)) {
-            return;
-        }
         if self.picker.is_some() {
             return self.leave_list(now);
+        }
+        if !self.pages.is_empty() {
+            return self.close_page(now);
+        }
+        if self.search.is_some() && self.end_search(now) {
+            return;
         }
         if !self.is_asking() && !self.composer.is_empty() {
             self.composer.clear();

@@ -17,9 +17,8 @@ use super::{App, Effect, Focus};
 use crate::permission::Mode;
 use crate::session::Op;
 use crate::tui::dialog::{Pass, Permission};
-use crate::tui::help::{Help, Page};
 use crate::tui::keymap::{Action, Context, typed};
-use crate::tui::rule_list::RuleList;
+use crate::tui::page::PageKind;
 use crate::tui::statusbar::mode_name;
 use crate::tui::transcript::Change;
 use crate::view::theme::Meaning;
@@ -51,12 +50,12 @@ impl App {
     }
 
     pub(crate) fn paste(&mut self, text: &str, now: Instant) -> Change {
-        if let Some(list) = &mut self.rule_list {
-            list.write(text);
-            return Change::Urgent;
-        }
         if self.context() == Context::Picker {
             return self.list_paste(text, now);
+        }
+        if !self.pages.is_empty() {
+            self.page_write(text);
+            return Change::Urgent;
         }
         if self.trust.is_some() {
             self.dropped_keys += 1;
@@ -65,8 +64,7 @@ impl App {
         if self.paste_into_search(text) {
             return Change::Urgent;
         }
-        let is_covered = self.help.is_some();
-        let guard = self.asking_guard_mut().filter(|_| !is_covered);
+        let guard = self.asking_guard_mut();
         let guard = guard.map(|guard| guard.pass(now));
         if self.dialog.is_none()
             && guard == Some(Pass::Answer)
@@ -99,8 +97,7 @@ impl App {
 
     /// Says where a key goes while a question may be deaf. What only looks around is never dropped.
     fn guard(&mut self, key: KeyEvent, now: Instant) -> Pass {
-        let is_covered =
-            self.help.is_some() || self.rule_list.is_some() || self.picker.is_some() || self.search.is_some();
+        let is_covered = !self.pages.is_empty() || self.picker.is_some() || self.search.is_some();
         if is_covered || !self.is_asking() {
             return Pass::Answer;
         }
@@ -136,6 +133,11 @@ impl App {
             return self.act_in(context, action, now);
         }
         match (context, typed(key)) {
+            (Context::Search | Context::Rules, Some(c)) if !self.pages.is_empty() => {
+                self.page_write(c.encode_utf8(&mut [0; 4]));
+                Change::Urgent
+            }
+            (Context::Search, None) if !self.pages.is_empty() => self.edit_key(context, key, now),
             (Context::Search, _) => self.search_key(key),
             (Context::Composer, Some(c)) => {
                 self.composer.insert_char(c);
@@ -148,12 +150,6 @@ impl App {
                 }
                 Change::Urgent
             }
-            (Context::Rules, Some(c)) => {
-                if let Some(list) = &mut self.rule_list {
-                    list.write(c.encode_utf8(&mut [0; 4]));
-                }
-                Change::Urgent
-            }
             (Context::FormText, Some(c)) => {
                 if let Some(form) = self.forms.shown_mut() {
                     form.write(c.encode_utf8(&mut [0; 4]));
@@ -162,11 +158,16 @@ impl App {
             }
             (Context::Picker, Some(c)) => self.list_type(c, now),
             (Context::Rules | Context::QuestionText | Context::FormText | Context::Picker, None) => {
-                match self.keymap.action(Context::Composer, key) {
-                    Some(action @ Action::Edit(_)) => self.act_in(context, action, now),
-                    _ => Change::None,
-                }
+                self.edit_key(context, key, now)
             }
+            _ => Change::None,
+        }
+    }
+
+    /// Lets a key that edits the draft edit what else is written.
+    fn edit_key(&mut self, context: Context, key: KeyEvent, now: Instant) -> Change {
+        match self.keymap.action(Context::Composer, key) {
+            Some(action @ Action::Edit(_)) => self.act_in(context, action, now),
             _ => Change::None,
         }
     }
@@ -175,16 +176,11 @@ impl App {
         match (context, action) {
             // Keys of the whole screen mean the same in a dialog, those of the dialog only there.
             (_, Action::Escape) => return self.escape(now),
+            _ if context != Context::Picker && self.page_act(action, now) => {}
             (Context::Question | Context::QuestionAlways | Context::QuestionText, _) if answers(action) => {
                 self.answer(action, now);
             }
             (Context::Trust, _) if is_about_trust(action) => self.act_on_trust(action, now),
-            (Context::Rules, Action::RowUp | Action::RowDown | Action::Revoke | Action::Edit(_)) => {
-                let revoked = self.rule_list.as_mut().and_then(|list| list.act(action));
-                if let Some(id) = revoked {
-                    self.send(Op::RevokeGrant(id));
-                }
-            }
             (Context::Form | Context::FormText, _) if answers(action) => self.fill_in(action, now),
             (Context::Picker, _) if lists(action) => return self.list_act(action, now),
             (Context::Composer, Action::Edit(edit)) => return self.edit(edit, now),
@@ -223,13 +219,8 @@ impl App {
             Action::NextAsk => self.recall_asks(now),
             Action::QueueDraft | Action::Queue => self.submit(Op::Queue, now),
             Action::Send => self.submit(Op::Submit, now),
-            Action::ShowHelp => self.help = Some(Help::default()),
-            Action::ShowHooks => self.help = Some(Help::of(Page::Hooks)),
-            Action::ShowRules => self.show_rules(),
-            Action::CloseHelp => self.help = None,
-            Action::ScrollUp => self.help.iter_mut().for_each(|help| help.scroll(-1)),
-            Action::ScrollDown => self.help.iter_mut().for_each(|help| help.scroll(1)),
-            Action::HelpOrType if self.composer.is_empty() => self.help = Some(Help::default()),
+            Action::OpenPage(kind) => self.open_page(kind, now),
+            Action::HelpOrType if self.composer.is_empty() => self.open_page(PageKind::Keys, now),
             Action::HelpOrType => {
                 self.composer.insert_char('?');
                 self.draft_changed(now);
@@ -240,12 +231,6 @@ impl App {
             }
             _ => self.act_on_transcript(action, now),
         }
-    }
-
-    fn show_rules(&mut self) {
-        self.help = None;
-        self.rule_list = Some(RuleList::default());
-        self.send(Op::ListGrants);
     }
 
     fn cycle_mode(&mut self) {

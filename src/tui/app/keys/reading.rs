@@ -40,18 +40,14 @@ impl App {
     }
 
     pub(super) fn page(&mut self, pages: isize) {
-        if let Some(list) = &mut self.rule_list {
-            return list.move_pages(pages);
-        }
         let in_dialog = match &mut self.dialog {
             Some(dialog) => dialog.page(pages),
             None => self.forms.shown_mut().is_some_and(|form| form.page(pages)),
         };
-        match (&mut self.help, &mut self.trust) {
-            (Some(help), _) => help.page(pages),
-            (None, Some(trust)) => trust.page(pages),
-            (None, None) if in_dialog => {}
-            (None, None) => self.transcript.page(pages),
+        match &mut self.trust {
+            Some(trust) => trust.page(pages),
+            None if in_dialog => {}
+            None => self.transcript.page(pages),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod editing;
 mod forms;
+mod paging;
 mod picking;
 mod pictures;
 mod transcript;

@@ -2,6 +2,7 @@
 
 use super::bind;
 use crate::tui::keymap::{Action, Binding, Context, List};
+use crate::tui::page::PageKind;
 
 pub(super) const ROWS: &[Binding] = &[
     // Anywhere.
@@ -68,14 +69,19 @@ pub(super) const ROWS: &[Binding] = &[
         "show or fold reasoning",
     ),
     bind(Context::Leader, &["M"], Action::ToggleMouse, "mouse off or on"),
-    bind(Context::Leader, &["h"], Action::ShowHooks, "what hooks did"),
+    bind(
+        Context::Leader,
+        &["h"],
+        Action::OpenPage(PageKind::Hooks),
+        "what hooks did",
+    ),
     bind(
         Context::Leader,
         &["P"],
-        Action::ShowRules,
+        Action::OpenPage(PageKind::Rules),
         "what is allowed for good",
     ),
-    bind(Context::Leader, &["?"], Action::ShowHelp, "keys"),
+    bind(Context::Leader, &["?"], Action::OpenPage(PageKind::Keys), "keys"),
     bind(
         Context::Leader,
         &["esc", "ctrl+c", "ctrl+x"],

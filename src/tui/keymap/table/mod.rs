@@ -5,16 +5,18 @@ mod anywhere;
 mod composer;
 mod dialog;
 mod list;
+mod page;
 mod transcript;
 
 use super::{Action, Binding, Context};
 
-const PARTS: [&[Binding]; 5] = [
+const PARTS: [&[Binding]; 6] = [
     anywhere::ROWS,
     composer::ROWS,
     transcript::ROWS,
     dialog::ROWS,
     list::ROWS,
+    page::ROWS,
 ];
 
 pub(super) fn bindings() -> impl Iterator<Item = &'static Binding> {

@@ -2,6 +2,7 @@
 
 use super::bind;
 use crate::tui::keymap::{Action, Binding, Context};
+use crate::tui::page::PageKind;
 use crate::tui::transcript::CaretMove;
 
 const fn select(keys: &'static [&'static str], motion: CaretMove, description: &'static str) -> Binding {
@@ -106,7 +107,12 @@ pub(super) const ROWS: &[Binding] = &[
         "previous match",
     ),
     bind(Context::Transcript, &["i"], Action::FocusComposer, "composer"),
-    bind(Context::Transcript, &["?"], Action::ShowHelp, "keys"),
+    bind(
+        Context::Transcript,
+        &["?"],
+        Action::OpenPage(PageKind::Keys),
+        "keys",
+    ),
     // Selection.
     select(&["h", "left"], CaretMove::Left, "left"),
     select(&["l", "right"], CaretMove::Right, "right"),
@@ -131,7 +137,7 @@ pub(super) const ROWS: &[Binding] = &[
         Action::EndSelection,
         "end the selection",
     ),
-    bind(Context::Select, &["?"], Action::ShowHelp, "keys"),
+    bind(Context::Select, &["?"], Action::OpenPage(PageKind::Keys), "keys"),
     // Search.
     bind(
         Context::Search,

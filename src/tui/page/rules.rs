@@ -10,13 +10,16 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
-use super::composer::{self, Composer};
-use super::keymap::{Action, Edit};
-use super::surroundings::path_words;
+use super::{News, Outcome, Page, PageCx, PageKind, Wish};
 use crate::conversation::SessionId;
+use crate::session::Op;
 use crate::store::{Grant, GrantScope};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{str_width, truncate, truncate_middle};
+use crate::tui::composer::{self, Composer};
+use crate::tui::keymap::{Action, Context, Edit, Keymap};
+use crate::tui::statusbar::Hints;
+use crate::tui::surroundings::path_words;
 use crate::view::theme::{Meaning, Theme};
 use crate::view::{Look, Symbols};
 
@@ -26,7 +29,7 @@ const HEAD: u16 = 3;
 const ROWS: usize = 2;
 
 #[derive(Default)]
-pub(crate) struct RuleList {
+pub(super) struct RuleList {
     /// `None` until the session has told them.
     rules: Option<Arc<Vec<Grant>>>,
     filter: Composer,
@@ -37,69 +40,17 @@ pub(crate) struct RuleList {
     page: usize,
 }
 
-/// What drawing depends on besides the list itself.
-pub(crate) struct RuleListCx<'a> {
-    pub(crate) look: Look<'a>,
-    pub(crate) home: Option<&'a Path>,
-    pub(crate) session: Option<&'a SessionId>,
-    pub(crate) zone: TimeZone,
-}
-
 impl RuleList {
     /// Takes what the session says; the chosen place stays.
-    pub(crate) fn set(&mut self, rules: Arc<Vec<Grant>>) {
+    fn set(&mut self, rules: Arc<Vec<Grant>>) {
         self.rules = Some(rules);
         self.armed = None;
         self.move_by(0);
     }
 
-    /// Performs an action; says which rule to revoke, if one.
-    pub(crate) fn act(&mut self, action: Action) -> Option<i64> {
-        let armed = self.armed.take();
-        match action {
-            Action::RowUp => self.move_by(-1),
-            Action::RowDown => self.move_by(1),
-            Action::Revoke => {
-                let id = self.shown().get(self.chosen).map(|rule| rule.id);
-                if armed.is_some() && armed == id {
-                    return id;
-                }
-                self.armed = id;
-            }
-            Action::Edit(edit) => self.edit(edit),
-            _ => {}
-        }
-        None
-    }
-
-    pub(crate) fn write(&mut self, text: &str) {
-        self.armed = None;
-        let line = sanitize_line(text);
-        line.chars().for_each(|c| self.filter.insert_char(c));
-        self.move_by(0);
-    }
-
-    pub(crate) fn move_pages(&mut self, pages: isize) {
+    fn move_pages(&mut self, pages: isize) {
         self.armed = None;
         self.move_by(pages * isize::try_from(self.page.max(1)).unwrap_or(1));
-    }
-
-    /// Clears the filter; says whether there was one.
-    pub(crate) fn back(&mut self) -> bool {
-        self.armed = None;
-        let is_filtered = !self.filter.is_empty();
-        self.filter.clear();
-        self.move_by(0);
-        is_filtered
-    }
-
-    pub(crate) fn is_armed(&self) -> bool {
-        self.armed.is_some()
-    }
-
-    /// Whether there is a rule to revoke.
-    pub(crate) fn has_choice(&self) -> bool {
-        !self.shown().is_empty()
     }
 
     fn edit(&mut self, edit: Edit) {
@@ -132,8 +83,136 @@ impl RuleList {
             .collect()
     }
 
-    /// Draws, and returns where the caret stands.
-    pub(crate) fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &RuleListCx<'_>) -> Option<Position> {
+    fn lines(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+        let muted = cx.look.theme.style(Meaning::TextMuted);
+        let shown = self.shown();
+        if shown.is_empty() {
+            let text = match &self.rules {
+                None => "   Looking.",
+                Some(rules) if rules.is_empty() => "   Nothing is stored. `a` in a question stores.",
+                Some(_) => "   Nothing fits the filter.",
+            };
+            return vec![Line::styled(text, muted)];
+        }
+        let rules = shown.into_iter().enumerate();
+        rules
+            .flat_map(|(index, rule)| self.rule_lines(index == self.chosen, rule, width, cx))
+            .collect()
+    }
+
+    fn rule_lines(
+        &self,
+        is_chosen: bool,
+        rule: &Grant,
+        width: usize,
+        cx: &PageCx<'_>,
+    ) -> [Line<'static>; ROWS] {
+        let Look { theme, symbols, .. } = cx.look;
+        let dot = symbols.dot();
+        let muted = theme.style(Meaning::TextMuted);
+        let what = format!("{}: {}", sanitize_line(&rule.key), sanitize_line(&rule.pattern));
+        let note = if self.armed == Some(rule.id) {
+            "  again revokes it"
+        } else {
+            ""
+        };
+        let room = width.saturating_sub(4 + str_width(note));
+        let place = place(rule, cx.home, cx.session);
+        let details = format!(
+            "{} {dot} from {} {dot} {}",
+            sanitize_line(&place),
+            sanitize_line(&rule.origin.to_string()),
+            when(rule.created, &cx.zone)
+        );
+        [
+            Line::from(vec![
+                Span::styled(mark(is_chosen, symbols), theme.style(Meaning::Accent)),
+                Span::styled(truncate_middle(&what, room).into_owned(), style(is_chosen, theme)),
+                Span::styled(note, theme.style(Meaning::Warning)),
+            ]),
+            Line::styled(
+                format!("     {}", truncate(&details, width.saturating_sub(6))),
+                muted,
+            ),
+        ]
+    }
+}
+
+impl Page for RuleList {
+    fn kind(&self) -> PageKind {
+        PageKind::Rules
+    }
+
+    fn name(&self) -> &'static str {
+        "permissions"
+    }
+
+    fn context(&self) -> Context {
+        Context::Rules
+    }
+
+    fn act(&mut self, action: Action) -> Outcome {
+        let armed = self.armed.take();
+        match action {
+            Action::RowUp => self.move_by(-1),
+            Action::RowDown => self.move_by(1),
+            Action::PageUp => self.move_pages(-1),
+            Action::PageDown => self.move_pages(1),
+            Action::Revoke => {
+                let chosen = self.shown().get(self.chosen).map(|rule| rule.id);
+                match chosen {
+                    Some(id) if armed == chosen => return Outcome::Wish(Wish::Send(Op::RevokeGrant(id))),
+                    _ => self.armed = chosen,
+                }
+            }
+            Action::Edit(edit) => self.edit(edit),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Done
+    }
+
+    fn write(&mut self, text: &str) {
+        self.armed = None;
+        let line = sanitize_line(text);
+        line.chars().for_each(|c| self.filter.insert_char(c));
+        self.move_by(0);
+    }
+
+    fn hear(&mut self, news: &News<'_>) {
+        let News::Grants(rules) = news;
+        self.set(Arc::clone(rules));
+    }
+
+    /// Clears the filter first.
+    fn back(&mut self) -> bool {
+        self.armed = None;
+        let is_filtered = !self.filter.is_empty();
+        self.filter.clear();
+        self.move_by(0);
+        is_filtered
+    }
+
+    fn scroll(&mut self, rows: isize) {
+        self.armed = None;
+        self.move_by(rows.signum());
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
+        let key = |action| keymap.label(Context::Rules, action);
+        if self.armed.is_some() {
+            let revoke = format!("{} again revokes", key(Action::Revoke));
+            hints.say(&revoke, Meaning::Warning);
+        } else if !self.shown().is_empty() {
+            hints.key(key(Action::Revoke), "revoke");
+        }
+        hints.key(
+            &format!("{} {}", key(Action::RowUp), key(Action::RowDown)),
+            "rule",
+        );
+        hints.key(keymap.label(Context::Global, Action::Escape), "closes");
+    }
+
+    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &PageCx<'_>) -> Option<Position> {
         Clear.render(area, buffer);
         let theme = cx.look.theme;
         let heading = Line::styled(" Allowed for good", theme.style(Meaning::TextStrong));
@@ -166,60 +245,6 @@ impl RuleList {
             buffer.set_line(row.x, row.y, line, row.width);
         }
         caret
-    }
-
-    fn lines(&self, width: usize, cx: &RuleListCx<'_>) -> Vec<Line<'static>> {
-        let muted = cx.look.theme.style(Meaning::TextMuted);
-        let shown = self.shown();
-        if shown.is_empty() {
-            let text = match &self.rules {
-                None => "   Looking.",
-                Some(rules) if rules.is_empty() => "   Nothing is stored. `a` in a question stores.",
-                Some(_) => "   Nothing fits the filter.",
-            };
-            return vec![Line::styled(text, muted)];
-        }
-        let rules = shown.into_iter().enumerate();
-        rules
-            .flat_map(|(index, rule)| self.rule_lines(index == self.chosen, rule, width, cx))
-            .collect()
-    }
-
-    fn rule_lines(
-        &self,
-        is_chosen: bool,
-        rule: &Grant,
-        width: usize,
-        cx: &RuleListCx<'_>,
-    ) -> [Line<'static>; ROWS] {
-        let Look { theme, symbols, .. } = cx.look;
-        let dot = symbols.dot();
-        let muted = theme.style(Meaning::TextMuted);
-        let what = format!("{}: {}", sanitize_line(&rule.key), sanitize_line(&rule.pattern));
-        let note = if self.armed == Some(rule.id) {
-            "  again revokes it"
-        } else {
-            ""
-        };
-        let room = width.saturating_sub(4 + str_width(note));
-        let place = place(rule, cx.home, cx.session);
-        let details = format!(
-            "{} {dot} from {} {dot} {}",
-            sanitize_line(&place),
-            sanitize_line(&rule.origin.to_string()),
-            when(rule.created, &cx.zone)
-        );
-        [
-            Line::from(vec![
-                Span::styled(mark(is_chosen, symbols), theme.style(Meaning::Accent)),
-                Span::styled(truncate_middle(&what, room).into_owned(), style(is_chosen, theme)),
-                Span::styled(note, theme.style(Meaning::Warning)),
-            ]),
-            Line::styled(
-                format!("     {}", truncate(&details, width.saturating_sub(6))),
-                muted,
-            ),
-        ]
     }
 }
 
@@ -256,6 +281,7 @@ fn when(milliseconds: i64, zone: &TimeZone) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::HookRuns;
     use super::*;
     use crate::store::GrantOrigin;
     use crate::view::highlight::Highlighter;
@@ -291,7 +317,7 @@ mod tests {
         let mut buffer = Buffer::empty(area);
         let session = "ses_1".parse().unwrap();
         let (theme, highlighter) = (Theme::default(), Highlighter::plain());
-        let cx = RuleListCx {
+        let cx = PageCx {
             look: Look {
                 theme: &theme,
                 symbols: Symbols::Unicode,
@@ -299,6 +325,8 @@ mod tests {
             },
             home: Some(Path::new("/home/u")),
             session: Some(&session),
+            keymap: &Keymap::default(),
+            hooks: &HookRuns::default(),
             zone: TimeZone::UTC,
         };
         list.draw(area, &mut buffer, &cx);
@@ -307,6 +335,14 @@ mod tests {
             text.trim_end().to_owned()
         });
         rows.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Which rule an action takes back.
+    fn revoked(list: &mut RuleList, action: Action) -> Option<i64> {
+        match list.act(action) {
+            Outcome::Wish(Wish::Send(Op::RevokeGrant(id))) => Some(id),
+            _ => None,
+        }
     }
 
     #[test]
@@ -328,14 +364,18 @@ mod tests {
     #[test]
     fn the_same_key_twice_on_one_rule_revokes_it() {
         let mut list = list();
-        assert_eq!(list.act(Action::Revoke), None);
-        assert!(list.is_armed() && picture(&mut list, 60, 9).contains("git log *  again revokes it"));
-        assert_eq!(list.act(Action::RowDown), None);
-        assert_eq!(list.act(Action::Revoke), None, "another rule");
-        assert_eq!(list.act(Action::Revoke), Some(2));
+        assert_eq!(revoked(&mut list, Action::Revoke), None);
+        assert!(list.armed.is_some() && picture(&mut list, 60, 9).contains("git log *  again revokes it"));
+        assert_eq!(revoked(&mut list, Action::RowDown), None);
+        assert_eq!(revoked(&mut list, Action::Revoke), None, "another rule");
+        assert_eq!(revoked(&mut list, Action::Revoke), Some(2));
         list.set(Arc::new(Vec::new()));
-        assert_eq!(list.act(Action::Revoke), None);
-        assert_eq!(list.act(Action::Revoke), None, "there is nothing to revoke");
+        assert_eq!(revoked(&mut list, Action::Revoke), None);
+        assert_eq!(
+            revoked(&mut list, Action::Revoke),
+            None,
+            "there is nothing to revoke"
+        );
         assert!(picture(&mut list, 60, 9).contains("Nothing is stored"));
     }
 

@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ratatui::text::{Line, Span};
 
+use super::{PageCx, PageKind, Sheet};
 use crate::hook::{HookEffect, HookRun};
 use crate::text::sanitize::sanitize_line;
 use crate::view::Symbols;
@@ -19,23 +20,39 @@ use crate::view::theme::{Meaning, Theme};
 /// Runs that are kept.
 const KEPT: usize = 200;
 
+pub(super) struct Hooks;
+
+impl Sheet for Hooks {
+    fn kind(&self) -> PageKind {
+        PageKind::Hooks
+    }
+
+    fn name(&self) -> &'static str {
+        "help"
+    }
+
+    fn title(&self) -> String {
+        "Hooks".to_owned()
+    }
+
+    fn lines(&self, _width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+        cx.hooks.lines(&cx.zone, cx.look.theme, cx.look.symbols)
+    }
+}
+
 #[derive(Debug, Default)]
-pub(crate) struct HookList {
+pub(crate) struct HookRuns {
     runs: VecDeque<Arc<HookRun>>,
 }
 
-impl HookList {
+impl HookRuns {
     pub(crate) fn add(&mut self, run: Arc<HookRun>) {
         self.runs.truncate(KEPT - 1);
         self.runs.push_front(run);
     }
 
-    pub(crate) fn lines(&self, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
-        self.lines_in(&TimeZone::system(), theme, symbols)
-    }
-
-    fn lines_in(&self, zone: &TimeZone, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
-        let mut lines = vec![Line::styled(" Hooks", theme.style(Meaning::TextStrong))];
+    fn lines(&self, zone: &TimeZone, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
+        let mut lines = Vec::new();
         if self.runs.is_empty() {
             lines.push(Line::styled(
                 "   No hook has run yet.",
@@ -118,20 +135,19 @@ mod tests {
         })
     }
 
-    fn text(list: &HookList) -> Vec<String> {
-        let lines = list.lines_in(&TimeZone::UTC, &Theme::default(), Symbols::Unicode);
+    fn text(list: &HookRuns) -> Vec<String> {
+        let lines = list.lines(&TimeZone::UTC, &Theme::default(), Symbols::Unicode);
         lines.iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn a_run_is_told_with_time_exit_and_effect() {
-        let mut list = HookList::default();
-        assert_eq!(text(&list), [" Hooks", "   No hook has run yet."]);
+        let mut list = HookRuns::default();
+        assert_eq!(text(&list), ["   No hook has run yet."]);
         list.add(run("./check.sh\u{1b}[2J"));
         assert_eq!(
             text(&list),
             [
-                " Hooks",
                 "   00:00:00  PreToolUse · bash                 exit 2 · 0.01 s       denied",
                 "             ./check.sh · lathe.jsonc",
                 "             no",
@@ -141,10 +157,10 @@ mod tests {
 
     #[test]
     fn the_newest_is_first_and_only_so_many_are_kept() {
-        let mut list = HookList::default();
+        let mut list = HookRuns::default();
         (0..500).for_each(|number| list.add(run(&number.to_string())));
         let text = text(&list);
-        assert_eq!(text.len(), 1 + 3 * KEPT);
-        assert!(text[2].trim_start().starts_with("499"), "{}", text[2]);
+        assert_eq!(text.len(), 3 * KEPT);
+        assert!(text[1].trim_start().starts_with("499"), "{}", text[1]);
     }
 }

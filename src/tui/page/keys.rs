@@ -1,11 +1,12 @@
-//! What lies over the screen to be read: the keys, from the table that reads them, or what hooks did.
+//! The keys, from the table that reads them: all of them as a page, those of the leader as a table that follows it.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
-use super::keymap::{Action, Binding, Context, Keymap};
+use super::{PageCx, PageKind, Sheet};
+use crate::tui::keymap::{Action, Binding, Context, Keymap};
 use crate::view::Symbols;
 use crate::view::theme::{Meaning, Theme};
 
@@ -14,53 +15,27 @@ const KEY_COLUMNS: usize = 26;
 /// Keys that are named of each line; the others are there for habits from elsewhere.
 const KEYS: usize = 2;
 
-/// What is read.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Page {
-    #[default]
-    Keys,
-    Hooks,
-}
+pub(super) struct Keys;
 
-/// The help screen: what it shows and where it is scrolled to.
-#[derive(Debug, Default)]
-pub(crate) struct Help {
-    pub(crate) page: Page,
-    top: usize,
-    rows: usize,
-    height: usize,
-}
-
-impl Help {
-    pub(crate) fn of(page: Page) -> Self {
-        Self {
-            page,
-            ..Self::default()
-        }
+impl Sheet for Keys {
+    fn kind(&self) -> PageKind {
+        PageKind::Keys
     }
 
-    pub(crate) fn scroll(&mut self, rows: isize) {
-        let last = self.rows.saturating_sub(self.height);
-        self.top = self.top.saturating_add_signed(rows).min(last);
+    fn name(&self) -> &'static str {
+        "help"
     }
 
-    pub(crate) fn page(&mut self, pages: isize) {
-        let rows = isize::try_from(self.height.max(2) - 1).unwrap_or(1);
-        self.scroll(pages * rows);
+    fn title(&self) -> String {
+        "Keys".to_owned()
     }
 
-    pub(crate) fn draw(&mut self, area: Rect, buffer: &mut Buffer, lines: &[Line<'_>]) {
-        Clear.render(area, buffer);
-        self.rows = lines.len();
-        self.height = usize::from(area.height);
-        self.scroll(0);
-        for (row, line) in area.rows().zip(lines.iter().skip(self.top)) {
-            buffer.set_line(row.x, row.y, line, row.width);
-        }
+    fn lines(&self, _width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+        lines(cx.keymap, cx.look.theme, cx.look.symbols)
     }
 }
 
-pub(crate) fn lines(keymap: &Keymap, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
+fn lines(keymap: &Keymap, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for context in Context::ALL {
         if !lines.is_empty() {

@@ -1,0 +1,310 @@
+//! A page that is read: a heading that stays, and lines that scroll and are searched.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Modifier;
+use ratatui::text::Line;
+use ratatui::widgets::{Clear, Widget};
+use regex::Regex;
+
+use super::{News, Outcome, Page, PageCx, PageKind, Wish};
+use crate::text::sanitize::sanitize_line;
+use crate::text::width::str_width;
+use crate::tui::composer::{self, Composer, Edited};
+use crate::tui::keymap::{Action, Context, Keymap};
+use crate::tui::statusbar::Hints;
+use crate::tui::transcript::pattern;
+use crate::view::theme::Meaning;
+
+/// What a page says. It is asked anew for each frame, so that it may change while it is read.
+pub(crate) trait Sheet {
+    fn kind(&self) -> PageKind;
+
+    /// Its name for programs that drive the screen.
+    fn name(&self) -> &'static str;
+
+    fn title(&self) -> String;
+
+    /// Returns its lines, each at most this wide.
+    fn lines(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>>;
+
+    fn hear(&mut self, _news: &News<'_>) {}
+
+    /// What the key that unfolds does, where there is something to fold.
+    fn fold_hint(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn fold(&mut self) {}
+}
+
+pub(crate) struct Reader<T> {
+    sheet: T,
+    top: usize,
+    /// Of the last frame.
+    rows: usize,
+    height: usize,
+    search: Search,
+}
+
+#[derive(Default)]
+struct Search {
+    /// What is being typed.
+    line: Option<Composer>,
+    pattern: Option<Regex>,
+    /// Rows that have matches, as of the last frame.
+    found: Vec<usize>,
+    /// Place in `found`.
+    current: usize,
+    /// The match is to come on screen: the first one at or below the top.
+    is_due: bool,
+}
+
+impl<T: Sheet> Reader<T> {
+    pub(crate) fn new(sheet: T) -> Self {
+        Self {
+            sheet,
+            top: 0,
+            rows: 0,
+            height: 0,
+            search: Search::default(),
+        }
+    }
+
+    fn scroll_by(&mut self, rows: isize) {
+        let last = self.rows.saturating_sub(self.height);
+        self.top = self.top.saturating_add_signed(rows).min(last);
+    }
+
+    fn page(&mut self, pages: isize) {
+        let rows = isize::try_from(self.height.max(2) - 1).unwrap_or(1);
+        self.scroll_by(pages * rows);
+    }
+
+    fn look_for(&mut self) {
+        let query = self.search.line.as_ref().map(Composer::text);
+        self.search.pattern = query.and_then(|query| pattern(&query));
+        self.search.is_due = true;
+    }
+
+    fn step(&mut self, step: isize) {
+        let count = self.search.found.len();
+        if count == 0 {
+            return;
+        }
+        let forward = if step < 0 { count - 1 } else { 1 };
+        self.search.current = (self.search.current + forward) % count;
+        self.show_match();
+    }
+
+    /// Brings the row of the current match on screen.
+    fn show_match(&mut self) {
+        let Some(row) = self.search.found.get(self.search.current).copied() else {
+            return;
+        };
+        if row < self.top || row >= self.top + self.height {
+            self.top = row.saturating_sub(self.height / 3);
+            self.scroll_by(0);
+        }
+    }
+
+    fn find(&mut self, lines: &[Line<'_>]) {
+        self.search.found.clear();
+        let Some(pattern) = &self.search.pattern else {
+            return;
+        };
+        let has_match = |line: &&Line<'_>| pattern.is_match(&line.to_string());
+        let rows = lines.iter().enumerate();
+        self.search.found = rows
+            .filter(|(_, line)| has_match(line))
+            .map(|(row, _)| row)
+            .collect();
+        if std::mem::take(&mut self.search.is_due) {
+            let below = self.search.found.iter().position(|row| *row >= self.top);
+            self.search.current = below.unwrap_or(0);
+            self.show_match();
+        }
+    }
+
+    fn tally(&self) -> Option<String> {
+        self.search.pattern.as_ref()?;
+        Some(match self.search.found.len() {
+            0 => "not found".to_owned(),
+            count => format!("{} of {count}", (self.search.current + 1).min(count)),
+        })
+    }
+
+    fn draw_heading(&self, area: Rect, buffer: &mut Buffer, cx: &PageCx<'_>) {
+        let title = sanitize_line(&self.sheet.title()).into_owned();
+        let title = Line::styled(format!(" {title}"), cx.look.style(Meaning::TextStrong));
+        buffer.set_line(area.x, area.y, &title, area.width);
+        if self.rows <= self.height {
+            return;
+        }
+        let last = (self.top + self.height).min(self.rows);
+        let place = format!("{}-{last} of {} ", self.top + 1, self.rows);
+        let columns = u16::try_from(str_width(&place)).unwrap_or(u16::MAX);
+        if title.width() + usize::from(columns) + 2 <= usize::from(area.width) {
+            let muted = cx.look.style(Meaning::TextMuted);
+            buffer.set_string(area.right() - columns, area.y, place, muted);
+        }
+    }
+
+    fn draw_row(&self, row: Rect, number: usize, line: &Line<'_>, buffer: &mut Buffer, cx: &PageCx<'_>) {
+        buffer.set_line(row.x, row.y, line, row.width);
+        let Some(pattern) = &self.search.pattern else {
+            return;
+        };
+        let text = line.to_string();
+        let is_current = self.search.found.get(self.search.current) == Some(&number);
+        let mut style = cx.look.style(Meaning::Match);
+        if is_current {
+            style = style.add_modifier(Modifier::REVERSED);
+        }
+        for found in pattern.find_iter(&text) {
+            let columns = |text: &str| u16::try_from(str_width(text)).unwrap_or(u16::MAX);
+            let match_area = Rect {
+                x: row.x.saturating_add(columns(&text[..found.start()])),
+                width: columns(found.as_str()),
+                ..row
+            };
+            buffer.set_style(match_area.intersection(row), style);
+        }
+    }
+}
+
+impl<T: Sheet> Page for Reader<T> {
+    fn kind(&self) -> PageKind {
+        self.sheet.kind()
+    }
+
+    fn name(&self) -> &'static str {
+        self.sheet.name()
+    }
+
+    fn context(&self) -> Context {
+        match self.search.line {
+            Some(_) => Context::Search,
+            None => Context::Page,
+        }
+    }
+
+    fn act(&mut self, action: Action) -> Outcome {
+        match action {
+            Action::ScrollUp => self.scroll_by(-1),
+            Action::ScrollDown => self.scroll_by(1),
+            Action::PageUp => self.page(-1),
+            Action::PageDown => self.page(1),
+            Action::PageTop => self.top = 0,
+            Action::PageEnd => self.scroll_by(isize::MAX),
+            Action::Search => {
+                self.search = Search {
+                    line: Some(Composer::default()),
+                    ..Search::default()
+                }
+            }
+            Action::KeepSearch => {
+                self.search.line = None;
+            }
+            Action::NextMatch => self.step(1),
+            Action::PreviousMatch => self.step(-1),
+            Action::ToggleFold if self.sheet.fold_hint().is_some() => self.sheet.fold(),
+            Action::Edit(edit) => {
+                let line = self.search.line.as_mut();
+                if line.map(|line| line.edit(edit)) == Some(Edited::Text) {
+                    self.look_for();
+                }
+            }
+            Action::ClosePage => return Outcome::Wish(Wish::Close),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Done
+    }
+
+    fn write(&mut self, text: &str) {
+        let Some(line) = &mut self.search.line else { return };
+        let text = sanitize_line(text);
+        text.chars().for_each(|c| line.insert_char(c));
+        self.look_for();
+    }
+
+    fn hear(&mut self, news: &News<'_>) {
+        self.sheet.hear(news);
+    }
+
+    fn back(&mut self) -> bool {
+        let was_searched = self.search.line.is_some() || self.search.pattern.is_some();
+        self.search = Search::default();
+        was_searched
+    }
+
+    fn scroll(&mut self, rows: isize) {
+        self.scroll_by(rows);
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
+        let escape = keymap.label(Context::Global, Action::Escape);
+        if let Some(words) = self.tally() {
+            hints.say(&words, Meaning::Text);
+        }
+        if self.search.line.is_some() {
+            hints.key(keymap.label(Context::Search, Action::KeepSearch), "stays");
+            hints.key(keymap.label(Context::Search, Action::NextMatch), "next");
+            return hints.key(escape, "back");
+        }
+        let key = |action| keymap.label(Context::Page, action);
+        if self.search.pattern.is_some() {
+            let keys = format!("{} {}", key(Action::NextMatch), key(Action::PreviousMatch));
+            hints.key(&keys, "matches");
+            hints.key(escape, "ends the search");
+        } else {
+            hints.key(escape, "closes");
+        }
+        if let Some(verb) = self.sheet.fold_hint() {
+            hints.key(key(Action::ToggleFold), verb);
+        }
+        if self.rows > self.height {
+            let words = [Action::ScrollDown, Action::ScrollUp].map(|action| hints.words(key(action)));
+            let keys = words.join(" ");
+            hints.key(&keys, "scrolls");
+        }
+        hints.key(key(Action::Search), "search");
+    }
+
+    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &PageCx<'_>) -> Option<Position> {
+        Clear.render(area, buffer);
+        let lines = self.sheet.lines(usize::from(area.width), cx);
+        // A blank row below the heading, where there is room for one.
+        let head = if area.height >= 16 { 2 } else { 1 };
+        let below = u16::from(self.search.line.is_some());
+        let body = Rect {
+            y: area.y + head,
+            height: area.height.saturating_sub(head + below),
+            ..area
+        };
+        self.rows = lines.len();
+        self.height = usize::from(body.height);
+        self.scroll_by(0);
+        self.find(&lines);
+        self.draw_heading(area, buffer, cx);
+        let rows = lines.iter().enumerate().skip(self.top);
+        for (row, (number, line)) in body.rows().zip(rows) {
+            self.draw_row(row, number, line, buffer, cx);
+        }
+        let line = Rect {
+            x: area.x + 1,
+            y: body.bottom(),
+            width: area.width.saturating_sub(2),
+            height: 1,
+        };
+        let look = composer::Look {
+            text: cx.look.style(Meaning::Text),
+            bar: "/ ",
+            bar_style: cx.look.style(Meaning::Accent),
+            chip: cx.look.style(Meaning::Accent),
+            invitation: "Search this page.",
+            muted: cx.look.style(Meaning::TextMuted),
+        };
+        self.search.line.as_mut()?.draw(line, buffer, &look)
+    }
+}
