@@ -26,7 +26,12 @@ pub(super) fn variant<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Resu
 }
 
 pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T, SqlError> {
-    serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| damaged(column, error))
+    from_json(row.get_ref(column)?.as_str()?, column)
+}
+
+/// Reads what was a column's text.
+pub(super) fn from_json<T: DeserializeOwned>(text: &str, column: usize) -> Result<T, SqlError> {
+    serde_json::from_str(text).map_err(|error| damaged(column, error))
 }
 
 /// Reads an id, or anything else that is parsed from text.

@@ -1,6 +1,9 @@
 //! Messages and their parts, in order, and what becomes of calls that a dead process left unfinished.
 
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
+use std::thread;
 
 use rusqlite::{Connection, Row, params};
 
@@ -15,6 +18,11 @@ pub(super) const TREE_IDS: &str = "
     WITH RECURSIVE tree (id) AS (
         SELECT ?1 UNION SELECT sessions.id FROM sessions JOIN tree ON sessions.parent = tree.id
     ) SELECT id FROM tree";
+
+/// A thread is worth its start for so many parts.
+const FEWEST_PARTS: usize = 512;
+/// More would wait for the memory rather than for each other.
+const MOST_THREADS: usize = 8;
 
 /// One thing of a boundary. What is written together is there together after a crash.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,12 +87,16 @@ impl Store {
             .map(|(place, message)| (message.id.to_string(), place))
             .collect();
         let mut statement = connection
-            .prepare_cached("SELECT message, seq, body FROM parts WHERE session = ?1 ORDER BY seq")?;
+            .prepare_cached("SELECT message, seq, kind, body FROM parts WHERE session = ?1 ORDER BY seq")?;
         let mut rows = statement.query([session.as_str()])?;
+        let mut stored = Vec::new();
         while let Some(row) = rows.next()? {
             if let Some(&place) = places.get(row.get_ref(0)?.as_str().unwrap_or_default()) {
-                messages[place].parts.push(part(row)?);
+                stored.push(StoredPart::of(place, row)?);
             }
+        }
+        for (place, part) in read(&stored)? {
+            messages[place].parts.push(part);
         }
         Ok(messages)
     }
@@ -266,10 +278,61 @@ fn message(row: &Row<'_>) -> Result<Message, rusqlite::Error> {
     })
 }
 
-fn part(row: &Row<'_>) -> Result<Part, rusqlite::Error> {
-    Ok(Part {
-        seq: row.get::<_, i64>(1)? as u64,
-        body: column::json(row, 2)?,
+/// A part as it lies in the database.
+struct StoredPart {
+    /// Of its message, among those that are loaded.
+    place: usize,
+    seq: u64,
+    kind: String,
+    body: String,
+}
+
+impl StoredPart {
+    /// The column that holds the body.
+    const BODY: usize = 3;
+
+    fn of(place: usize, row: &Row<'_>) -> Result<Self, rusqlite::Error> {
+        Ok(Self {
+            place,
+            seq: row.get::<_, i64>(1)? as u64,
+            kind: row.get(2)?,
+            body: row.get(Self::BODY)?,
+        })
+    }
+
+    /// Reads the body as what its kind says it is, which spares looking for that in the body.
+    fn read(&self) -> Result<(usize, Part), rusqlite::Error> {
+        let text = self.body.as_str();
+        let by_kind = match self.kind.as_str() {
+            "text" => serde_json::from_str(text).map(PartBody::Text),
+            "reasoning" => serde_json::from_str(text).map(PartBody::Reasoning),
+            "tool" => serde_json::from_str(text).map(PartBody::Tool),
+            "file" => serde_json::from_str(text).map(PartBody::File),
+            "notice" => serde_json::from_str(text).map(PartBody::Notice),
+            _ => serde_json::from_str(text),
+        };
+        // A newer lathe may have given a known kind another shape.
+        let body = by_kind.or_else(|_| column::from_json(text, Self::BODY))?;
+        Ok((self.place, Part { seq: self.seq, body }))
+    }
+}
+
+/// Reads the bodies, in their order. Those of a long session are megabytes of JSON, so they are read on several threads.
+fn read(stored: &[StoredPart]) -> Result<Vec<(usize, Part)>, rusqlite::Error> {
+    let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let share = stored.len().div_ceil(threads.min(MOST_THREADS)).max(FEWEST_PARTS);
+    let one = |stored: &[StoredPart]| stored.iter().map(StoredPart::read).collect::<Result<Vec<_>, _>>();
+    let (first, rest) = stored.split_at(share.min(stored.len()));
+    thread::scope(|scope| {
+        let others: Vec<_> = rest
+            .chunks(share)
+            .map(|stored| scope.spawn(move || one(stored)))
+            .collect();
+        let mut parts = one(first)?;
+        for other in others {
+            parts.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic))?);
+        }
+        Ok(parts)
     })
 }
 

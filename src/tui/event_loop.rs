@@ -1,8 +1,9 @@
 //! The one loop that owns the screen: everything that can wake it is an [`Event`].
 //!
 //! It waits for one event, takes in whatever else is ready, and draws once. While a frame is pending the session's
-//! deltas do not wake it: only what is urgent does, and the frame's own time. With nothing to wait for but a person it
-//! sleeps without a timer.
+//! deltas do not wake it: only what is urgent does, and the frame's own time. Where the terminal has not taken the frame
+//! before, the next one waits for that instead; keys and the session are answered meanwhile. With nothing to wait for
+//! but a person it sleeps without a timer.
 
 use std::future::{pending, poll_fn};
 use std::pin::Pin;
@@ -50,6 +51,8 @@ enum Event {
     Copied(String, Copied),
     /// The grammars are loaded.
     Grammars,
+    /// The terminal has taken the last frame.
+    Free,
     /// A frame is due, or something changes by itself.
     Time,
 }
@@ -150,7 +153,7 @@ impl EventLoop {
     }
 
     /// Runs until the person leaves or the terminal goes.
-    pub(super) async fn run(&mut self) -> Result<Ended, TerminalError> {
+    pub(super) async fn run(&mut self) -> Ended {
         loop {
             let event = self.next().await;
             self.handle(event).await;
@@ -159,14 +162,14 @@ impl EventLoop {
             self.perform().await;
             self.note();
             if let Some(ended) = self.ended.take() {
-                return Ok(ended);
+                return ended;
             }
-            if self
-                .pace
-                .due(Instant::now())
-                .is_some_and(|due| due <= Instant::now())
-            {
-                self.draw()?;
+            let now = Instant::now();
+            if self.pace.due(now).is_some_and(|due| due <= now) && self.screen.is_free() {
+                if let Err(error) = self.draw() {
+                    tracing::info!(%error, "the terminal is gone");
+                    self.hang_up();
+                }
                 // A frame settles what was selected; what is to be copied of it leaves now.
                 self.perform().await;
             }
@@ -201,12 +204,14 @@ impl EventLoop {
 
     async fn next(&mut self) -> Event {
         let now = Instant::now();
-        let frame = self.pace.due(now);
+        let is_free = self.screen.is_free();
+        let frame = self.pace.due(now).filter(|_| is_free);
+        let is_held = self.pace.is_pending() && !is_free;
         let deadline = [frame, self.app.deadline(now), self.answers.deadline()]
             .into_iter()
             .flatten()
             .min();
-        let session = session_event(self.receiver.as_mut(), self.pace.is_pending());
+        let session = session_event(self.receiver.as_mut(), self.pace.is_pending() && is_free);
         tokio::select! {
             biased;
             input = next_input(self.input.as_mut()) => match input {
@@ -219,6 +224,7 @@ impl EventLoop {
             (what, copied) = maybe(self.copying.as_mut()) => Event::Copied(what, copied),
             () = self.grammars.loaded() => Event::Grammars,
             event = session => event,
+            () = self.screen.free(), if is_held => Event::Free,
             () = until(deadline) => Event::Time,
         }
     }
@@ -228,7 +234,7 @@ impl EventLoop {
         let change = match event {
             Event::Input(input) => self.input(input, now),
             Event::InputEnded => {
-                self.ended = Some(Ended::Signal(Signal::Hangup.number()));
+                self.hang_up();
                 Change::None
             }
             Event::Signal(signal) => self.signal(signal),
@@ -258,7 +264,7 @@ impl EventLoop {
                 }
             }
             Event::Session(result) => self.session(result, now),
-            Event::SessionUrgent | Event::Time => Change::None,
+            Event::SessionUrgent | Event::Free | Event::Time => Change::None,
             Event::Copied(what, copied) => {
                 self.copying = None;
                 self.app.copied(&what, &copied, now)
@@ -308,7 +314,8 @@ impl EventLoop {
             },
             Input::Paste(text) => self.app.paste(&text, now),
             Input::Mouse(event) => self.app.mouse(event, now),
-            Input::Resize(..) => Change::Urgent,
+            // Also when it has the old size again by now: what a terminal does to its rows meanwhile is its own affair.
+            Input::Resize(..) => self.redraw(),
             Input::FocusGained | Input::FocusLost => Change::None,
         }
     }
@@ -318,7 +325,7 @@ impl EventLoop {
             Signal::Continue => {
                 // Whoever stopped us may have had the terminal in other modes meanwhile.
                 if self.screen.retake().is_err() {
-                    self.ended = Some(Ended::Signal(Signal::Hangup.number()));
+                    self.hang_up();
                 }
                 Change::Urgent
             }
@@ -464,7 +471,7 @@ impl EventLoop {
 
     fn take_back(&mut self) -> Change {
         if self.screen.retake().is_err() {
-            self.ended = Some(Ended::Signal(Signal::Hangup.number()));
+            self.hang_up();
         }
         self.input = Some(EventStream::new());
         Change::Urgent
@@ -474,6 +481,11 @@ impl EventLoop {
         // A terminal whose size cannot be read is gone; its input ends too.
         let _ = self.screen.forget();
         Change::Urgent
+    }
+
+    /// The terminal is gone, which ends the program as a hangup does.
+    fn hang_up(&mut self) {
+        self.ended = Some(Ended::Signal(Signal::Hangup.number()));
     }
 
     fn draw(&mut self) -> Result<(), TerminalError> {

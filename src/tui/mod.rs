@@ -169,6 +169,6 @@ fn run_loop(start: Start) -> Result<Ended, TerminalError> {
         )?;
         let ended = event_loop.run().await;
         Box::pin(event_loop.finish()).await;
-        ended
+        Ok(ended)
     })
 }

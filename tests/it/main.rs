@@ -29,6 +29,7 @@ mod screen_permission;
 mod screen_pickers;
 mod screen_question;
 mod screen_sessions;
+mod screen_storm;
 mod screen_terminal;
 mod screen_transcript;
 mod screen_trust;

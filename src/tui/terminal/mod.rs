@@ -6,16 +6,20 @@
 //! answer: flags are pushed without asking, and the one question there is ([`Screen::ask_background`]) is answered
 //! through the keys, where [`background::AnswerFilter`] takes the answer out. A terminal that answers nothing works.
 //!
-//! Frames are wrapped in synchronized output, written with one flush. ratatui's own `clear` is not used: it asks for
-//! the cursor's position and waits.
+//! Frames are wrapped in synchronized output and written in one piece, on a thread of their own ([`output`] says why): a
+//! frame is drawn while [`Screen::is_free`]. ratatui's own `clear` is not used: it asks for the cursor's position and
+//! waits.
 
 pub(crate) mod background;
+mod clusters;
+mod output;
 mod panic;
 pub(crate) mod signals;
 
 pub(crate) use panic::caught;
 
-use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
 
 use crossterm::cursor::{Hide, Show};
 use crossterm::event::{
@@ -31,6 +35,9 @@ use crossterm::terminal::{
 use ratatui::backend::CrosstermBackend;
 use ratatui::{Frame, Terminal};
 
+use clusters::Clusters;
+use output::{Gathered, Output};
+
 use crate::tui::Mouse;
 use crate::view::theme::ColorDepth;
 
@@ -40,8 +47,8 @@ const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 /// Asks for the background colour. Many terminals answer, some do not; nobody waits.
 const ASK_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
-/// A frame of a large screen in full colour is about this big.
-const FRAME_BYTES: usize = 64 * 1024;
+/// How long giving it back waits for a terminal that does not read.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Why the screen cannot be taken.
 #[derive(Debug, thiserror::Error)]
@@ -54,11 +61,13 @@ pub enum TerminalError {
     Io(#[from] io::Error),
 }
 
-type Backend = CrosstermBackend<BufWriter<Stdout>>;
+type Backend = CrosstermBackend<Gathered>;
 
 /// The terminal while it is ours.
 pub(crate) struct Screen {
     terminal: Terminal<Backend>,
+    output: Output,
+    clusters: Clusters,
     mouse: Mouse,
     is_ours: bool,
 }
@@ -72,10 +81,12 @@ impl Screen {
         if !io::stdout().is_terminal() {
             return Err(TerminalError::NotATerminal("standard output"));
         }
-        let out = BufWriter::with_capacity(FRAME_BYTES, io::stdout());
-        let terminal = Terminal::new(CrosstermBackend::new(out))?;
+        let output = Output::to_stdout()?;
+        let terminal = Terminal::new(CrosstermBackend::new(output.gathered()))?;
         let mut screen = Self {
             terminal,
+            output,
+            clusters: Clusters::default(),
             mouse,
             is_ours: false,
         };
@@ -92,32 +103,53 @@ impl Screen {
         enable_raw_mode()?;
         self.is_ours = true;
         write_enter(self.terminal.backend_mut(), self.mouse)?;
+        self.output.send()?;
         self.forget()
     }
 
-    /// Gives the terminal back as it was found. Errors are left out: there is nobody to tell.
+    /// Gives the terminal back as it was found. Errors are left out: there is nobody to tell. One that does not read is
+    /// not waited for longer than [`PATIENCE`].
     pub(crate) fn give_back(&mut self) {
         if !self.is_ours {
             return;
         }
         self.is_ours = false;
+        self.output.withdraw();
         let _ = write_leave(self.terminal.backend_mut());
-        let _ = self.terminal.backend_mut().flush();
+        let _ = self.output.send();
+        if !self.output.wait(PATIENCE) {
+            tracing::warn!("the terminal did not read what gives it back");
+        }
         let _ = disable_raw_mode();
     }
 
     /// Has the next frame drawn in full.
     pub(crate) fn forget(&mut self) -> io::Result<()> {
         let size = self.terminal.size()?;
+        self.clusters.forget();
         self.terminal.resize(size.into())
+    }
+
+    /// Whether the terminal has taken all that was written, so that a frame can be drawn.
+    pub(crate) fn is_free(&self) -> bool {
+        self.output.is_free()
+    }
+
+    /// Waits until the terminal has taken all that was written, or is gone. Cancel safe.
+    pub(crate) async fn free(&self) {
+        self.output.free().await;
     }
 
     /// Draws one frame.
     pub(crate) fn draw(&mut self, render: impl FnOnce(&mut Frame)) -> io::Result<()> {
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
-        self.terminal.draw(render)?;
+        let clusters = &mut self.clusters;
+        self.terminal.draw(|frame| {
+            render(frame);
+            clusters.mark(frame.buffer_mut());
+        })?;
         queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
-        self.terminal.backend_mut().flush()
+        self.output.send()
     }
 
     /// Takes the mouse or leaves it alone, also after the terminal is taken again.
@@ -136,9 +168,8 @@ impl Screen {
 
     /// Writes a control sequence of our own making.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let backend = self.terminal.backend_mut();
-        backend.write_all(bytes)?;
-        backend.flush()
+        self.terminal.backend_mut().write_all(bytes)?;
+        self.output.send()
     }
 }
 
@@ -163,8 +194,7 @@ fn write_enter(out: &mut impl Write, mouse: Mouse) -> io::Result<()> {
     queue!(
         out,
         PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES)
-    )?;
-    out.flush()
+    )
 }
 
 fn write_leave(out: &mut impl Write) -> io::Result<()> {
@@ -177,8 +207,7 @@ fn write_leave(out: &mut impl Write) -> io::Result<()> {
         ResetColor,
         LeaveAlternateScreen,
         Show
-    )?;
-    out.flush()
+    )
 }
 
 /// Returns how many colours the environment says the terminal shows.

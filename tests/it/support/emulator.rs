@@ -2,7 +2,8 @@
 
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use portable_pty::ExitStatus;
 
@@ -11,8 +12,22 @@ use super::watched::Watched;
 /// The way to the program.
 pub(super) type Writer = Arc<Mutex<Box<dyn Write + Send>>>;
 
+/// How a terminal takes what is written to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reading {
+    AtOnce,
+    /// So many bytes a second, as over a bad link.
+    Slowly(usize),
+    /// Not at all, until that is changed: a multiplexer that is stopped.
+    Not,
+}
+
+/// Between two looks of a terminal that reads slowly.
+const SIP: Duration = Duration::from_millis(20);
+
 /// What the reader thread keeps.
 pub(super) struct Screen {
+    pub(super) reading: Reading,
     pub(super) emulator: vt100::Parser<Answers>,
     pub(super) raw: Vec<u8>,
     /// When the last byte came.
@@ -38,7 +53,23 @@ impl Screen {
 /// Draws until the program has closed the terminal.
 pub(super) fn follow(mut reader: impl Read, screen: &Watched<Screen>) {
     let mut buffer = vec![0; 64 * 1024];
-    while let Ok(read @ 1..) = reader.read(&mut buffer) {
+    loop {
+        let reading = screen.lock().reading;
+        let room = match reading {
+            Reading::AtOnce => buffer.len(),
+            Reading::Slowly(speed) => {
+                thread::sleep(SIP);
+                (speed * SIP.as_millis() as usize / 1000).clamp(1, buffer.len())
+            }
+            Reading::Not => {
+                let patience = Duration::from_secs(1);
+                screen.wait_for(patience, |screen| (screen.reading != Reading::Not).then_some(()));
+                continue;
+            }
+        };
+        let Ok(read @ 1..) = reader.read(&mut buffer[..room]) else {
+            break;
+        };
         screen.update(|screen| {
             screen.raw.extend_from_slice(&buffer[..read]);
             screen.emulator.process(&buffer[..read]);

@@ -28,6 +28,7 @@ mod watched;
 mod wire;
 
 pub(crate) use binary::{Finished, LATHE, Lathe, Running};
+pub(crate) use emulator::Reading;
 pub(crate) use keys::Key;
 pub(crate) use model::{Recorded, Server};
 pub(crate) use project::Project;

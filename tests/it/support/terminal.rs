@@ -17,7 +17,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::termios::tcgetattr;
 
 use super::binary::LATHE;
-use super::emulator::{Answers, Screen, Writer, follow};
+use super::emulator::{Answers, Reading, Screen, Writer, follow};
 use super::keys::Key;
 use super::project::Project;
 use super::watched::{DEADLINE, Watched};
@@ -146,6 +146,11 @@ impl Terminal {
         self.master.resize(size(columns, rows)).unwrap();
     }
 
+    /// Changes how the terminal takes what is written to it.
+    pub(crate) fn reads(&self, reading: Reading) {
+        self.screen.update(|screen| screen.reading = reading);
+    }
+
     /// The text of the screen, one line a row, without trailing blanks.
     pub(crate) fn screen(&self) -> String {
         self.screen.lock().text()
@@ -177,6 +182,22 @@ impl Terminal {
             underline: cell.underline(),
             inverse: cell.inverse(),
         }
+    }
+
+    /// All cells of the screen, row by row. A blank has no colour but its background.
+    pub(crate) fn cells(&self) -> Vec<Vec<Cell>> {
+        let (rows, columns) = self.screen.lock().emulator.screen().size();
+        let cell = |column, row| {
+            let mut cell = self.cell(column, row);
+            if matches!(cell.text.as_str(), "" | " ") && !cell.underline && !cell.inverse {
+                cell.text.clear();
+                cell.foreground = vt100::Color::Default;
+                (cell.bold, cell.dim, cell.italic) = (false, false, false);
+            }
+            cell
+        };
+        let row = |row| (0..columns.get()).map(|column| cell(column, row)).collect();
+        (0..rows.get()).map(row).collect()
     }
 
     /// Column and row where a text starts, the first from the top.
@@ -430,6 +451,7 @@ impl Start {
         let emulator =
             vt100::Parser::new_with_callbacks(non_zero(self.rows), non_zero(self.columns), 0, answers);
         let screen = Arc::new(Watched::new(Screen {
+            reading: Reading::AtOnce,
             emulator,
             raw: Vec::new(),
             changed: Instant::now(),

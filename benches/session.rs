@@ -1,0 +1,334 @@
+//! What a long session costs: 10,000 blocks, 2 MB of results, 500 blocks of source. `cargo bench --bench session`.
+//!
+//! The session is made here, the same one each time (`session/recording.rs`). Its frames are layout and drawing into a
+//! buffer and the comparison with the frame before, without a terminal; opening, keys and memory are those of the release
+//! binary in a pseudo-terminal, on a store that lies on disk.
+
+// The tests' own support is shared; what is sound in a test is sound here.
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+
+#[path = "session/recording.rs"]
+mod recording;
+#[path = "../tests/it/support/mod.rs"]
+mod support;
+
+use std::fs;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use lathe::conversation::{Message, SessionId};
+use lathe::session::Event;
+use lathe::store::{Change, NewSession, Store};
+use lathe::tool::Registry;
+use lathe::tui::transcript::{DrawCx, Transcript};
+use lathe::view::highlight::{self, Highlighter};
+use lathe::view::theme::Theme;
+use lathe::view::{Look, Symbols};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use support::{Key, LATHE, Project, Protocol, Server, Terminal};
+
+const SIZE: (u16, u16) = (120, 36);
+/// Sizes that a window goes through while somebody drags its corner, again and again.
+const DRAGGED: [(u16, u16); 6] = [(120, 36), (112, 34), (97, 30), (80, 24), (133, 40), (160, 50)];
+const OPENINGS: usize = 5;
+
+fn main() {
+    // `cargo test --benches` runs it without this word.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    let messages = recording::messages();
+    let (blocks, bytes, sources) = recording::census(&messages);
+    assert!(blocks == recording::BLOCKS && sources >= 500 && bytes >= 2_000_000);
+    println!("{blocks} blocks, {bytes} bytes of results, {sources} blocks of source\n");
+    frames(&messages);
+    println!();
+    program(&messages);
+}
+
+/// How the reader moves.
+struct Walk {
+    what: &'static str,
+    frames: usize,
+    step: fn(&mut Transcript, usize),
+}
+
+const WALKS: [Walk; 4] = [
+    Walk {
+        what: "by line, up",
+        frames: 4_000,
+        step: |transcript, _| transcript.scroll_by(-1),
+    },
+    Walk {
+        what: "by page, up",
+        frames: 4_000,
+        step: |transcript, _| transcript.page(-1),
+    },
+    Walk {
+        what: "by page, down",
+        frames: 4_000,
+        step: |transcript, _| transcript.page(1),
+    },
+    Walk {
+        what: "from end to end",
+        frames: 1_000,
+        step: |transcript, frame| {
+            if frame % 2 == 0 {
+                transcript.to_start();
+            } else {
+                transcript.to_end();
+            }
+        },
+    },
+];
+
+fn frames(messages: &[Message]) {
+    highlight::load(&["rust", "sh", "bash"]);
+    let mut screen = Screen::new(messages);
+    screen.frame();
+    println!(
+        "| scrolling, layout and drawing | frames | median | 99 % | slowest |\n| --- | ---: | ---: | ---: | ---: |"
+    );
+    let mut resident = Vec::new();
+    for round in 0..3 {
+        for walk in &WALKS {
+            let mut times = Vec::with_capacity(walk.frames);
+            for frame in 0..walk.frames {
+                (walk.step)(&mut screen.transcript, frame);
+                times.push(screen.frame());
+            }
+            if round == 0 {
+                row(walk.what, times);
+            }
+            screen.transcript.to_end();
+            screen.frame();
+        }
+        if round == 0 {
+            row("by page, up, each in another size", resizes(&mut screen));
+        }
+        resident.push(memory("self", "VmRSS:", "status"));
+    }
+    println!("\nresident after each of three rounds: {resident:.1?} MiB");
+}
+
+fn resizes(screen: &mut Screen) -> Vec<Duration> {
+    let walk = 0..600;
+    let times = walk.map(|frame| {
+        let (columns, rows) = DRAGGED[frame % DRAGGED.len()];
+        screen.resize(columns, rows);
+        screen.transcript.page(-1);
+        screen.frame()
+    });
+    let times = times.collect();
+    screen.resize(SIZE.0, SIZE.1);
+    times
+}
+
+fn row(what: &str, mut times: Vec<Duration>) {
+    times.sort();
+    let at = |share: f64| milliseconds(times[((times.len() - 1) as f64 * share) as usize]);
+    println!(
+        "| {what} | {} | {:.2} ms | {:.2} ms | {:.2} ms |",
+        times.len(),
+        at(0.5),
+        at(0.99),
+        at(1.0)
+    );
+}
+
+struct Screen {
+    transcript: Transcript,
+    drawn: Buffer,
+    before: Buffer,
+    theme: Theme,
+    highlighter: Highlighter,
+    now: Instant,
+    frame: usize,
+}
+
+impl Screen {
+    fn new(messages: &[Message]) -> Self {
+        let mut transcript = Transcript::new();
+        transcript.set_registry(Arc::new(Registry::builtin()));
+        let now = Instant::now();
+        for message in messages {
+            transcript.apply(&Event::MessageStarted(Arc::new(message.clone())), now);
+        }
+        let area = Rect::new(0, 0, SIZE.0, SIZE.1);
+        Self {
+            transcript,
+            drawn: Buffer::empty(area),
+            before: Buffer::empty(area),
+            theme: Theme::default(),
+            highlighter: Highlighter::new(),
+            now,
+            frame: 0,
+        }
+    }
+
+    fn resize(&mut self, columns: u16, rows: u16) {
+        let area = Rect::new(0, 0, columns, rows);
+        self.drawn.resize(area);
+        self.before = Buffer::empty(area);
+    }
+
+    /// Draws a frame and compares it with the one before.
+    fn frame(&mut self) -> Duration {
+        self.frame += 1;
+        self.now += Duration::from_millis(33);
+        let began = Instant::now();
+        self.drawn.reset();
+        let look = Look {
+            theme: &self.theme,
+            symbols: Symbols::Unicode,
+            highlighter: &self.highlighter,
+        };
+        let cx = DrawCx {
+            look,
+            frame: self.frame,
+            now: self.now,
+            focused: false,
+        };
+        self.transcript.draw(self.drawn.area, &mut self.drawn, &cx);
+        std::hint::black_box(self.before.diff(&self.drawn));
+        std::mem::swap(&mut self.before, &mut self.drawn);
+        began.elapsed()
+    }
+}
+
+fn program(messages: &[Message]) {
+    let server = Server::start();
+    let project = Project::new().git().model(&server, Protocol::OpenAiChat);
+    let session = store(&project, messages);
+    println!(
+        "| the program, on a session that is stored | median of {OPENINGS} | budget |\n| --- | ---: | ---: |"
+    );
+    let opened: Vec<Opened> = (0..OPENINGS).map(|_| open(&project, &session)).collect();
+    figure(
+        "start to the first full frame",
+        &opened,
+        |it| it.frame,
+        "ms",
+        "150 ms",
+    );
+    figure(
+        "page up, key to frame, the slowest of 100",
+        &opened,
+        |it| it.page,
+        "ms",
+        "–",
+    );
+    figure("memory at idle (PSS)", &opened, |it| it.idle, "MiB", "–");
+    figure("memory after 300 pages (PSS)", &opened, |it| it.paged, "MiB", "–");
+    let empty = idle(&project);
+    println!("| memory at idle of an empty session (PSS) | {empty:.1} MiB | – |");
+}
+
+fn figure(what: &str, opened: &[Opened], of: impl Fn(&Opened) -> f64, unit: &str, budget: &str) {
+    let mut figures: Vec<f64> = opened.iter().map(of).collect();
+    figures.sort_by(f64::total_cmp);
+    println!("| {what} | {:.1} {unit} | {budget} |", figures[figures.len() / 2]);
+}
+
+/// Puts the session into the store that the project's program uses.
+fn store(project: &Project, messages: &[Message]) -> String {
+    let store = Store::open(&project.data_dir()).unwrap();
+    let id = SessionId::new();
+    let session = NewSession {
+        id: id.clone(),
+        parent: None,
+        project: project.root(),
+        directory: project.root(),
+        agent: "build".to_owned(),
+        model: Some("local/test-model".parse().unwrap()),
+        title: "a long session".to_owned(),
+    };
+    store.create(&session).unwrap();
+    for messages in messages.chunks(500) {
+        let changes: Vec<Change> = messages.iter().flat_map(changes).collect();
+        store.write(&id, &changes).unwrap();
+    }
+    id.to_string()
+}
+
+fn changes(message: &Message) -> Vec<Change> {
+    let parts = message.parts.iter().map(|part| Change::Part {
+        message: message.id.clone(),
+        part: part.clone(),
+    });
+    std::iter::once(Change::Message(message.clone()))
+        .chain(parts)
+        .collect()
+}
+
+/// Starts the program so that the kernel shows its memory.
+fn start(project: &Project, arguments: &[&str]) -> Terminal {
+    let arguments = [&["LATHE_DUMPABLE=1", LATHE], arguments].concat();
+    Terminal::program("env", project, SIZE.0, SIZE.1, &arguments)
+}
+
+struct Opened {
+    frame: f64,
+    page: f64,
+    idle: f64,
+    paged: f64,
+}
+
+fn open(project: &Project, session: &str) -> Opened {
+    let began = Instant::now();
+    let terminal = start(project, &["--session", session]);
+    terminal.wait_text(recording::END);
+    let frame = milliseconds(began.elapsed());
+    terminal.wait_quiet(Duration::from_millis(700));
+    let idle = proportional(&terminal);
+    let mut slowest = Duration::ZERO;
+    for _ in 0..100 {
+        let before = terminal.screen();
+        let began = Instant::now();
+        terminal.key(Key::PageUp);
+        terminal.wait_for(|screen| screen != before);
+        slowest = slowest.max(began.elapsed());
+    }
+    for _ in 0..200 {
+        terminal.key(Key::PageUp);
+    }
+    terminal.wait_quiet(Duration::from_millis(700));
+    Opened {
+        frame,
+        page: milliseconds(slowest),
+        idle,
+        paged: proportional(&terminal),
+    }
+}
+
+fn idle(project: &Project) -> f64 {
+    let terminal = start(project, &[]);
+    terminal.wait_text("send");
+    terminal.wait_quiet(Duration::from_millis(700));
+    proportional(&terminal)
+}
+
+/// Memory of the program, what it shares with others divided by their number.
+fn proportional(terminal: &Terminal) -> f64 {
+    memory(
+        &terminal.pid().as_raw_nonzero().to_string(),
+        "Pss:",
+        "smaps_rollup",
+    )
+}
+
+/// A figure in MiB that the kernel keeps of a process.
+fn memory(process: &str, name: &str, file: &str) -> f64 {
+    let text = fs::read_to_string(format!("/proc/{process}/{file}")).expect("it runs");
+    let line = text
+        .lines()
+        .find(|line| line.starts_with(name))
+        .expect("the kernel says so");
+    let kib: f64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+    kib / 1024.0
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}
