@@ -126,11 +126,16 @@ impl Rule {
         if self.pattern.is_read_only_class() {
             return subject.read_only;
         }
-        let is_deny = self.action == Action::Deny;
-        let forms = std::iter::once(&subject.text).chain(&subject.also);
-        forms
-            .chain(subject.deny_also.iter().filter(|_| is_deny))
-            .any(|form| self.pattern.matches(form))
+        let mut forms = std::iter::once(&subject.text).chain(&subject.also);
+        forms.any(|form| self.pattern.matches(form))
+    }
+
+    /// Whether it restricts what the subject could be by another spelling.
+    pub(super) fn restricts_a_spelling(&self, subject: &Subject) -> bool {
+        let mut forms = subject.restrict_also.iter();
+        self.action != Action::Allow
+            && !self.pattern.is_read_only_class()
+            && forms.any(|form| self.pattern.matches(form))
     }
 }
 

@@ -10,8 +10,8 @@ pub struct Subject {
     /// Other spellings of the same, equal in rank: the absolute path beside the project-relative one. A symlink's target
     /// is not one of them; it is a subject of its own.
     pub also: Vec<String>,
-    /// Spellings that only deny rules are tried on.
-    pub deny_also: Vec<String>,
+    /// Spellings that only rules which ask or deny are tried on.
+    pub restrict_also: Vec<String>,
     /// A command that pattern `@read-only` stands for.
     pub read_only: bool,
 }
@@ -156,16 +156,28 @@ fn strictest<'a>(rules: &'a [Rule], keys: &[&str], subject: &Subject) -> Option<
     found
 }
 
+/// The last rule that matches. One that restricts another spelling counts too where it stands further down: it can make
+/// the verdict stricter and never milder.
 fn last_match<'a>(
     rules: &'a [Rule],
     key: &str,
     subject: &Subject,
     counts: impl Fn(&Rule) -> bool,
 ) -> Option<&'a Rule> {
-    rules
-        .iter()
-        .rev()
-        .find(|rule| rule.is_about(key) && counts(rule) && rule.matches(subject))
+    let mut asks = None;
+    for rule in rules.iter().rev().filter(|rule| rule.is_about(key) && counts(rule)) {
+        let restricts = rule.restricts_a_spelling(subject);
+        if rule.matches(subject) || (restricts && rule.action == Action::Deny) {
+            return match asks {
+                Some(asks) if rule.action == Action::Allow => Some(asks),
+                _ => Some(rule),
+            };
+        }
+        if restricts && asks.is_none() {
+            asks = Some(rule);
+        }
+    }
+    asks
 }
 
 #[cfg(test)]
@@ -362,14 +374,40 @@ mod tests {
     }
 
     #[test]
-    fn deny_rules_are_tried_on_more_spellings_than_others() {
+    fn another_spelling_restricts_and_never_loosens() {
+        use Action::{Allow, Ask, Deny};
+        let subject = Subject {
+            restrict_also: vec!["git push".into(), "git x push".into()],
+            ..Subject::new("git -C x push")
+        };
+        for (user, expected) in [
+            (r#"{"git *": "allow", "git push *": "ask"}"#, Ask),
+            (r#"{"git *": "allow", "git push *": "deny"}"#, Deny),
+            (r#"{"git *": "deny", "git push *": "ask"}"#, Deny),
+            (r#"{"git *": "ask", "git push *": "allow"}"#, Ask),
+            (r#"{"*": "deny", "git push *": "allow"}"#, Deny),
+            (r#"{"git push *": "deny", "git x *": "ask"}"#, Deny),
+            // What stands further down was meant to open it again.
+            (r#"{"git push *": "ask", "git *": "allow"}"#, Allow),
+            (r#"{"git push *": "deny", "git -C x push": "allow"}"#, Allow),
+        ] {
+            let permissions = Permissions {
+                user: rules(&format!(r#"{{"bash": {user}}}"#)),
+                ..Permissions::default()
+            };
+            assert_eq!(permissions.judge("bash", &subject).action, expected, "{user}");
+        }
+    }
+
+    #[test]
+    fn rules_that_restrict_are_tried_on_more_spellings_than_others() {
         let permissions = Permissions {
             user: rules(r#"{"bash": {"*": "ask", "curl *": "deny"}}"#),
             ..Permissions::default()
         };
         let mut subject = Subject::new("/usr/bin/curl u");
         assert_eq!(permissions.judge("bash", &subject).action, Action::Ask);
-        subject.deny_also.push("curl u".into());
+        subject.restrict_also.push("curl u".into());
         assert_eq!(permissions.judge("bash", &subject).action, Action::Deny);
         let permissions = Permissions {
             user: rules(r#"{"bash": {"curl *": "allow"}}"#),

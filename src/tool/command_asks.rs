@@ -91,14 +91,14 @@ fn without_repetitions(asks: Vec<Ask>) -> Vec<Ask> {
             kept.push(ask);
             continue;
         }
-        // Spellings for deny rules may differ by what stands around a command.
+        // Spellings for rules that restrict may differ by what stands around a command.
         let same = kept
             .iter_mut()
             .find(|known| known.key == ask.key && known.subject.text == ask.subject.text);
         if let Some(known) = same {
-            for form in ask.subject.deny_also {
-                if !known.subject.deny_also.contains(&form) {
-                    known.subject.deny_also.push(form);
+            for form in ask.subject.restrict_also {
+                if !known.subject.restrict_also.contains(&form) {
+                    known.subject.restrict_also.push(form);
                 }
             }
         }

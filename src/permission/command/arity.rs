@@ -117,6 +117,11 @@ fn arity(words: &[Word]) -> usize {
     }
 }
 
+/// Whether the word after the program's name says what it does.
+pub(super) fn has_subcommands(program: &str) -> bool {
+    THREE_WORDS.contains(&program) || TWO_WORDS.contains(&program)
+}
+
 /// The pattern to propose, if any is fit to be stored.
 pub(super) fn proposal(command: &Simple) -> Option<String> {
     let words = &command.words;

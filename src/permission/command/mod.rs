@@ -45,8 +45,8 @@ use self::flow::Flow;
 use super::check::{Ask, Floor};
 use super::verdict::Subject;
 
-/// Options before the first operand that are looked past.
-const MAX_OPTIONS: usize = 12;
+/// How many spellings of one command are tried; one with more is asked about, whatever the rules allow.
+const MAX_SPELLINGS: usize = 256;
 
 /// What a command does, as far as it is understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,13 +118,13 @@ impl Analysis {
 
     /// The one ask under key `bash` for a text that is not understood.
     pub fn whole(&self) -> Ask {
-        let mut deny_also = self.pieces.clone();
+        let mut restrict_also = self.pieces.clone();
         for command in &self.commands {
-            deny_also.push(command.canonical.clone());
-            deny_also.extend(command.other_forms());
+            restrict_also.push(command.canonical.clone());
+            restrict_also.extend(command.other_forms());
         }
         let subject = Subject {
-            deny_also,
+            restrict_also,
             ..Subject::new(&self.text)
         };
         Ask {
@@ -143,58 +143,86 @@ impl Simple {
 
     /// The ask under key `bash`. Pass `true` only for what [`read_only`] found to be so.
     pub fn ask(&self, read_only: bool) -> Ask {
+        let restrict_also = self.other_forms();
+        let floor = if restrict_also.len() < MAX_SPELLINGS {
+            Floor::Rules
+        } else {
+            Floor::Ask
+        };
         let subject = Subject {
             read_only,
-            deny_also: self.other_forms(),
+            restrict_also,
             ..Subject::new(&self.canonical)
         };
         Ask {
             always: arity::proposal(self).into_iter().collect(),
+            floor,
             destructive: arity::is_destructive(self),
             ..Ask::new("bash", subject)
         }
     }
 
-    /// Spellings that only deny rules are tried on: without assignments, with the program's base name, and with what
-    /// stands around it.
+    /// Spellings that only rules which restrict are tried on: without assignments, with the program's base name, without
+    /// options before its operands, and with what stands around it. At most [`MAX_SPELLINGS`].
     fn other_forms(&self) -> Vec<String> {
         let bare = word::joined(&self.words);
         let without_options = self.without_options();
-        let mut forms: Vec<String> = std::iter::once(&bare)
-            .chain(&self.around)
-            .chain(&without_options)
-            .flat_map(|text| {
-                let program = text.split(' ').next().unwrap_or_default();
-                let without_directory = format!("{}{}", base_name(program), &text[program.len()..]);
-                [text.clone(), without_directory]
-            })
-            .filter(|form| *form != self.canonical)
-            .collect();
-        forms.dedup();
+        let texts = std::iter::once(&bare).chain(&self.around).chain(&without_options);
+        let mut forms: Vec<String> = Vec::new();
+        for text in texts {
+            let program = text.split(' ').next().unwrap_or_default();
+            let without_directory = format!("{}{}", base_name(program), &text[program.len()..]);
+            for form in [text.clone(), without_directory] {
+                if form != self.canonical && forms.last() != Some(&form) {
+                    forms.push(form);
+                }
+            }
+        }
+        forms.truncate(MAX_SPELLINGS);
         forms
     }
 }
 
 impl Simple {
-    /// `git push` for `git -C x push`: what the command could be without the options before its first operand. What
-    /// follows an option may be its value.
+    /// `git push` for `git -C x push`, `docker compose down` for `docker compose -f x down`: what the command could be
+    /// without the options before its first operand, and before its second where that says what it does.
     fn without_options(&self) -> Vec<String> {
-        let is_option = |at: &usize| {
-            let word = self.words.get(*at);
-            word.is_some_and(|word| word.text.len() > 1 && word.text.starts_with(['-', '+']))
-        };
-        let (mut found, mut at) = (Vec::new(), vec![1]);
-        while let Some(start) = at.pop() {
-            if is_option(&start) && start <= MAX_OPTIONS {
-                at.extend([start + 1, start + 2]);
-            } else if start > 1 && start < self.words.len() && !found.contains(&start) {
-                found.push(start);
-            }
+        let program = self.program();
+        let firsts: Vec<usize> = self.operands_from(1).take(MAX_SPELLINGS).collect();
+        let rest = |at: usize| word::joined(&self.words[at..]);
+        let mut found: Vec<String> = firsts
+            .iter()
+            .map(|first| format!("{program} {}", rest(*first)))
+            .collect();
+        if arity::has_subcommands(base_name(program)) {
+            let further = firsts.iter().flat_map(|first| {
+                let action = &self.words[*first].text;
+                let seconds = self.operands_from(first + 1);
+                seconds.map(move |second| format!("{program} {action} {}", rest(second)))
+            });
+            found.extend(further.take(MAX_SPELLINGS));
         }
-        let operands = found.into_iter().map(|start| word::joined(&self.words[start..]));
-        operands
-            .map(|operands| format!("{} {operands}", self.program()))
-            .collect()
+        found
+    }
+
+    /// Where the next operand could be, from a word on: what follows an option may be its value, and what only the
+    /// shell knows may be an option or nothing.
+    fn operands_from(&self, from: usize) -> impl Iterator<Item = usize> {
+        // Whether the word at hand, and the one after it, can be where the options end.
+        let (mut here, mut next) = (true, false);
+        let words = self.words.iter().enumerate().skip(from);
+        let found = words.map_while(move |(at, word)| {
+            let is_dynamic = word.dynamic_at.is_some();
+            let is_option = word.text.len() > 1 && word.text.starts_with(['-', '+']);
+            let is_reached = here;
+            if !here && !next {
+                return None;
+            }
+            let goes_on = here && (is_option || is_dynamic);
+            (here, next) = (next || goes_on, goes_on);
+            Some((is_reached && !is_option).then_some(at))
+        });
+        found.flatten()
     }
 }
 

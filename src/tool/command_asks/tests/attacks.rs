@@ -12,6 +12,12 @@ const LOOSE: &str = r#"{"bash": {"ls *": "allow", "echo *": "allow", "npm run te
 const DENYING: &str = r#"{"bash": {"*": "allow", "curl *": "deny", "rm *": "deny", "git push *": "deny"},
     "edit": "allow",
     "external_directory": "allow", "read": {"*": "allow", "*.env": "deny"}}"#;
+/// Programs that may do anything but one thing, which is asked.
+const CAREFUL: &str = r#"{"bash": {"git *": "allow", "docker *": "allow", "cargo *": "allow", "npm *": "allow",
+    "kubectl *": "allow", "gh *": "allow", "/usr/bin/git *": "allow", "A=b git *": "allow", "timeout *": "allow",
+    "git push *": "ask", "docker run *": "ask", "docker compose down *": "ask", "cargo publish *": "ask",
+    "npm publish *": "ask", "kubectl delete *": "ask", "gh repo delete *": "ask", "timeout 9 *": "ask",
+    "git --no-pager push origin wip": "allow"}, "external_directory": "allow"}"#;
 const DEFAULTS: &str = "{}";
 
 /// What becomes of a command: `allow`, `deny KEY` or the keys that ask, in their order.
@@ -140,6 +146,7 @@ async fn a_rule_ends_where_its_words_end() {
 async fn a_deny_holds_wherever_the_command_is() {
     let many = |count: usize| format!("{}curl x", "true; ".repeat(count));
     let (five, fifty, many) = (many(5), many(50), many(1500));
+    let options = format!("git {}push", "-c a=b ".repeat(13));
     check(
         DENYING,
         &[
@@ -178,6 +185,8 @@ async fn a_deny_holds_wherever_the_command_is() {
             ("csh -c 'curl u'", "deny bash"),
             ("git -C . push x", "deny bash"),
             ("git --no-pager -c a=b push", "deny bash"),
+            (options.as_str(), "deny bash"),
+            ("git $X push", "deny bash"),
             ("git commit -m push", "allow"),
             ("sh -c 'echo a > b; [ -n x ]'", "allow"),
             ("bash -c '[[ -n x ]] && ls &> b'", "allow"),
@@ -205,6 +214,60 @@ async fn a_deny_holds_wherever_the_command_is() {
             ("grep 'rm x' a.txt", "allow"),
             ("mycurl u", "allow"),
             ("curlish u", "allow"),
+        ],
+    );
+}
+
+#[tokio::test]
+async fn options_hide_nothing_that_a_rule_asks() {
+    let many = format!("git {}push", "-c a=b ".repeat(40));
+    let countless = format!("git {}push", "-c a=b ".repeat(2000));
+    check(
+        CAREFUL,
+        &[
+            ("git commit -m push", "allow"),
+            ("git push", "bash"),
+            ("git -C x push", "bash"),
+            ("git -Cx push origin", "bash"),
+            ("git --git-dir=x/.git push", "bash"),
+            ("git --git-dir x/.git push", "bash"),
+            ("git -c k=v push", "bash"),
+            ("git -c k=v -c l=w -p push", "bash"),
+            ("git --no-pager push", "bash"),
+            ("git $X push", "bash"),
+            ("git $(true) push", "bash"),
+            (many.as_str(), "bash"),
+            (countless.as_str(), "bash"),
+            ("/usr/bin/git -C x push", "bash"),
+            ("A=b git push", "bash"),
+            ("timeout 5 git -C x push", "bash"),
+            ("timeout 9 git log", "bash"),
+            ("ls; git -C x push &", "bash"),
+            ("docker ps", "allow"),
+            ("docker --context x run i", "bash"),
+            ("docker compose -f x down", "bash"),
+            ("docker -c x compose -f x --profile=p down -v", "bash"),
+            ("docker compose -f x up", "allow"),
+            ("cargo +nightly publish", "bash"),
+            ("cargo +nightly --config a=b publish", "bash"),
+            ("cargo +nightly build --release", "allow"),
+            ("npm --prefix x publish", "bash"),
+            ("npm run -s build", "allow"),
+            ("kubectl -n x delete pod", "bash"),
+            ("kubectl --namespace=x get pod", "allow"),
+            ("gh repo -R x delete", "bash"),
+            // An allow needs its own words, and the last word is the user's.
+            ("git --no-pager push origin wip", "allow"),
+            ("git --no-pager push origin", "bash"),
+        ],
+    );
+    let opens_late = r#"{"bash": {"git push *": "ask", "git *": "allow", "npm publish *": "allow"}}"#;
+    check(
+        opens_late,
+        &[
+            ("git -C x push", "allow"),
+            ("npm --prefix x publish", "bash"),
+            (countless.as_str(), "bash"),
         ],
     );
 }
