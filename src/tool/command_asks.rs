@@ -8,6 +8,7 @@ mod paths;
 mod programs;
 mod repository;
 mod search;
+mod submodules;
 mod wildcards;
 
 use std::collections::HashSet;

@@ -3,8 +3,17 @@
 //! Reading git's files errs on the side of finding something: continued values are read as if each line began anew, and
 //! a line that cannot be read counts as dangerous. Includes cannot be followed from text alone and count too.
 
+/// The key that sends git to another work tree. A submodule's configuration has it as a rule, and runs nothing by it.
+pub const WORK_TREE: &str = "core.worktree";
+
 /// The first key in the text of `.git/config` that makes even a reading command run something.
 pub fn dangerous_key(config: &str) -> Option<String> {
+    dangerous_keys(config).into_iter().next()
+}
+
+/// All of them, up to a line that cannot be read.
+pub fn dangerous_keys(config: &str) -> Vec<String> {
+    let mut found = Vec::new();
     let mut section = String::new();
     let mut subsection = false;
     let mut goes_on = false;
@@ -13,11 +22,13 @@ pub fn dangerous_key(config: &str) -> Option<String> {
         // It may be a section, or a part of the value before.
         let is_unclear = std::mem::replace(&mut goes_on, rest.ends_with('\\')) && rest.starts_with('[');
         if is_unclear {
-            return Some(unreadable(line));
+            found.push(unreadable(line));
+            return found;
         }
         while let Some(header) = rest.strip_prefix('[') {
             let Some((name, has_subsection, after)) = read_header(header) else {
-                return Some(unreadable(line));
+                found.push(unreadable(line));
+                return found;
             };
             section = name;
             subsection = has_subsection;
@@ -30,10 +41,10 @@ pub fn dangerous_key(config: &str) -> Option<String> {
         let key = key.to_ascii_lowercase();
         if is_dangerous(&section, subsection, &key) {
             let middle = if subsection { ".*" } else { "" };
-            return Some(format!("{section}{middle}.{key}"));
+            found.push(format!("{section}{middle}.{key}"));
         }
     }
-    None
+    found
 }
 
 fn unreadable(line: &str) -> String {
@@ -77,7 +88,8 @@ fn is_dangerous(section: &str, subsection: bool, key: &str) -> bool {
             "fsmonitor" | "hookspath" | "sshcommand" | "pager" | "alternaterefscommand" | "worktree"
         ),
         "diff" if subsection => matches!(key, "command" | "textconv"),
-        "diff" => key == "external",
+        // A submodule's own difference is told by git run within it.
+        "diff" => matches!(key, "external" | "submodule"),
         "filter" | "alias" | "pager" | "hook" => true,
         "gpg" => key == "program",
         "include" | "includeif" => key == "path",
@@ -108,6 +120,7 @@ mod tests {
             ("[diff \"a]\\\"b\"]\n command = x", "diff.*.command"),
             ("[diff.jpg]\ntextconv = x", "diff.*.textconv"),
             ("[diff]\nexternal = x", "diff.external"),
+            ("[diff]\nsubmodule = diff", "diff.submodule"),
             ("[filter \"lfs\"]\nclean = x", "filter.*.clean"),
             ("[gpg \"ssh\"]\nprogram = x", "gpg.*.program"),
             ("[alias]\nst = !x", "alias.st"),
@@ -134,6 +147,14 @@ mod tests {
                 "{text:?}"
             );
         }
+    }
+
+    #[test]
+    fn no_key_hides_the_one_after_it() {
+        let text = "[core]\nworktree = ../x\nfsmonitor = x\n[core\n[alias] a = b";
+        let found = dangerous_keys(text);
+        assert_eq!(found[..2], ["core.worktree", "core.fsmonitor"]);
+        assert_eq!(found.len(), 3, "{found:?}");
     }
 
     proptest::proptest! {

@@ -36,7 +36,7 @@ pub use files::{
     PathOperand, files_read, in_git, operand_of, paths, possible_paths, shows_files, takes_paths,
 };
 pub use flow::{Directory, Place, Redirected};
-pub use git_config::dangerous_key;
+pub use git_config::{WORK_TREE, dangerous_key, dangerous_keys};
 pub use read_only::{GitConfig, ReadOnly, ReadOnlyFacts, read_only};
 pub use search::{Search, search};
 pub use word::{Variable, Word};

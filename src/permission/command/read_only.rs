@@ -201,7 +201,16 @@ const GIT_COMMANDS: &[&str] = &[
     "blame",
 ];
 
-const GIT_REFUSED: &[&str] = &["output", "ext-diff", "textconv", "exec", "paginate", "no-index"];
+const GIT_REFUSED: &[&str] = &[
+    "output",
+    "ext-diff",
+    "textconv",
+    "exec",
+    "paginate",
+    "no-index",
+    // Git is run within a submodule, also in one that is no longer known.
+    "submodule",
+];
 
 /// Options of `git branch` that list.
 const BRANCH_LISTS: &[&str] = &[

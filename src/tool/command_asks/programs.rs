@@ -8,7 +8,7 @@ use super::{Setting, variable};
 use crate::permission::command::{GitConfig, ReadOnly, ReadOnlyFacts, Simple, directory_operand, read_only};
 
 /// Variables that send git to another repository than the one it stands in.
-const GIT_ELSEWHERE: &[&str] = &["GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE"];
+const GIT_ELSEWHERE: &[&str] = &["GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
 
 impl Setting<'_> {
     pub(super) fn read_only(&self, simple: &Simple, directories: &[PathBuf]) -> ReadOnly {

@@ -1,12 +1,13 @@
 //! What configures the repository that git would use in a directory, found as git finds it.
 //!
 //! Git runs programs that a repository names, and a project can bring a repository within itself as plain files. What is
-//! not exactly a work tree with its own `.git` is therefore not vouched for.
+//! not exactly a work tree with its own `.git` is therefore not vouched for, and nor are submodules that name programs.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use super::submodules;
 use crate::permission::command::GitConfig;
 
 /// A configuration that is larger is not vouched for.
@@ -26,7 +27,7 @@ pub(super) fn repository_config(start: &Path) -> GitConfig {
             return unknown("it is a linked work tree");
         }
         if has(".git/HEAD") && has(".git/objects") && has(".git/refs") {
-            return of_work_tree(&dot_git);
+            return of_work_tree(directory, &dot_git);
         }
         if dot_git.is_dir() {
             // Git looks on; until somebody completes it.
@@ -40,17 +41,23 @@ pub(super) fn repository_config(start: &Path) -> GitConfig {
     passed_by.unwrap_or(GitConfig::NoRepository)
 }
 
-fn of_work_tree(dot_git: &Path) -> GitConfig {
+fn of_work_tree(work_tree: &Path, dot_git: &Path) -> GitConfig {
     if is_there(&dot_git.join("commondir")) {
         return unknown("it is a linked work tree");
     }
-    if is_executable(&dot_git.join(HOOK)) {
+    if has_hook(dot_git) {
         return unknown("it has the hook post-index-change");
     }
-    read_config(&dot_git.join("config"))
+    match read_config(&dot_git.join("config")) {
+        GitConfig::Text(text) => match submodules::danger(work_tree, dot_git, &text) {
+            None => GitConfig::Text(text),
+            Some(reason) => GitConfig::Unknown(reason),
+        },
+        unknown => unknown,
+    }
 }
 
-fn read_config(path: &Path) -> GitConfig {
+pub(super) fn read_config(path: &Path) -> GitConfig {
     match path.metadata() {
         Ok(meta) if meta.len() > MAX_CONFIG => unknown("its configuration is very large"),
         Ok(_) => match fs::read_to_string(path) {
@@ -65,11 +72,12 @@ fn unknown(why: &str) -> GitConfig {
     GitConfig::Unknown(why.to_owned())
 }
 
-fn is_there(path: &Path) -> bool {
+pub(super) fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-fn is_executable(path: &Path) -> bool {
+pub(super) fn has_hook(git_dir: &Path) -> bool {
+    let path = git_dir.join(HOOK);
     path.metadata()
         .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
