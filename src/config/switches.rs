@@ -19,6 +19,19 @@ impl ToolSwitches {
         said.reduce(|one, other| one && other)
     }
 
+    /// The same with other names for what is switched.
+    pub fn renamed(&self, rename: impl Fn(&str) -> String) -> Self {
+        let list = |entries: &[(String, bool)]| {
+            let renamed = entries.iter().map(|(name, on)| (rename(name), *on));
+            renamed.collect()
+        };
+        Self {
+            user: list(&self.user),
+            project: list(&self.project),
+            managed: list(&self.managed),
+        }
+    }
+
     pub fn push_user(&mut self, pattern: String, on: bool) {
         self.user.push((pattern, on));
     }

@@ -271,7 +271,7 @@ fn barred(agent: &str) -> &'static [&'static str] {
 }
 
 /// `Read` and `read_file` are `read`, as they are in a model's call; patterns stay as they are.
-fn own_name(given: &str, registry: &Registry) -> String {
+pub(super) fn own_name(given: &str, registry: &Registry) -> String {
     match registry.resolve(given) {
         Resolution::Tool(tool) if !given.contains(['*', '?']) => tool.name().to_owned(),
         _ => given.to_owned(),

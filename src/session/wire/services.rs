@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::hooks;
 use super::models::configured_edit_mode;
 use super::profile::BaseRules;
+use super::profile::own_name;
 use super::{ErrorReport, FrontEndKind, OpenRequest, config_error};
 use crate::agent::driver::Reports;
 use crate::config::{Origin, schema};
@@ -142,7 +143,8 @@ pub(super) fn tool_settings(request: &OpenRequest, roots: &Roots, registry: &Reg
         max_bytes: limits.max_bytes.map(limit),
         max_tokens: limits.max_tokens.map(limit),
     };
-    let said = |name: &str| Some((name.to_owned(), request.loaded.tools.get(name)?));
+    let switched = request.loaded.tools.renamed(|name| own_name(name, registry));
+    let said = |name: &str| Some((name.to_owned(), switched.get(name)?));
     ToolSettings {
         truncate: TruncateSettings {
             max_lines: limit(config.truncate.max_lines),
@@ -154,7 +156,7 @@ pub(super) fn tool_settings(request: &OpenRequest, roots: &Roots, registry: &Reg
                 .truncate
                 .per_tool
                 .iter()
-                .map(|(name, limits)| (name.to_owned(), own(limits)))
+                .map(|(name, limits)| (own_name(name, registry), own(limits)))
                 .collect(),
         },
         require_read: config.edit.require_read,
