@@ -15,10 +15,12 @@ mod tests;
 use grep_regex::RegexMatcher;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::search_path::{Base, search_path};
 use crate::files::PathKind;
 use crate::permission::{Ask, Subject};
+use crate::tool::args::snake_case;
 use crate::tool::walk::{Globs, Limit, split_globs};
 use crate::tool::{
     CallView, Concurrency, InitCx, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool,
@@ -137,6 +139,30 @@ impl Tool for GrepTool {
     fn description(&self, _: InitCx<'_>) -> String {
         "Search file contents. Honours .gitignore, includes hidden files, skips binary files and files over 10 MiB."
             .to_owned()
+    }
+
+    /// Lines before and after are one number here. Where both are given it is the larger: nothing that was asked for is
+    /// left out.
+    fn reshape(&self, args: &mut Map<String, Value>) {
+        let is_context = |name: &str| {
+            let is_letter = matches!(name, "-A" | "-B" | "-C");
+            is_letter || matches!(snake_case(name).as_str(), "before" | "after")
+        };
+        let lines = |value: &Value| match value {
+            Value::String(text) => text.trim().parse().ok(),
+            other => other.as_f64(),
+        };
+        if args.keys().any(|name| snake_case(name) == "context") {
+            return;
+        }
+        let given = args.iter().filter(|(name, _)| is_context(name));
+        let mut given: Vec<(f64, String)> = given
+            .filter_map(|(name, value)| Some((lines(value)?, name.clone())))
+            .collect();
+        given.sort_by(|one, other| other.0.total_cmp(&one.0));
+        for (_, name) in given.iter().skip(1) {
+            args.shift_remove(name);
+        }
     }
 
     fn concurrency(&self, _: &Args) -> Concurrency {

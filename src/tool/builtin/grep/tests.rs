@@ -93,6 +93,17 @@ async fn context_lines_have_a_dash_and_gaps_are_marked() {
         let args = json!({"pattern": "[tT]otal", "path": "src/a.rs", name: 1});
         assert_eq!(grep(&project, args).await, wanted, "{name}");
     }
+    for (before, after, lines) in [
+        (json!(1), json!(0), 3),
+        (json!(0), json!("2"), 5),
+        (json!("1"), json!(2), 5),
+    ] {
+        let args = json!({"pattern": "three", "path": "src/a.rs", "-B": before, "After": after});
+        let text = grep(&project, args.clone()).await;
+        assert_eq!(text.lines().count(), lines + 3, "{args} {text}");
+    }
+    let args = json!({"pattern": "three", "path": "src/a.rs", "context": 0, "before": 2, "after": 3});
+    assert!(grep(&project, args).await.ends_with("src/a.rs\n  3: three"));
     let text = grep(&project, json!({"pattern": "three", "context": 99})).await;
     assert!(text.contains("  1- one\n  2- total = 1;\n  3: three\n"), "{text}");
 }
@@ -511,4 +522,20 @@ async fn cards_show_the_pattern_as_it_comes_and_six_matches() {
     );
     let card = project.draw_result("grep", &args, &result, true);
     assert!(matches!(card.body.as_slice(), [CardPart::Lines(lines)] if lines.len() == 12));
+}
+
+#[tokio::test]
+async fn a_search_goes_64_levels_deep_and_no_further() {
+    let project = Harness::new();
+    let below = |directories: usize| format!("{}a.txt", "d/".repeat(directories));
+    project.write(below(63), "needle");
+    project.write(below(64), "needle");
+    let text = grep(
+        &project,
+        json!({"pattern": "needle", "output_mode": "files_with_matches"}),
+    )
+    .await;
+    assert_eq!(text, format!("Found 1 file\n\n{}", below(63)));
+    let text = project.ok("glob", json!({"pattern": "a.txt"})).await.output;
+    assert_eq!(text, format!("Found 1 file\n\n{}", below(63)));
 }
