@@ -19,10 +19,10 @@ use super::turn::{CallEnd, TurnEvent, not_executed};
 use crate::conversation::{CallId, CallResult, SessionId, ToolPart};
 use crate::hook::HookRun;
 use crate::permission::BrokerEvent;
-use crate::provider::{Provider, ProviderError, ProviderErrorKind, ReplyStream, Request};
+use crate::provider::{Provider, ProviderError, ProviderErrorKind, ReplyStream, Request, ToolSpec};
 use crate::text::sanitize::{sanitize_line, strip_controls};
 use crate::text::truncate::ContextUse;
-use crate::tool::pipeline::{self, EndsTurn, LoopGuard, Progress, Resolved, in_order, wants_to_speak};
+use crate::tool::pipeline::{self, EndsTurn, Known, LoopGuard, Progress, Resolved, in_order, wants_to_speak};
 use crate::tool::{Abilities, FormEvent, Inside, Registry, Services, ToolCx, ToolSettings, Update};
 
 /// What the driver reports.
@@ -113,10 +113,23 @@ pub struct CallSettings {
     pub services: Arc<Services>,
     /// The services' own settings with what the agent may use.
     pub settings: Arc<ToolSettings>,
+    /// What the model was told of.
+    pub told: Arc<[ToolSpec]>,
     pub session: SessionId,
     pub agent: String,
     pub abilities: Abilities,
     pub context: Option<ContextUse>,
+}
+
+impl CallSettings {
+    /// What a call can name.
+    pub fn known(&self) -> Known<'_> {
+        Known {
+            registry: &self.registry,
+            settings: &self.settings,
+            told: &self.told,
+        }
+    }
 }
 
 /// What is under way for one session.
@@ -188,7 +201,7 @@ impl Driver {
     pub fn run(&mut self, calls: Vec<ToolPart>, settings: CallSettings) {
         let runner = Runner {
             settings,
-            cancel: self.cancel.clone(),
+            stop: self.cancel.child_token(),
             guard: Arc::clone(&self.guard),
             reports: self.reports.clone(),
         };
@@ -262,7 +275,8 @@ async fn next_of_reply(reply: &mut Option<PendingReply>) -> Option<TurnEvent> {
 /// Runs the calls of one reply.
 struct Runner {
     settings: CallSettings,
-    cancel: CancellationToken,
+    /// Cancelled when the turn's calls are, and as soon as one of these ends the turn, so that none begins after it.
+    stop: CancellationToken,
     guard: Arc<tokio::sync::Mutex<LoopGuard>>,
     reports: mpsc::UnboundedSender<DriverEvent>,
 }
@@ -331,14 +345,8 @@ impl Runner {
         {
             let mut guard = self.guard.lock().await;
             for call in calls {
-                let Self { settings, .. } = &self;
-                let outcome = pipeline::resolve(
-                    &settings.registry,
-                    &settings.settings,
-                    &mut guard,
-                    &call.tool,
-                    &call.raw_args,
-                );
+                let known = self.settings.known();
+                let outcome = pipeline::resolve(known, &mut guard, &call.tool, &call.raw_args);
                 resolved.push((call, outcome));
             }
         }
@@ -363,7 +371,7 @@ impl Runner {
         });
         let result = match resolved.outcome {
             Err(result) => plain(*result),
-            Ok(_) if self.cancel.is_cancelled() => not_executed(),
+            Ok(_) if self.stop.is_cancelled() => not_executed(),
             Ok(ready) => {
                 let (sender, updates) = mpsc::unbounded_channel();
                 let cx = self.context(&call, sender, &report);
@@ -381,6 +389,9 @@ impl Runner {
             end,
         };
         let _ = self.reports.send(DriverEvent::Turn(event));
+        if end != CallEnd::GoOn {
+            self.stop.cancel();
+        }
     }
 
     fn context(
@@ -400,10 +411,11 @@ impl Runner {
         cx.abilities = settings.abilities;
         cx.edit_mode = settings.settings.edit_mode;
         cx.context = settings.context;
-        cx.cancel = self.cancel.child_token();
+        cx.cancel = self.stop.child_token();
         cx.inside = Some(Inside {
             registry: Arc::clone(&settings.registry),
             settings: Arc::clone(&settings.settings),
+            told: Arc::clone(&settings.told),
             guard: Arc::clone(&self.guard),
             progress: Arc::clone(report) as Arc<dyn Progress>,
         });

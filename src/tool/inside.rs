@@ -12,9 +12,10 @@ use serde_json::{Map, Value};
 use tokio::sync::{Mutex, mpsc};
 use tokio_util::sync::CancellationToken;
 
-use super::pipeline::{self, EndsTurn, LoopGuard, Progress, Resolved, in_order};
+use super::pipeline::{self, EndsTurn, Known, LoopGuard, Progress, Resolved, in_order};
 use super::{Concurrency, Registry, Resolution, ToolCx, ToolError, ToolSettings};
 use crate::conversation::{CallId, CallResult, CallState, ErrorKind, ToolPart};
+use crate::provider::ToolSpec;
 
 /// What calls inside a call are run with, beside what the call itself has.
 #[derive(Clone)]
@@ -22,8 +23,20 @@ pub struct Inside {
     pub registry: Arc<Registry>,
     /// With what the agent may use.
     pub settings: Arc<ToolSettings>,
+    /// What the model was told of.
+    pub told: Arc<[ToolSpec]>,
     pub guard: Arc<Mutex<LoopGuard>>,
     pub progress: Arc<dyn Progress>,
+}
+
+impl Inside {
+    fn known(&self) -> Known<'_> {
+        Known {
+            registry: &self.registry,
+            settings: &self.settings,
+            told: &self.told,
+        }
+    }
 }
 
 /// A call as another call gives it.
@@ -104,13 +117,11 @@ impl Runner<'_> {
 
     /// Resolves all of them before the first begins, so that it is known which may stand side by side.
     async fn resolve(&self, calls: Vec<InnerCall>, limit: usize) -> Vec<(ToolPart, Inner)> {
-        let Inside {
-            registry,
-            settings,
-            guard,
-            ..
-        } = self.inside;
-        let mut guard = guard.lock().await;
+        let known = self.inside.known();
+        let Known {
+            registry, settings, ..
+        } = known;
+        let mut guard = self.inside.guard.lock().await;
         let numbered = calls.into_iter().zip(1..);
         let resolved = numbered.map(|(InnerCall { tool, args }, number)| {
             let raw_args = Value::Object(args).to_string();
@@ -121,7 +132,7 @@ impl Runner<'_> {
             };
             let resolved = match refusal {
                 Some(refusal) => Resolved::refused(&raw_args, refusal),
-                None => pipeline::resolve(registry, settings, &mut guard, &tool, &raw_args),
+                None => pipeline::resolve(known, &mut guard, &tool, &raw_args),
             };
             let part = ToolPart {
                 call: self.outer.call.inner(number),
@@ -191,11 +202,11 @@ impl Progress for Ending<'_> {
 }
 
 /// How a call stands that consists of these: as the strictest of them.
-pub(super) fn concurrency(registry: &Registry, settings: &ToolSettings, calls: &[InnerCall]) -> Concurrency {
+pub(super) fn concurrency(known: Known<'_>, calls: &[InnerCall]) -> Concurrency {
     let is_exclusive = |call: &InnerCall| {
         let args = Value::Object(call.args.clone()).to_string();
-        let resolve = || pipeline::resolve(registry, settings, &mut LoopGuard::default(), &call.tool, &args);
-        may_be_inside(registry, &call.tool) && resolve().concurrency() == Concurrency::Exclusive
+        let resolve = || pipeline::resolve(known, &mut LoopGuard::default(), &call.tool, &args);
+        may_be_inside(known.registry, &call.tool) && resolve().concurrency() == Concurrency::Exclusive
     };
     if calls.iter().any(is_exclusive) {
         Concurrency::Exclusive

@@ -29,7 +29,7 @@ use crate::text::partial_json::PartialJson;
 use crate::view::card::Card;
 use raw::{Raw, Size, error_result};
 use resolve::failed_inside;
-pub use resolve::{LoopGuard, Ready, Resolved, resolve};
+pub use resolve::{Known, LoopGuard, Ready, Resolved, resolve};
 
 /// What happened on the way, for whoever shows it.
 pub trait Progress: Send + Sync {

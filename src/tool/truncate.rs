@@ -11,6 +11,9 @@ use crate::conversation::{CallId, CallResult, ErrorKind};
 use crate::store::Outputs;
 use crate::text::truncate::{Advice, Keep, Limits, Truncated, dynamic_budget, truncate};
 
+/// A token is four characters, which have at least a byte each.
+const BYTES_PER_TOKEN: usize = 4;
+
 /// An output as the model gets it.
 pub(super) struct Cut {
     pub(super) text: String,
@@ -63,12 +66,17 @@ pub(super) async fn cut_error(tool: &str, mut result: CallResult, cx: &ToolCx) -
     result
 }
 
-/// Returns the bounds of the generic rule for a tool.
+/// Returns the bounds of the generic rule for a tool. Tokens that it was given for itself bound it too: the dynamic rule,
+/// which counts them, is not for every tool.
 pub(super) fn limits(settings: &TruncateSettings, tool: &str) -> Limits {
     let own = own_limits(settings, tool);
+    let max_bytes = own.max_bytes.unwrap_or(settings.max_bytes);
+    let of_tokens = own.max_tokens.unwrap_or(0).saturating_mul(BYTES_PER_TOKEN);
+    let given = [max_bytes, of_tokens].into_iter().filter(|bytes| *bytes > 0);
     Limits {
         max_lines: own.max_lines.unwrap_or(settings.max_lines),
-        max_bytes: own.max_bytes.unwrap_or(settings.max_bytes),
+        // 0 stands for no limit.
+        max_bytes: given.min().unwrap_or(0),
     }
 }
 
@@ -106,4 +114,35 @@ fn save(outputs: &Outputs, call: &CallId, text: &str) -> std::io::Result<PathBuf
     let mut file = outputs.create(call).map_err(std::io::Error::other)?;
     file.write_all(text.as_bytes())?;
     file.finish().map_err(std::io::Error::other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_that_a_tool_was_given_bound_it_whatever_tool_it_is() {
+        let bounds = |own: TruncateLimits| {
+            let mut settings = TruncateSettings::default();
+            settings.per_tool.insert("bash".to_owned(), own);
+            let of = |tool: &str| limits(&settings, tool).max_bytes;
+            (of("bash"), of("list"))
+        };
+        let own = TruncateLimits::default();
+        let max_tokens = |tokens: usize| TruncateLimits {
+            max_tokens: Some(tokens),
+            ..own
+        };
+        assert_eq!(bounds(own), (51_200, 51_200));
+        assert_eq!(bounds(max_tokens(100)), (400, 51_200));
+        assert_eq!(bounds(max_tokens(50_000)), (51_200, 51_200));
+        assert_eq!(bounds(max_tokens(0)), (51_200, 51_200));
+        let max_bytes = Some(0);
+        assert_eq!(bounds(TruncateLimits { max_bytes, ..own }), (0, 51_200));
+        let both = TruncateLimits {
+            max_bytes,
+            ..max_tokens(100)
+        };
+        assert_eq!(bounds(both), (400, 51_200));
+    }
 }

@@ -320,6 +320,43 @@ async fn a_refusal_without_a_word_ends_the_turn_and_one_with_a_word_goes_on() {
 }
 
 #[tokio::test]
+async fn nothing_of_a_reply_begins_after_a_refusal_without_a_word() {
+    let write = |path: &str| json!({"file_path": path, "content": "x"});
+    let server = Server::with([Turn::new()
+        .call("write", write("before.txt"))
+        .call("bash", json!({"command": "rm -rf x"}))
+        .call("write", write("after.txt"))
+        .call("read", json!({"file_path": "before.txt"}))]);
+    let project = Project::new()
+        .model(&server, Protocol::OpenAiChat)
+        .config(json!({"permission": {"edit": "allow"}}));
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    live.submit("go");
+    let question = live.question().await;
+    let reply = Reply::Reject(None);
+    live.handle
+        .send(Op::Answer {
+            id: question.id,
+            reply,
+        })
+        .unwrap();
+    let (done, events) = live.until_turn_ended().await;
+    assert_eq!(done, Done::Cancelled);
+    let kinds: Vec<_> = results(&events)
+        .iter()
+        .map(|result| result.error_kind())
+        .collect();
+    use lathe::conversation::ErrorKind::{Cancelled, Rejected};
+    // The first ended before anybody was asked.
+    assert_eq!(
+        kinds[kinds.len() - 3..],
+        [Some(Rejected), Some(Cancelled), Some(Cancelled)]
+    );
+    assert!(project.exists("before.txt") && !project.exists("after.txt"));
+    live.close().await;
+}
+
+#[tokio::test]
 async fn an_interrupt_keeps_what_was_said_and_the_next_turn_is_well_formed() {
     let gate = Gate::new();
     let server = Server::with([

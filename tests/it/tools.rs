@@ -77,6 +77,39 @@ fn what_may_not_be_used_is_not_told_of_when_it_was_called() {
     );
 }
 
+#[test]
+fn a_name_that_is_no_tools_is_answered_with_those_that_are_told_of() {
+    let server = Server::with([
+        Turn::tool("xyzzy_quux", json!({})),
+        Turn::tool("todoread", json!({})),
+        Turn::tool("xyzzy_quux", json!({})),
+        Turn::text("Done."),
+    ]);
+    let project = project_with(&server).config(json!({
+        "tools": {"LS": true, "Ripgrep": false},
+        "permission": {"webfetch": "deny", "write": "deny"},
+    }));
+    let finished = events_of(&project).arg("go").run().success();
+    let results = of_kind(&finished, "tool_result");
+    for (result, request) in [(0, 0), (2, 2)] {
+        let told = server.requests()[request].tool_names();
+        let listed: Vec<String> = told.iter().map(|name| format!("`{name}`")).collect();
+        assert_eq!(
+            results[result]["output"],
+            format!(
+                "Error: no tool named `xyzzy_quux`; there are {}",
+                listed.join(", ")
+            )
+        );
+        let is_told = |name: &str| told.contains(&name.to_owned());
+        assert_eq!(is_told("todoread"), request == 2);
+        assert!(
+            is_told("list") && !is_told("grep") && !is_told("write"),
+            "{told:?}"
+        );
+    }
+}
+
 /// What `lathe tools` lists in a project with this configuration.
 fn shown(configuration: Value) -> Vec<String> {
     let project = Project::new().config(configuration);

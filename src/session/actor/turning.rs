@@ -5,7 +5,6 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::{Actor, CHECKPOINT, now};
-use crate::agent::driver::CallSettings;
 use crate::agent::history;
 use crate::agent::reminder::remind;
 use crate::agent::turn::{Effect, Turn, TurnEnd, TurnEvent};
@@ -190,6 +189,7 @@ impl Actor {
         let used = self.parts.info.context_used;
         let limit = self.parts.info.context_limit.filter(|_| used > 0);
         settings.context = limit.map(|context_limit| ContextUse { context_limit, used });
+        settings.told = self.told.tools();
         self.parts.driver.run(calls, settings);
     }
 
@@ -216,11 +216,8 @@ impl Actor {
         };
         // A call that never came to the driver is told before its result all the same.
         let never_told = tool.args.is_none().then(|| {
-            let CallSettings {
-                registry, settings, ..
-            } = &self.parts.calls;
             let mut guard = LoopGuard::default();
-            pipeline::resolve(registry, settings, &mut guard, &tool.tool, &tool.raw_args).args
+            pipeline::resolve(self.parts.calls.known(), &mut guard, &tool.tool, &tool.raw_args).args
         });
         if let Some(args) = &never_told {
             tool.args = Some(args.clone());

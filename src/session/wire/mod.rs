@@ -282,6 +282,7 @@ pub fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
             registry: kit.registry,
             services: kit.services,
             settings: profile.settings,
+            told: Arc::default(),
             session: found.id.clone(),
             agent: agent.name,
             abilities: Abilities {
@@ -356,7 +357,16 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
     kit.services.gate.change_rules(permissions);
     let call = CallId::new();
     let mut guard = LoopGuard::default();
-    let resolved = pipeline::resolve(&kit.registry, &settings, &mut guard, name, args);
+    let told: Arc<[ToolSpec]> = kit
+        .registry
+        .advertised(&settings, &kit.services.gate.permissions(), &BTreeSet::new())
+        .into();
+    let known = pipeline::Known {
+        registry: &kit.registry,
+        settings: &settings,
+        told: &told,
+    };
+    let resolved = pipeline::resolve(known, &mut guard, name, args);
     let (updates, _listener) = mpsc::unbounded_channel();
     let mut cx = ToolCx::new(Arc::clone(&kit.services), session.clone(), call.clone(), updates);
     cx.agent.clone_from(&agent.name);
@@ -368,6 +378,7 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
     cx.inside = Some(Inside {
         registry: Arc::clone(&kit.registry),
         settings: Arc::new(settings),
+        told,
         guard: Arc::new(tokio::sync::Mutex::new(guard)),
         progress: Arc::new(Silent),
     });

@@ -10,11 +10,12 @@ use serde_json::{Map, Value, json};
 use super::raw::{RESOLVED, error_result};
 use crate::conversation::{CallResult, ErrorKind};
 use crate::permission::Editable;
+use crate::provider::ToolSpec;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{prefix, truncate};
 use crate::tool::registry::switched;
 use crate::tool::{
-    Access, Concurrency, DynTool, Registry, Resolution, Set, ToolError, ToolSettings, args, inside,
+    Access, Concurrency, DynTool, Registry, Resolution, ToolError, ToolSettings, args, inside,
 };
 
 /// A name that is no tool's is shown up to here.
@@ -183,20 +184,23 @@ fn canonical(value: &Value) -> Value {
     }
 }
 
+/// What a call can name.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    pub registry: &'a Registry,
+    pub settings: &'a ToolSettings,
+    /// What the model was told of.
+    pub told: &'a [ToolSpec],
+}
+
 /// Finds the tool and brings the arguments into its form.
-pub fn resolve(
-    registry: &Registry,
-    settings: &ToolSettings,
-    guard: &mut LoopGuard,
-    name: &str,
-    raw_args: &str,
-) -> Resolved {
+pub fn resolve(known: Known<'_>, guard: &mut LoopGuard, name: &str, raw_args: &str) -> Resolved {
     let given = parse_object(raw_args);
     let mut shown = match &given {
         Ok(given) => Value::Object(given.clone()),
         Err(_) => Value::from(raw_args),
     };
-    let work = AssertUnwindSafe(|| resolve_call(registry, settings, guard, name, given, &mut shown));
+    let work = AssertUnwindSafe(|| resolve_call(known, guard, name, given, &mut shown));
     let outcome = catch_unwind(work).unwrap_or_else(|_| Err(failed_inside(name)));
     Resolved {
         args: shown,
@@ -206,18 +210,20 @@ pub fn resolve(
 
 /// `shown` becomes the normalised arguments as soon as there are any.
 fn resolve_call(
-    registry: &Registry,
-    settings: &ToolSettings,
+    known: Known<'_>,
     guard: &mut LoopGuard,
     name: &str,
     given: Result<Map<String, Value>, String>,
     shown: &mut Value,
 ) -> Result<Ready, ToolError> {
+    let Known {
+        registry, settings, ..
+    } = known;
     let (named, tool) = match (registry.resolve(name), registry.resolve_call(name, shown)) {
         (Resolution::Tool(named), Resolution::Tool(tool)) => (named, tool),
         (Resolution::Unknown { suggestions }, _) | (_, Resolution::Unknown { suggestions }) => {
             guard.repeats(name, shown);
-            return Err(unknown_tool(registry, settings, name, &suggestions));
+            return Err(unknown_tool(known.told, name, &suggestions));
         }
     };
     let mut given = given.map_err(|message| {
@@ -244,7 +250,7 @@ fn resolve_call(
     let concurrency = if inner.is_empty() {
         tool.concurrency(&args)
     } else {
-        inside::concurrency(registry, settings, &inner)
+        inside::concurrency(known, &inner)
     };
     let misfit = misfit(&*tool, &args, &schema, &ignored);
     Ok(Ready {
@@ -340,12 +346,7 @@ fn not_the_agents(tool: &str, access: &Access) -> ToolError {
     }))
 }
 
-fn unknown_tool(
-    registry: &Registry,
-    settings: &ToolSettings,
-    name: &str,
-    suggestions: &[String],
-) -> ToolError {
+fn unknown_tool(told: &[ToolSpec], name: &str, suggestions: &[String]) -> ToolError {
     let quoted = |names: &mut dyn Iterator<Item = &str>| {
         names
             .map(|name| format!("`{name}`"))
@@ -354,19 +355,14 @@ fn unknown_tool(
     };
     let name = sanitize_line(name);
     let name = truncate(&name, NAME_COLUMNS);
-    let text = if suggestions.is_empty() {
-        let shown = registry.tools().filter(|tool| {
-            let by_default = tool.set().is_core_for(&settings.access.agent);
-            let is_of_mode = tool.edit_modes().contains(&settings.edit_mode);
-            is_of_mode && tool.set() != Set::Hidden && switched(tool.name(), settings).unwrap_or(by_default)
-        });
-        format!(
-            "no tool named `{name}`; there are {}",
-            quoted(&mut shown.map(|tool| tool.name()))
-        )
-    } else {
+    let text = if !suggestions.is_empty() {
         let near = quoted(&mut suggestions.iter().map(String::as_str));
         format!("no tool named `{name}`; did you mean {near}?")
+    } else if told.is_empty() {
+        format!("no tool named `{name}`; no tool may be used here")
+    } else {
+        let there = quoted(&mut told.iter().map(|tool| tool.name.as_str()));
+        format!("no tool named `{name}`; there are {there}")
     };
     ToolError::new(ErrorKind::UnknownTool, text).extra(json!({ RESOLVED: "invalid" }))
 }

@@ -220,6 +220,21 @@ async fn an_unknown_tool_names_its_neighbours() {
         "{}",
         result.output
     );
+    let project = Harness::with_rules(json!({"bash": "deny", "read": {"*": "deny"}}));
+    let result = project.run("xyzzy_quux", json!({})).await;
+    assert!(
+        result.output.contains("there are `edit`, `glob`") && !result.output.contains("`read`"),
+        "{}",
+        result.output
+    );
+    let result = Harness::with_rules(json!("deny"))
+        .run("xyzzy_quux", json!({}))
+        .await;
+    assert!(
+        result.output.ends_with("no tool may be used here"),
+        "{}",
+        result.output
+    );
 }
 
 #[tokio::test]
