@@ -251,10 +251,7 @@ fn not_noted(error: &FileError, records: &Path, names: &HashMap<PathBuf, String>
 
 /// Refuses to write where the person was not asked about: a link may have been put in the way since.
 fn check_place(roots: &Roots, path: &Resolved) -> Result<(), ToolError> {
-    let now = roots.resolve(&path.given);
-    if now
-        .is_ok_and(|now| now.real == path.real && now.absolute == path.absolute && now.inside == path.inside)
-    {
+    if roots.leads_where_it_did(path) {
         return Ok(());
     }
     let message = format!(

@@ -236,7 +236,11 @@ impl Gate {
             .ask(inquiry(cx, tool, open, shown()), &cx.cancel)
             .await;
         match reply {
-            Reply::Once | Reply::Always { .. } => Ok(Passed::Allowed),
+            // The rules or the mode may have become others while it waited.
+            Reply::Once | Reply::Always { .. } => {
+                self.refuse_denied(asker, asks)?;
+                Ok(Passed::Allowed)
+            }
             Reply::Revised(args) => Ok(Passed::Revised(args)),
             Reply::Nobody => Err(first.map_or_else(rejected, |denial| denied(&denial))),
             Reply::Withdrawn => Err(ToolError::not_executed()),
@@ -247,6 +251,15 @@ impl Gate {
             )
             .extra(serde_json::json!({ "message": message }))),
         }
+    }
+
+    /// Whether all of these may be without anybody being asked.
+    pub fn allows(&self, asker: Asker<'_>, asks: &[Ask]) -> bool {
+        let (permissions, mode) = self.current();
+        matches!(
+            asker.decide(&permissions, asks, mode),
+            Decision::Allow | Decision::AllowByMode(_)
+        )
     }
 
     /// Says that a rule denies one of these, if one does. Nothing is asked.

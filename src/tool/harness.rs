@@ -9,6 +9,7 @@
 //! let result = project.run("grep", json!({"pattern": "main"})).await;
 //! ```
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::pipeline::{EndsTurn, LoopGuard, Progress, Resolved, resolve, run};
+use super::pipeline::{EndsTurn, Known, LoopGuard, Progress, Resolved, resolve, run};
 use super::{
     Abilities, FormEvent, FormReply, Forms, Gate, GateOwner, Inside, Presence, Registry, RenderCx,
     ResultSource, Services, Sheet, ToolCx, ToolSettings, Update,
@@ -31,6 +32,7 @@ use crate::hook::{Hook, HookEvent, HookSettings, Hooks, Matcher};
 use crate::permission::{
     Broker, BrokerEvent, FrontEnd, Mode, Permissions, Places, Reply, Source, defaults, parse,
 };
+use crate::provider::ToolSpec;
 use crate::store::{NewSession, Outputs, Store};
 use crate::text::partial_json::PartialJson;
 use crate::text::truncate::ContextUse;
@@ -254,6 +256,22 @@ impl Harness {
         self
     }
 
+    /// Somebody is there, whom the test plays.
+    pub(crate) fn attended(self) -> Self {
+        self.broker.set_front_end(FrontEnd::Attached);
+        self
+    }
+
+    /// Waits for a question, lets something happen, and says yes for this once.
+    pub(crate) async fn allow_after(&self, meanwhile: impl FnOnce()) {
+        let gate = &self.services.gate;
+        while gate.pending().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        meanwhile();
+        gate.answer(gate.pending()[0].id, Reply::Once).unwrap();
+    }
+
     fn base(&self) -> PathBuf {
         self.dir.path().canonicalize().unwrap()
     }
@@ -295,7 +313,8 @@ impl Harness {
     pub(crate) async fn run_raw(&self, tool: &str, args: &str) -> CallResult {
         let resolved = {
             let mut guard = self.guard.lock().await;
-            resolve(&self.registry, &self.services.settings, &mut guard, tool, args)
+            let told = self.advertised();
+            resolve(self.known(&told), &mut guard, tool, args)
         };
         let ready = match resolved.outcome {
             Ok(ready) => ready,
@@ -352,7 +371,22 @@ impl Harness {
     /// The part without IO: the tool, its arguments in their final form, or the error.
     pub(crate) fn resolve(&self, tool: &str, args: &str) -> Resolved {
         let mut guard = LoopGuard::default();
-        resolve(&self.registry, &self.services.settings, &mut guard, tool, args)
+        resolve(self.known(&[]), &mut guard, tool, args)
+    }
+
+    /// What a model would be told of that has called nothing.
+    fn advertised(&self) -> Vec<ToolSpec> {
+        let permissions = self.services.gate.permissions();
+        self.registry
+            .advertised(&self.services.settings, &permissions, &BTreeSet::new())
+    }
+
+    fn known<'a>(&'a self, told: &'a [ToolSpec]) -> Known<'a> {
+        Known {
+            registry: &self.registry,
+            settings: &self.services.settings,
+            told,
+        }
     }
 
     fn cx(&self, updates: mpsc::UnboundedSender<(CallId, Update)>) -> ToolCx {
@@ -368,6 +402,7 @@ impl Harness {
         cx.cancel = self.cancel.child_token();
         cx.inside = Some(Inside {
             registry: Arc::clone(&self.registry),
+            told: self.advertised().into(),
             settings: Arc::new(self.services.settings.clone()),
             guard: Arc::clone(&self.guard),
             progress: Arc::clone(&self.inside) as Arc<dyn Progress>,

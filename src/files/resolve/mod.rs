@@ -150,6 +150,14 @@ impl Roots {
         })
     }
 
+    /// Whether a path still is where it was when it was resolved: no link was put in the way, and none changed.
+    pub fn leads_where_it_did(&self, path: &Resolved) -> bool {
+        let now = self.resolve(&path.given);
+        now.is_ok_and(|now| {
+            now.real == path.real && now.absolute == path.absolute && now.inside == path.inside
+        })
+    }
+
     /// Returns how an absolute path is shown: relative to the project with `/` when it lies in it by its letters.
     pub fn display(&self, absolute: &Path) -> String {
         if !self.contains(absolute) {

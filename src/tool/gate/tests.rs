@@ -169,6 +169,64 @@ async fn a_cancelled_call_withdraws_its_question() {
 }
 
 #[tokio::test]
+async fn a_yes_lifts_no_denial_that_came_while_it_was_waited_for() {
+    for tighten in [
+        |gate: &Gate| gate.set_mode(Mode::Plan),
+        |gate: &Gate| {
+            let deny = json!({"edit": "deny"});
+            let user = crate::permission::parse(&deny, &Source::Agent("plan".into()), None).unwrap();
+            gate.change_rules(Permissions {
+                user,
+                ..Permissions::default()
+            });
+        },
+    ] {
+        let door = door(FrontEnd::Attached, Mode::Ask);
+        let cx = door.cx();
+        let asks = [edit("a")];
+        let (passed, ()) = tokio::join!(door.gate.pass(&cx, WRITE, &asks, Card::default), async {
+            tokio::task::yield_now().await;
+            tighten(&door.gate);
+            let id = door.gate.pending()[0].id;
+            door.gate.answer(id, Reply::Once).unwrap();
+        });
+        assert_eq!(passed.unwrap_err().kind, ErrorKind::Denied);
+    }
+}
+
+#[tokio::test]
+async fn what_was_revoked_lets_nothing_more_through() {
+    let door = door(FrontEnd::Attached, Mode::Ask);
+    let cx = door.cx();
+    let asks = [edit("a")];
+    let always = Reply::Always {
+        patterns: vec![("edit".to_owned(), "a".to_owned())],
+        scope: Scope::Everywhere,
+    };
+    let ask = || door.gate.pass(&cx, WRITE, &asks, Card::default);
+    let (passed, ()) = tokio::join!(ask(), async {
+        tokio::task::yield_now().await;
+        door.gate.answer(door.gate.pending()[0].id, always).unwrap();
+    });
+    passed.unwrap();
+    ask().await.unwrap();
+    let (passed, ()) = tokio::join!(
+        async {
+            assert!(door.gate.revoke(door.gate.stored().unwrap()[0].id).unwrap());
+            ask().await
+        },
+        async {
+            while door.gate.pending().is_empty() {
+                tokio::task::yield_now().await;
+            }
+            let id = door.gate.pending()[0].id;
+            door.gate.answer(id, Reply::Reject(None)).unwrap();
+        }
+    );
+    assert_eq!(passed.unwrap_err().kind, ErrorKind::Rejected);
+}
+
+#[tokio::test]
 async fn another_mode_judges_what_waits_only_when_told_to() {
     let door = door(FrontEnd::Attached, Mode::Ask);
     let cx = door.cx();

@@ -21,14 +21,15 @@ use tokio::time::sleep;
 use self::capture::{Capture, Captured, Shown};
 use crate::conversation::ErrorKind;
 use crate::files::PathKind;
+use crate::permission::Ask;
 use crate::process::{Outcome, Shell, ShellCommand, SpawnError};
 use crate::text::truncate::Keep;
 use crate::tool::command_asks::{CommandAsks, command_asks};
 use crate::tool::confine::{Sandbox, sandbox};
 use crate::tool::truncate::limits;
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Spilled, Tool, ToolCx,
-    ToolError, Update,
+    Asker, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Spilled, Tool,
+    ToolCx, ToolError, Update,
 };
 use crate::view::card::Card;
 
@@ -90,6 +91,8 @@ pub(super) struct Plan {
     command: ShellCommand,
     title: String,
     workdir: String,
+    /// What the command asks for by the files that were there when it was judged.
+    asked: Vec<Ask>,
     timeout: Duration,
     /// The wanted timeout was longer than allowed.
     clamped: bool,
@@ -157,6 +160,7 @@ impl Tool for BashTool {
         let CommandAsks { asks: more, why } = cx
             .blocking(move || Ok(command_asks(&services, &text, &directory)))
             .await?;
+        let asked = more.clone();
         asks.extend(more);
         let title = match args.description.filter(|text| !text.trim().is_empty()) {
             Some(description) => description,
@@ -175,6 +179,7 @@ impl Tool for BashTool {
             command,
             title,
             workdir: path.resolved.display,
+            asked,
             timeout,
             clamped,
         };
@@ -186,6 +191,7 @@ impl Tool for BashTool {
 
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
         check_place(&plan)?;
+        check_reach(&plan, cx).await?;
         let (services, agent) = (Arc::clone(&cx.services), cx.agent.clone());
         let sandbox = cx.blocking(move || sandbox(&services, &agent)).await?;
         let command = ShellCommand {
@@ -278,6 +284,28 @@ fn check_place(plan: &Plan) -> Result<(), ToolError> {
         // That it is gone is said by the attempt to start there.
         _ => Ok(()),
     }
+}
+
+/// Refuses to run where files changed so that the command would touch something that nobody has allowed: a link leads
+/// elsewhere, a wildcard stands for more.
+async fn check_reach(plan: &Plan, cx: &ToolCx) -> Result<(), ToolError> {
+    let (services, command) = (Arc::clone(&cx.services), plan.command.clone());
+    let now = cx.blocking(move || Ok(command_asks(&services, &command.command, &command.cwd)));
+    let mut new = now.await?.asks;
+    new.retain(|ask| !plan.asked.contains(ask));
+    let asker = Asker {
+        tool: BashTool::NAME,
+        family: BashTool::FAMILY,
+    };
+    if new.is_empty() || cx.services.gate.allows(asker, &new) {
+        return Ok(());
+    }
+    let touched: Vec<String> = new.iter().map(|ask| format!("`{}`", ask.subject.text)).collect();
+    let message = format!(
+        "files changed after the command was judged: it would now touch {}, so it was not run",
+        touched.join(", ")
+    );
+    Err(ToolError::new(ErrorKind::Stale, message).hint("Send it again to have it judged as things are."))
 }
 
 fn timeout(given: Option<i64>, default: Duration) -> Result<(Duration, bool), ToolError> {

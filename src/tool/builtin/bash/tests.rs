@@ -506,3 +506,34 @@ fn old_details_can_still_be_drawn() {
                                 "bytes": 2, "lines": 1, "pid": 7});
     assert!(serde_json::from_value::<Details>(details).is_ok());
 }
+
+#[tokio::test]
+async fn a_command_that_would_reach_further_once_it_is_allowed_is_not_run() {
+    let project = Harness::with_rules(json!({"read": {"*": "allow", "*.env": "deny"}})).attended();
+    project.write("a.txt", "a");
+    project.write(".env", "SECRET");
+    let link = project.path("link");
+    std::os::unix::fs::symlink("a.txt", &link).unwrap();
+    let call = project.run("bash", json!({"command": "touch made && cat link"}));
+    let swap = project.allow_after(|| {
+        fs::remove_file(&link).unwrap();
+        std::os::unix::fs::symlink(".env", &link).unwrap();
+    });
+    let (result, ()) = tokio::join!(call, swap);
+    assert_eq!(result.error_kind(), Some(ErrorKind::Stale), "{}", result.output);
+    assert!(
+        result.output.contains(".env") && !result.output.contains("SECRET"),
+        "{}",
+        result.output
+    );
+    assert!(!project.path("made").exists());
+}
+
+#[tokio::test]
+async fn files_that_nobody_minds_may_come_while_a_command_waits() {
+    let project = Harness::with_rules(json!({})).attended();
+    project.write("a.txt", "a");
+    let call = project.run("bash", json!({"command": "touch made && cat *.txt"}));
+    let (result, ()) = tokio::join!(call, project.allow_after(|| drop(project.write("b.txt", "b"))));
+    assert!(result.ok && result.output == "ab", "{}", result.output);
+}

@@ -536,6 +536,6 @@ async fn a_search_goes_64_levels_deep_and_no_further() {
     )
     .await;
     assert_eq!(text, format!("Found 1 file\n\n{}", below(63)));
-    let text = project.ok("glob", json!({"pattern": "a.txt"})).await.output;
+    let text = project.ok("glob", json!({"pattern": "a.txt"})).await;
     assert_eq!(text, format!("Found 1 file\n\n{}", below(63)));
 }

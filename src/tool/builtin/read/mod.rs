@@ -24,6 +24,7 @@ use self::window::Window;
 use crate::conversation::ErrorKind;
 use crate::files::Resolved;
 use crate::provider::EditMode;
+use crate::tool::truncate::limits;
 use crate::tool::{
     Abilities, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool,
     ToolCx, ToolError, path_asks,
@@ -148,11 +149,13 @@ impl Tool for ReadTool {
             EditMode::Hashline => Prefix::Tag,
             EditMode::Replace | EditMode::Patch => Prefix::Number,
         };
-        let truncate = &cx.services.settings.truncate;
+        let limits = limits(&cx.services.settings.truncate, Self::NAME);
         let fits = |own: usize, limit: usize| limit == 0 || own <= limit;
-        let is_paged =
-            fits(window.limit, truncate.max_lines) && fits(window::BYTE_BUDGET, truncate.max_bytes);
+        let is_paged = fits(window.limit, limits.max_lines) && fits(window::BYTE_BUDGET, limits.max_bytes);
         let output = cx.blocking(move || {
+            if !services.roots.leads_where_it_did(&path) {
+                return Err(moved(&path));
+            }
             let mut output = match what {
                 What::Text => text::read(&path, window, prefix, &cancel)?,
                 What::Directory => directory::read(&path, window)?,
@@ -194,6 +197,15 @@ fn is_able(what: What, abilities: Abilities, path: &Resolved) -> Result<(), Tool
     }
     let message = format!("`{}` cannot be shown: this model takes no {kind}", path.display);
     Err(ToolError::new(ErrorKind::Unavailable, message).hint("Use look_at, which asks a model that does."))
+}
+
+/// A link may have been put in the way since it was asked about.
+fn moved(path: &Resolved) -> ToolError {
+    let message = format!(
+        "`{}` leads to another place than when it was asked about, so it was not read",
+        path.display
+    );
+    ToolError::new(ErrorKind::Stale, message).hint("Read it again.")
 }
 
 fn open(path: &Resolved) -> Result<File, ToolError> {

@@ -725,3 +725,41 @@ proptest! {
         }
     }
 }
+
+#[tokio::test]
+async fn a_link_that_changes_while_it_is_asked_about_is_not_followed() {
+    let project = Harness::with_rules(json!({"read": "ask"})).attended();
+    project.write("a.txt", "a");
+    project.write(".env", "SECRET");
+    let link = project.path("link");
+    std::os::unix::fs::symlink("a.txt", &link).unwrap();
+    let call = project.run("read", json!({"file_path": "link"}));
+    let swap = project.allow_after(|| {
+        fs::remove_file(&link).unwrap();
+        std::os::unix::fs::symlink(".env", &link).unwrap();
+    });
+    let (result, ()) = tokio::join!(call, swap);
+    assert_eq!(result.error_kind(), Some(ErrorKind::Stale), "{}", result.output);
+    assert!(!result.output.contains("SECRET"));
+}
+
+#[tokio::test]
+async fn limits_of_its_own_below_those_of_reading_cut_what_is_read() {
+    let mut settings = crate::tool::ToolSettings::default();
+    let limits = crate::tool::TruncateLimits {
+        max_lines: Some(4),
+        ..crate::tool::TruncateLimits::default()
+    };
+    settings.truncate.per_tool.insert("read".to_owned(), limits);
+    let project = Harness::with(crate::tool::harness::HarnessOptions {
+        settings,
+        ..crate::tool::harness::HarnessOptions::default()
+    });
+    project.write("a.txt", "one\ntwo\nthree\n");
+    let result = project.run("read", json!({"file_path": "a.txt"})).await;
+    assert!(
+        result.truncated && !result.output.contains("two"),
+        "{}",
+        result.output
+    );
+}
