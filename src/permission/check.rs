@@ -228,7 +228,8 @@ fn judge(permissions: &Permissions, plan: &Permissions, ask: &Ask, tool: &str) -
     if planned.action == Action::Deny && verdict.action != Action::Deny {
         verdict = planned;
     }
-    if ask.floor == Floor::Ask && verdict.action == Action::Allow {
+    let is_unclear = ask.floor == Floor::Ask || permissions.may_restrict(&ask.key, &ask.subject);
+    if is_unclear && verdict.action == Action::Allow {
         verdict = Verdict {
             action: Action::Ask,
             rule: None,

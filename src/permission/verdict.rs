@@ -12,6 +12,8 @@ pub struct Subject {
     pub also: Vec<String>,
     /// Spellings that only rules which ask or deny are tried on.
     pub restrict_also: Vec<String>,
+    /// How a command begins that nobody can say the rest of.
+    pub may_begin_with: Option<String>,
     /// A command that pattern `@read-only` stands for.
     pub read_only: bool,
 }
@@ -56,6 +58,21 @@ impl Permissions {
     /// Judges by a key alone.
     pub fn judge(&self, key: &str, subject: &Subject) -> Verdict {
         self.judge_keys(&[key], subject)
+    }
+
+    /// Whether a rule restricts what the subject may turn out to be, behind the one that speaks about it as it is written.
+    pub(super) fn may_restrict(&self, key: &str, subject: &Subject) -> bool {
+        let Some(beginning) = &subject.may_begin_with else {
+            return false;
+        };
+        [&self.user, &self.project, &self.managed]
+            .into_iter()
+            .any(|rules| {
+                let about = rules.iter().rev().filter(|rule| rule.is_about(key));
+                let behind = about.take_while(|rule| !rule.matches(subject));
+                let mut restricting = behind.filter(|rule| rule.action != Action::Allow);
+                restricting.any(|rule| rule.pattern.as_str().starts_with(beginning))
+            })
     }
 
     /// Judges by the key of a tool's family, then by the tool's own name; the stricter wins.
@@ -165,7 +182,11 @@ fn last_match<'a>(
     counts: impl Fn(&Rule) -> bool,
 ) -> Option<&'a Rule> {
     let mut asks = None;
-    for rule in rules.iter().rev().filter(|rule| rule.is_about(key) && counts(rule)) {
+    for rule in rules
+        .iter()
+        .rev()
+        .filter(|rule| rule.is_about(key) && counts(rule))
+    {
         let restricts = rule.restricts_a_spelling(subject);
         if rule.matches(subject) || (restricts && rule.action == Action::Deny) {
             return match asks {

@@ -3,6 +3,8 @@
 //! Reading git's files errs on the side of finding something: continued values are read as if each line began anew, and
 //! a line that cannot be read counts as dangerous. Includes cannot be followed from text alone and count too.
 
+use super::word::Word;
+
 /// The key that sends git to another work tree. A submodule's configuration has it as a rule, and runs nothing by it.
 pub const WORK_TREE: &str = "core.worktree";
 
@@ -45,6 +47,30 @@ pub fn dangerous_keys(config: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// Whether the words after `git` set a key that makes it run something: `-c alias.x=!sh`.
+pub(super) fn sets_a_program(arguments: &[Word]) -> bool {
+    let sets = |pair: &[Word]| pair[0].text == "-c" && names_a_program(&pair[1]);
+    let from_outside = |word: &Word| word.text.starts_with("--config-env");
+    arguments.windows(2).any(sets) || arguments.iter().any(from_outside)
+}
+
+fn names_a_program(setting: &Word) -> bool {
+    let name = setting
+        .text
+        .split('=')
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    let Some((section, rest)) = name.split_once('.') else {
+        return setting.is_dynamic();
+    };
+    let (has_subsection, key) = match rest.rsplit_once('.') {
+        Some((_, key)) => (true, key),
+        None => (false, rest),
+    };
+    is_dangerous(section, has_subsection, key)
 }
 
 fn unreadable(line: &str) -> String {

@@ -78,6 +78,8 @@ pub struct Simple {
     pub has_assignments: bool,
     /// Whether a wrapper like `xargs` adds to its words.
     pub more_operands: bool,
+    /// The text that such a wrapper replaces in its words.
+    pub filled_in: Option<String>,
     /// Canonical texts of wrappers that only count by what they run, `timeout 9 curl u` for `curl u`.
     pub around: Vec<String>,
     pub place: Place,
@@ -144,14 +146,17 @@ impl Simple {
     /// The ask under key `bash`. Pass `true` only for what [`read_only`] found to be so.
     pub fn ask(&self, read_only: bool) -> Ask {
         let restrict_also = self.other_forms();
-        let floor = if restrict_also.len() < MAX_SPELLINGS {
-            Floor::Rules
-        } else {
+        let is_git = base_name(self.program()) == "git";
+        let runs_more = is_git && git_config::sets_a_program(&self.words[1..]);
+        let floor = if runs_more || restrict_also.len() >= MAX_SPELLINGS {
             Floor::Ask
+        } else {
+            Floor::Rules
         };
         let subject = Subject {
             read_only,
             restrict_also,
+            may_begin_with: self.unknown_action(),
             ..Subject::new(&self.canonical)
         };
         Ask {
@@ -203,6 +208,21 @@ impl Simple {
             found.extend(further.take(MAX_SPELLINGS));
         }
         found
+    }
+
+    /// What a command begins with whose next word says what it does, and only the shell knows that word.
+    fn unknown_action(&self) -> Option<String> {
+        let program = base_name(self.program());
+        let actions: Vec<&Word> = self.operands_from(1).map(|at| &self.words[at]).collect();
+        let is_filled_in = |action: &Word| {
+            let text = self.filled_in.as_deref();
+            text.is_some_and(|text| action.text.contains(text))
+        };
+        let is_unknown =
+            |action: &&Word| action.is_dynamic() || action.glob_at.is_some() || is_filled_in(action);
+        let is_missing = self.more_operands && actions.is_empty();
+        let is_open = is_missing || actions.iter().any(is_unknown);
+        (is_open && arity::has_subcommands(program)).then(|| format!("{program} "))
     }
 
     /// Where the next operand could be, from a word on: what follows an option may be its value, and what only the

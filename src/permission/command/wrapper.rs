@@ -111,6 +111,9 @@ const OTHERS: &[&str] = &[
     "torsocks",
     "proxychains",
     "proxychains4",
+    "entr",
+    "cgexec",
+    "catchsegv",
 ];
 
 pub(super) fn is_wrapper(program: &str) -> bool {

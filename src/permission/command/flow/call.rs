@@ -164,6 +164,10 @@ impl Flow {
             },
             has_assignments,
             more_operands: running.given != Given::AllWords,
+            filled_in: match running.given {
+                Given::More(text) => text.map(str::to_owned),
+                Given::AllWords => None,
+            },
             around: running.around.to_vec(),
             place: running.place.clone(),
         });

@@ -14,7 +14,7 @@ const DENYING: &str = r#"{"bash": {"*": "allow", "curl *": "deny", "rm *": "deny
     "external_directory": "allow", "read": {"*": "allow", "*.env": "deny"}}"#;
 /// Programs that may do anything but one thing, which is asked.
 const CAREFUL: &str = r#"{"bash": {"git *": "allow", "docker *": "allow", "cargo *": "allow", "npm *": "allow",
-    "kubectl *": "allow", "gh *": "allow", "/usr/bin/git *": "allow", "A=b git *": "allow", "timeout *": "allow",
+    "kubectl *": "allow", "gh *": "allow", "/usr/bin/git *": "allow", "A=b git *": "allow", "timeout *": "allow", "xargs *": "allow",
     "git push *": "ask", "docker run *": "ask", "docker compose down *": "ask", "cargo publish *": "ask",
     "npm publish *": "ask", "kubectl delete *": "ask", "gh repo delete *": "ask", "timeout 9 *": "ask",
     "git --no-pager push origin wip": "allow"}, "external_directory": "allow"}"#;
@@ -256,6 +256,25 @@ async fn options_hide_nothing_that_a_rule_asks() {
             ("kubectl -n x delete pod", "bash"),
             ("kubectl --namespace=x get pod", "allow"),
             ("gh repo -R x delete", "bash"),
+            // What only the shell knows may be what is asked about.
+            ("X=push; git $X", "bash"),
+            ("git $(echo push) origin", "bash"),
+            ("git -C x \"$(echo push)\"", "bash"),
+            ("git pu?h", "bash"),
+            ("echo push | xargs git", "bash"),
+            ("echo push | xargs -I{} git {}", "bash"),
+            ("echo push | xargs -IX git X", "bash"),
+            ("git log $X", "allow"),
+            ("echo x | xargs git add", "allow"),
+            ("npm run \"$X\"", "allow"),
+            // Git runs what it is told to.
+            ("git -c alias.x=push x", "bash"),
+            ("git -c ALIAS.x='!sh' x", "bash"),
+            ("git -C x -c core.sshCommand=./x fetch", "bash"),
+            ("git -c diff.a.textconv=./x diff", "bash"),
+            ("git -c \"$X\" log", "bash"),
+            ("git --config-env=alias.x=Y x", "bash"),
+            ("git -c user.name=a commit", "allow"),
             // An allow needs its own words, and the last word is the user's.
             ("git --no-pager push origin wip", "allow"),
             ("git --no-pager push origin", "bash"),
@@ -266,6 +285,7 @@ async fn options_hide_nothing_that_a_rule_asks() {
         opens_late,
         &[
             ("git -C x push", "allow"),
+            ("git $X", "allow"),
             ("npm --prefix x publish", "bash"),
             (countless.as_str(), "bash"),
         ],
