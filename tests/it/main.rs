@@ -17,6 +17,7 @@ mod hooks;
 mod hostile;
 mod managed;
 mod patch;
+mod picture;
 mod plan;
 mod protocols;
 mod question;

@@ -47,6 +47,13 @@ impl Transcript {
             self.anchor = carry_over(&mut list, self.anchor, &self.shown);
         }
         let rows = usize::from(area.height);
+        let is_carried_on = self.anchor == Anchor::Tail
+            && self.moves.is_empty()
+            && !std::mem::take(&mut self.is_released)
+            && (self.shown.columns, self.shown.rows) == (usize::from(area.width), rows);
+        if is_carried_on {
+            fill_gaps(&mut list, &self.shown);
+        }
         let mut anchor = travel(&mut list, self.anchor, &self.moves, &self.shown, rows);
         if let Some(search) = &mut self.search {
             search.refresh(list.blocks, &*self.cards);
@@ -71,7 +78,12 @@ impl Transcript {
             // What is being selected is not moved by what comes.
             anchor = Anchor::Top(self.shown.top);
         }
-        let (top, settled) = viewport::settle(&mut list, anchor, rows);
+        let (mut top, settled) = viewport::settle(&mut list, anchor, rows);
+        let held = self.shown.top;
+        if is_carried_on && settled == Anchor::Tail && top < held && list.height(held.block) > held.row {
+            // What ends below, such as a wait, leaves empty rows for what comes next and draws nothing down.
+            top = held;
+        }
         let is_held = self.selection.is_some() && anchor != Anchor::Tail;
         let anchor = if is_held { Anchor::Top(top) } else { settled };
         let mut emphasis = Emphasis {
@@ -143,6 +155,28 @@ fn inner(area: Rect) -> Rect {
         x: area.x + left,
         width: area.width - left - right,
         ..area
+    }
+}
+
+/// Takes the rows that came at the end out of those that blocks above them have reserved and do not need. So a gap closes
+/// and moves nothing that would not move anyway: what is below it goes up for the new rows, what is above it stays.
+fn fill_gaps(list: &mut List<'_>, shown: &Shown) {
+    let mut end = shown.lines.len();
+    let mut next = list.count();
+    let mut below = 0;
+    for &(start, index) in shown.starts.iter().rev() {
+        if index >= next || next - index > shown.rows {
+            // So much is new that nothing of what was on screen stays there.
+            return;
+        }
+        below += (index + 1..next).map(|later| list.height(later)).sum::<usize>();
+        let was_below = shown.rows - end;
+        let spare = list.spare(index).min(below.saturating_sub(was_below));
+        if let Some(block) = list.blocks.list.get_mut(index) {
+            block.reserved -= spare;
+        }
+        below += list.height(index);
+        (next, end) = (index, start);
     }
 }
 

@@ -9,6 +9,7 @@ use ratatui::text::{Line, Span};
 
 use super::DrawCx;
 use super::apply::{Blocks, Waiting};
+use super::block::Block;
 use super::layout::{self, LayoutCx};
 use super::viewport::Heights;
 use crate::view::card::CardStatus;
@@ -58,6 +59,16 @@ impl List<'_> {
         let begins_step = block.is_thought() && !above.is_thought();
         let is_close = block.is_compact() && above.is_compact() && !begins_step;
         usize::from(!is_close)
+    }
+
+    /// Returns the rows that a block has reserved and does not need.
+    pub(super) fn spare(&mut self, index: usize) -> usize {
+        let is_shown = self.blocks.list.get(index).is_some_and(Block::is_shown);
+        if !is_shown || self.blocks.list[index].reserved == 0 {
+            return 0;
+        }
+        let content = layout::height(&mut self.blocks.list, index, &self.cx);
+        self.blocks.list[index].reserved.saturating_sub(content)
     }
 
     fn waiting(&self) -> Option<Waiting> {

@@ -5,8 +5,9 @@
 //! so that a delta costs the layout of its own tail, and ten thousand blocks scroll like ten (`viewport` says how).
 //!
 //! Nothing jumps. The reader's place is a block and a row in it, or the tail. A block keeps the rows it had for as long
-//! as it is on screen; it gives them back when it is scrolled away, when a person folds it, and when a person sends the
-//! next message.
+//! as it is on screen. It gives those that it does not need to the rows that come at the end, which then move nothing
+//! above it, and all of them when it is scrolled away, when a person folds it, and when a person sends the next message.
+//! While the tail is followed nothing on screen moves down.
 //!
 //! There is no clock here: elapsed times are told by the moments that the caller passes in.
 
@@ -105,6 +106,8 @@ pub struct Transcript {
     /// Blocks that have been on screen, counted as [`block::Block::ordinal`] counts.
     seen: usize,
     has_news: bool,
+    /// The person has sent a message since the last frame, which may be laid out anew.
+    is_released: bool,
 }
 
 /// The last frame.
@@ -165,6 +168,7 @@ impl Transcript {
             copied_code: None,
             seen: 0,
             has_news: false,
+            is_released: false,
         }
     }
 
@@ -260,6 +264,7 @@ impl Transcript {
     }
 
     fn release_reserved(&mut self) {
+        self.is_released = true;
         for block in &mut self.blocks.list[self.shown.blocks.clone()] {
             block.reserved = 0;
         }

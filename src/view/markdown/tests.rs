@@ -230,3 +230,29 @@ proptest! {
         check(&String::from_utf8_lossy(&bytes), &pieces, width, &TestLook::plain());
     }
 }
+
+/// Everything that models write, and what goes wrong while it is half there.
+const NASTY: &str = "# Title with `code` and *half\n\nA [link](https://example.invalid/a_(b)?c=d) and <https://e.invalid>, \
+    ~~gone~~, **bold *and* more**, a \\* star, snake_case_word, 2*3*4, ![picture](a.png).\nA second line  \nwith a break.\n\n\
+    - one\n  - two, with [a link](b \"t\")\n    1. three\n\n       a paragraph\n    2. four\n- [x] done\n* another list\n\n\
+    | a | b | c |\n| --- | :-: | ---: |\n| `x | y` | **世界** | 1 |\n| long words that wrap somewhere | | 22 |\n| \\| | e\u{301} |\n\n\
+    > quoted\n> > deeper\n> - item\nlazy\n\n```rust\nfn a<'a>(x: &'a str) -> usize { /* ``` */\n    x.len()\n}\n```\n\
+    ~~~~md\n```\nnot the end\n```\n~~~~\nSetext\n===\n\n***\n1) a\n2) b\n\n<details>\n<summary>s</summary>\n\n</details>\n\n    \
+    indented\n\nfootnote[^1] &amp; &#x1F600; 👩‍👩‍👧‍👦 שלום\n\n[^1]: what\n| not | a table\nend without a newline **and open";
+
+#[test]
+fn a_nasty_document_in_pieces_is_the_whole_one_at_every_width() {
+    let used = TestLook::plain();
+    for width in 1..=200 {
+        let whole = render(NASTY, width, used.look());
+        assert_eq!(
+            in_pieces(NASTY, &[97, 1, 41], width, &used),
+            whole,
+            "{width} columns"
+        );
+    }
+    for width in [1, 2, 7, 21, 40, 80, 200] {
+        let whole = render(NASTY, width, used.look());
+        assert_eq!(in_pieces(NASTY, &[1], width, &used), whole, "{width} columns");
+    }
+}

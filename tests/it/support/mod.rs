@@ -33,6 +33,6 @@ pub(crate) use keys::Key;
 pub(crate) use model::{Recorded, Server};
 pub(crate) use project::Project;
 pub(crate) use script::{Fault, Gate, Protocol, Turn, Usage};
-pub(crate) use terminal::{Queries, Terminal};
+pub(crate) use terminal::{Cell, Queries, Terminal};
 pub(crate) use tree::plant;
 pub(crate) use watched::{DEADLINE, Watched, wait_until};

@@ -1,5 +1,7 @@
 //! Whatever happens, in any order, at any size: no panic, nothing outside, the reader stays.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -171,6 +173,16 @@ impl Actor {
     }
 }
 
+/// The row of the screen on which each block begins that begins on it.
+fn places(scene: &mut Scene) -> BTreeMap<usize, usize> {
+    scene.draw(60, 14);
+    let transcript = &scene.transcript;
+    let blocks = transcript.blocks.list.len();
+    let starts = transcript.shown.starts.iter();
+    let begins = starts.filter(|(row, index)| *index < blocks && (*row > 0 || transcript.shown.top.row == 0));
+    begins.map(|(row, index)| (*index, *row)).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
@@ -181,6 +193,34 @@ proptest! {
             actor.play(step);
         }
         actor.scene.draw(80, 24);
+    }
+
+    #[test]
+    fn what_streams_moves_nothing_down(steps in prop::collection::vec(step(), 0..60)) {
+        let mut actor = Actor::default();
+        for turn in 0..6 {
+            actor.scene.says(&format!("question {turn}"));
+            actor.scene.answers("an answer\n\nin two paragraphs");
+            actor.scene.turn_ends(Done::Stop);
+        }
+        actor.scene.says("go");
+        let mut before = places(&mut actor.scene);
+        for step in &steps {
+            if matches!(step, Step::Key(_) | Step::Scroll(_) | Step::Draw(..) | Step::Says(_)) {
+                continue;
+            }
+            if !matches!(step, Step::Text(_)) {
+                // A text ends where the next part begins.
+                actor.text = None;
+            }
+            actor.play(step);
+            let after = places(&mut actor.scene);
+            for (block, row) in &before {
+                let now = after.get(block);
+                prop_assert!(now.is_none_or(|now| now <= row), "{step:?} moves block {block} from row {row} to {now:?}");
+            }
+            before = after;
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::scene::{Scene, lines, read_args, result, rows, user};
 use crate::conversation::{
-    CallId, CallResult, ErrorKind, MessageState, Notice, NoticeKind, Part, PartBody, Role, SessionId,
+    CallId, CallResult, ErrorKind, MessageState, Notice, NoticeKind, Part, PartBody, Role, SessionId, Stop,
 };
 use crate::permission::{Broker, FrontEnd, Inquiry, Question, Reply};
 use crate::session::{Done, Event, SettledQuestion};
@@ -117,6 +117,48 @@ fn a_card_keeps_its_rows_while_it_is_visible() {
         at - 7,
         "a new message takes back what was reserved"
     );
+}
+
+#[test]
+fn rows_that_a_card_left_are_filled_by_what_comes_and_nothing_above_moves() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    scene.answers("above");
+    let call = scene.calls("bash", &json!({ "command": "make" }));
+    scene.runs(&call);
+    scene.prints(&call, &lines(8));
+    let at = |rows: &[String], text: &str| rows.iter().position(|row| row.contains(text));
+    let above = at(&scene.rows(40, 14), " above").expect("it is drawn");
+    scene.ends(&call, "bash", result(&lines(1), json!({})));
+    assert_eq!(at(&scene.rows(40, 14), " above"), Some(above));
+    scene.answers("one\n\ntwo\n\nthree");
+    let rows = scene.rows(40, 14);
+    assert_eq!(at(&rows, " above"), Some(above), "{rows:#?}");
+    assert_eq!(at(&rows, " three"), Some(13), "{rows:#?}");
+    scene.answers(&lines(9).replace('\n', "\n\n"));
+    let rows = scene.rows(40, 14);
+    assert_eq!(at(&rows, " above"), None, "the gap is used up: {rows:#?}");
+}
+
+#[test]
+fn the_end_of_a_wait_draws_nothing_down() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    scene.answers(&lines(20).replace('\n', "\n\n"));
+    let call = scene.calls("bash", &json!({ "command": "make" }));
+    scene.runs(&call);
+    scene.ends(&call, "bash", result("done", json!({})));
+    scene.reply_ends(MessageState::Complete, Some(Stop::ToolCalls));
+    let at = |rows: &[String]| rows.iter().position(|row| row.contains("Bash make"));
+    let waiting = scene.rows(40, 14);
+    assert!(
+        waiting.iter().any(|row| row.contains("waiting for the model")),
+        "{waiting:#?}"
+    );
+    scene.reply();
+    scene.calls("bash", &json!({ "command": "next" }));
+    let next = scene.rows(40, 14);
+    assert_eq!(at(&next), at(&waiting), "{next:#?}");
 }
 
 #[test]
