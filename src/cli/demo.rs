@@ -52,6 +52,7 @@ pub(super) fn demo() -> Result<ExitCode, Failure> {
         request,
         prompt: None,
         dirs,
+        extra: None,
         notes: vec![WELCOME.to_owned()],
     })
 }

@@ -72,6 +72,15 @@ impl Failure {
         }
     }
 
+    /// The same for a screen that is up.
+    pub(super) fn into_report(self) -> ErrorReport {
+        let (kind, message, hint) = match self {
+            Self::ReaderGone => (ReportKind::Internal, String::new(), None),
+            Self::Told(told) => (told.kind, told.message, told.hint),
+        };
+        ErrorReport { kind, message, hint }
+    }
+
     /// Says it on stderr and returns the exit status. Nothing is said about a stderr that is closed.
     pub(super) fn report(&self) -> ExitCode {
         match self {

@@ -22,6 +22,7 @@ mod prompt;
 mod run;
 mod runtime;
 mod screen;
+mod session_threads;
 mod sessions;
 mod themes;
 mod tool;

@@ -67,6 +67,23 @@ impl Place {
         })
     }
 
+    /// The same as for a session that runs already, here. What the project brings and nobody was asked about stays away.
+    pub(super) fn request_like(
+        self,
+        running: &OpenRequest,
+        extra: Option<&Path>,
+    ) -> Result<OpenRequest, Failure> {
+        let mut request = OpenRequest {
+            loaded: self.load(extra)?,
+            dirs: self.dirs,
+            directory: self.directory,
+            trust: ProjectTrust::default(),
+            ..running.clone()
+        };
+        wire::settle_trust(&mut request, TrustFlag::Absent)?;
+        Ok(request)
+    }
+
     /// Reads the configuration, finds out whether the project is trusted, and says what to open.
     pub(super) fn request(
         self,

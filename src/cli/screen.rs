@@ -1,34 +1,24 @@
 //! `lathe [DIR]`: the full-screen interface.
 //!
 //! The screen belongs to the main thread and is painted from the configuration alone. The session is opened meanwhile on
-//! threads of its own and handed over when it is there. When the screen is left, those threads are waited for, so that
-//! everything is on disk before the process ends.
+//! threads of its own (`session_threads`) and handed over when it is there.
 
 use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::{Arc, mpsc};
-use std::thread;
-use std::time::Duration;
 
 use tokio::sync::oneshot;
 
 use super::args::ScreenArgs;
 use super::failure::Failure;
 use super::first_run::Beginning;
-use super::logs::Logs;
 use super::place::{Place, model_source};
-use super::{demo, first_run, runtime, themes};
+use super::session_threads::{self, SessionThreads};
+use super::{demo, first_run, themes};
 use crate::config::Dirs;
 use crate::config::schema::Tui;
 use crate::session::wire::{self, FrontEndKind, ModelSource, OpenRequest, Part, ProjectTrust};
-use crate::session::{ErrorReport, ReportKind};
-use crate::tool::Registry;
-use crate::tui::{
-    self, Manners, Motion, Mouse, Opening, Start, TerminalError, TrustAnswer, TrustPart, TrustQuestion,
-};
-
-/// A session that takes longer to end is left to its next opening, which finds what was unfinished.
-const FAREWELL: Duration = Duration::from_secs(10);
+use crate::tui::{self, Desk, Manners, Motion, Mouse, Start, TerminalError, TrustPart, TrustQuestion};
 
 pub(super) fn screen(args: ScreenArgs) -> Result<ExitCode, Failure> {
     let place = match &args.directory {
@@ -37,11 +27,13 @@ pub(super) fn screen(args: ScreenArgs) -> Result<ExitCode, Failure> {
     };
     let dirs = place.dirs.clone();
     let source = model_source(&args.cassette)?;
+    let extra = args.open.config.clone();
     let request = place.request(args.open, args.reopen.into(), source, FrontEndKind::Attended)?;
     launch(Launch {
         request,
         prompt: args.prompt,
         dirs,
+        extra,
         notes: Vec::new(),
     })
 }
@@ -52,6 +44,8 @@ pub(super) struct Launch {
     pub(super) prompt: Option<String>,
     /// The user's own, for themes and logs.
     pub(super) dirs: Dirs,
+    /// The configuration file that was named, for sessions of other projects.
+    pub(super) extra: Option<PathBuf>,
     /// What is said before anything else.
     pub(super) notes: Vec<String>,
 }
@@ -61,6 +55,7 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
         mut request,
         prompt,
         dirs,
+        extra,
         notes,
     } = launch;
     let themes = themes::load(&request.loaded.config.theme, &dirs)?;
@@ -81,7 +76,15 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
     let theme_list = themes::list(&dirs);
     let (answer, answered) = oneshot::channel();
     let trust = trust_question(&request.trust).map(|question| (question, answer));
-    let (session, open) = SessionThreads::start(request, notes, dirs, answered)?;
+    let (desk, errands) = Desk::new();
+    let beginning = session_threads::Beginning {
+        request,
+        extra,
+        notes,
+        answered,
+        errands,
+    };
+    let (sessions, open) = SessionThreads::start(beginning, dirs)?;
     let start = Start {
         model: preview.model,
         agent: preview.agent,
@@ -95,9 +98,10 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
         prompt,
         trust,
         open,
+        desk,
     };
     let ended = tui::run(start);
-    session.end();
+    sessions.end();
     match ended {
         Ok(ended) => Ok(ExitCode::from(ended.status())),
         Err(error) => Err(Failure::system("the screen failed", error)),
@@ -147,94 +151,4 @@ fn check_terminal() -> Result<(), Failure> {
         (true, false) => "standard output",
     };
     Err(Failure::usage(TerminalError::NotATerminal(lacking).to_string()))
-}
-
-/// The threads that the session lives on.
-struct SessionThreads {
-    /// Dropped to end the session.
-    leave: oneshot::Sender<()>,
-    /// Closed when it has ended.
-    gone: mpsc::Receiver<()>,
-}
-
-impl SessionThreads {
-    fn start(
-        request: OpenRequest,
-        notes: Vec<String>,
-        dirs: Dirs,
-        answered: oneshot::Receiver<TrustAnswer>,
-    ) -> Result<(Self, Opening), Failure> {
-        let (leave, left) = oneshot::channel();
-        let (ready, opened) = oneshot::channel();
-        let (alive, gone) = mpsc::channel();
-        let work = move || {
-            let _alive = alive;
-            let _logs = Logs::start(&dirs);
-            // Without threads `ready` is dropped, which the screen is told of.
-            if let Err(failure) = runtime::block_on(live(request, notes, answered, ready, left)) {
-                tracing::error!(?failure, "the session could not be started");
-            }
-        };
-        thread::Builder::new()
-            .name("lathe-runtime".to_owned())
-            .spawn(work)
-            .map_err(|error| Failure::system("the threads of lathe could not be started", error))?;
-        let opening = async move { opened.await.unwrap_or_else(|_| Err(not_started())) };
-        Ok((Self { leave, gone }, Box::pin(opening)))
-    }
-
-    /// Lets the session end and waits for it.
-    fn end(self) {
-        drop(self.leave);
-        let _ = self.gone.recv_timeout(FAREWELL);
-    }
-}
-
-/// Opens the session, hands it over and keeps it until it is left.
-async fn live(
-    mut request: OpenRequest,
-    mut notes: Vec<String>,
-    answered: oneshot::Receiver<TrustAnswer>,
-    ready: oneshot::Sender<Result<tui::Opened, ErrorReport>>,
-    left: oneshot::Receiver<()>,
-) {
-    if request.trust.is_open() {
-        match answered.await {
-            Ok(TrustAnswer::Trust) => {
-                if let Err(report) = wire::accept_trust(&mut request) {
-                    let _ = ready.send(Err(report));
-                    return;
-                }
-            }
-            Ok(TrustAnswer::NotNow) => {}
-            // The screen was left before.
-            Err(_) => return,
-        }
-    }
-    let mut opened = match wire::open(&request) {
-        Ok(opened) => opened,
-        Err(report) => {
-            let _ = ready.send(Err(report));
-            return;
-        }
-    };
-    notes.append(&mut opened.notes);
-    let handed = tui::Opened {
-        handle: opened.handle.clone(),
-        tools: Arc::new(Registry::builtin()),
-        notes,
-    };
-    if ready.send(Ok(handed)).is_ok() {
-        // The sender is never used, only dropped.
-        let _ = left.await;
-    }
-    runtime::close(opened).await;
-}
-
-fn not_started() -> ErrorReport {
-    ErrorReport {
-        kind: ReportKind::Internal,
-        message: "the session could not be started".to_owned(),
-        hint: Some("The log in the state directory says why.".to_owned()),
-    }
 }

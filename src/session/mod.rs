@@ -8,6 +8,7 @@ mod actor;
 mod event;
 mod outbox;
 mod recorder;
+mod stored;
 mod title;
 pub mod wire;
 
@@ -17,6 +18,7 @@ pub use event::{
 };
 
 pub use outbox::{Receiver, RecvError};
+pub use stored::{ListedSession, StoredSessions};
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -60,6 +62,8 @@ pub enum Op {
     SetAgent(String),
     /// Asks this model from then on: at once, or with the next step of the turn that runs.
     SetModel(ModelRef),
+    /// Gives the session a name, which none that a model finds replaces.
+    Rename(String),
     /// What stands in the composer, kept across a crash.
     Draft(String),
     /// Ends the session's actor after everything is on disk.

@@ -4,6 +4,7 @@
 //! removed when the lock is given back; whoever opened it just before notices that it is no longer the file of that name
 //! and opens the new one.
 
+use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -68,6 +69,39 @@ impl Drop for SessionLock {
     }
 }
 
+/// Returns the session trees that some process owns, each with its number where that is known. Takes none of them.
+pub fn held(data_dir: &Path) -> HashMap<SessionId, Option<u32>> {
+    let entries = fs::read_dir(data_dir.join("locks"));
+    let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
+    let held = paths.filter_map(|path| {
+        let session = path.file_stem()?.to_str()?.parse().ok()?;
+        let mut file = File::open(&path).ok()?;
+        let pid = holder(&mut file);
+        is_held(&file, pid).then_some((session, pid))
+    });
+    held.collect()
+}
+
+fn is_held(file: &File, pid: Option<u32>) -> bool {
+    // A file that a dead process left is told by its number: to try its lock could be in the way of whoever takes it.
+    let is_left_behind = pid.is_some_and(|pid| !is_alive(pid));
+    !is_left_behind && matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+}
+
+#[cfg(unix)]
+fn is_alive(pid: u32) -> bool {
+    use rustix::io::Errno;
+    use rustix::process::{Pid, test_kill_process};
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    // A process of somebody else's may not be asked, so it is there.
+    pid.is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH))
+}
+
+#[cfg(not(unix))]
+fn is_alive(_pid: u32) -> bool {
+    true
+}
+
 /// Writes who holds the lock: the process and when it took it, in milliseconds since the Unix epoch.
 fn sign(file: &mut File) -> io::Result<()> {
     file.set_len(0)?;
@@ -124,6 +158,20 @@ mod tests {
         fs::create_dir(dir.path().join("locks")).unwrap();
         fs::write(dir.path().join(format!("locks/{session}.lock")), "1 0\n").unwrap();
         SessionLock::take(dir.path(), &session).unwrap();
+    }
+
+    #[test]
+    fn who_holds_what_is_told_without_taking_it() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(held(dir.path()).is_empty());
+        let [free, dead, own] = [(); 3].map(|()| SessionId::new());
+        let lock = SessionLock::take(dir.path(), &own).unwrap();
+        fs::write(dir.path().join(format!("locks/{free}.lock")), "1 0\n").unwrap();
+        fs::write(dir.path().join(format!("locks/{dead}.lock")), "2147483646 0\n").unwrap();
+        let expected = HashMap::from([(own, Some(std::process::id()))]);
+        assert_eq!(held(dir.path()), expected);
+        drop(lock);
+        assert!(held(dir.path()).is_empty());
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod permissions;
 mod private;
 mod reads;
 mod schema;
+mod search;
 mod sessions;
 mod todos;
 mod trust;
@@ -43,6 +44,7 @@ pub use messages::{Change, Interrupted};
 pub use outputs::{OutputFile, Outputs};
 pub use permissions::{Grant, GrantOrigin, GrantScope};
 pub use reads::FileRead;
+pub use search::{Hit, Words};
 pub use sessions::{NewSession, SessionRow};
 pub use trust::TrustRow;
 

@@ -51,6 +51,13 @@ impl Outputs {
         })
     }
 
+    /// Removes the output of a call, if there is one. What cannot be removed stays until it is too old.
+    pub fn remove(&self, call: &CallId) {
+        if let Ok(path) = file_in(&self.dir, call.as_str(), "txt") {
+            fs::remove_file(path).ok();
+        }
+    }
+
     /// Removes what is older than seven days and returns how many files that were. What cannot be removed stays.
     pub fn clean(&self) -> usize {
         self.clean_before(SystemTime::now().checked_sub(KEPT_FOR))

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use crossterm::event::{Event as Input, EventStream};
 use futures::StreamExt;
+use futures::stream::FuturesUnordered;
 use tokio::sync::oneshot;
 use tokio::time::sleep_until;
 
@@ -20,19 +21,18 @@ use super::clipboard::Copied;
 use super::dialog::TrustAnswer;
 use super::editor::{self, EditorError};
 use super::pace::Pace;
+use super::sessions::{Desk, Report, Said, SeatId, Seats};
 use super::terminal::background::{AnswerFilter, Filtered};
 use super::terminal::signals::{Signal, Signals};
 use super::terminal::{Screen, TerminalError};
 use super::trace::Trace;
 use super::transcript::{Change, FilePlace};
-use super::{Ended, Mouse, Opened, Opening, clipboard};
-use crate::session::{Envelope, ErrorReport, Handle, Op, Receiver, RecvError, SendError, Snapshot};
+use super::{Ended, Mouse, clipboard};
+use crate::session::Op;
 use crate::view::highlight;
 
 /// Taking in what is ready stops after this long, so that a flood is still drawn.
 const DRAIN: Duration = Duration::from_millis(8);
-/// How long the end waits for the session to have everything on disk.
-const FAREWELL: Duration = Duration::from_secs(5);
 /// Grammars that most conversations need.
 const LANGUAGES: &[&str] = &["rust", "python", "typescript", "bash", "json", "go"];
 
@@ -42,11 +42,10 @@ enum Event {
     /// The terminal is gone.
     InputEnded,
     Signal(Signal),
-    Opened(Result<Attached, ErrorReport>),
-    Reattached(Result<(Snapshot, Receiver), SendError>),
-    Session(Result<Envelope, RecvError>),
-    /// Something that should not wait for the frame has come from the session.
-    SessionUrgent,
+    /// A session has said something.
+    Session(SeatId, Said),
+    /// The store was asked something.
+    Report(Option<Report>),
     /// A text has gone to the clipboard, or not.
     Copied(String, Copied),
     /// The grammars are loaded.
@@ -55,12 +54,6 @@ enum Event {
     Free,
     /// A frame is due, or something changes by itself.
     Time,
-}
-
-struct Attached {
-    opened: Opened,
-    snapshot: Snapshot,
-    receiver: Receiver,
 }
 
 /// Grammars take memory and time, so they are loaded when there is something to colour, on a thread of their own.
@@ -99,14 +92,13 @@ pub(super) struct EventLoop {
     signals: Signals,
     input: Option<EventStream>,
     answers: AnswerFilter,
-    opening: Option<Boxed<Result<Attached, ErrorReport>>>,
-    reattaching: Option<Boxed<Result<(Snapshot, Receiver), SendError>>>,
+    sessions: Seats,
+    desk: Desk,
+    reports: FuturesUnordered<Boxed<Option<Report>>>,
     copying: Option<Boxed<(String, Copied)>>,
     grammars: Grammars,
     /// Waits for the person's answer; the session opens after it.
     trust: Option<oneshot::Sender<TrustAnswer>>,
-    handle: Option<Handle>,
-    receiver: Option<Receiver>,
     pace: Pace,
     trace: Option<Trace>,
     /// When time was last let pass.
@@ -118,7 +110,8 @@ impl EventLoop {
     /// Takes the terminal and draws the first frame.
     pub(super) fn start(
         app: App,
-        open: Opening,
+        sessions: Seats,
+        desk: Desk,
         trust: Option<oneshot::Sender<TrustAnswer>>,
         mouse: Mouse,
         trace: Option<Trace>,
@@ -133,13 +126,12 @@ impl EventLoop {
             signals,
             input: None,
             answers: AnswerFilter::default(),
-            opening: Some(Box::pin(attach_opened(open))),
-            reattaching: None,
+            sessions,
+            desk,
+            reports: FuturesUnordered::new(),
             copying: None,
             grammars: Grammars::Unwanted,
             trust,
-            handle: None,
-            receiver: None,
             pace: Pace::default(),
             trace,
             passed: now,
@@ -176,30 +168,21 @@ impl EventLoop {
         }
     }
 
-    /// Gives the terminal back and lets the session put everything on disk.
+    /// Gives the terminal back and lets the sessions put everything on disk.
     pub(super) async fn finish(mut self) {
         self.app.store_draft();
         let effects = self.app.take_effects();
         self.screen.give_back();
         drop(self.input.take());
-        let Some(handle) = self.handle.take() else { return };
         for effect in effects {
-            if let Effect::Send(op) = effect {
-                // Whatever is not taken now is lost with the session's end anyway.
-                let _ = handle.send(op);
-            }
+            // Whatever is not taken now is lost with the session's end anyway.
+            let _ = match effect {
+                Effect::Send(op) => self.sessions.send(op),
+                Effect::SendTo(seat, op) => self.sessions.send_to(seat, op),
+                _ => Ok(()),
+            };
         }
-        let Some(mut receiver) = self.receiver.take() else {
-            return;
-        };
-        if handle.send(Op::Close).is_err() {
-            return;
-        }
-        drop(handle);
-        let closed = async { while !matches!(receiver.recv().await, Err(RecvError::Closed)) {} };
-        if tokio::time::timeout(FAREWELL, closed).await.is_err() {
-            tracing::warn!("the session took too long to end; what it was doing is marked as interrupted");
-        }
+        self.sessions.finish().await;
     }
 
     async fn next(&mut self) -> Event {
@@ -211,7 +194,6 @@ impl EventLoop {
             .into_iter()
             .flatten()
             .min();
-        let session = session_event(self.receiver.as_mut(), self.pace.is_pending() && is_free);
         tokio::select! {
             biased;
             input = next_input(self.input.as_mut()) => match input {
@@ -219,11 +201,10 @@ impl EventLoop {
                 Some(Err(_)) | None => Event::InputEnded,
             },
             signal = self.signals.next() => Event::Signal(signal),
-            opened = maybe(self.opening.as_mut()) => Event::Opened(opened),
-            attached = maybe(self.reattaching.as_mut()) => Event::Reattached(attached),
             (what, copied) = maybe(self.copying.as_mut()) => Event::Copied(what, copied),
+            Some(report) = self.reports.next() => Event::Report(report),
             () = self.grammars.loaded() => Event::Grammars,
-            event = session => event,
+            (seat, said) = self.sessions.next(self.pace.is_pending() && is_free) => Event::Session(seat, said),
             () = self.screen.free(), if is_held => Event::Free,
             () = until(deadline) => Event::Time,
         }
@@ -238,33 +219,9 @@ impl EventLoop {
                 Change::None
             }
             Event::Signal(signal) => self.signal(signal),
-            Event::Opened(Ok(attached)) => {
-                self.opening = None;
-                self.handle = Some(attached.opened.handle);
-                self.receiver = Some(attached.receiver);
-                self.app.opened(
-                    &attached.snapshot,
-                    attached.opened.tools,
-                    attached.opened.notes,
-                    now,
-                )
-            }
-            Event::Opened(Err(report)) => {
-                self.opening = None;
-                self.app.not_opened(report, now)
-            }
-            Event::Reattached(attached) => {
-                self.reattaching = None;
-                match attached {
-                    Ok((snapshot, receiver)) => {
-                        self.receiver = Some(receiver);
-                        self.app.attached(&snapshot, now)
-                    }
-                    Err(_) => self.app.ended(now),
-                }
-            }
-            Event::Session(result) => self.session(result, now),
-            Event::SessionUrgent | Event::Free | Event::Time => Change::None,
+            Event::Session(seat, said) => self.session(seat, said, now),
+            Event::Report(report) => report.map_or(Change::None, |report| self.app.report(report, now)),
+            Event::Free | Event::Time => Change::None,
             Event::Copied(what, copied) => {
                 self.copying = None;
                 self.app.copied(&what, &copied, now)
@@ -291,10 +248,10 @@ impl EventLoop {
                 Box::pin(self.handle(event)).await;
                 continue;
             }
-            let Some(result) = self.receiver.as_mut().and_then(Receiver::try_recv) else {
+            let Some((seat, said)) = self.sessions.ready() else {
                 return;
             };
-            let change = self.session(result, Instant::now());
+            let change = self.session(seat, said, Instant::now());
             self.pace.mark(change);
             self.note();
         }
@@ -336,20 +293,15 @@ impl EventLoop {
         }
     }
 
-    fn session(&mut self, result: Result<Envelope, RecvError>, now: Instant) -> Change {
-        match (result, &self.handle) {
-            (Ok(envelope), _) => self.app.event(&envelope, now),
-            (Err(RecvError::Lagged), Some(handle)) => {
-                self.receiver = None;
-                let handle = handle.clone();
-                self.reattaching = Some(Box::pin(async move { handle.attach().await }));
-                Change::None
-            }
-            (Err(_), _) => {
-                self.receiver = None;
-                self.app.ended(now)
-            }
-        }
+    fn session(&mut self, seat: SeatId, said: Said, now: Instant) -> Change {
+        self.app.in_session(seat, now, |app| match said {
+            Said::Opened(Ok(welcome)) => app.opened(&welcome.snapshot, welcome.tools, welcome.notes, now),
+            Said::Opened(Err(report)) => app.not_opened(report, now),
+            Said::Attached(snapshot) => app.attached(&snapshot, now),
+            Said::Event(envelope) => app.event(&envelope, now),
+            Said::Ended => app.ended(now),
+            Said::Urgent => Change::None,
+        })
     }
 
     fn pass_time(&mut self) {
@@ -368,6 +320,23 @@ impl EventLoop {
         for effect in self.app.take_effects() {
             let change = match effect {
                 Effect::Send(op) => self.send(&op),
+                Effect::SendTo(seat, op) => self.send_to(seat, &op),
+                Effect::OpenSession(seat, wanted) => {
+                    self.sessions.open(seat, wanted);
+                    Change::None
+                }
+                Effect::ShowSession(seat) => {
+                    self.sessions.show(seat);
+                    Change::Urgent
+                }
+                Effect::AskStore(request) => {
+                    self.reports.push(Box::pin(self.desk.ask(request)));
+                    Change::None
+                }
+                Effect::CloseSession(seat) => {
+                    self.sessions.close(seat);
+                    Change::None
+                }
                 Effect::Trust(answer) => {
                     // Where nobody waits any more, the session's end is on its way.
                     let waits = self.trust.take();
@@ -394,13 +363,19 @@ impl EventLoop {
     }
 
     fn send(&mut self, op: &Op) -> Change {
-        let Some(handle) = &self.handle else {
-            return Change::None;
-        };
-        match handle.send(op.clone()) {
+        match self.sessions.send(op.clone()) {
             Ok(()) => Change::None,
             Err(error) => self.app.not_sent(op, &error.to_string(), Instant::now()),
         }
+    }
+
+    fn send_to(&mut self, seat: SeatId, op: &Op) -> Change {
+        let Err(error) = self.sessions.send_to(seat, op.clone()) else {
+            return Change::None;
+        };
+        let now = Instant::now();
+        self.app
+            .in_session(seat, now, |app| app.not_sent(op, &error.to_string(), now))
     }
 
     async fn suspend(&mut self) -> Change {
@@ -514,22 +489,6 @@ impl EventLoop {
     }
 }
 
-async fn attach_opened(open: Opening) -> Result<Attached, ErrorReport> {
-    let opened = open.await?;
-    match opened.handle.attach().await {
-        Ok((snapshot, receiver)) => Ok(Attached {
-            opened,
-            snapshot,
-            receiver,
-        }),
-        Err(error) => Err(ErrorReport {
-            kind: crate::session::ReportKind::Internal,
-            message: error.to_string(),
-            hint: None,
-        }),
-    }
-}
-
 async fn next_input(input: Option<&mut EventStream>) -> Option<std::io::Result<Input>> {
     match input {
         Some(stream) => stream.next().await,
@@ -542,17 +501,6 @@ async fn next_input(input: Option<&mut EventStream>) -> Option<std::io::Result<I
 async fn ready_input(input: Option<&mut EventStream>) -> Poll<Option<std::io::Result<Input>>> {
     let Some(stream) = input else { return Poll::Pending };
     poll_fn(|cx| Poll::Ready(stream.poll_next_unpin(cx))).await
-}
-
-async fn session_event(receiver: Option<&mut Receiver>, is_frame_pending: bool) -> Event {
-    match receiver {
-        None => pending().await,
-        Some(receiver) if is_frame_pending => {
-            receiver.urgent().await;
-            Event::SessionUrgent
-        }
-        Some(receiver) => Event::Session(receiver.recv().await),
-    }
 }
 
 async fn maybe<T>(future: Option<impl Future<Output = T>>) -> T {

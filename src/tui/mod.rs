@@ -3,7 +3,8 @@
 //! [`run`] takes the terminal, paints the first frame from what the caller knows already, and only then waits for the
 //! session to open; what is typed meanwhile is kept. From there on [`event_loop`] owns the screen: one loop over one closed
 //! set of events, on the thread that calls `run`. The state is [`app`], which knows neither terminal nor clock. A front end
-//! speaks to the session through its handle and to nothing else; tools draw themselves as cards.
+//! speaks to the session through its handle and to nothing else; tools draw themselves as cards. Several sessions may be
+//! open, of which one is on screen ([`sessions`]).
 //!
 //! ```text
 //!   keys · paste · wheel · resize ──► event_loop ──► app ──► layers ──► terminal
@@ -22,6 +23,7 @@ mod pace;
 mod page;
 mod picker;
 mod queue_list;
+mod sessions;
 mod statusbar;
 mod surroundings;
 mod terminal;
@@ -31,6 +33,7 @@ pub mod transcript;
 pub use app::{NamedThemes, ThemeList, Themes};
 pub use dialog::{TrustAnswer, TrustPart, TrustQuestion};
 pub use first_run::{Chosen, FirstRun, first_run};
+pub use sessions::{Desk, Errand, Errands, Report, Request, Wanted};
 pub use surroundings::Motion;
 pub use terminal::TerminalError;
 
@@ -43,6 +46,7 @@ use tokio::sync::oneshot;
 
 use app::{App, Setup};
 use event_loop::EventLoop;
+use sessions::Seats;
 use surroundings::Surroundings;
 use trace::Trace;
 
@@ -101,6 +105,8 @@ pub struct Start {
     /// What is asked before the session opens, and who waits for the answer.
     pub trust: Option<(TrustQuestion, oneshot::Sender<TrustAnswer>)>,
     pub open: Opening,
+    /// Where other sessions are opened.
+    pub desk: Desk,
 }
 
 /// Why the screen was left.
@@ -162,7 +168,8 @@ fn run_loop(start: Start) -> Result<Ended, TerminalError> {
     runtime.block_on(async {
         let mut event_loop = EventLoop::start(
             App::new(setup, now),
-            start.open,
+            Seats::new(start.desk.clone(), start.open),
+            start.desk,
             answer,
             start.manners.mouse,
             trace,

@@ -30,6 +30,7 @@ mod screen_permission;
 mod screen_pickers;
 mod screen_question;
 mod screen_sessions;
+mod screen_several;
 mod screen_storm;
 mod screen_terminal;
 mod screen_transcript;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::session::Live;
 use crate::support::{Gate, Project, Protocol, Recorded, Server, Turn};
 
-fn write(todos: Value) -> Turn {
+fn write(todos: &Value) -> Turn {
     Turn::tool("todowrite", json!({ "todos": todos }))
 }
 
@@ -56,7 +56,7 @@ fn beginning(request: &Recorded) -> Vec<Value> {
 #[tokio::test]
 async fn a_change_is_told_with_the_next_message_and_stays_told() {
     let server = Server::with([
-        write(json!([{"content": "find it"}, {"content": "fix it"}])),
+        write(&json!([{"content": "find it"}, {"content": "fix it"}])),
         Turn::text("Planned."),
         Turn::text("I see."),
         Turn::text("Yes."),
@@ -96,7 +96,7 @@ async fn a_change_is_told_with_the_next_message_and_stays_told() {
 #[tokio::test]
 async fn a_change_that_was_not_told_is_told_after_a_restart() {
     let server = Server::with([
-        write(json!([{"content": "find it"}])),
+        write(&json!([{"content": "find it"}])),
         Turn::text("Planned."),
         Turn::text("I see."),
         Turn::text("Yes."),
@@ -126,8 +126,8 @@ async fn a_change_that_was_not_told_is_told_after_a_restart() {
 async fn what_the_model_writes_before_it_knew_does_not_take_the_change_back() {
     let gate = Gate::new();
     let server = Server::with([
-        write(json!([{"content": "find it"}, {"content": "fix it"}])),
-        write(json!([
+        write(&json!([{"content": "find it"}, {"content": "fix it"}])),
+        write(&json!([
             {"content": "fix it", "status": "in_progress"},
             {"content": "find it"},
             {"content": "test it"},
@@ -156,7 +156,7 @@ async fn what_the_model_writes_before_it_knew_does_not_take_the_change_back() {
 
 #[tokio::test]
 async fn an_entry_that_is_gone_is_not_changed_and_that_is_said() {
-    let server = Server::with([write(json!([{"content": "find it"}])), Turn::text("Planned.")]);
+    let server = Server::with([write(&json!([{"content": "find it"}])), Turn::text("Planned.")]);
     let project = Project::new().model(&server, Protocol::OpenAiChat);
     let mut live = Live::open(&project, Which::New, Mode::Yolo).await;
     live.submit("plan");

@@ -233,6 +233,10 @@ impl Actor {
             Op::SetMode(mode) => self.set_mode(mode),
             Op::SetAgent(name) => self.change_agent(&name),
             Op::SetModel(model) => self.change_model(model),
+            Op::Rename(title) => {
+                self.title = None;
+                self.set_title(super::title::first_line(&title));
+            }
             Op::Draft(draft) => {
                 self.parts.recorder.draft(&draft);
                 self.parts.draft = draft;

@@ -41,7 +41,7 @@ pub use agents::load as agents;
 pub use trust::{Part, ProjectTrust, TrustFlag, TrustState, TrustedBy, accept_trust, settle_trust};
 
 /// What to open, and how.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct OpenRequest {
     pub loaded: Loaded,
     pub dirs: Dirs,

@@ -62,6 +62,7 @@ impl App {
         let symbols = self.surroundings.symbols;
         TitleRow {
             facts: &self.facts,
+            elsewhere: self.elsewhere(),
             theme: &self.theme,
             symbols,
         }
@@ -88,7 +89,19 @@ impl App {
             caret = self.draw_list(between(area), buffer);
         }
         self.draw_leader(between(area), buffer, now);
-        caret
+        let Some(leaving) = self.leaving else {
+            return caret;
+        };
+        leaving.draw(between(area), buffer, self.look(), &self.keymap);
+        None
+    }
+
+    fn look(&self) -> Look<'_> {
+        Look {
+            theme: &self.theme,
+            symbols: self.surroundings.symbols,
+            highlighter: &self.highlighter,
+        }
     }
 
     fn areas(&mut self, area: Rect) -> Areas {
@@ -374,6 +387,10 @@ impl App {
                 self.question_hints(&mut hints);
             }
             Context::Trust => self.trust_hints(&mut hints),
+            Context::Leaving => {
+                let esc = self.keymap.label(Context::Global, Action::Escape);
+                hints.key(esc, "stays");
+            }
             Context::Select => self.select_hints(&mut hints),
             // Its own row takes the place of the hints.
             Context::Search => {}

@@ -4,16 +4,20 @@
 //! outside comes out as [`Effect`]s; how soon to draw as a [`Change`]. So the whole screen can be driven by a test: keys
 //! in, frames out.
 //!
-//! `keys` reads keys and performs actions, `picking` does it for lists, `paging` for pages, `stream` takes in what the session says, `layers`
-//! draws. The conversation, the composer and the dialog look after themselves; here is only what lies between them.
+//! `keys` reads keys and performs actions, `picking` does it for lists, `paging` for pages, `stream` takes in what the
+//! session says, `sessions` puts another session on screen, `layers` draws. The conversation, the composer and the dialog
+//! look after themselves; here is only what lies between them.
 
 mod forms;
 mod keys;
 mod layers;
 mod paging;
+mod parked;
 mod picking;
 mod pointer;
 mod search;
+mod session_list;
+mod sessions;
 mod stream;
 mod taking;
 mod trusting;
@@ -28,10 +32,11 @@ use std::time::{Duration, Instant};
 
 use super::Mouse;
 use super::composer::Composer;
-use super::dialog::{Guard, Permission, Trust, TrustAnswer, TrustQuestion};
+use super::dialog::{Guard, Leaving, Permission, Trust, TrustAnswer, TrustQuestion};
 use super::keymap::{Context, Keymap, List};
 use super::page::{HookRuns, Page};
 use super::picker::Picker;
+use super::sessions::{Request, SeatId, Wanted};
 use super::statusbar::Facts;
 use super::surroundings::{Clipboard, Motion, Surroundings};
 use super::terminal::background::Background;
@@ -105,7 +110,17 @@ pub(crate) struct Setup {
 /// Something to do outside.
 #[derive(Debug, Clone)]
 pub(crate) enum Effect {
+    /// To the session that is on screen when this is performed.
     Send(Op),
+    SendTo(SeatId, Op),
+    /// Opens a session; what it says comes under this seat.
+    OpenSession(SeatId, Wanted),
+    /// From here on `Send` means this one.
+    ShowSession(SeatId),
+    /// Looks something up in the store, or has it changed there.
+    AskStore(Request),
+    /// Lets a session end.
+    CloseSession(SeatId),
     /// Lets the session open, with what the project brings or without.
     Trust(TrustAnswer),
     Copy {
@@ -145,8 +160,18 @@ pub(crate) struct App {
     directory: PathBuf,
     facts: Facts,
     link: Link,
+    seat: SeatId,
+    next_seat: SeatId,
+    /// Sessions that are open and not on screen, the last one that was first.
+    others: Vec<sessions::Other>,
+    /// What the title row says of a session of which nothing is known yet.
+    blank: sessions::Blank,
+    /// Whether to quit while other sessions are at work.
+    leaving: Option<Leaving>,
     /// The session on screen, once it is open.
     root: Option<SessionId>,
+    /// The one that was asked for, where it is not new.
+    wanted: Option<SessionId>,
     transcript: Transcript,
     composer: Composer,
     queue: Vec<Queued>,
@@ -176,6 +201,7 @@ pub(crate) struct App {
     picker: Option<Box<Picker>>,
     /// What the newest picker lists.
     list: List,
+    session_list: session_list::SessionList,
     /// Since when the leader waits for its key.
     leader: Option<Instant>,
     esc: Esc,
@@ -271,10 +297,19 @@ impl App {
             copies_on_select: setup.copies_on_select,
             press: None,
             due: None,
+            seat: SeatId::FIRST,
+            next_seat: SeatId(SeatId::FIRST.0 + 1),
+            others: Vec::new(),
+            blank: sessions::Blank {
+                facts: facts.clone(),
+                directory: setup.directory.clone(),
+            },
             directory: setup.directory,
+            leaving: None,
             facts,
             link: Link::Opening,
             root: None,
+            wanted: None,
             transcript: Transcript::new(),
             composer: Composer::default(),
             queue: Vec::new(),
@@ -295,6 +330,7 @@ impl App {
             hooks: HookRuns::default(),
             picker: None,
             list: List::Actions,
+            session_list: session_list::SessionList::default(),
             leader: None,
             esc: Esc::default(),
             quit_armed: None,
@@ -430,6 +466,7 @@ impl App {
         State {
             focus: page.map_or_else(|| focus_name(self.context()), |page| page.name()),
             dialog: match (&self.trust, &self.dialog) {
+                _ if self.leaving.is_some() => Some("quit"),
                 (Some(_), _) => Some("trust"),
                 (None, Some(_)) => Some("permission"),
                 (None, None) if self.forms.shown().is_some() => Some("question"),
@@ -459,6 +496,9 @@ impl App {
 
     /// Who reads the next key.
     fn context(&self) -> Context {
+        if self.leaving.is_some() {
+            return Context::Leaving;
+        }
         if self.picker.is_some() {
             return Context::Picker;
         }
@@ -534,7 +574,8 @@ fn focus_name(context: Context) -> &'static str {
         | Context::QuestionText
         | Context::Trust
         | Context::Form
-        | Context::FormText => "dialog",
+        | Context::FormText
+        | Context::Leaving => "dialog",
         Context::Composer | Context::Global | Context::Leader | Context::Palette => "composer",
     }
 }

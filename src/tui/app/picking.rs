@@ -34,6 +34,7 @@ impl App {
                 let current = current.unwrap_or_else(|| self.facts.model.clone());
                 Box::new(ModelRows::new(self.models.clone(), current))
             }
+            List::Sessions => self.session_rows(),
             List::Themes => Box::new(ThemeRows::new(
                 (self.theme_list)(),
                 self.themes.clone(),
@@ -42,6 +43,9 @@ impl App {
         };
         self.picker = Some(Box::new(Picker::new(place)));
         self.list = list;
+        if list == List::Sessions {
+            self.with_list(now, Picker::look);
+        }
     }
 
     /// Fills a list that was opened before there was anything to list.
@@ -92,7 +96,7 @@ impl App {
         }
     }
 
-    fn with_list(&mut self, now: Instant, key: impl FnOnce(&mut Picker) -> Outcome) -> Change {
+    pub(super) fn with_list(&mut self, now: Instant, key: impl FnOnce(&mut Picker) -> Outcome) -> Change {
         let Some(picker) = &mut self.picker else {
             return Change::None;
         };
@@ -118,6 +122,7 @@ impl App {
             Wish::Act(action) => {
                 self.act_in(self.context(), action, now);
             }
+            Wish::Session(wish) => self.grant_session(wish, now),
             Wish::GoOnAs(agent) => self.go_on_as(agent, now),
             Wish::Ask(model) => self.ask_model(model, now),
             Wish::Wear(themes) => self.wear(themes),
@@ -169,7 +174,10 @@ impl App {
             Action::Queue | Action::QueueDraft | Action::Edit(Edit::Undo | Edit::Redo) => has_text,
             Action::NextAgent | Action::OpenList(List::Agents) => self.agents.len() > 1,
             Action::OpenList(List::Models) => self.models.len() > 1,
-            Action::NextAsk => !self.questions.is_empty() || self.forms.len() > 0,
+            Action::NextAsk => {
+                !self.questions.is_empty() || self.forms.len() > 0 || self.elsewhere().asks > 0
+            }
+            Action::LastSession => !self.others.is_empty(),
             Action::Interrupt => self.turn == Turn::Busy,
             Action::CopyAnswer => self.transcript.copy_answer().is_some(),
             Action::CopyBlock => self.transcript.copy_focused().is_some(),
@@ -202,7 +210,8 @@ impl App {
             | Action::OpenPage(_)
             | Action::ToggleMouse
             | Action::Newline
-            | Action::OpenList(List::Themes)
+            | Action::OpenList(List::Themes | List::Sessions)
+            | Action::NewSession
             | Action::Quit => true,
             // Moves and answers belong to what is looked at; what opens this list, or does different things at different
             // times, is there as what it does.
@@ -216,9 +225,29 @@ impl App {
         if self.is_asking() {
             hints.say("a question waits", Meaning::StateAsking);
         }
-        hints.key(key(Action::PickRow), picker.verb());
         let esc = self.keymap.label(Context::Global, Action::Escape);
+        if picker.is_renaming() {
+            hints.key(key(Action::PickRow), "rename");
+            hints.key(esc, "leave the name");
+            return;
+        }
+        if picker.is_armed() {
+            let words = format!("{} again deletes it for good", key(Action::DeleteRow));
+            hints.say(&words, Meaning::Warning);
+            hints.key(esc, "keep it");
+            return;
+        }
+        hints.key(key(Action::PickRow), picker.verb());
         hints.key(esc, if picker.has_filter() { "clears" } else { "closes" });
+        if picker.is_editable() {
+            let is_wide = self.list == List::Sessions && self.shows_all_sessions();
+            hints.key(
+                key(Action::WidenList),
+                if is_wide { "this project" } else { "all projects" },
+            );
+            hints.key(key(Action::RenameRow), "rename");
+            hints.key(key(Action::DeleteRow), "delete");
+        }
         let symbols = self.surroundings.symbols;
         let moves = [Action::RowUp, Action::RowDown].map(|action| words(key(action), symbols));
         hints.key(&moves.join(" "), "moves");

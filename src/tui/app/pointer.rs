@@ -10,7 +10,6 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::{App, Effect, Focus};
 use crate::tui::Mouse;
-use crate::tui::keymap::Action;
 use crate::tui::transcript::{Change, Unit};
 use crate::view::theme::Meaning;
 

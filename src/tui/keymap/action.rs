@@ -20,6 +20,8 @@ pub(crate) enum Action {
     // After the leader.
     FocusTranscript,
     NextAsk,
+    NewSession,
+    LastSession,
     QueueDraft,
     NextAgent,
     OpenPage(PageKind),
@@ -79,6 +81,9 @@ pub(crate) enum Action {
     TrustProject,
     TrustNotNow,
     TrustParts,
+    // Quitting.
+    QuitAnyway,
+    Stay,
     // Allowed for good.
     Revoke,
     // Question.
@@ -99,6 +104,10 @@ pub(crate) enum Action {
     PageEnd,
     // Lists. They share their rows with the permission.
     PickRow,
+    RenameRow,
+    DeleteRow,
+    /// Lists more, or less again.
+    WidenList,
     // Palette.
     Interrupt,
     Quit,
@@ -112,6 +121,7 @@ pub(crate) enum List {
     Themes,
     Agents,
     Models,
+    Sessions,
 }
 
 /// A change of the text or a move of the caret.

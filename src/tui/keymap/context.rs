@@ -21,6 +21,8 @@ pub(crate) enum Context {
     QuestionText,
     /// Whether the project is trusted.
     Trust,
+    /// Whether to quit while other sessions are at work.
+    Leaving,
     /// The list of what was allowed for good.
     Rules,
     /// Questions of a tool.
@@ -37,7 +39,7 @@ pub(crate) enum Context {
 
 impl Context {
     /// In the order of the help screen.
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::Composer,
         Self::Global,
         Self::Leader,
@@ -48,6 +50,7 @@ impl Context {
         Self::QuestionAlways,
         Self::QuestionText,
         Self::Trust,
+        Self::Leaving,
         Self::Rules,
         Self::Form,
         Self::FormText,
@@ -67,6 +70,7 @@ impl Context {
             Self::QuestionAlways => "Permission, always",
             Self::QuestionText => "Permission, while writing",
             Self::Trust => "Trust",
+            Self::Leaving => "Quitting",
             Self::Rules => "Allowed for good",
             Self::Form => "Question",
             Self::FormText => "Question, own words",

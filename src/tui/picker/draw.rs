@@ -1,6 +1,7 @@
 //! A list on screen: its name and how much of it matches, the line that filters, the rows, and what is shown of the one
 //! that is selected: beside them where the screen is wide, below where it is high, nowhere else.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use ratatui::buffer::Buffer;
@@ -11,6 +12,7 @@ use ratatui::widgets::{Clear, Widget};
 
 use super::Picker;
 use super::row::{Hint, Row};
+use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, prefix, str_width, truncate};
 use crate::tui::composer;
 use crate::view::Look;
@@ -78,11 +80,12 @@ impl Picker {
         } else {
             ""
         };
+        let title = match &self.renaming {
+            Some(_) => "A new name",
+            None => self.place.title(),
+        };
         let line = Line::from(vec![
-            Span::styled(
-                format!(" {}", self.place.title()),
-                look.style(Meaning::TextStrong),
-            ),
+            Span::styled(format!(" {title}"), look.style(Meaning::TextStrong)),
             Span::styled(
                 format!(" {} {count}{working}", look.symbols.dot()),
                 look.style(Meaning::TextMuted),
@@ -105,7 +108,10 @@ impl Picker {
             invitation: "Type to filter.",
             muted: look.style(Meaning::TextMuted),
         };
-        self.line.draw(area, buffer, &look)
+        match &mut self.renaming {
+            Some((_, name)) => name.draw(area, buffer, &look),
+            None => self.line.draw(area, buffer, &look),
+        }
     }
 
     fn draw_rows(&mut self, area: Rect, buffer: &mut Buffer, look: Look<'_>) {
@@ -130,11 +136,15 @@ impl Picker {
             let Some(row) = self.filter.row(place, &self.rows) else {
                 return;
             };
+            let inside = self.filter.inside(row).map(sanitize_line).map(Cow::into_owned);
             let (matcher, query) = self.filter.matcher();
             let row = &self.rows[row];
-            let marks = matcher.ranges(query, &row.fields());
+            let [title, detail] = row.fields();
+            let fields = [title, inside.as_deref().unwrap_or(detail)];
+            let marks = matcher.ranges(query, &fields);
             let line = RowLine {
                 row,
+                fields,
                 marks: &marks,
                 title_columns: self.title_columns,
                 is_selected: place == self.selected,
@@ -146,7 +156,7 @@ impl Picker {
 
     fn draw_preview(&self, area: Rect, buffer: &mut Buffer, look: Look<'_>) {
         let Some(row) = self.row() else { return };
-        let lines = self.place.preview(row, area.width, look);
+        let lines = self.place.preview(row, area.as_size(), look);
         for (row, line) in area.rows().zip(&lines) {
             buffer.set_line(row.x, row.y, line, row.width);
         }
@@ -226,6 +236,8 @@ pub(super) fn title_columns(rows: &[Row]) -> usize {
 
 struct RowLine<'a> {
     row: &'a Row,
+    /// Its title, and what is said about it or was found in it.
+    fields: [&'a str; 2],
     /// What matches in the title and in the detail.
     marks: &'a [Vec<Range<usize>>],
     title_columns: usize,
@@ -259,16 +271,18 @@ impl RowLine<'_> {
     }
 
     fn spans(&self, room: usize) -> Vec<Span<'static>> {
-        let [title, detail] = self.row.fields();
+        let [title, detail] = self.fields;
         let symbols = self.look.symbols;
         let pointer = if self.is_selected { symbols.pointer() } else { "" };
-        let current = if self.row.is_current() {
-            symbols.bullet()
-        } else {
-            ""
+        let (sign, style) = match self.row.own_sign() {
+            _ if self.row.is_current() => (symbols.bullet(), self.hint_style()),
+            Some((sign, meaning)) => (sign, self.look.style(meaning)),
+            None => ("", self.hint_style()),
         };
-        let signs = format!(" {}{}", pad(pointer, 2), pad(current, 2));
-        let mut spans = vec![Span::styled(signs, self.hint_style())];
+        let mut spans = vec![
+            Span::styled(format!(" {}", pad(pointer, 2)), self.hint_style()),
+            Span::styled(pad(sign, 2).into_owned(), style),
+        ];
         let is_narrow = self.title_columns + GAP + LEAST_DETAIL > room;
         let columns = if detail.is_empty() || is_narrow {
             room

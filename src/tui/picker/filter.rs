@@ -1,7 +1,10 @@
 //! Which rows match what was typed, best first; those that fit alike stay in their order.
 //!
 //! A step looks at so many rows that it takes a few milliseconds, and the list can be drawn after each: 100,000 rows hold
-//! up neither a key nor a frame. A query that was made longer looks only at what matched before.
+//! up neither a key nor a frame. A query that was made longer looks only at what matched before. A row can be found for
+//! other reasons than its own words; such rows come last.
+
+use std::collections::HashMap;
 
 use super::row::Row;
 use crate::text::fuzzy::{Matcher, Query};
@@ -16,6 +19,8 @@ pub(super) struct Filter {
     matcher: Matcher,
     /// Scores and rows that match, in the order they are shown in. Unused while everything matches.
     found: Vec<(u32, usize)>,
+    /// Rows that match by what somebody else found in them, with what that is.
+    inside: HashMap<usize, String>,
     /// Rows that are still to be looked at.
     left: Left,
 }
@@ -59,9 +64,30 @@ impl Filter {
             Left::From(0)
         };
         self.found.clear();
+        self.inside.clear();
         self.query = query;
         text.clone_into(&mut self.text);
         true
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Begins anew, perhaps over other rows: with the same text, and with these, which hold what is looked for as well.
+    pub(super) fn add_inside(&mut self, inside: HashMap<usize, String>) {
+        self.left = Left::From(0);
+        self.found.clear();
+        self.inside = inside;
+    }
+
+    pub(super) fn take_inside(&mut self) -> HashMap<usize, String> {
+        std::mem::take(&mut self.inside)
+    }
+
+    /// Returns why a row is there whose own words do not match.
+    pub(super) fn inside(&self, row: usize) -> Option<&str> {
+        self.inside.get(&row).map(String::as_str)
     }
 
     /// Looks at some more rows.
@@ -77,6 +103,7 @@ impl Filter {
                 *from = end;
                 for row in fresh {
                     let score = self.matcher.score(&self.query, &rows[row].fields());
+                    let score = score.or_else(|| self.inside.contains_key(&row).then_some(0));
                     self.found.extend(score.map(|score| (score, row)));
                 }
             }

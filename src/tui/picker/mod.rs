@@ -15,13 +15,16 @@ mod row;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use places::Place;
+pub(crate) use places::{Place, SessionWish};
 pub(crate) use row::Row;
+
+use std::collections::HashMap;
 
 use super::app::{NamedThemes, Themes};
 use super::composer::{Composer, Edited};
 use super::keymap::{Action, Edit};
-use crate::conversation::ModelRef;
+use crate::conversation::{ModelRef, SessionId};
+use crate::store::Words;
 use crate::text::sanitize::sanitize_line;
 use filter::Filter;
 
@@ -37,6 +40,7 @@ pub(crate) enum Wish {
     /// With this agent.
     GoOnAs(String),
     Ask(ModelRef),
+    Session(SessionWish),
 }
 
 /// What a key led to.
@@ -64,6 +68,10 @@ pub(crate) struct Picker {
     height: usize,
     /// Columns of the widest title.
     title_columns: usize,
+    /// The row whose deletion was asked for once.
+    armed: Option<usize>,
+    /// The row that is given another name, which stands in this line meanwhile.
+    renaming: Option<(usize, Composer)>,
 }
 
 impl Picker {
@@ -78,6 +86,8 @@ impl Picker {
             top: 0,
             height: 0,
             title_columns: 0,
+            armed: None,
+            renaming: None,
         };
         picker.title_columns = draw::title_columns(&picker.rows);
         picker.select_first();
@@ -98,8 +108,85 @@ impl Picker {
         !self.line.is_empty()
     }
 
+    /// Lists something else under the same filter; the selection stays on its row where that is still there.
+    pub(crate) fn list_anew(&mut self, place: Box<dyn Place>) -> Outcome {
+        let key = |picker: &Self, row| picker.place.key(row).map(str::to_owned);
+        let selected = self.row().and_then(|row| key(self, row));
+        let inside = self.filter.take_inside();
+        let inside = inside
+            .into_iter()
+            .filter_map(|(row, text)| Some((key(self, row)?, text)));
+        let inside: HashMap<String, String> = inside.collect();
+        let (was_held, top) = (self.is_held, self.top);
+        self.place = place;
+        self.rows = self.place.rows();
+        self.title_columns = draw::title_columns(&self.rows);
+        self.armed = None;
+        self.renaming = None;
+        let rows = 0..self.rows.len();
+        let inside = rows.filter_map(|row| Some((row, inside.get(self.place.key(row)?)?.clone())));
+        self.filter.add_inside(inside.collect());
+        self.filter.step(&self.rows);
+        self.select_first();
+        self.select_key(selected.as_deref().filter(|_| was_held));
+        self.top = top;
+        self.look()
+    }
+
+    /// Some rows hold what is looked for where only others can see it. What was found for another text is too late.
+    pub(crate) fn found_inside(&mut self, searched: &str, found: &[(SessionId, String)]) -> Outcome {
+        if searched != self.filter.text() {
+            return STAYS;
+        }
+        let found: HashMap<&str, &String> = found.iter().map(|(key, text)| (key.as_str(), text)).collect();
+        let rows = 0..self.rows.len();
+        let inside = rows.filter_map(|row| Some((row, (*found.get(self.place.key(row)?)?).clone())));
+        let inside = inside.collect();
+        let row = self.row();
+        self.filter.add_inside(inside);
+        self.filter.finish(&self.rows);
+        let place = row.and_then(|row| self.filter.place(row, &self.rows));
+        self.selected = place.filter(|_| self.is_held).unwrap_or(0);
+        self.passed(row)
+    }
+
+    /// Has the selected row looked at, as if the selection had just come there.
+    pub(crate) fn look(&mut self) -> Outcome {
+        Outcome::Stays(self.row().and_then(|row| self.place.pass(row)))
+    }
+
+    pub(crate) fn looked(&mut self, session: &SessionId, words: Vec<Words>) {
+        self.place.looked(session, words);
+    }
+
+    /// Whether what is typed is a name, and not looked for.
+    pub(crate) fn is_renaming(&self) -> bool {
+        self.renaming.is_some()
+    }
+
+    /// Whether the same key again deletes.
+    pub(crate) fn is_armed(&self) -> bool {
+        self.armed.is_some()
+    }
+
+    /// Whether rows can be renamed and deleted.
+    pub(crate) fn is_editable(&self) -> bool {
+        self.place.is_editable()
+    }
+
+    pub(crate) fn query(&self) -> &str {
+        self.filter.text()
+    }
+
     pub(crate) fn act(&mut self, action: Action) -> Outcome {
+        let armed = self.armed.take();
+        if self.renaming.is_some() {
+            return self.act_on_name(action);
+        }
         match action {
+            Action::DeleteRow => self.delete(armed),
+            Action::RenameRow => self.rename(),
+            Action::WidenList => Outcome::Stays(self.place.widen()),
             Action::RowUp => self.move_by(-1),
             Action::RowDown => self.move_by(1),
             Action::PageUp => self.page(-1),
@@ -111,18 +198,31 @@ impl Picker {
     }
 
     pub(crate) fn type_char(&mut self, c: char) -> Outcome {
+        self.armed = None;
+        if let Some((_, name)) = &mut self.renaming {
+            name.insert_char(c);
+            return STAYS;
+        }
         self.line.insert_char(c);
         self.filter_anew()
     }
 
     pub(crate) fn paste(&mut self, text: &str) -> Outcome {
         let text = sanitize_line(text);
+        self.armed = None;
+        if let Some((_, name)) = &mut self.renaming {
+            text.trim().chars().for_each(|c| name.insert_char(c));
+            return STAYS;
+        }
         text.trim().chars().for_each(|c| self.line.insert_char(c));
         self.filter_anew()
     }
 
-    /// One rung: the filter goes, then the list.
+    /// One rung: what was begun goes, then the filter, then the list.
     pub(crate) fn back(&mut self) -> Outcome {
+        if self.renaming.take().is_some() || self.armed.take().is_some() {
+            return STAYS;
+        }
         if self.line.is_empty() {
             return self.leave();
         }
@@ -176,7 +276,66 @@ impl Picker {
         // The first step now: for most lists it is the whole work.
         self.filter.step(&self.rows);
         self.select_first();
-        self.passed(before)
+        let passed = self.passed(before);
+        match self.place.typed(self.filter.text()) {
+            Some(wish) => Outcome::Stays(Some(wish)),
+            None => passed,
+        }
+    }
+
+    fn select_key(&mut self, key: Option<&str>) {
+        let Some(key) = key else { return };
+        let row = (0..self.rows.len()).find(|row| self.place.key(*row) == Some(key));
+        if let Some(place) = row.and_then(|row| self.filter.place(row, &self.rows)) {
+            self.selected = place;
+            self.is_held = true;
+        }
+    }
+
+    /// The first time asks, the second time does. What cannot be deleted says why at once.
+    fn delete(&mut self, armed: Option<usize>) -> Outcome {
+        let Some(row) = self.row() else { return STAYS };
+        match self.place.delete(row) {
+            None => STAYS,
+            Some(Wish::Session(SessionWish::Say(words))) => {
+                Outcome::Stays(Some(Wish::Session(SessionWish::Say(words))))
+            }
+            Some(wish) if armed == Some(row) => Outcome::Stays(Some(wish)),
+            Some(_) => {
+                self.armed = Some(row);
+                STAYS
+            }
+        }
+    }
+
+    fn rename(&mut self) -> Outcome {
+        let Some(row) = self.row() else { return STAYS };
+        match self.place.name(row) {
+            None => STAYS,
+            Some(Err(wish)) => Outcome::Stays(Some(wish)),
+            Some(Ok(name)) => {
+                let mut line = Composer::default();
+                name.chars().for_each(|c| line.insert_char(c));
+                self.renaming = Some((row, line));
+                STAYS
+            }
+        }
+    }
+
+    fn act_on_name(&mut self, action: Action) -> Outcome {
+        match (action, &mut self.renaming) {
+            (Action::PickRow, renaming) => {
+                let Some((row, name)) = renaming.take() else {
+                    return STAYS;
+                };
+                Outcome::Stays(self.place.rename(row, name.text().trim()))
+            }
+            (Action::Edit(edit), Some((_, name))) => {
+                name.edit(edit);
+                STAYS
+            }
+            _ => STAYS,
+        }
     }
 
     /// The best match; without a filter the row that holds now.

@@ -1,6 +1,7 @@
 //! One line of a list. What it says is clean: whatever comes from outside goes through [`Row::new`] and its like.
 
 use crate::text::sanitize::sanitize_line;
+use crate::view::theme::Meaning;
 
 /// What stands at the right edge.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +17,7 @@ pub(crate) struct Row {
     title: String,
     detail: String,
     hint: Hint,
+    sign: Option<(&'static str, Meaning)>,
     is_current: bool,
 }
 
@@ -25,6 +27,7 @@ impl Row {
             title: sanitize_line(title).into_owned(),
             detail: String::new(),
             hint: Hint::Fact(String::new()),
+            sign: None,
             is_current: false,
         }
     }
@@ -47,6 +50,12 @@ impl Row {
         self
     }
 
+    /// Says how it stands, by a sign of one column before the title.
+    pub(crate) fn sign(mut self, sign: &'static str, meaning: Meaning) -> Self {
+        self.sign = Some((sign, meaning));
+        self
+    }
+
     /// Marks the one that holds now; the list opens on it.
     pub(crate) fn current_if(mut self, is_current: bool) -> Self {
         self.is_current = is_current;
@@ -63,6 +72,10 @@ impl Row {
 
     pub(super) fn hint(&self) -> &Hint {
         &self.hint
+    }
+
+    pub(super) fn own_sign(&self) -> Option<(&'static str, Meaning)> {
+        self.sign
     }
 
     pub(super) fn is_current(&self) -> bool {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Rect, Size};
 use ratatui::text::Line;
 
 use super::*;
@@ -47,8 +47,8 @@ impl Place for Fruit {
         self.shows_more
     }
 
-    fn preview(&self, row: usize, columns: u16, look: Look<'_>) -> Vec<Line<'static>> {
-        let text = format!("row {row} in {columns} columns");
+    fn preview(&self, row: usize, size: Size, look: Look<'_>) -> Vec<Line<'static>> {
+        let text = format!("row {row} in {} columns", size.width);
         vec![Line::styled(text, look.style(Meaning::TextMuted)); 40]
     }
 }

@@ -1,7 +1,7 @@
 //! The title row: session on the left; model, agent, mode, context and cost on the right.
 //!
-//! Where it gets narrow, cost and context go first, then the agent, then the model; the mode and what waits for an
-//! answer never do.
+//! Where it gets narrow, cost and context go first, then the agent, then the model, then how many other sessions want
+//! something; the mode and what waits for an answer never do.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -91,8 +91,17 @@ fn tokens(count: u64) -> String {
     }
 }
 
+/// What sessions want that are open and not on screen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Elsewhere {
+    /// Those that are at work, ask, or have ended their turn.
+    pub(crate) sessions: usize,
+    pub(crate) asks: usize,
+}
+
 pub(crate) struct TitleRow<'a> {
     pub(crate) facts: &'a Facts,
+    pub(crate) elsewhere: Elsewhere,
     pub(crate) theme: &'a Theme,
     pub(crate) symbols: Symbols,
 }
@@ -110,7 +119,9 @@ impl TitleRow<'_> {
             } else {
                 3 + str_width(&title).min(TITLE_COLUMNS)
             };
-        let right = self.right(width.saturating_sub(wanted + GAP));
+        let name_width: usize = name.iter().map(|(text, _)| str_width(text)).sum();
+        let most = width.saturating_sub(name_width + GAP);
+        let right = self.right(width.saturating_sub(wanted + GAP), most);
         let right_width: usize = right.iter().map(|(text, _)| str_width(text)).sum();
         let mut left = name;
         let room = width.saturating_sub(right_width + GAP);
@@ -138,32 +149,39 @@ impl TitleRow<'_> {
         pieces
     }
 
-    /// Returns the most that fits.
-    fn right(&self, room: usize) -> Vec<Piece> {
-        let mut kept = [true; 3];
-        for given_up in 0..=3 {
+    /// Returns what fits beside the title, and at most what fits without it.
+    fn right(&self, room: usize, most: usize) -> Vec<Piece> {
+        let columns = |pieces: &[Piece]| pieces.iter().map(|(text, _)| str_width(text)).sum::<usize>();
+        let mut kept = [true; 4];
+        // The title gives up its columns before the other sessions go.
+        let rooms = [room, room, room, room.max(most)];
+        for (given_up, room) in rooms.into_iter().enumerate() {
             if let Some(index) = usize::checked_sub(given_up, 1) {
                 kept[index] = false;
             }
             let pieces = self.right_with(kept);
-            let width: usize = pieces.iter().map(|(text, _)| str_width(text)).sum();
-            if width <= room || given_up == 3 {
+            if columns(&pieces) <= room {
                 return pieces;
             }
         }
-        Vec::new()
+        self.right_with([false; 4])
     }
 
-    /// `kept`: cost and context, agent, model.
-    fn right_with(&self, [figures, agent, model]: [bool; 3]) -> Vec<Piece> {
+    /// `kept`: cost and context, agent, model, other sessions.
+    fn right_with(&self, [figures, agent, model, others]: [bool; 4]) -> Vec<Piece> {
         let facts = self.facts;
         let text = self.theme.style(Meaning::Text);
         let mut parts: Vec<Piece> = Vec::new();
-        if facts.asks > 0 {
-            parts.push((
-                format!("{} asks", facts.asks),
-                self.theme.style(Meaning::StateAsking),
-            ));
+        if others && self.elsewhere.sessions > 0 {
+            let count = match self.elsewhere.sessions {
+                1 => "1 other".to_owned(),
+                count => format!("{count} others"),
+            };
+            parts.push((count, self.theme.style(Meaning::StateRunning)));
+        }
+        let asks = facts.asks + self.elsewhere.asks;
+        if asks > 0 {
+            parts.push((format!("{asks} asks"), self.theme.style(Meaning::StateAsking)));
         }
         if facts.is_read_only {
             parts.push(("read only".to_owned(), self.theme.style(Meaning::Warning)));
@@ -255,11 +273,16 @@ mod tests {
     }
 
     fn row(facts: &Facts, width: u16) -> String {
+        row_with(facts, Elsewhere::default(), width)
+    }
+
+    fn row_with(facts: &Facts, elsewhere: Elsewhere, width: u16) -> String {
         let theme = Theme::default();
         let area = Rect::new(0, 0, width, 1);
         let mut buffer = Buffer::empty(area);
         TitleRow {
             facts,
+            elsewhere,
             theme: &theme,
             symbols: Symbols::Unicode,
         }
@@ -309,6 +332,23 @@ mod tests {
             shown(50)
         );
         assert!(shown(22).contains("1 asks · ask"), "{}", shown(22));
+    }
+
+    #[test]
+    fn other_sessions_are_counted_with_what_they_ask() {
+        let elsewhere = Elsewhere { sessions: 2, asks: 1 };
+        let shown = |width| row_with(&facts(), elsewhere, width);
+        assert!(
+            shown(120).contains("  2 others · 1 asks · anthropic/claude-sonnet · build · ask  "),
+            "{}",
+            shown(120)
+        );
+        assert!(shown(44).ends_with("2 others · 1 asks · ask"), "{}", shown(44));
+        assert!(shown(24).ends_with("1 asks · ask"), "{}", shown(24));
+        let own = Facts { asks: 1, ..facts() };
+        assert!(row_with(&own, elsewhere, 120).contains("2 others · 2 asks"));
+        let alone = Elsewhere { sessions: 1, asks: 0 };
+        assert!(row_with(&facts(), alone, 120).contains("  1 other · anthropic"));
     }
 
     #[test]

@@ -48,8 +48,23 @@ impl App {
         self.show_form(now);
     }
 
-    /// Brings back what was put off.
+    /// Whether no question of this session comes after the one on screen, or there is none at all.
+    fn has_asked_all(&self) -> bool {
+        match (&self.dialog, self.forms.shown()) {
+            (Some(dialog), _) => {
+                let newest = self.questions.last().map(|question| question.id);
+                newest == Some(dialog.question().id) && self.forms.len() == 0
+            }
+            (None, Some(_)) => self.forms.place() == self.forms.len(),
+            (None, None) => self.questions.is_empty() && self.forms.len() == 0,
+        }
+    }
+
+    /// Brings back what was put off, or goes on to the next question, of this session or then of another.
     pub(super) fn recall_asks(&mut self, now: Instant) {
+        if self.has_asked_all() && self.go_to_ask(now) {
+            return;
+        }
         if self.dialog.is_some() {
             return self.next_question(now);
         }

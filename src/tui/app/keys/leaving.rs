@@ -3,8 +3,9 @@
 use std::time::Instant;
 
 use crate::session::Op;
-use crate::tui::app::{AGAIN, App, ESC_DEAF, Effect, Focus, Turn};
+use crate::tui::app::{AGAIN, App, ESC_DEAF, Focus, Turn};
 use crate::tui::dialog::TrustAnswer;
+use crate::tui::keymap::Action;
 use crate::tui::transcript::Change;
 
 impl App {
@@ -14,7 +15,9 @@ impl App {
             self.dropped_keys += 1;
             return Change::None;
         }
-        if self.picker.is_some() {
+        if self.leaving.take().is_some() {
+            self.esc.deaf_until = Some(now + ESC_DEAF);
+        } else if self.picker.is_some() {
             self.list_back(now);
         } else if !self.pages.is_empty() {
             self.page_back(now);
@@ -53,6 +56,9 @@ impl App {
     }
 
     pub(super) fn clear_or_quit(&mut self, now: Instant) {
+        if self.leaving.is_some() {
+            return self.answer_leaving(Action::QuitAnyway);
+        }
         if self.picker.is_some() {
             return self.leave_list(now);
         }
@@ -70,7 +76,7 @@ impl App {
             self.esc.armed = None;
             self.send(Op::Interrupt);
         } else if self.quit_armed.is_some_and(|armed| now < armed + AGAIN) {
-            self.effects.push(Effect::Quit);
+            self.quit();
         } else {
             self.quit_armed = Some(now);
         }

@@ -50,6 +50,9 @@ impl App {
     }
 
     pub(crate) fn paste(&mut self, text: &str, now: Instant) -> Change {
+        if self.leaving.is_some() {
+            return Change::None;
+        }
         if self.context() == Context::Picker {
             return self.list_paste(text, now);
         }
@@ -97,7 +100,10 @@ impl App {
 
     /// Says where a key goes while a question may be deaf. What only looks around is never dropped.
     fn guard(&mut self, key: KeyEvent, now: Instant) -> Pass {
-        let is_covered = !self.pages.is_empty() || self.picker.is_some() || self.search.is_some();
+        let is_covered = self.leaving.is_some()
+            || !self.pages.is_empty()
+            || self.picker.is_some()
+            || self.search.is_some();
         if is_covered || !self.is_asking() {
             return Pass::Answer;
         }
@@ -176,6 +182,10 @@ impl App {
         match (context, action) {
             // Keys of the whole screen mean the same in a dialog, those of the dialog only there.
             (_, Action::Escape) => return self.escape(now),
+            (Context::Leaving, Action::Redraw | Action::Suspend | Action::ClearOrQuit) => {
+                self.act(action, now);
+            }
+            (Context::Leaving, _) => self.answer_leaving(action),
             _ if context != Context::Picker && self.page_act(action, now) => {}
             (Context::Question | Context::QuestionAlways | Context::QuestionText, _) if answers(action) => {
                 self.answer(action, now);
@@ -209,7 +219,9 @@ impl App {
             }
             Action::OpenList(list) => self.open_list(list, now),
             Action::Interrupt => self.send(Op::Interrupt),
-            Action::Quit => self.effects.push(Effect::Quit),
+            Action::Quit => self.quit(),
+            Action::NewSession => self.new_session(now),
+            Action::LastSession => self.last_session(now),
             Action::CycleMode => self.cycle_mode(),
             Action::NextAgent => self.next_agent(now),
             Action::PageUp => self.page(-1),
@@ -253,6 +265,9 @@ fn lists(action: Action) -> bool {
         Action::RowUp
             | Action::RowDown
             | Action::PickRow
+            | Action::RenameRow
+            | Action::DeleteRow
+            | Action::WidenList
             | Action::PageUp
             | Action::PageDown
             | Action::Editor

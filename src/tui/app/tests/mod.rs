@@ -5,6 +5,8 @@ mod forms;
 mod paging;
 mod picking;
 mod pictures;
+mod session_list;
+mod sessions;
 mod transcript;
 mod trusting;
 

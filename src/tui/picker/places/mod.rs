@@ -3,15 +3,20 @@
 mod agents;
 mod models;
 mod palette;
+mod sessions;
 mod themes;
 
 pub(crate) use agents::AgentRows;
 pub(crate) use models::ModelRows;
 pub(crate) use palette::Palette;
+pub(crate) use sessions::{SessionRows, SessionState, SessionWish};
 pub(crate) use themes::ThemeRows;
 
 use super::{Row, Wish};
+use crate::conversation::SessionId;
+use crate::store::Words;
 use crate::view::Look;
+use ratatui::layout::Size;
 use ratatui::text::Line;
 
 /// What a list is of. Rows are named by their number, which holds as long as the list is open.
@@ -41,13 +46,50 @@ pub(crate) trait Place {
         None
     }
 
+    /// What the row is about, where the list may be listed anew while it is open.
+    fn key(&self, _row: usize) -> Option<&str> {
+        None
+    }
+
+    /// Something else is looked for.
+    fn typed(&mut self, _text: &str) -> Option<Wish> {
+        None
+    }
+
+    /// Lists more, or less again.
+    fn widen(&mut self) -> Option<Wish> {
+        None
+    }
+
+    /// Whether rows can be renamed and deleted.
+    fn is_editable(&self) -> bool {
+        false
+    }
+
+    /// What deleting the row is. A sentence where it cannot be.
+    fn delete(&mut self, _row: usize) -> Option<Wish> {
+        None
+    }
+
+    /// The name to begin with when the row is renamed, or what is said where it cannot be.
+    fn name(&self, _row: usize) -> Option<Result<String, Wish>> {
+        None
+    }
+
+    fn rename(&mut self, _row: usize, _name: &str) -> Option<Wish> {
+        None
+    }
+
+    /// The last that was said in a session was looked up.
+    fn looked(&mut self, _session: &SessionId, _words: Vec<Words>) {}
+
     /// Whether there is something to be shown beside the list.
     fn previews(&self) -> bool {
         false
     }
 
-    /// What is shown beside the list while the selection is on this row, for so many columns. It has to be clean.
-    fn preview(&self, _row: usize, _columns: u16, _look: Look<'_>) -> Vec<Line<'static>> {
+    /// What is shown beside the list while the selection is on this row, for an area of this size. It has to be clean.
+    fn preview(&self, _row: usize, _size: Size, _look: Look<'_>) -> Vec<Line<'static>> {
         Vec::new()
     }
 }

@@ -1,5 +1,6 @@
 //! Themes, worn as one passes over them. A pair is one row, by the name that fits the terminal's background.
 
+use ratatui::layout::Size;
 use ratatui::text::{Line, Span};
 
 use super::{Place, Row, Wish};
@@ -76,7 +77,7 @@ impl Place for ThemeRows {
     }
 
     /// Everything is drawn in the theme already; this is a piece of a conversation, whatever is on screen.
-    fn preview(&self, _row: usize, _columns: u16, look: Look<'_>) -> Vec<Line<'static>> {
+    fn preview(&self, _row: usize, _size: Size, look: Look<'_>) -> Vec<Line<'static>> {
         sample(look)
     }
 }

@@ -1,0 +1,238 @@
+//! The list of sessions: what was looked up for it, and what its keys do.
+//!
+//! Everything is looked up elsewhere and comes back as a [`Report`]. Of searches and looks one is under way at a time, and
+//! of those that were wanted meanwhile only the last follows: however fast a person types, nothing piles up.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::{App, Effect, Link, Turn};
+use crate::conversation::SessionId;
+use crate::session::{ListedSession, Op};
+use crate::text::sanitize::sanitize_line;
+use crate::tui::keymap::List;
+use crate::tui::picker::places::{SessionRows, SessionState};
+use crate::tui::picker::{Picker, Place, SessionWish};
+use crate::tui::sessions::{Report, Request};
+use crate::tui::transcript::Change;
+use crate::view::theme::Meaning;
+
+/// What is known of the stored sessions.
+#[derive(Default)]
+pub(super) struct SessionList {
+    listed: Option<Arc<Vec<ListedSession>>>,
+    /// The root of the project that the screen was started in.
+    project: PathBuf,
+    shows_all: bool,
+    searches: OneByOne<String>,
+    looks: OneByOne<SessionId>,
+}
+
+/// At most one under way, at most one waiting.
+struct OneByOne<T> {
+    is_under_way: bool,
+    next: Option<T>,
+}
+
+impl<T> Default for OneByOne<T> {
+    fn default() -> Self {
+        Self {
+            is_under_way: false,
+            next: None,
+        }
+    }
+}
+
+impl<T> OneByOne<T> {
+    /// Returns what is to be done now.
+    fn want(&mut self, what: T) -> Option<T> {
+        if self.is_under_way {
+            self.next = Some(what);
+            return None;
+        }
+        self.is_under_way = true;
+        Some(what)
+    }
+
+    /// One is done. Returns the next.
+    fn done(&mut self) -> Option<T> {
+        let next = self.next.take();
+        self.is_under_way = next.is_some();
+        next
+    }
+}
+
+impl App {
+    /// Begins a list of what is known, and has it looked up anew.
+    pub(super) fn session_rows(&mut self) -> Box<dyn Place> {
+        self.ask_store(Request::List);
+        self.known_sessions()
+    }
+
+    pub(super) fn shows_all_sessions(&self) -> bool {
+        self.session_list.shows_all
+    }
+
+    fn known_sessions(&self) -> Box<dyn Place> {
+        let list = &self.session_list;
+        let rows = SessionRows::new(
+            list.listed.clone(),
+            self.open_sessions(),
+            list.project.clone(),
+            list.shows_all,
+        );
+        Box::new(rows.drawn_with(self.surroundings.home.as_deref(), self.surroundings.symbols))
+    }
+
+    /// How the sessions stand that are open here and that nobody else holds.
+    fn open_sessions(&self) -> HashMap<SessionId, SessionState> {
+        let mut open: HashMap<SessionId, SessionState> = self.other_states().collect();
+        let own = self.root.as_ref().or(self.wanted.as_ref());
+        open.extend(own.map(|id| (id.clone(), SessionState::OnScreen)));
+        open
+    }
+
+    /// Lists anew what is listed already.
+    pub(super) fn list_sessions_anew(&mut self, now: Instant) {
+        if self.picker.is_none() || self.list != List::Sessions {
+            return;
+        }
+        let place = self.known_sessions();
+        self.with_list(now, |picker| picker.list_anew(place));
+        let query = self.picker.as_ref().map(|picker| picker.query().to_owned());
+        self.search_sessions(query.unwrap_or_default());
+    }
+
+    fn search_sessions(&mut self, text: String) {
+        if text.trim().is_empty() {
+            return;
+        }
+        let search = self.session_list.searches.want(text);
+        self.ask_next(search.map(Request::Search));
+    }
+
+    fn ask_store(&mut self, request: Request) {
+        self.effects.push(Effect::AskStore(request));
+    }
+
+    fn ask_next(&mut self, request: Option<Request>) {
+        self.effects.extend(request.map(Effect::AskStore));
+    }
+
+    pub(super) fn grant_session(&mut self, wish: SessionWish, now: Instant) {
+        match wish {
+            SessionWish::GoTo { session, title } => self.go_to_session(&session, &title, now),
+            SessionWish::Look(session) => {
+                let look = self.session_list.looks.want(session);
+                self.ask_next(look.map(Request::Look));
+            }
+            SessionWish::Search(text) => {
+                self.search_sessions(text);
+                self.with_list(now, Picker::look);
+            }
+            SessionWish::Widen => {
+                self.session_list.shows_all = !self.session_list.shows_all;
+                self.list_sessions_anew(now);
+            }
+            SessionWish::Rename { session, title } => self.rename_session(session, title, now),
+            SessionWish::Delete(session) => {
+                // It is at rest, so nothing of it is lost but what is to be.
+                self.close_session(&session);
+                self.ask_store(Request::Delete(session));
+            }
+            SessionWish::Say(words) => self.say(words, Meaning::Warning, now),
+        }
+    }
+
+    /// One that is open is told; of any other the name is stored.
+    fn rename_session(&mut self, session: SessionId, title: String, now: Instant) {
+        let is_on_screen = self.root.as_ref() == Some(&session);
+        let effect = if is_on_screen && self.link == Link::Open {
+            Effect::Send(Op::Rename(title.clone()))
+        } else if let Some(seat) = self.seat_of(&session) {
+            Effect::SendTo(seat, Op::Rename(title.clone()))
+        } else {
+            return self.ask_store(Request::Rename(session, title));
+        };
+        self.effects.push(effect);
+        self.listed_as(&session, &title, now);
+    }
+
+    fn listed_as(&mut self, session: &SessionId, title: &str, now: Instant) {
+        if let Some(listed) = &mut self.session_list.listed {
+            let mut rows = Arc::make_mut(listed).iter_mut();
+            if let Some(listed) = rows.find(|listed| listed.row.id == *session) {
+                title.clone_into(&mut listed.row.title);
+            }
+        }
+        self.list_sessions_anew(now);
+    }
+
+    /// Something was looked up, or done.
+    pub(crate) fn report(&mut self, report: Report, now: Instant) -> Change {
+        match report {
+            Report::Listed { project, sessions } => {
+                self.session_list.project = project;
+                match sessions {
+                    Ok(sessions) => self.session_list.listed = Some(Arc::new(sessions)),
+                    Err(error) => self.warn(&error.sentence(), now),
+                }
+                self.list_sessions_anew(now);
+            }
+            Report::Found { searched, sessions } => {
+                let next = self.session_list.searches.done();
+                self.ask_next(next.map(Request::Search));
+                match sessions {
+                    Ok(sessions) if self.list == List::Sessions => {
+                        self.with_list(now, |picker| picker.found_inside(&searched, &sessions));
+                    }
+                    Ok(_) => {}
+                    Err(error) => self.warn(&error.sentence(), now),
+                }
+            }
+            Report::Looked { session, words } => {
+                let next = self.session_list.looks.done();
+                self.ask_next(next.map(Request::Look));
+                match (words, &mut self.picker) {
+                    (Ok(words), Some(picker)) => picker.looked(&session, words),
+                    (Ok(_), None) => {}
+                    (Err(error), _) => self.warn(&error.sentence(), now),
+                }
+            }
+            Report::Renamed { session, title } => match title {
+                Ok(title) => self.listed_as(&session, &title, now),
+                Err(error) => self.warn(&error.sentence(), now),
+            },
+            Report::Deleted { session, done } => match done {
+                Ok(()) => {
+                    if let Some(listed) = &mut self.session_list.listed {
+                        Arc::make_mut(listed).retain(|listed| listed.row.id != session);
+                    }
+                    self.list_sessions_anew(now);
+                    self.say("deleted, with its stored outputs", Meaning::TextMuted, now);
+                }
+                Err(error) => self.warn(&error.sentence(), now),
+            },
+        }
+        Change::Urgent
+    }
+
+    fn warn(&mut self, sentence: &str, now: Instant) {
+        self.say(sanitize_line(sentence).into_owned(), Meaning::Warning, now);
+    }
+
+    pub(super) fn other_states(&self) -> impl Iterator<Item = (SessionId, SessionState)> {
+        self.others.iter().filter_map(|other| {
+            let state = match () {
+                () if other.parked.asks() > 0 => SessionState::Asking,
+                () if other.parked.turn == Turn::Busy => SessionState::Working,
+                () if other.has_news => SessionState::Ended,
+                () => SessionState::AtRest,
+            };
+            let is_ours = !matches!(other.parked.link, Link::ReadOnly(_) | Link::Gone);
+            Some((other.parked.id()?.clone(), state)).filter(|_| is_ours)
+        })
+    }
+}

@@ -1,0 +1,264 @@
+//! Other open sessions: another one on screen, what they want meanwhile, and leaving while they work.
+//!
+//! What a session says that is not on screen is taken in as if it were there ([`App::in_session`]); only what it wants
+//! shows. A session stays open when another takes its place: its turn runs on, its lock is kept, its draft is on disk.
+//! Of those that want nothing only the last few stay; the others are closed, and the list opens them again.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use super::parked::{Parked, is_unsaid};
+use super::{App, Effect, Link, Turn};
+use crate::conversation::SessionId;
+use crate::tui::dialog::{Guard, Leaving};
+use crate::tui::keymap::Action;
+use crate::tui::sessions::{SeatId, Wanted};
+use crate::tui::statusbar::{Elsewhere, Facts};
+use crate::tui::transcript::Change;
+use crate::view::theme::Meaning;
+
+/// Sessions at rest that stay open beside the one on screen.
+const KEPT: usize = 8;
+
+/// What the screen says of a session of which nothing is known yet.
+pub(super) struct Blank {
+    pub(super) facts: Facts,
+    /// Where new sessions begin.
+    pub(super) directory: PathBuf,
+}
+
+/// An open session that is not on screen.
+pub(super) struct Other {
+    seat: SeatId,
+    /// Its turn has ended since it was on screen.
+    pub(super) has_news: bool,
+    pub(super) parked: Box<Parked>,
+}
+
+impl Other {
+    fn is_busy(&self) -> bool {
+        self.parked.turn == Turn::Busy
+    }
+
+    /// Whether a person should know of it.
+    fn wants_something(&self) -> bool {
+        self.is_busy() || self.parked.asks() > 0 || self.has_news
+    }
+
+    /// Whether it can be closed without anybody missing it.
+    fn is_at_rest(&self) -> bool {
+        !self.wants_something()
+            && self.parked.composer.is_blank()
+            && self.parked.queue.is_empty()
+            && self.parked.unsent.is_empty()
+            && self.parked.link != Link::Opening
+    }
+}
+
+impl App {
+    /// What the sessions want that are not on screen.
+    pub(super) fn elsewhere(&self) -> Elsewhere {
+        Elsewhere {
+            sessions: self.others.iter().filter(|other| other.wants_something()).count(),
+            asks: self.others.iter().map(|other| other.parked.asks()).sum(),
+        }
+    }
+
+    /// Lets a session be changed, whether it is on screen or not. One that is not there any more is left alone.
+    pub(crate) fn in_session(
+        &mut self,
+        seat: SeatId,
+        now: Instant,
+        change: impl FnOnce(&mut Self) -> Change,
+    ) -> Change {
+        if seat == self.seat {
+            return change(self);
+        }
+        let before = self.elsewhere();
+        let Some(place) = self.others.iter().position(|other| other.seat == seat) else {
+            return Change::None;
+        };
+        let mut other = self.others.remove(place);
+        let was_busy = other.is_busy();
+        self.as_if_shown(&mut other, change);
+        other.has_news |= was_busy && !other.is_busy();
+        self.others.insert(place, other);
+        if before == self.elsewhere() {
+            return Change::None;
+        }
+        self.list_sessions_anew(now);
+        Change::Urgent
+    }
+
+    /// Does it to the other session, and has what it sends sent there.
+    fn as_if_shown(&mut self, other: &mut Other, change: impl FnOnce(&mut Self) -> Change) {
+        // Lists and pages are about the session on screen.
+        let (picker, pages) = (self.picker.take(), std::mem::take(&mut self.pages));
+        let effects = std::mem::take(&mut self.effects);
+        self.swap(&mut other.parked);
+        change(self);
+        self.store_draft();
+        self.swap(&mut other.parked);
+        (self.picker, self.pages) = (picker, pages);
+        let sent = std::mem::replace(&mut self.effects, effects);
+        self.effects.extend(sent.into_iter().map(|effect| match effect {
+            Effect::Send(op) => Effect::SendTo(other.seat, op),
+            effect => effect,
+        }));
+    }
+
+    /// Begins a session, unless the one on screen, or another, is new already.
+    pub(super) fn new_session(&mut self, now: Instant) {
+        if self.link == Link::Opening {
+            return self.say("the session is still opening", Meaning::TextMuted, now);
+        }
+        if self.wanted.is_none() && is_unsaid(&self.facts, &self.unsent, &self.link) {
+            return self.say(
+                "this session is new: nothing was said in it yet",
+                Meaning::TextMuted,
+                now,
+            );
+        }
+        let unsaid = self.others.iter().find(|other| other.parked.is_unsaid());
+        match unsaid.map(|other| other.seat) {
+            Some(seat) => self.show(seat, now),
+            None => self.open_session(Wanted::New, String::new(), now),
+        }
+    }
+
+    /// Shows a session, and opens it where it is not open yet.
+    pub(super) fn go_to_session(&mut self, id: &SessionId, title: &str, now: Instant) {
+        if self.root.as_ref().or(self.wanted.as_ref()) == Some(id) {
+            return;
+        }
+        let open = self.others.iter().find(|other| other.parked.id() == Some(id));
+        match open.map(|other| other.seat) {
+            Some(seat) => self.show(seat, now),
+            None => self.open_session(Wanted::Session(id.clone()), title.to_owned(), now),
+        }
+    }
+
+    /// The seat of a session that is open, not on screen, and not held by another process.
+    pub(super) fn seat_of(&self, id: &SessionId) -> Option<SeatId> {
+        let mut open = self.others.iter().filter(|other| other.parked.link == Link::Open);
+        let other = open.find(|other| other.parked.id() == Some(id))?;
+        Some(other.seat)
+    }
+
+    /// Lets an open session go that is not on screen.
+    pub(super) fn close_session(&mut self, id: &SessionId) {
+        let place = self.others.iter().position(|other| other.parked.id() == Some(id));
+        if let Some(place) = place {
+            let other = self.others.remove(place);
+            self.effects.push(Effect::CloseSession(other.seat));
+        }
+    }
+
+    pub(super) fn last_session(&mut self, now: Instant) {
+        match self.others.first().map(|other| other.seat) {
+            Some(seat) => self.show(seat, now),
+            None => self.say("no other session is open", Meaning::TextMuted, now),
+        }
+    }
+
+    /// Goes where a question waits, if it does elsewhere; says whether it does.
+    pub(super) fn go_to_ask(&mut self, now: Instant) -> bool {
+        // The one that was left longest ago comes first, so that the same key reaches each in turn.
+        let asks = self.others.iter().rev().find(|other| other.parked.asks() > 0);
+        let Some(seat) = asks.map(|other| other.seat) else {
+            return false;
+        };
+        self.show(seat, now);
+        self.put_off.clear();
+        self.forms.recall();
+        self.show_question(now);
+        true
+    }
+
+    fn open_session(&mut self, wanted: Wanted, title: String, now: Instant) {
+        if self.trust.is_some() {
+            // The answer decides what a session is opened with.
+            return self.say("answer this first", Meaning::Warning, now);
+        }
+        let mut facts = self.blank.facts.clone();
+        facts.title = title;
+        let id = match &wanted {
+            Wanted::New => None,
+            Wanted::Session(id) => Some(id.clone()),
+        };
+        let seat = self.next_seat;
+        self.next_seat = SeatId(seat.0 + 1);
+        let parked = Box::new(Parked::blank(facts, self.blank.directory.clone(), id));
+        self.others.insert(
+            0,
+            Other {
+                seat,
+                has_news: false,
+                parked,
+            },
+        );
+        self.effects.push(Effect::OpenSession(seat, wanted));
+        self.show(seat, now);
+    }
+
+    /// Puts another open session on screen.
+    fn show(&mut self, seat: SeatId, now: Instant) {
+        let Some(place) = self.others.iter().position(|other| other.seat == seat) else {
+            return;
+        };
+        self.leave_list(now);
+        self.pages.clear();
+        self.press = None;
+        self.due = None;
+        self.quit_armed = None;
+        self.remark = None;
+        self.esc.armed = None;
+        self.store_draft();
+        let mut other = self.others.remove(place);
+        self.swap(&mut other.parked);
+        other.seat = std::mem::replace(&mut self.seat, seat);
+        other.has_news = false;
+        self.effects.push(Effect::ShowSession(seat));
+        self.put_aside(other);
+        // What is typed ahead was not meant for a question that was not on screen.
+        if let Some(guard) = self.asking_guard_mut() {
+            *guard = Guard::begin(now, None);
+        }
+    }
+
+    fn put_aside(&mut self, other: Other) {
+        if other.parked.is_worthless() {
+            self.effects.push(Effect::CloseSession(other.seat));
+            return;
+        }
+        self.others.insert(0, other);
+        let at_rest: Vec<SeatId> = self
+            .others
+            .iter()
+            .filter(|other| other.is_at_rest())
+            .map(|other| other.seat)
+            .skip(KEPT)
+            .collect();
+        for seat in at_rest {
+            self.others.retain(|other| other.seat != seat);
+            self.effects.push(Effect::CloseSession(seat));
+        }
+    }
+
+    /// Quits, or asks first where other sessions are at work.
+    pub(super) fn quit(&mut self) {
+        let busy = self.others.iter().filter(|other| other.is_busy()).count();
+        if busy == 0 {
+            return self.effects.push(Effect::Quit);
+        }
+        self.quit_armed = None;
+        self.leaving = Some(Leaving { sessions: busy });
+    }
+
+    pub(super) fn answer_leaving(&mut self, action: Action) {
+        self.leaving = None;
+        if action == Action::QuitAnyway {
+            self.effects.push(Effect::Quit);
+        }
+    }
+}

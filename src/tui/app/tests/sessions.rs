@@ -1,0 +1,326 @@
+//! Several sessions, one of them on screen.
+
+use super::*;
+use crate::tool::Registry;
+use crate::tui::sessions::{SeatId, Wanted};
+
+/// What was asked of the loop since the last time, as short words.
+fn asked(driver: &mut Driver) -> Vec<String> {
+    let effects = std::mem::take(&mut driver.effects);
+    let words = effects.iter().filter_map(|effect| match effect {
+        Effect::OpenSession(seat, Wanted::New) => Some(format!("open {}", seat.0)),
+        Effect::OpenSession(seat, Wanted::Session(id)) => Some(format!("open {} {id}", seat.0)),
+        Effect::ShowSession(seat) => Some(format!("show {}", seat.0)),
+        Effect::CloseSession(seat) => Some(format!("close {}", seat.0)),
+        Effect::Send(Op::Draft(text)) => Some(format!("draft {text}")),
+        Effect::SendTo(seat, Op::Draft(text)) => Some(format!("draft of {}: {text}", seat.0)),
+        Effect::Send(op) => Some(format!("send {op:?}")),
+        Effect::SendTo(seat, op) => Some(format!("send {}: {op:?}", seat.0)),
+        Effect::Quit => Some("quit".to_owned()),
+        _ => None,
+    });
+    words.collect()
+}
+
+/// A session that is not on screen is open, under a name.
+fn opened(driver: &mut Driver, seat: u32, title: &str) -> SessionId {
+    let mut snapshot = driver.snapshot();
+    snapshot.info.id = SessionId::new();
+    snapshot.info.title = title.to_owned();
+    let id = snapshot.info.id.clone();
+    let now = driver.now;
+    driver.app.in_session(SeatId(seat), now, |app| {
+        app.opened(&snapshot, Arc::new(Registry::builtin()), Vec::new(), now)
+    });
+    driver.collect();
+    id
+}
+
+/// An event of a session, wherever it is.
+fn says(driver: &mut Driver, seat: u32, session: &SessionId, event: Event) -> Change {
+    let envelope = Envelope {
+        seq: 1,
+        session: session.clone(),
+        event,
+    };
+    let now = driver.now;
+    let change = driver
+        .app
+        .in_session(SeatId(seat), now, |app| app.event(&envelope, now));
+    driver.collect();
+    change
+}
+
+fn title_row(driver: &mut Driver) -> String {
+    driver.text().lines().next().unwrap_or_default().to_owned()
+}
+
+/// Two sessions: `first`, which works, and a second one on screen.
+fn two() -> (Driver, SessionId) {
+    let mut driver = Driver::open();
+    driver.event(Event::TurnStarted);
+    driver.press("ctrl+x n");
+    assert_eq!(asked(&mut driver), ["open 1", "show 1"]);
+    let first = driver.session.clone();
+    driver.session = opened(&mut driver, 1, "");
+    (driver, first)
+}
+
+#[test]
+fn a_new_session_takes_the_screen_at_once_and_the_old_one_works_on() {
+    let mut driver = Driver::open();
+    driver.event(Event::TurnStarted);
+    driver.type_text("half a thought");
+    driver.press("ctrl+x n");
+    assert_eq!(
+        asked(&mut driver),
+        ["open 1", "draft half a thought", "show 1"],
+        "the draft is stored before another session is shown"
+    );
+    let text = driver.text();
+    assert!(
+        !text.contains("half a thought") && !text.contains("flaky"),
+        "{text}"
+    );
+    driver.type_text("typed ahead");
+    driver.press("enter");
+    assert!(
+        asked(&mut driver).is_empty(),
+        "what is sent waits for the session"
+    );
+    assert!(driver.text().contains("opens ┃ typed ahead"), "{}", driver.text());
+    opened(&mut driver, 1, "");
+    assert_eq!(asked(&mut driver).len(), 1);
+    assert!(
+        title_row(&mut driver).contains(" 1 other · "),
+        "{}",
+        title_row(&mut driver)
+    );
+    driver.press("ctrl+x tab");
+    let text = driver.text();
+    assert!(
+        text.contains("┃ half a thought") && text.contains("fix the flaky retry test"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_a_session_says_elsewhere_is_there_when_it_is_shown_again() {
+    let (mut driver, first) = two();
+    let change = says(&mut driver, 0, &first, Event::Notice("said meanwhile".to_owned()));
+    assert_eq!(change, Change::None, "nothing of it is on screen");
+    assert!(!driver.text().contains("said meanwhile"));
+    driver.press("ctrl+x tab");
+    assert!(driver.text().contains("said meanwhile"), "{}", driver.text());
+}
+
+#[test]
+fn the_title_row_counts_what_others_want_until_it_was_seen() {
+    let (mut driver, first) = two();
+    assert!(title_row(&mut driver).contains("1 other · local"));
+    let change = says(&mut driver, 0, &first, Event::TurnEnded(Done::Stop));
+    assert_eq!(change, Change::None, "it still wants to be looked at");
+    assert!(title_row(&mut driver).contains("1 other · local"));
+    driver.press("ctrl+x tab");
+    assert!(
+        !title_row(&mut driver).contains("other"),
+        "{}",
+        title_row(&mut driver)
+    );
+}
+
+#[test]
+fn a_question_elsewhere_is_counted_and_the_same_key_leads_to_it() {
+    let (mut driver, first) = two();
+    driver.type_text("a draft");
+    let question = driver.ask(bash("cargo test", &["cargo test *"]));
+    // The driver asked on screen; it is the other session that does.
+    driver.event(Event::Settled(settled(&question)));
+    says(&mut driver, 0, &first, Event::Asked(question));
+    assert!(
+        title_row(&mut driver).contains("1 other · 1 asks"),
+        "{}",
+        title_row(&mut driver)
+    );
+    assert!(
+        driver.text().contains("┃ a draft"),
+        "nothing moved what is looked at"
+    );
+    driver.press("ctrl+x .");
+    assert!(driver.text().contains("cargo test"), "{}", driver.text());
+    driver.press("y");
+    assert!(
+        driver.replies().is_empty(),
+        "a question that comes on screen is deaf at first"
+    );
+    driver.wait(301);
+    driver.press("y");
+    assert_eq!(driver.replies(), [Reply::Once]);
+    driver.press("ctrl+x .");
+    assert!(driver.hints().contains("nothing waits"), "{}", driver.hints());
+}
+
+fn settled(question: &Question) -> SettledQuestion {
+    SettledQuestion {
+        id: question.id,
+        call: question.inquiry.call.clone(),
+        tool: question.inquiry.tool.clone(),
+        asked: Vec::new(),
+        reply: Reply::Once,
+    }
+}
+
+#[test]
+fn a_prompt_that_was_refused_elsewhere_comes_back_to_its_own_draft() {
+    let (mut driver, first) = two();
+    says(
+        &mut driver,
+        0,
+        &first,
+        Event::Refused("the whole prompt".to_owned()),
+    );
+    assert_eq!(
+        asked(&mut driver),
+        ["draft of 0: the whole prompt"],
+        "and is stored at once"
+    );
+    assert!(!driver.text().contains("the whole prompt"));
+    driver.press("ctrl+x tab");
+    assert!(driver.text().contains("┃ the whole prompt"), "{}", driver.text());
+}
+
+#[test]
+fn there_is_one_new_session_at_most() {
+    let (mut driver, first) = two();
+    driver.press("ctrl+x n");
+    assert!(
+        driver.hints().contains("this session is new"),
+        "{}",
+        driver.hints()
+    );
+    driver.type_text("kept");
+    driver.press("ctrl+x tab");
+    assert_eq!(asked(&mut driver), ["draft kept", "show 0"]);
+    driver.press("ctrl+x n");
+    assert_eq!(asked(&mut driver), ["show 1"], "the one that is new already");
+    assert!(driver.text().contains("┃ kept"));
+    driver.press("ctrl+c ctrl+x tab");
+    assert_eq!(
+        asked(&mut driver),
+        ["draft ", "show 0", "close 1"],
+        "without a word in it, it is let go"
+    );
+    driver.press("ctrl+x tab");
+    assert!(
+        driver.hints().contains("no other session is open"),
+        "{}",
+        driver.hints()
+    );
+    let _ = first;
+}
+
+#[test]
+fn a_session_that_is_open_is_shown_and_another_is_opened() {
+    let (mut driver, first) = two();
+    driver.event(Event::Title("the second".to_owned()));
+    let (now, second) = (driver.now, driver.session.clone());
+    driver.app.go_to_session(&second, "the second", now);
+    driver.app.go_to_session(&first, "whatever", now);
+    let third: SessionId = "ses_third".parse().unwrap();
+    driver.app.go_to_session(&third, "the third", now);
+    driver.app.go_to_session(&third, "the third", now);
+    driver.collect();
+    assert_eq!(asked(&mut driver), ["show 0", "open 2 ses_third", "show 2"]);
+    assert!(
+        title_row(&mut driver).contains("lathe · the third"),
+        "{}",
+        title_row(&mut driver)
+    );
+}
+
+#[test]
+fn sessions_at_rest_are_closed_when_there_are_too_many() {
+    let mut driver = Driver::open();
+    for seat in 1..=10 {
+        let id: SessionId = format!("ses_{seat}").parse().unwrap();
+        let now = driver.now;
+        driver.app.go_to_session(&id, "one more", now);
+        opened(&mut driver, seat, "one more");
+    }
+    let closed: Vec<String> = asked(&mut driver)
+        .into_iter()
+        .filter(|word| word.starts_with("close"))
+        .collect();
+    assert_eq!(closed, ["close 0", "close 1"]);
+}
+
+#[test]
+fn a_session_that_could_not_be_opened_says_so_and_is_let_go() {
+    let mut driver = Driver::open();
+    let now = driver.now;
+    driver.app.go_to_session(&"ses_9".parse().unwrap(), "gone", now);
+    let report = ErrorReport {
+        kind: ReportKind::Storage,
+        message: "there is no session `ses_9`".to_owned(),
+        hint: None,
+    };
+    driver
+        .app
+        .in_session(SeatId(1), now, |app| app.not_opened(report, now));
+    assert!(driver.text().contains("there is no session"), "{}", driver.text());
+    driver.press("ctrl+x tab ctrl+x tab");
+    assert!(
+        driver.hints().contains("no other session is open"),
+        "{}",
+        driver.hints()
+    );
+}
+
+#[test]
+fn quitting_asks_while_another_session_works() {
+    let (mut driver, first) = two();
+    driver.press("ctrl+c ctrl+c");
+    assert!(asked(&mut driver).is_empty());
+    let text = driver.text();
+    assert!(text.contains(" Another session is at work."), "{text}");
+    assert_eq!(driver.app.state().dialog, Some("quit"));
+    driver.press("x n");
+    assert!(!driver.text().contains("at work"));
+    driver.press("ctrl+c ctrl+c y");
+    assert_eq!(asked(&mut driver), ["quit"]);
+    says(&mut driver, 0, &first, Event::TurnEnded(Done::Stop));
+    driver.press("ctrl+c ctrl+c");
+    assert_eq!(
+        asked(&mut driver),
+        ["quit"],
+        "a turn that has ended is no reason to ask"
+    );
+}
+
+#[test]
+fn pictures_of_a_screen_with_others() {
+    for size in [(80, 24), (120, 36), (40, 12)] {
+        let (mut driver, first) = two();
+        driver.event(Event::Title("write the release notes".to_owned()));
+        driver
+            .app
+            .go_to_session(&"ses_3".parse().unwrap(), "inject a clock", driver.now);
+        let second = driver.session.clone();
+        let third = opened(&mut driver, 2, "inject a clock");
+        let question = driver.ask(bash("cargo test", &["cargo test *"]));
+        driver.session = third;
+        driver.event(Event::Settled(settled(&question)));
+        says(&mut driver, 0, &first, Event::Asked(question));
+        says(&mut driver, 1, &second, Event::TurnStarted);
+        pictures::picture(&mut driver, "others", size);
+    }
+}
+
+#[test]
+fn pictures_of_quitting_while_another_session_works() {
+    for size in [(80, 24), (120, 36), (40, 12)] {
+        let (mut driver, _) = two();
+        driver.press("ctrl+c ctrl+c");
+        pictures::picture(&mut driver, "quitting", size);
+    }
+}
