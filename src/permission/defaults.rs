@@ -5,6 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+use icu_normalizer::ComposingNormalizerBorrowed;
+
 use super::Pattern;
 use super::rule::{Action, PROTECTED, Rule, Source};
 use super::verdict::Subject;
@@ -149,13 +151,18 @@ pub fn protected_subject(absolute: &Path, relative: Option<&str>) -> Subject {
     subject
 }
 
-/// Lower case by way of upper case, so that letters with several lower-case forms become one, without what HFS+ ignores.
+/// Lower case by way of upper case, so that letters with several lower-case forms become one, without what HFS+ ignores,
+/// composed (NFC).
 pub(super) fn folded(name: &str) -> String {
     let is_ignored = |c: char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
     let kept = name.chars().filter(|c| !is_ignored(*c));
-    kept.flat_map(char::to_uppercase)
+    let lower: String = kept
+        .flat_map(char::to_uppercase)
         .flat_map(char::to_lowercase)
-        .collect()
+        .collect();
+    ComposingNormalizerBorrowed::new_nfc()
+        .normalize(&lower)
+        .into_owned()
 }
 
 #[cfg(test)]
@@ -267,6 +274,41 @@ mod tests {
             assert_eq!(
                 permissions.judge("protected", &subject).action,
                 expected,
+                "{path}"
+            );
+        }
+    }
+
+    #[test]
+    fn protected_names_are_the_same_composed_or_not() {
+        let places = Places {
+            own: vec!["/home/r\u{e9}/.config/lathe".into()],
+            ..Places::default()
+        };
+        let mut user = defaults(&places);
+        let source = Source::Global("/c/lathe.jsonc".into());
+        user.push(Rule::new(
+            "protected",
+            "/p/Cle\u{301}s/*",
+            Action::Deny,
+            source,
+            None,
+        ));
+        let permissions = Permissions {
+            user,
+            ..Permissions::default()
+        };
+        for path in [
+            "/home/r\u{e9}/.config/lathe/x",
+            "/home/re\u{301}/.config/lathe/x",
+            "/home/RE\u{301}/.config/lathe/x",
+            "/p/cl\u{e9}s/a",
+            "/p/CLE\u{301}S/a",
+        ] {
+            let subject = protected_subject(Path::new(path), None);
+            assert_eq!(
+                permissions.judge("protected", &subject).action,
+                Action::Deny,
                 "{path}"
             );
         }
