@@ -187,16 +187,38 @@ pub(super) enum ConfigCommand {
     Show,
 }
 
-#[derive(Debug, Clone, Copy, Subcommand)]
+#[derive(Debug, Clone, Subcommand)]
 pub(super) enum PermissionsCommand {
-    /// Print every stored rule (default)
+    /// Print every stored rule and what is trusted (default)
     List,
     /// Remove one
     Revoke {
-        /// As `lathe permissions list` prints it
-        #[arg(value_name = "ID")]
-        id: i64,
+        /// A rule's number or a trusted directory, as `lathe permissions list` prints it
+        #[arg(value_name = "ID", value_hint = ValueHint::DirPath)]
+        id: Revocable,
     },
+}
+
+/// What `lathe permissions revoke` takes back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Revocable {
+    Rule(i64),
+    Trust(PathBuf),
+}
+
+impl FromStr for Revocable {
+    type Err = &'static str;
+
+    fn from_str(given: &str) -> Result<Self, Self::Err> {
+        if let Ok(id) = given.parse() {
+            return Ok(Self::Rule(id));
+        }
+        let is_path = given == "." || given == ".." || given.contains('/');
+        let path = PathBuf::from(given);
+        is_path
+            .then_some(Self::Trust(path))
+            .ok_or("neither a rule's number nor a path")
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -314,6 +336,7 @@ mod tests {
         assert_eq!(refusal("run x -m no-slash"), ErrorKind::ValueValidation);
         assert_eq!(refusal("sessions show nonsense"), ErrorKind::ValueValidation);
         assert_eq!(refusal("permissions revoke x"), ErrorKind::ValueValidation);
+        assert!(parse("permissions revoke 7").is_ok() && parse("permissions revoke ./x").is_ok());
         assert_eq!(refusal("run x --no-such-option"), ErrorKind::UnknownArgument);
     }
 

@@ -1,17 +1,29 @@
-//! `lathe permissions`: the rules that were stored by answering "always".
+//! `lathe permissions`: the rules that were stored by answering "always", and the projects that are trusted.
 
-use super::args::PermissionsCommand;
+use std::path::Path;
+
+use super::args::{PermissionsCommand, Revocable};
 use super::failure::Failure;
 use super::output::{moment, print, table};
 use crate::config::Dirs;
-use crate::store::{Grant, GrantScope, Store};
+use crate::session::wire::trusted_names;
+use crate::store::{Grant, GrantScope, Store, TrustedPlace};
 use crate::text::sanitize::sanitize_line;
 
 pub(super) fn permissions(command: PermissionsCommand) -> Result<(), Failure> {
     let store = Store::open(&Dirs::from_env()?.data)?;
     match command {
-        PermissionsCommand::List => print(&list(&store.grants()?)),
-        PermissionsCommand::Revoke { id } => {
+        PermissionsCommand::List => {
+            let mut text = list(&store.grants()?);
+            text.push_str(&trusted(&store.trusted_places()?));
+            print(&text)
+        }
+        PermissionsCommand::Revoke {
+            id: Revocable::Trust(place),
+        } => distrust(&store, &place),
+        PermissionsCommand::Revoke {
+            id: Revocable::Rule(id),
+        } => {
             if store.revoke_grant(id)? {
                 return print(&format!("revoked rule {id}\n"));
             }
@@ -28,6 +40,35 @@ fn list(grants: &[Grant]) -> String {
     let head = ["ID", "KEY", "ACTION", "CREATED", "SCOPE", "FROM", "PATTERN"].map(str::to_owned);
     let rows: Vec<_> = std::iter::once(head).chain(grants.iter().map(row)).collect();
     table(&rows)
+}
+
+fn trusted(places: &[TrustedPlace]) -> String {
+    if places.is_empty() {
+        return String::new();
+    }
+    let clean = |text: &str| sanitize_line(text).into_owned();
+    let head = ["TRUSTED DIRECTORY", "SINCE", "WHAT IT BRINGS"].map(str::to_owned);
+    let row = |trusted: &TrustedPlace| {
+        [
+            clean(&trusted.place.to_string_lossy()),
+            moment(trusted.created),
+            clean(&trusted_names(trusted)),
+        ]
+    };
+    let rows: Vec<_> = std::iter::once(head).chain(places.iter().map(row)).collect();
+    format!("\n{}", table(&rows))
+}
+
+/// The directory may be gone, or be named by a link.
+fn distrust(store: &Store, given: &Path) -> Result<(), Failure> {
+    let absolute = std::path::absolute(given).unwrap_or_else(|_| given.to_owned());
+    let place = absolute.canonicalize().unwrap_or(absolute);
+    let shown = sanitize_line(&place.to_string_lossy()).into_owned();
+    if store.distrust(&place)? {
+        return print(&format!("`{shown}` is not trusted any more\n"));
+    }
+    let failure = Failure::missing(format!("no answer trusts `{shown}`"));
+    Err(failure.hinted("`lathe permissions list` shows the directories that are trusted."))
 }
 
 fn row(grant: &Grant) -> [String; 7] {

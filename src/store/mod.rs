@@ -46,7 +46,7 @@ pub use permissions::{Grant, GrantOrigin, GrantScope};
 pub use reads::FileRead;
 pub use search::{Hit, Words};
 pub use sessions::{NewSession, SessionRow};
-pub use trust::TrustRow;
+pub use trust::{TrustRow, TrustedPlace};
 
 /// The database. Clones share one connection.
 #[derive(Debug, Clone)]

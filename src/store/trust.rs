@@ -1,6 +1,6 @@
 //! Which parts of which projects the user trusts.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rusqlite::{OptionalExtension, params};
 
@@ -15,7 +15,40 @@ pub struct TrustRow {
     pub parts: String,
 }
 
+/// A place whose parts the user trusts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrustedPlace {
+    /// The project's root or a directory in it.
+    pub place: PathBuf,
+    /// As they were written down.
+    pub parts: String,
+    /// Milliseconds since the Unix epoch.
+    pub created: i64,
+}
+
 impl Store {
+    /// Returns every place that is trusted, sorted by path.
+    pub fn trusted_places(&self) -> Result<Vec<TrustedPlace>, StoreError> {
+        let connection = self.connection();
+        let mut select =
+            connection.prepare_cached("SELECT place, parts, created FROM trust ORDER BY place")?;
+        let rows = select.query_map([], |row| {
+            Ok(TrustedPlace {
+                place: row.get::<_, String>(0)?.into(),
+                parts: row.get(1)?,
+                created: row.get(2)?,
+            })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Takes the trust in what a place brings back; says whether there was any.
+    pub fn distrust(&self, place: &Path) -> Result<bool, StoreError> {
+        let connection = self.connection();
+        let mut delete = connection.prepare_cached("DELETE FROM trust WHERE place = ?1")?;
+        Ok(delete.execute(params![path_text(place)])? > 0)
+    }
+
     /// Returns what was trusted in `place`, a directory of the project.
     pub fn trusted(&self, project: &Path, place: &Path) -> Result<Option<TrustRow>, StoreError> {
         let connection = self.connection();
@@ -67,5 +100,28 @@ mod tests {
         assert_eq!(store.trusted(project, place).unwrap(), Some(row("two")));
         assert_eq!(store.trusted(project, project).unwrap(), None);
         assert_eq!(store.trusted(place, place).unwrap(), None);
+    }
+
+    #[test]
+    fn trust_is_listed_and_taken_back_by_its_place() {
+        let store = Store::in_memory().unwrap();
+        let row = TrustRow {
+            hash: "h".to_owned(),
+            parts: "[]".to_owned(),
+        };
+        let places = || {
+            let listed = store.trusted_places().unwrap().into_iter();
+            listed.map(|trusted| trusted.place).collect::<Vec<_>>()
+        };
+        assert!(places().is_empty());
+        for place in ["/p/b", "/p/a"] {
+            store
+                .set_trusted(Path::new("/p"), Path::new(place), &row)
+                .unwrap();
+        }
+        assert_eq!(places(), [Path::new("/p/a"), Path::new("/p/b")]);
+        assert!(store.distrust(Path::new("/p/a")).unwrap());
+        assert!(!store.distrust(Path::new("/p/a")).unwrap());
+        assert_eq!(places(), [Path::new("/p/b")]);
     }
 }

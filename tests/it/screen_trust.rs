@@ -79,6 +79,35 @@ fn y_trusts_the_project_from_then_on() {
 }
 
 #[test]
+fn what_was_trusted_is_listed_and_taken_back() {
+    let server = Server::start();
+    let project = hooked(&server);
+    trust(&project, &project.root());
+    let permissions = |arguments: &[&str]| {
+        Lathe::in_project(&project)
+            .arg("permissions")
+            .args(arguments)
+            .run()
+    };
+    let listed = permissions(&[]).success().stdout;
+    let root = project.root();
+    let root = root.to_str().unwrap();
+    assert!(
+        listed.starts_with("no stored rules\n\nTRUSTED DIRECTORY"),
+        "{listed}"
+    );
+    assert!(
+        listed.contains(root) && listed.contains("`hooks` in `lathe.jsonc`"),
+        "{listed}"
+    );
+    assert_eq!(trusted(&project), true);
+    permissions(&["revoke", "/nowhere"]).assert_code(1);
+    permissions(&["revoke", "./"]).success();
+    assert_eq!(permissions(&[]).success().stdout, "no stored rules\n");
+    assert_eq!(trusted(&project), false);
+}
+
+#[test]
 fn n_goes_on_without_and_asks_the_next_time() {
     let server = Server::start();
     let project = hooked(&server);

@@ -38,7 +38,9 @@ use resume::{draft, find, info, no_session, prompt_facts};
 use services::{Kit, permissions, roots, tool_settings};
 
 pub use agents::load as agents;
-pub use trust::{Part, ProjectTrust, TrustFlag, TrustState, TrustedBy, accept_trust, settle_trust};
+pub use trust::{
+    Part, ProjectTrust, TrustFlag, TrustState, TrustedBy, accept_trust, settle_trust, trusted_names,
+};
 
 /// What to open, and how.
 #[derive(Debug, Clone)]

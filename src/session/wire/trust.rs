@@ -18,7 +18,7 @@ use crate::config::{self, ConfigError};
 use crate::files::ContentHash;
 use crate::permission::Pattern;
 use crate::project::agents::{Agents, Owner};
-use crate::store::{Store, TrustRow};
+use crate::store::{Store, TrustRow, TrustedPlace};
 use crate::text::diff;
 
 /// Parts that a sentence names.
@@ -117,15 +117,7 @@ impl ProjectTrust {
 
     /// `hooks` in `lathe.jsonc`, and so on.
     pub fn names(&self) -> String {
-        let mut names: Vec<String> = Vec::new();
-        for Part { file, key, .. } in self.parts.iter().take(NAMED) {
-            names.push(format!("`{key}` in `{file}`"));
-        }
-        let more = self.parts.len().saturating_sub(NAMED);
-        if more > 0 {
-            names.push(format!("{more} more"));
-        }
-        names.join(", ")
+        names(&self.parts)
     }
 
     fn row(&self) -> TrustRow {
@@ -143,6 +135,24 @@ impl Part {
     pub fn text(&self) -> String {
         serde_json::to_string_pretty(&self.value).unwrap_or_default()
     }
+}
+
+fn names(parts: &[Part]) -> String {
+    let named = parts.iter().take(NAMED);
+    let mut names: Vec<String> = named
+        .map(|Part { file, key, .. }| format!("`{key}` in `{file}`"))
+        .collect();
+    let more = parts.len().saturating_sub(NAMED);
+    if more > 0 {
+        names.push(format!("{more} more"));
+    }
+    names.join(", ")
+}
+
+/// Names the parts of a place that is trusted.
+pub fn trusted_names(trusted: &TrustedPlace) -> String {
+    let parts: Vec<Part> = serde_json::from_str(&trusted.parts).unwrap_or_default();
+    names(&parts)
 }
 
 fn listing(parts: &[Part]) -> String {
