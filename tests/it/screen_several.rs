@@ -1,10 +1,12 @@
 //! Several sessions on one real screen, and several screens on one store.
 
+use std::time::Duration;
+
 use rustix::process::Signal;
 use serde_json::json;
 
 use crate::screen::{open, project, say};
-use crate::support::{Fault, Gate, Key, Project, Server, Terminal, Turn};
+use crate::support::{Fault, Gate, Key, Project, Server, Terminal, Turn, wait_until};
 
 /// The leader and a key.
 fn leader(terminal: &Terminal, key: &str) {
@@ -81,17 +83,21 @@ fn a_question_elsewhere_waits_and_is_answered_from_here() {
     let terminal = open(&project);
     say(&terminal, "run it");
     terminal.wait_text("wants to run");
-    leader(&terminal, "n");
-    terminal.wait_text("1 other · 1 asks");
+    // The question is deaf at first; keys that it drops are pressed again.
+    wait_until("another session", || {
+        leader(&terminal, "n");
+        std::thread::park_timeout(Duration::from_millis(400));
+        terminal.screen().contains("1 other · 1 asks")
+    });
     terminal.wait_gone("wants to run");
     say(&terminal, "wait a moment");
     gate.wait_until_reached();
     leader(&terminal, ".");
     terminal.wait_text("wants to run");
-    // The question is deaf at first; a key that it drops is pressed again.
-    crate::support::wait_until("the command to run", || {
+    // Here too.
+    wait_until("the command to run", || {
         terminal.keys("y");
-        std::thread::park_timeout(std::time::Duration::from_millis(400));
+        std::thread::park_timeout(Duration::from_millis(400));
         project.exists("ran.txt")
     });
     terminal.wait_text("It ran.");
@@ -116,7 +122,7 @@ fn killed_while_two_sessions_run_both_are_there_again() {
     say(&terminal, "the second job");
     terminal.wait_text("Second part of");
     // What streams is written down twice a second.
-    std::thread::park_timeout(std::time::Duration::from_millis(900));
+    std::thread::park_timeout(Duration::from_millis(900));
     terminal.signal(Signal::KILL);
     terminal.wait_exit();
 
