@@ -1,0 +1,168 @@
+//! Questions of permission.
+
+use super::*;
+
+#[test]
+fn a_question_is_deaf_to_what_was_being_typed_and_enter_never_answers() {
+    let mut driver = Driver::open();
+    driver.event(Event::TurnStarted);
+    driver.ask(bash("cargo test", &["cargo test *"]));
+    assert!(
+        driver
+            .text()
+            .contains(" ? bash wants to run · ~/src/retry · no sandbox"),
+        "{}",
+        driver.text()
+    );
+    driver.press("y enter y");
+    assert_eq!(driver.replies(), []);
+    assert_eq!(driver.app.state().dropped_keys, 3);
+    driver.wait(301);
+    driver.press("enter");
+    assert_eq!(driver.replies(), []);
+    driver.press("y");
+    assert_eq!(driver.replies(), [Reply::Once]);
+    assert!(driver.app.dialog.is_none());
+}
+
+#[test]
+fn keys_of_a_draft_go_on_into_it_while_a_question_appears() {
+    let mut driver = Driver::open();
+    driver.event(Event::TurnStarted);
+    driver.type_text("make it fast");
+    driver.wait(100);
+    driver.ask(bash("rm -rf /", &[]));
+    driver.type_text("er, yes");
+    assert!(
+        driver.text().contains("┃ make it faster, yes"),
+        "{}",
+        driver.text()
+    );
+    assert_eq!(driver.app.state().focus, "dialog");
+    driver.wait(701);
+    assert_eq!(driver.replies(), []);
+    driver.press("n");
+    assert_eq!(driver.replies(), [Reply::Reject(None)]);
+    assert!(
+        driver.text().contains("┃ make it faster, yes"),
+        "the draft is still there"
+    );
+}
+
+#[test]
+fn always_stores_what_is_ticked_in_the_chosen_scope() {
+    let mut driver = Driver::open();
+    let mut destructive = Ask::new("bash", Subject::new("rm -rf target/tmp")).always("rm *");
+    destructive.destructive = true;
+    let asks = vec![
+        Ask::new("bash", Subject::new("cargo test -p retry")).always("cargo test *"),
+        destructive,
+    ];
+    driver.ask(inquiry(
+        "bash",
+        "bash wants to run",
+        asks,
+        bash_card("cargo test -p retry && rm -rf target/tmp"),
+    ));
+    driver.wait(301);
+    driver.press("a");
+    let text = driver.text();
+    assert!(
+        text.contains("[x] cargo test *") && text.contains("[ ] rm *  deletes files"),
+        "{text}"
+    );
+    driver.press("space enter");
+    assert_eq!(driver.replies(), [], "nothing is ticked");
+    assert!(driver.text().contains("nothing is ticked"));
+    driver.press("space s enter");
+    let patterns = vec![("bash".to_owned(), "cargo test *".to_owned())];
+    assert_eq!(
+        driver.replies(),
+        [Reply::Always {
+            patterns,
+            scope: Scope::Project
+        }]
+    );
+}
+
+#[test]
+fn no_because_sends_the_reason() {
+    let mut driver = Driver::open();
+    driver.ask(bash("cargo test", &[]));
+    driver.wait(301);
+    driver.press("N");
+    driver.type_text("use nextest, yes");
+    assert!(driver.frame().caret.is_some());
+    driver.press("enter");
+    assert_eq!(
+        driver.replies(),
+        [Reply::Reject(Some("use nextest, yes".to_owned()))]
+    );
+}
+
+#[test]
+fn a_question_put_off_waits_and_comes_back() {
+    let mut driver = Driver::open();
+    driver.event(Event::TurnStarted);
+    driver.ask(bash("cargo test", &[]));
+    driver.wait(301);
+    driver.press("esc");
+    assert!(
+        driver.hints().contains("? 1 waiting") && driver.hints().contains("ctrl+x . answers"),
+        "{}",
+        driver.hints()
+    );
+    assert!(driver.text().lines().next().unwrap().contains("1 asks"));
+    driver.type_text("meanwhile");
+    assert!(driver.text().contains("┃ meanwhile"));
+    driver.wait(1000);
+    driver.press("ctrl+x .");
+    driver.wait(301);
+    driver.press("y");
+    assert_eq!(driver.replies(), [Reply::Once]);
+}
+
+#[test]
+fn several_questions_queue_oldest_first() {
+    let mut driver = Driver::open();
+    driver.ask(bash("one", &[]));
+    driver.wait(301);
+    let second = driver.ask(bash("two", &[]));
+    assert!(
+        driver.text().contains("1 of 2") && driver.text().contains("$ one"),
+        "{}",
+        driver.text()
+    );
+    driver.press("tab");
+    assert!(
+        driver.text().contains("2 of 2") && driver.text().contains("$ two"),
+        "{}",
+        driver.text()
+    );
+    driver.wait(301);
+    driver.event(Event::Settled(SettledQuestion {
+        id: second.id,
+        call: second.inquiry.call.clone(),
+        tool: "bash".to_owned(),
+        asked: Vec::new(),
+        reply: Reply::Withdrawn,
+    }));
+    assert!(
+        driver.text().contains("$ one") && !driver.text().contains(" of "),
+        "{}",
+        driver.text()
+    );
+    driver.press("y");
+    assert_eq!(driver.replies(), [], "the one that follows is deaf at first, too");
+}
+
+#[test]
+fn nothing_can_hide_in_a_command() {
+    let mut driver = Driver::open();
+    driver.ask(bash("true \u{1b}]0;; rm -rf ~\u{7}", &[]));
+    assert!(
+        driver.text().contains("$ true ⟨U+001B⟩]0;; rm -rf ~⟨U+0007⟩"),
+        "{}",
+        driver.text()
+    );
+}

@@ -1,0 +1,174 @@
+//! The composer: sending, queueing, taking back, leaving, and the draft.
+
+use super::*;
+
+#[test]
+fn hints_say_send_when_idle_and_esc_only_while_a_turn_runs() {
+    let mut driver = Driver::open();
+    assert!(driver.hints().contains("send") && !driver.hints().contains("esc"));
+    driver.event(Event::TurnStarted);
+    let busy = driver.hints();
+    assert!(
+        busy.contains("esc interrupt") && busy.contains("steer") && !busy.contains("send"),
+        "{busy}"
+    );
+    driver.event(Event::TurnEnded(Done::Stop));
+    assert!(driver.hints().contains("send") && !driver.hints().contains("esc"));
+}
+
+#[test]
+fn enter_sends_alt_enter_queues_and_blank_text_does_neither() {
+    let mut driver = Driver::open();
+    driver.press("enter");
+    driver.type_text("  ");
+    driver.press("enter");
+    assert_eq!(inputs(&driver.sent()), []);
+    driver.type_text("one");
+    driver.press("enter");
+    driver.type_text("two");
+    driver.press("alt+enter");
+    let sent = driver.sent();
+    assert_eq!(inputs(&sent), [("submit", "  one"), ("queue", "two")]);
+}
+
+#[test]
+fn esc_twice_within_a_second_interrupts() {
+    let mut driver = Driver::open();
+    driver.event(Event::TurnStarted);
+    driver.press("esc");
+    assert!(driver.sent().is_empty());
+    assert!(
+        driver.hints().contains("esc again interrupts"),
+        "{}",
+        driver.hints()
+    );
+    driver.wait(900);
+    driver.press("esc");
+    assert!(matches!(driver.sent()[..], [Op::Interrupt]));
+    driver.press("esc");
+    assert_eq!(driver.wait(1001), Change::Urgent, "the hint goes back by itself");
+    driver.press("esc");
+    assert!(driver.sent().is_empty(), "too late: armed anew");
+}
+
+#[test]
+fn esc_that_closed_something_is_deaf_for_a_moment() {
+    let mut driver = Driver::open();
+    driver.event(Event::TurnStarted);
+    driver.press("?");
+    driver.press("esc");
+    driver.wait(200);
+    driver.press("esc");
+    assert_eq!(driver.app.state().dropped_keys, 1);
+    driver.wait(200);
+    driver.press("esc");
+    assert!(driver.sent().is_empty() && driver.hints().contains("again"));
+}
+
+#[test]
+fn ctrl_c_clears_then_interrupts_then_quits() {
+    let mut driver = Driver::open();
+    driver.event(Event::TurnStarted);
+    driver.type_text("x");
+    driver.press("ctrl+c");
+    assert!(!driver.text().contains("┃ x"));
+    driver.press("ctrl+c");
+    assert!(matches!(driver.sent()[..], [Op::Interrupt]));
+    driver.event(Event::TurnEnded(Done::Cancelled));
+    driver.press("ctrl+c");
+    assert!(driver.hints().contains("ctrl+c again quits"));
+    driver.wait(1500);
+    driver.press("ctrl+c");
+    assert!(!driver.effects.iter().any(|effect| matches!(effect, Effect::Quit)));
+    driver.press("ctrl+c");
+    assert!(matches!(driver.effects.last(), Some(Effect::Quit)));
+}
+
+#[test]
+fn shift_tab_cycles_the_mode_and_the_screen_says_which() {
+    let mut driver = Driver::open();
+    for mode in ["accept-edits", "plan", "yolo", "ask"] {
+        driver.press("shift+tab");
+        let first = driver.text().lines().next().unwrap().to_owned();
+        assert!(first.contains(&format!("build · {mode}")), "{first}");
+    }
+    assert_eq!(driver.sent().len(), 4);
+}
+
+#[test]
+fn up_takes_back_the_newest_that_waits_and_then_the_history() {
+    let mut driver = Driver::open();
+    driver.type_text("old");
+    driver.press("enter");
+    driver.event(Event::TurnStarted);
+    driver.event(Event::Queue(vec![
+        queued(1, "steer me", QueuedKind::Steer),
+        queued(2, "queue me", QueuedKind::Queue),
+    ]));
+    assert!(
+        driver.text().contains("steer ┃ steer me\n queue ┃ queue me"),
+        "{}",
+        driver.text()
+    );
+    driver.sent();
+    driver.press("up");
+    assert!(matches!(driver.sent()[..], [Op::Unqueue(2)]));
+    assert!(driver.text().contains("┃ queue me"));
+    driver.press("ctrl+c up");
+    assert!(matches!(driver.sent()[..], [Op::Unqueue(1)]));
+    driver.press("ctrl+c up");
+    assert!(driver.text().contains("┃ old"), "{}", driver.text());
+}
+
+#[test]
+fn enter_on_an_empty_composer_sends_what_is_held() {
+    let mut driver = Driver::open();
+    driver.event(Event::Queue(vec![queued(1, "later", QueuedKind::Held)]));
+    assert!(driver.hints().contains("send 1 held"), "{}", driver.hints());
+    driver.press("enter");
+    assert!(matches!(driver.sent()[..], [Op::Release]));
+}
+
+#[test]
+fn the_draft_is_stored_once_typing_stops() {
+    let mut driver = Driver::open();
+    driver.type_text("ab");
+    driver.wait(200);
+    driver.type_text("c");
+    driver.wait(200);
+    assert!(driver.sent().is_empty());
+    driver.wait(51);
+    assert!(matches!(&driver.sent()[..], [Op::Draft(text)] if text == "abc"));
+    driver.wait(1000);
+    assert!(driver.sent().is_empty());
+    driver.type_text("d");
+    driver.press("ctrl+z");
+    assert!(
+        matches!(&driver.effects[..], [Effect::Send(Op::Draft(text)), Effect::Suspend] if text == "abcd")
+    );
+}
+
+#[test]
+fn a_stored_draft_comes_back_unless_something_was_typed() {
+    let mut driver = Driver::closed();
+    driver.attach(&Snapshot {
+        draft: "stored".to_owned(),
+        ..driver.snapshot()
+    });
+    assert!(driver.text().contains("┃ stored"));
+    let mut driver = Driver::closed();
+    driver.type_text("new");
+    driver.attach(&Snapshot {
+        draft: "stored".to_owned(),
+        ..driver.snapshot()
+    });
+    assert!(driver.text().contains("┃ new"));
+}
+
+#[test]
+fn nothing_moves_and_nothing_is_due_when_idle() {
+    let mut driver = Driver::open();
+    driver.frame();
+    assert_eq!(driver.app.deadline(driver.now), None);
+    assert_eq!(driver.wait(60_000), Change::None);
+}
