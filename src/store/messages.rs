@@ -19,10 +19,10 @@ pub(super) const TREE_IDS: &str = "
         SELECT ?1 UNION SELECT sessions.id FROM sessions JOIN tree ON sessions.parent = tree.id
     ) SELECT id FROM tree";
 
+/// Parts whose bodies are held as text at once, so that a long session is not in memory twice.
+const BATCH: usize = 2048;
 /// A thread is worth its start for so many parts.
 const FEWEST_PARTS: usize = 512;
-/// More would wait for the memory rather than for each other.
-const MOST_THREADS: usize = 8;
 
 /// One thing of a boundary. What is written together is there together after a crash.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,10 +94,11 @@ impl Store {
             if let Some(&place) = places.get(row.get_ref(0)?.as_str().unwrap_or_default()) {
                 stored.push(StoredPart::of(place, row)?);
             }
+            if stored.len() == BATCH {
+                hand_out(&mut stored, &mut messages)?;
+            }
         }
-        for (place, part) in read(&stored)? {
-            messages[place].parts.push(part);
-        }
+        hand_out(&mut stored, &mut messages)?;
         Ok(messages)
     }
 
@@ -317,10 +318,19 @@ impl StoredPart {
     }
 }
 
+/// Gives the parts to their messages.
+fn hand_out(stored: &mut Vec<StoredPart>, messages: &mut [Message]) -> Result<(), rusqlite::Error> {
+    for (place, part) in read(stored)? {
+        messages[place].parts.push(part);
+    }
+    stored.clear();
+    Ok(())
+}
+
 /// Reads the bodies, in their order. Those of a long session are megabytes of JSON, so they are read on several threads.
 fn read(stored: &[StoredPart]) -> Result<Vec<(usize, Part)>, rusqlite::Error> {
     let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let share = stored.len().div_ceil(threads.min(MOST_THREADS)).max(FEWEST_PARTS);
+    let share = stored.len().div_ceil(threads).max(FEWEST_PARTS);
     let one = |stored: &[StoredPart]| stored.iter().map(StoredPart::read).collect::<Result<Vec<_>, _>>();
     let (first, rest) = stored.split_at(share.min(stored.len()));
     thread::scope(|scope| {
@@ -391,6 +401,22 @@ mod tests {
             }),
             PartBody::Unknown(json!({ "type": "hologram", "depth": 3, "seq_of_it": [1, 2] })),
         ]
+    }
+
+    #[test]
+    fn a_long_session_comes_back_in_its_order_and_with_what_newer_ones_wrote() {
+        let (store, session) = store_with("/p");
+        let message = reply(MessageState::Complete);
+        let mut parts: Vec<Part> = (1..=5_000).map(|seq| text(seq, &format!("part {seq}"))).collect();
+        parts[4_000].body = PartBody::Unknown(json!({ "type": "tool", "shape": "of a newer lathe" }));
+        let put = |part: &Part| Change::Part {
+            message: message.id.clone(),
+            part: part.clone(),
+        };
+        let mut changes = vec![Change::Message(message.clone())];
+        changes.extend(parts.iter().map(put));
+        store.write(&session, &changes).unwrap();
+        assert_eq!(store.load(&session).unwrap()[0].parts, parts);
     }
 
     #[test]
