@@ -18,6 +18,7 @@ use super::{demo, first_run, themes};
 use crate::config::Dirs;
 use crate::config::schema::Tui;
 use crate::session::wire::{self, FrontEndKind, ModelSource, OpenRequest, Part, ProjectTrust};
+use crate::store::Prompts;
 use crate::tui::{self, Desk, Manners, Motion, Mouse, Start, TerminalError, TrustPart, TrustQuestion};
 
 pub(super) fn screen(args: ScreenArgs) -> Result<ExitCode, Failure> {
@@ -72,6 +73,8 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
     check_terminal()?;
     let manners = manners(&request.loaded.config.tui);
     let (directory, is_demo) = (request.directory.clone(), request.source == ModelSource::Demo);
+    let project = request.trust.root.clone();
+    let prompts = (!is_demo).then(|| Prompts::new(&dirs.state));
     let settings_file = dirs.config.join("lathe.jsonc");
     let theme_list = themes::list(&dirs);
     let (answer, answered) = oneshot::channel();
@@ -90,6 +93,8 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
         agent: preview.agent,
         mode: preview.mode,
         directory,
+        project,
+        prompts,
         is_demo,
         themes,
         theme_list,

@@ -165,6 +165,7 @@ impl<W: Write> Reporter for JsonReporter<W> {
             | Event::TurnStarted
             | Event::TurnEnded(_)
             | Event::Queue(_)
+            | Event::Unqueued { .. }
             | Event::Todos(_)
             | Event::Title(_)
             | Event::Model(_)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Input;
 use crate::conversation::{
     CallId, CallResult, Message, MessageId, MessageState, ModelRef, Part, SessionId, Stop, Usage,
 };
@@ -88,6 +89,11 @@ pub enum Event {
     TurnEnded(Done),
     /// What waits to be sent, in order.
     Queue(Vec<Queued>),
+    /// An input was taken back, for whoever asked for it. `None`: it waits no more, so it was sent.
+    Unqueued {
+        id: u64,
+        input: Option<Arc<Input>>,
+    },
     Todos(Vec<Value>),
     Title(String),
     Model(ModelRef),

@@ -37,8 +37,15 @@ pub enum Op {
     Submit(Input),
     /// Is sent when the running turn has ended.
     Queue(Input),
-    /// Takes a waiting input back. The front end has its text.
+    /// Takes a waiting input back: [`Event::Unqueued`] has it, unless it was sent meanwhile.
     Unqueue(u64),
+    /// Lets a waiting input change places with its neighbour, as long as both steer or neither does.
+    Shift {
+        id: u64,
+        way: Way,
+    },
+    /// A steer waits for the end of the turn instead; what waits for that, or is held, steers the turn that runs.
+    Redirect(u64),
     /// Sends what was held when a turn was interrupted.
     Release,
     /// Stops the turn and everything it started. A steer that waits is sent at once.
@@ -68,6 +75,13 @@ pub enum Op {
     Draft(String),
     /// Ends the session's actor after everything is on disk.
     Close,
+}
+
+/// In the order in which what waits is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    Sooner,
+    Later,
 }
 
 /// What a person sends.

@@ -6,6 +6,8 @@
 //! `spawn_blocking`. [`Store::write`] makes a boundary of the conversation one commit. After `kill -9` nothing that a
 //! method returned from is lost.
 //!
+//! What was written in the composer is in a file of its own, in the state directory: [`Prompts`].
+//!
 //! Beside the database lie [`outputs`], the full texts of cut tool results, and [`locks`], which say what process owns
 //! a session tree. The store decides nothing: who may write a session is the lock's holder's business.
 //!
@@ -24,6 +26,7 @@ mod messages;
 pub mod outputs;
 mod permissions;
 mod private;
+mod prompts;
 mod reads;
 mod schema;
 mod search;
@@ -43,6 +46,7 @@ pub use locks::{LockError, SessionLock};
 pub use messages::{Change, Interrupted};
 pub use outputs::{OutputFile, Outputs};
 pub use permissions::{Grant, GrantOrigin, GrantScope};
+pub use prompts::{Prompt, Prompts};
 pub use reads::FileRead;
 pub use search::{Hit, Words};
 pub use sessions::{NewSession, SessionRow};

@@ -15,9 +15,11 @@ pub(crate) enum EditorError {
     None,
     #[error("`{command}` ended with an error")]
     Failed { command: String },
+    #[error("`{command}` was not found or cannot be run; put the command of your editor into `EDITOR`")]
+    NotFound { command: String },
     #[error("nothing could be handed to the editor: {0}")]
     Io(#[from] io::Error),
-    #[error("the editor left a file that is not UTF-8; the draft is unchanged")]
+    #[error("the editor left a file that is not UTF-8")]
     NotText,
 }
 
@@ -77,8 +79,11 @@ fn run(editor: Option<&str>, arguments: &[OsString]) -> Result<(), EditorError> 
     if status.success() {
         return Ok(());
     }
-    Err(EditorError::Failed {
-        command: editor.to_owned(),
+    let command = editor.to_owned();
+    // What a shell says of a program that it cannot find or run.
+    Err(match status.code() {
+        Some(126 | 127) => EditorError::NotFound { command },
+        _ => EditorError::Failed { command },
     })
 }
 
@@ -124,6 +129,10 @@ mod tests {
             Err(EditorError::Failed { .. })
         ));
         assert!(matches!(edit(None, "x"), Err(EditorError::None)));
+        assert!(matches!(
+            edit(Some("no-such-editor-at-all 2>/dev/null"), "x"),
+            Err(EditorError::NotFound { .. })
+        ));
     }
 
     #[test]

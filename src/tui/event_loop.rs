@@ -21,6 +21,7 @@ use super::clipboard::Copied;
 use super::dialog::TrustAnswer;
 use super::editor::{self, EditorError};
 use super::pace::Pace;
+use super::prompts::{PromptKeeper, Written};
 use super::sessions::{Desk, Report, Said, SeatId, Seats};
 use super::terminal::background::{AnswerFilter, Filtered};
 use super::terminal::signals::{Signal, Signals};
@@ -52,6 +53,8 @@ enum Event {
     Grammars,
     /// The terminal has taken the last frame.
     Free,
+    /// The history of prompts was read.
+    Prompts(Vec<Written>),
     /// A frame is due, or something changes by itself.
     Time,
 }
@@ -101,6 +104,7 @@ pub(super) struct EventLoop {
     trust: Option<oneshot::Sender<TrustAnswer>>,
     pace: Pace,
     trace: Option<Trace>,
+    prompts: PromptKeeper,
     /// When time was last let pass.
     passed: Instant,
     ended: Option<Ended>,
@@ -115,6 +119,7 @@ impl EventLoop {
         trust: Option<oneshot::Sender<TrustAnswer>>,
         mouse: Mouse,
         trace: Option<Trace>,
+        prompts: PromptKeeper,
     ) -> Result<Self, TerminalError> {
         // Before the terminal is taken, so that no signal finds it ours and us deaf.
         let signals = Signals::listen()?;
@@ -134,6 +139,7 @@ impl EventLoop {
             trust,
             pace: Pace::default(),
             trace,
+            prompts,
             passed: now,
             ended: None,
         };
@@ -174,6 +180,7 @@ impl EventLoop {
         let effects = self.app.take_effects();
         self.screen.give_back();
         drop(self.input.take());
+        self.prompts.finish();
         for effect in effects {
             // Whatever is not taken now is lost with the session's end anyway.
             let _ = match effect {
@@ -204,6 +211,7 @@ impl EventLoop {
             (what, copied) = maybe(self.copying.as_mut()) => Event::Copied(what, copied),
             Some(report) = self.reports.next() => Event::Report(report),
             () = self.grammars.loaded() => Event::Grammars,
+            prompts = self.prompts.read() => Event::Prompts(prompts),
             (seat, said) = self.sessions.next(self.pace.is_pending() && is_free) => Event::Session(seat, said),
             () = self.screen.free(), if is_held => Event::Free,
             () = until(deadline) => Event::Time,
@@ -219,6 +227,7 @@ impl EventLoop {
                 Change::None
             }
             Event::Signal(signal) => self.signal(signal),
+            Event::Prompts(prompts) => self.app.prompts(prompts, now),
             Event::Session(seat, said) => self.session(seat, said, now),
             Event::Report(report) => report.map_or(Change::None, |report| self.app.report(report, now)),
             Event::Free | Event::Time => Change::None,
@@ -351,6 +360,14 @@ impl EventLoop {
                     written.map_or(Change::None, |()| Change::Soft)
                 }
                 Effect::Edit(text) => self.edit(&text).await,
+                Effect::KeepPrompt(written) => {
+                    self.prompts.keep(&written);
+                    Change::None
+                }
+                Effect::ReadPrompts => {
+                    self.prompts.begin_reading();
+                    Change::None
+                }
                 Effect::Suspend => self.suspend().await,
                 Effect::Redraw => self.redraw(),
                 Effect::Quit => {
@@ -395,7 +412,7 @@ impl EventLoop {
         let now = Instant::now();
         change.max(match edited {
             Ok(text) => self.app.edited(&text, now),
-            Err(error) => self.app.complain(error.to_string(), now),
+            Err(error) => self.app.complain(format!("{error}; your text is unchanged"), now),
         })
     }
 

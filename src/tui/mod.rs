@@ -22,6 +22,7 @@ mod keymap;
 mod pace;
 mod page;
 mod picker;
+mod prompts;
 mod queue_list;
 mod sessions;
 mod statusbar;
@@ -46,12 +47,14 @@ use tokio::sync::oneshot;
 
 use app::{App, Setup};
 use event_loop::EventLoop;
+use prompts::PromptKeeper;
 use sessions::Seats;
 use surroundings::Surroundings;
 use trace::Trace;
 
 use crate::permission::Mode;
 use crate::session::{ErrorReport, Handle};
+use crate::store::Prompts;
 use crate::tool::Registry;
 
 /// The session on its way. Polled on the screen's thread, so the work belongs to a task on another one.
@@ -93,6 +96,10 @@ pub struct Start {
     pub agent: String,
     pub mode: Mode,
     pub directory: PathBuf,
+    /// The project that the directory belongs to.
+    pub project: PathBuf,
+    /// Where prompts are kept, where they are.
+    pub prompts: Option<Prompts>,
     /// The scripted model: the screen says so.
     pub is_demo: bool,
     pub themes: Themes,
@@ -154,6 +161,7 @@ fn run_loop(start: Start) -> Result<Ended, TerminalError> {
         agent: start.agent,
         mode: start.mode,
         directory: start.directory,
+        project: start.project,
         is_demo: start.is_demo,
         themes: start.themes,
         theme_list: start.theme_list,
@@ -173,6 +181,7 @@ fn run_loop(start: Start) -> Result<Ended, TerminalError> {
             answer,
             start.manners.mouse,
             trace,
+            PromptKeeper::new(start.prompts),
         )?;
         let ended = event_loop.run().await;
         Box::pin(event_loop.finish()).await;

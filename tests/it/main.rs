@@ -26,6 +26,7 @@ mod renderers;
 mod run;
 mod sandbox;
 mod screen;
+mod screen_composer;
 mod screen_permission;
 mod screen_pickers;
 mod screen_question;

@@ -230,6 +230,14 @@ impl Turn {
         effects
     }
 
+    /// Has two steers join in each other's place.
+    pub fn swap_steers(&mut self, one: &MessageId, other: &MessageId) {
+        let place = |id: &MessageId| self.steers.iter().position(|steer| steer.id == *id);
+        if let (Some(one), Some(other)) = (place(one), place(other)) {
+            self.steers.swap(one, other);
+        }
+    }
+
     /// Forgets a steer that the person took back; says whether it was still there.
     pub fn unsteer(&mut self, message: &MessageId) -> bool {
         let before = self.steers.len();

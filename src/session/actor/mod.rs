@@ -215,6 +215,8 @@ impl Actor {
             }
             Op::Submit(input) | Op::Queue(input) => self.start_turn(vec![input]),
             Op::Unqueue(id) => self.unqueue(id),
+            Op::Shift { id, way } => self.shift(id, way),
+            Op::Redirect(id) => self.redirect(id),
             Op::Release => self.release(),
             Op::Interrupt => self.interrupt(),
             Op::Answer { id, reply } => {

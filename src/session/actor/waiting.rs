@@ -5,17 +5,33 @@ use std::sync::Arc;
 use super::{Actor, Waiting};
 use crate::agent::turn::{TurnEnd, TurnEvent};
 use crate::conversation::{Message, MessageId};
-use crate::session::{Event, Input, Queued, QueuedKind};
+use crate::session::{Event, Input, Queued, QueuedKind, Way};
 
 impl Actor {
     pub(super) fn push_waiting(&mut self, kind: QueuedKind, input: Input, message: Option<MessageId>) {
-        self.waiting.push_back(Waiting {
-            id: self.next_waiting,
+        let id = self.next_waiting;
+        self.next_waiting += 1;
+        self.wait(Waiting {
+            id,
             kind,
             input,
             message,
         });
-        self.next_waiting += 1;
+    }
+
+    /// Puts an input where it will be sent: after the steers there are, or at the end.
+    fn wait(&mut self, waiting: Waiting) {
+        let place = match waiting.kind {
+            QueuedKind::Steer => self.steers(),
+            QueuedKind::Queue | QueuedKind::Held => self.waiting.len(),
+        };
+        self.waiting.insert(place, waiting);
+    }
+
+    /// How many steers wait. They stand before the rest.
+    fn steers(&self) -> usize {
+        let is_steer = |waiting: &&Waiting| waiting.kind == QueuedKind::Steer;
+        self.waiting.iter().take_while(is_steer).count()
     }
 
     pub(super) fn queued(&self) -> Vec<Queued> {
@@ -39,21 +55,90 @@ impl Actor {
     }
 
     pub(super) fn steer_now(&mut self, input: Input) {
+        let id = self.next_waiting;
+        self.next_waiting += 1;
+        self.steer_as(id, input);
+    }
+
+    fn steer_as(&mut self, id: u64, input: Input) {
         let message = Arc::new(self.user_message(&input));
-        self.push_waiting(QueuedKind::Steer, input, Some(message.id.clone()));
+        self.wait(Waiting {
+            id,
+            kind: QueuedKind::Steer,
+            input,
+            message: Some(message.id.clone()),
+        });
         self.publish_queue();
         self.on_turn(TurnEvent::Steer(message));
     }
 
     pub(super) fn unqueue(&mut self, id: u64) {
-        let Some(index) = self.waiting.iter().position(|waiting| waiting.id == id) else {
+        let Some(index) = self.place_of(id) else { return };
+        self.unsteer(index);
+        let waiting = self.waiting.remove(index);
+        self.publish_queue();
+        let input = waiting.map(|waiting| Arc::new(waiting.input));
+        self.publish(Event::Unqueued { id, input });
+    }
+
+    pub(super) fn shift(&mut self, id: u64, way: Way) {
+        let Some(index) = self.place_of(id) else { return };
+        let other = match way {
+            Way::Sooner => index.checked_sub(1),
+            Way::Later => Some(index + 1),
+        };
+        let steers = self.steers();
+        let is_neighbour =
+            |other: &usize| *other < self.waiting.len() && (*other < steers) == (index < steers);
+        let Some(other) = other.filter(is_neighbour) else {
             return;
         };
+        let messages = (&self.waiting[index].message, &self.waiting[other].message);
+        if let (Some(turn), (Some(one), Some(other))) = (&mut self.turn, messages) {
+            turn.swap_steers(one, other);
+        }
+        self.waiting.swap(index, other);
+        self.publish_queue();
+    }
+
+    pub(super) fn redirect(&mut self, id: u64) {
+        let Some(index) = self.place_of(id) else { return };
+        if self.turn.is_none() {
+            return;
+        }
+        let is_steer = self.waiting[index].kind == QueuedKind::Steer;
+        self.unsteer(index);
+        let Some(mut waiting) = self.waiting.remove(index) else {
+            return;
+        };
+        if is_steer {
+            waiting.kind = QueuedKind::Queue;
+            waiting.message = None;
+            // The first of those that wait, as near to where it was as can be.
+            self.waiting.insert(self.steers(), waiting);
+            return self.publish_queue();
+        }
+        self.forget_going_on();
+        match self.hold_steer(waiting.input) {
+            Some(input) => self.steer_as(id, input),
+            None => self.publish_queue(),
+        }
+    }
+
+    /// Returns where an input waits, or says that it does not.
+    fn place_of(&mut self, id: u64) -> Option<usize> {
+        let place = self.waiting.iter().position(|waiting| waiting.id == id);
+        if place.is_none() {
+            self.publish(Event::Unqueued { id, input: None });
+        }
+        place
+    }
+
+    /// Has the turn forget a steer.
+    fn unsteer(&mut self, index: usize) {
         if let (Some(turn), Some(message)) = (&mut self.turn, &self.waiting[index].message) {
             turn.unsteer(message);
         }
-        self.waiting.remove(index);
-        self.publish_queue();
     }
 
     pub(super) fn release(&mut self) {
@@ -91,7 +176,10 @@ impl Actor {
         }
         match end {
             TurnEnd::Stop | TurnEnd::Length | TurnEnd::Refused | TurnEnd::Hooked => {
-                if let Some(next) = self.waiting.pop_front() {
+                // What is held waits for its `enter`, whatever was sent in between.
+                let is_next = |waiting: &Waiting| waiting.kind != QueuedKind::Held;
+                let place = self.waiting.iter().position(is_next);
+                if let Some(next) = place.and_then(|place| self.waiting.remove(place)) {
                     self.publish_queue();
                     self.start_turn(vec![next.input]);
                 }

@@ -12,13 +12,11 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
 use super::{App, Focus, LEADER_TABLE, Link, Permission, Turn};
-use crate::session::{Op, QueuedKind};
 use crate::text::width::{str_width, truncate_start};
 use crate::tui::composer;
 use crate::tui::dialog::{DialogCx, FormDialog, Guard, Trust};
-use crate::tui::keymap::{Action, Context};
+use crate::tui::keymap::{Action, Context, Edit, words};
 use crate::tui::page::{self, PageKind};
-use crate::tui::queue_list::{self, Waiting};
 use crate::tui::statusbar::{Hints, TitleRow};
 use crate::tui::surroundings::{Motion, path_words};
 use crate::tui::transcript::{CaretMove, DrawCx};
@@ -35,6 +33,7 @@ const ROOMY: u16 = 20;
 pub(super) struct Shown {
     pub(super) dialog: Rect,
     pub(super) composer: Rect,
+    pub(super) queue: Rect,
 }
 
 struct Areas {
@@ -58,6 +57,7 @@ impl App {
         self.shown = Shown {
             dialog: areas.dialog,
             composer: areas.composer,
+            queue: areas.queue,
         };
         let symbols = self.surroundings.symbols;
         TitleRow {
@@ -69,7 +69,7 @@ impl App {
         .draw(areas.title, buffer);
         self.draw_transcript(areas.transcript, buffer, now);
         self.settle_selection(now);
-        queue_list::draw(&self.waiting(), areas.queue, buffer, &self.theme, symbols);
+        self.draw_queue(areas.queue, buffer);
         self.draw_rule(areas.rule, buffer);
         let mut caret = self.draw_dialog(areas.dialog, area.height < ROOMY, buffer);
         caret = self.draw_composer(areas.composer, buffer).or(caret);
@@ -106,7 +106,10 @@ impl App {
 
     fn areas(&mut self, area: Rect) -> Areas {
         let height = area.height;
-        let queue = queue_list::rows(self.waiting().len());
+        if self.focus != Focus::Queue {
+            self.queue_list.leave();
+        }
+        let queue = self.queue_list.rows(self.waiting().len(), height);
         let shows_composer = self.asking_guard().is_none_or(Guard::is_typing);
         let composer = if shows_composer {
             self.composer_rows(area)
@@ -323,6 +326,8 @@ impl App {
             width: area.width.saturating_sub(2),
             ..area
         };
+        self.composer
+            .set_selection_style(self.theme.style(Meaning::Selection));
         self.composer.draw(inner, buffer, &look).filter(|_| has_focus)
     }
 
@@ -341,17 +346,6 @@ impl App {
             let symbols = self.surroundings.symbols;
             page::draw_leader(area, buffer, &self.keymap, &self.theme, symbols);
         }
-    }
-
-    fn waiting(&self) -> Vec<Waiting<'_>> {
-        let unsent = self.unsent.iter().filter_map(|op| match op {
-            Op::Submit(input) | Op::Queue(input) => Some(Waiting {
-                label: "opens",
-                text: input.text.as_str(),
-            }),
-            _ => None,
-        });
-        self.queue.iter().map(Waiting::of).chain(unsent).collect()
     }
 
     fn hints(&self) -> Hints<'_> {
@@ -379,6 +373,7 @@ impl App {
             Context::Search if !self.pages.is_empty() => self.page_hints(&mut hints),
             Context::Picker => self.list_hints(&mut hints),
             Context::Transcript => self.transcript_hints(&mut hints),
+            Context::Queue => self.queue_hints(&mut hints),
             Context::Question
             | Context::QuestionAlways
             | Context::QuestionText
@@ -471,6 +466,13 @@ impl App {
     fn composer_hints(&self, hints: &mut Hints<'_>) {
         let key = |action| self.keymap.label(Context::Composer, action);
         let global = |action| self.keymap.label(Context::Global, action);
+        if self.composer.is_on_chip() {
+            hints.key(key(Action::Send), "open the paste");
+        }
+        if self.composer.has_selection() {
+            hints.key(key(Action::CopyText), "copy");
+            hints.key(key(Action::Edit(Edit::DeleteWordLeft)), "cut");
+        }
         match self.turn {
             Turn::Busy => {
                 let esc = global(Action::Escape);
@@ -479,25 +481,29 @@ impl App {
                 } else {
                     hints.key(esc, "interrupt");
                 }
-                hints.key(key(Action::Send), "steer");
+                if !self.composer.is_on_chip() {
+                    hints.key(key(Action::Send), "steer");
+                }
                 hints.key(key(Action::Queue), "queue");
+                if !self.queue.is_empty() {
+                    let up = words(key(Action::Edit(Edit::Up)), self.surroundings.symbols);
+                    hints.key(up, "what waits");
+                }
             }
             Turn::Idle => {
                 match &self.link {
                     Link::ReadOnly(reason) => hints.say(reason, Meaning::Warning),
                     Link::Gone => hints.say("no session is open", Meaning::Warning),
                     Link::Opening | Link::Open => {
-                        let held = self
-                            .queue
-                            .iter()
-                            .filter(|queued| queued.kind == QueuedKind::Held)
-                            .count();
-                        let verb = if held > 0 {
+                        let held = self.held();
+                        let verb = if held > 0 && self.composer.is_blank() {
                             format!("send {held} held")
                         } else {
                             "send".to_owned()
                         };
-                        hints.key(key(Action::Send), &verb);
+                        if !self.composer.is_on_chip() {
+                            hints.key(key(Action::Send), &verb);
+                        }
                     }
                 }
                 if self.agents.len() > 1 {

@@ -9,6 +9,7 @@
 //! look after themselves; here is only what lies between them.
 
 mod forms;
+mod history;
 mod keys;
 mod layers;
 mod paging;
@@ -21,11 +22,12 @@ mod sessions;
 mod stream;
 mod taking;
 mod trusting;
+mod waiting;
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -36,6 +38,8 @@ use super::dialog::{Guard, Leaving, Permission, Trust, TrustAnswer, TrustQuestio
 use super::keymap::{Context, Keymap, List};
 use super::page::{HookRuns, Page};
 use super::picker::Picker;
+use super::prompts::Written;
+use super::queue_list::QueueList;
 use super::sessions::{Request, SeatId, Wanted};
 use super::statusbar::Facts;
 use super::surroundings::{Clipboard, Motion, Surroundings};
@@ -93,6 +97,8 @@ pub(crate) struct Setup {
     pub(crate) agent: String,
     pub(crate) mode: Mode,
     pub(crate) directory: PathBuf,
+    /// Whose history of prompts is walked.
+    pub(crate) project: PathBuf,
     pub(crate) is_demo: bool,
     pub(crate) themes: Themes,
     pub(crate) theme_list: ThemeList,
@@ -136,6 +142,10 @@ pub(crate) enum Effect {
     Mouse(Mouse),
     /// Opens the editor on this text.
     Edit(String),
+    /// Puts a draft into the history.
+    KeepPrompt(Written),
+    /// Reads the history.
+    ReadPrompts,
     Suspend,
     /// Has the next frame drawn in full.
     Redraw,
@@ -158,6 +168,8 @@ pub(crate) struct App {
     press: Option<pointer::Press>,
     due: Option<pointer::Due>,
     directory: PathBuf,
+    /// That lathe was started in.
+    project: PathBuf,
     facts: Facts,
     link: Link,
     seat: SeatId,
@@ -174,7 +186,14 @@ pub(crate) struct App {
     wanted: Option<SessionId>,
     transcript: Transcript,
     composer: Composer,
+    /// Whether the editor has a folded paste, and not the whole draft.
+    edits_chip: bool,
+    /// What of the history is being read.
+    reading: history::Reading,
     queue: Vec<Queued>,
+    queue_list: QueueList,
+    /// Inputs that the session was asked for.
+    wanted_inputs: HashMap<u64, waiting::Wanted>,
     /// What was sent before the session was open.
     unsent: Vec<Op>,
     turn: Turn,
@@ -239,6 +258,8 @@ enum Turn {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Focus {
     Composer,
+    /// The list of what waits.
+    Queue,
     Transcript,
 }
 
@@ -306,13 +327,18 @@ impl App {
             },
             directory: setup.directory,
             leaving: None,
+            project: setup.project,
             facts,
             link: Link::Opening,
             root: None,
             wanted: None,
             transcript: Transcript::new(),
             composer: Composer::default(),
+            edits_chip: false,
+            reading: history::Reading::default(),
             queue: Vec::new(),
+            queue_list: QueueList::default(),
+            wanted_inputs: HashMap::new(),
             unsent: prompt.into_iter().collect(),
             turn: Turn::Idle,
             agents: Vec::new(),
@@ -456,7 +482,8 @@ impl App {
     pub(crate) fn store_draft(&mut self) {
         if self.link == Link::Open && self.draft != DraftState::Stored {
             self.draft = DraftState::Stored;
-            self.effects.push(Effect::Send(Op::Draft(self.composer.text())));
+            self.effects
+                .push(Effect::Send(Op::Draft(self.composer.draft().stored())));
         }
     }
 
@@ -515,6 +542,7 @@ impl App {
             (Some(dialog), _, _) => dialog.context(),
             (None, Some(form), _) => form.context(),
             (None, None, Focus::Composer) => Context::Composer,
+            (None, None, Focus::Queue) => Context::Queue,
             // What is copied with the next frame is no selection any more.
             (None, None, Focus::Transcript) if self.transcript.has_selection() && self.due.is_none() => {
                 Context::Select
@@ -567,6 +595,7 @@ fn focus_name(context: Context) -> &'static str {
     match context {
         Context::Page | Context::Rules => "page",
         Context::Picker => "picker",
+        Context::Queue => "queue",
         Context::Transcript | Context::Select => "transcript",
         Context::Search => "search",
         Context::Question

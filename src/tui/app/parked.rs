@@ -3,13 +3,14 @@
 //! The session on screen lives in the fields of [`App`] itself; [`App::swap`] is the one place that says which of them
 //! belong to a session. It names every field, so that a new one does not compile before it is said whose it is.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::mem::swap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::forms::OpenForms;
+use super::waiting::Wanted;
 use super::{App, DraftState, Esc, Focus, Link, Remark, Turn};
 use crate::conversation::{ModelRef, SessionId};
 use crate::permission::{Question, QuestionId};
@@ -17,6 +18,7 @@ use crate::session::{AgentChoice, ModelChoice, Op, Queued};
 use crate::tui::composer::Composer;
 use crate::tui::dialog::Permission;
 use crate::tui::page::HookRuns;
+use crate::tui::queue_list::QueueList;
 use crate::tui::statusbar::Facts;
 use crate::tui::transcript::Transcript;
 
@@ -30,6 +32,8 @@ pub(super) struct Parked {
     pub(super) transcript: Transcript,
     pub(super) composer: Composer,
     pub(super) queue: Vec<Queued>,
+    pub(super) queue_list: QueueList,
+    pub(super) wanted_inputs: HashMap<u64, Wanted>,
     pub(super) unsent: Vec<Op>,
     pub(super) turn: Turn,
     pub(super) agents: Vec<AgentChoice>,
@@ -61,6 +65,8 @@ impl Parked {
             transcript: Transcript::new(),
             composer: Composer::default(),
             queue: Vec::new(),
+            queue_list: QueueList::default(),
+            wanted_inputs: HashMap::new(),
             unsent: Vec::new(),
             turn: Turn::Idle,
             agents: Vec::new(),
@@ -119,6 +125,8 @@ impl App {
             transcript,
             composer,
             queue,
+            queue_list,
+            wanted_inputs,
             unsent,
             turn,
             agents,
@@ -148,6 +156,9 @@ impl App {
             wheel_lines: _,
             mouse: _,
             copies_on_select: _,
+            project: _,
+            edits_chip: _,
+            reading: _,
             press: _,
             due: _,
             seat: _,
@@ -174,6 +185,8 @@ impl App {
         swap(transcript, &mut parked.transcript);
         swap(composer, &mut parked.composer);
         swap(queue, &mut parked.queue);
+        swap(queue_list, &mut parked.queue_list);
+        swap(wanted_inputs, &mut parked.wanted_inputs);
         swap(unsent, &mut parked.unsent);
         swap(turn, &mut parked.turn);
         swap(agents, &mut parked.agents);

@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use super::{App, ESC_DEAF, Focus, Themes, Turn};
 use crate::conversation::ModelRef;
-use crate::session::{Op, QueuedKind};
+use crate::session::Op;
 use crate::tui::dialog::Guard;
 use crate::tui::keymap::{Action, Context, Edit, List, words};
-use crate::tui::picker::places::{AgentRows, ModelRows, Palette, ThemeRows};
+use crate::tui::picker::places::{AgentRows, ModelRows, Palette, PromptRows, ThemeRows};
 use crate::tui::picker::{Outcome, Picker, Place, Wish};
 use crate::tui::statusbar::Hints;
 use crate::tui::surroundings::path_words;
@@ -35,6 +35,10 @@ impl App {
                 Box::new(ModelRows::new(self.models.clone(), current))
             }
             List::Sessions => self.session_rows(),
+            List::Prompts => {
+                self.read_prompts();
+                Box::new(PromptRows::reading())
+            }
             List::Themes => Box::new(ThemeRows::new(
                 (self.theme_list)(),
                 self.themes.clone(),
@@ -124,6 +128,7 @@ impl App {
             }
             Wish::Session(wish) => self.grant_session(wish, now),
             Wish::GoOnAs(agent) => self.go_on_as(agent, now),
+            Wish::Write(draft) => self.write_again(draft, now),
             Wish::Ask(model) => self.ask_model(model, now),
             Wish::Wear(themes) => self.wear(themes),
             Wish::KeepTheme(choice) => {
@@ -170,10 +175,12 @@ impl App {
     fn makes_sense(&self, action: Action) -> bool {
         let has_text = !self.composer.is_blank();
         match action {
-            Action::Send => has_text || self.queue.iter().any(|queued| queued.kind == QueuedKind::Held),
+            Action::Send => has_text || self.held() > 0,
+            Action::FocusQueue => !self.waiting().is_empty() && self.focus != Focus::Queue,
             Action::Queue | Action::QueueDraft | Action::Edit(Edit::Undo | Edit::Redo) => has_text,
             Action::NextAgent | Action::OpenList(List::Agents) => self.agents.len() > 1,
             Action::OpenList(List::Models) => self.models.len() > 1,
+            Action::CopyText => self.composer.has_selection(),
             Action::NextAsk => {
                 !self.questions.is_empty() || self.forms.len() > 0 || self.elsewhere().asks > 0
             }
@@ -210,7 +217,7 @@ impl App {
             | Action::OpenPage(_)
             | Action::ToggleMouse
             | Action::Newline
-            | Action::OpenList(List::Themes | List::Sessions)
+            | Action::OpenList(List::Themes | List::Sessions | List::Prompts)
             | Action::NewSession
             | Action::Quit => true,
             // Moves and answers belong to what is looked at; what opens this list, or does different things at different

@@ -16,7 +16,7 @@ use crate::view::theme::Meaning;
 /// Presses closer than this on one cell are a double or a triple click.
 const AGAIN: Duration = Duration::from_millis(400);
 
-/// The last press on the transcript.
+/// The last press on the transcript or the composer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Press {
     at: Instant,
@@ -24,6 +24,7 @@ pub(super) struct Press {
     /// How many presses it is of; 0 for a drag.
     count: u8,
     is_held: bool,
+    is_in_composer: bool,
 }
 
 /// What follows once the next frame has settled what is selected.
@@ -90,12 +91,23 @@ impl App {
                 cell,
                 count,
                 is_held,
+                is_in_composer: false,
             });
             if !self.is_asking() {
                 self.focus = Focus::Transcript;
             }
         } else if self.shown.composer.contains(cell.into()) {
             self.focus_composer();
+            self.composer.point(cell.into());
+            self.press = Some(Press {
+                at: now,
+                cell,
+                count: 0,
+                is_held: true,
+                is_in_composer: true,
+            });
+        } else if self.shown.queue.contains(cell.into()) && !self.is_asking() {
+            self.focus_queue_row(row - self.shown.queue.y);
         } else {
             return Change::None;
         }
@@ -110,7 +122,11 @@ impl App {
             // The next press begins anew: what was dragged is no click.
             press.count = 0;
         }
-        self.transcript.drag(column, row);
+        if press.is_in_composer {
+            self.composer.drag((column, row).into());
+        } else {
+            self.transcript.drag(column, row);
+        }
         Change::Urgent
     }
 
@@ -119,6 +135,9 @@ impl App {
             return Change::None;
         };
         press.is_held = false;
+        if press.is_in_composer {
+            return Change::None;
+        }
         if self.copies_on_select {
             self.due = Some(Due::CopyOnSelect);
         }

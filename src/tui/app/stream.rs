@@ -39,7 +39,8 @@ impl App {
         self.wanted_model = None;
         self.directory.clone_from(&snapshot.info.directory);
         self.transcript.reset(snapshot);
-        self.queue.clone_from(&snapshot.queue);
+        self.wanted_inputs.clear();
+        self.set_queue(&snapshot.queue);
         self.turn = if snapshot.busy { Turn::Busy } else { Turn::Idle };
         self.questions.clone_from(&snapshot.questions);
         self.put_off
@@ -68,6 +69,7 @@ impl App {
             self.composer.set(draft);
         }
         self.unsent.clear();
+        self.follow_queue();
         self.transcript.apply(&Event::Error(report), now);
         Change::Urgent
     }
@@ -125,7 +127,8 @@ impl App {
                 self.facts.pay(request);
                 return Change::Soft;
             }
-            Event::Queue(queue) => self.queue.clone_from(queue),
+            Event::Queue(queue) => self.set_queue(queue),
+            Event::Unqueued { id, input } => self.unqueued(*id, input.as_deref(), now),
             Event::Title(title) => self.facts.title.clone_from(title),
             Event::Model(model) => {
                 self.wanted_model = None;
@@ -152,13 +155,7 @@ impl App {
 
     /// What was not sent stands in the composer again, before what was begun meanwhile.
     pub(super) fn take_back_text(&mut self, text: &str, now: Instant) {
-        let begun = self.composer.text();
-        let draft = if self.composer.is_empty() {
-            text.to_owned()
-        } else {
-            format!("{text}\n\n{begun}")
-        };
-        self.composer.set(Draft::from_text(&draft));
+        self.composer.put_before(text);
         self.draft_changed(now);
     }
 
@@ -169,10 +166,11 @@ impl App {
             .filter(|message| message.role == Role::User && !message.is_reminder());
         self.composer.set_history(sent.map(|message| message.text()));
         if self.composer.is_empty() && !snapshot.draft.is_empty() && self.unsent.is_empty() {
-            self.composer.set(Draft::from_text(&snapshot.draft));
+            self.composer.set(Draft::from_stored(&snapshot.draft));
             self.draft = DraftState::Stored;
         }
         let unsent = std::mem::take(&mut self.unsent);
         self.effects.extend(unsent.into_iter().map(Effect::Send));
+        self.follow_queue();
     }
 }

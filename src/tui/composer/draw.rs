@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::widgets::Widget;
 
 use super::{Composer, chips};
@@ -39,6 +39,7 @@ impl Composer {
             width: area.width.saturating_sub(MARGIN),
             ..area
         };
+        self.drawn = inner;
         for y in area.top()..area.bottom() {
             buffer.set_stringn(area.x, y, look.bar, usize::from(MARGIN), look.bar_style);
         }
@@ -55,9 +56,15 @@ impl Composer {
         self.area.set_style(look.text);
         self.area.clear_custom_highlight();
         let chips: Vec<_> = chips::labels(self.area.lines(), &self.pastes).collect();
+        let chosen = self.chosen_chip().map(|(place, _)| place);
         for (row, bytes) in chips {
+            let column = self.area.lines()[row][..bytes.start].chars().count();
+            let style = match chosen == Some((row, column)) {
+                true => look.chip.add_modifier(Modifier::REVERSED),
+                false => look.chip,
+            };
             self.area
-                .custom_highlight(((row, bytes.start), (row, bytes.end)), look.chip, CHIP_PRIORITY);
+                .custom_highlight(((row, bytes.start), (row, bytes.end)), style, CHIP_PRIORITY);
         }
         (&self.area).render(inner, buffer);
         let reported = self.area.rendered_cursor_position()?;
@@ -69,7 +76,7 @@ impl Composer {
 
     /// Corrects the caret's column. The text area adds up the widths of characters, but a cluster of several is drawn
     /// as one: so walk back to the start of the visual row and measure that piece again.
-    fn caret_column(&self, reported: u16) -> u16 {
+    pub(super) fn caret_column(&self, reported: u16) -> u16 {
         let (row, column) = self.area.cursor();
         let line = self.area.lines()[row].as_str();
         if line.is_ascii() || line.contains('\t') {

@@ -1,4 +1,7 @@
-//! What was sent in this session, for `up` and `down`.
+//! What was written before, for `up` and `down`: what was sent or cleared in this session, and before that what was
+//! written in this project, also by other sessions and in other terminals.
+
+use std::collections::HashSet;
 
 use super::Draft;
 
@@ -7,6 +10,8 @@ const LIMIT: usize = 200;
 
 #[derive(Debug, Default)]
 pub(super) struct History {
+    /// Of the project, oldest first. `None` until it was read.
+    earlier: Option<Vec<Draft>>,
     sent: Vec<Draft>,
     /// Where `up` has led, and what was being written when it was first pressed.
     place: Option<(usize, Draft)>,
@@ -23,13 +28,41 @@ impl History {
         }
     }
 
+    /// Forgets everything for what a session's user wrote before, oldest first.
     pub(super) fn replace(&mut self, drafts: impl Iterator<Item = Draft>) {
         *self = Self::default();
         drafts.for_each(|draft| self.push(draft));
     }
 
+    /// Takes what was written in the project, oldest first. What this session has itself is not there twice.
+    pub(super) fn set_earlier(&mut self, drafts: impl Iterator<Item = Draft>) {
+        let own: HashSet<String> = self.sent.iter().map(Draft::expanded).collect();
+        let is_elsewhere = |draft: &Draft| !own.contains(&draft.expanded());
+        let mut earlier: Vec<Draft> = drafts.filter(is_elsewhere).collect();
+        earlier.drain(..earlier.len().saturating_sub(LIMIT));
+        if let Some((place, _)) = &mut self.place {
+            let before = self.earlier.as_ref().map_or(0, Vec::len);
+            *place = *place - before.min(*place) + earlier.len();
+        }
+        self.earlier = Some(earlier);
+    }
+
+    pub(super) fn knows_earlier(&self) -> bool {
+        self.earlier.is_some()
+    }
+
+    /// Whether what stands in the composer comes from here.
+    pub(super) fn is_walked(&self) -> bool {
+        self.place.is_some()
+    }
+
     pub(super) fn leave(&mut self) {
         self.place = None;
+    }
+
+    /// Returns the newest that reads like this.
+    pub(super) fn like(&self, text: &str) -> Option<&Draft> {
+        self.sent.iter().rev().find(|draft| draft.expanded() == text)
     }
 
     /// Returns the one before; `current` gives what is being written.
@@ -37,9 +70,9 @@ impl History {
         let index = self
             .place
             .as_ref()
-            .map_or(self.sent.len(), |(index, _)| *index)
+            .map_or(self.len(), |(index, _)| *index)
             .checked_sub(1)?;
-        let draft = self.sent.get(index)?.clone();
+        let draft = self.get(index)?.clone();
         let written = match self.place.take() {
             Some((_, written)) => written,
             None => current,
@@ -50,12 +83,28 @@ impl History {
 
     pub(super) fn newer(&mut self) -> Option<Draft> {
         let (index, written) = self.place.take()?;
-        match self.sent.get(index + 1) {
+        match self.get(index + 1).cloned() {
             Some(draft) => {
                 self.place = Some((index + 1, written));
-                Some(draft.clone())
+                Some(draft)
             }
             None => Some(written),
+        }
+    }
+
+    fn earlier(&self) -> &[Draft] {
+        self.earlier.as_deref().unwrap_or_default()
+    }
+
+    fn len(&self) -> usize {
+        self.earlier().len() + self.sent.len()
+    }
+
+    fn get(&self, index: usize) -> Option<&Draft> {
+        let earlier = self.earlier();
+        match index.checked_sub(earlier.len()) {
+            Some(index) => self.sent.get(index),
+            None => earlier.get(index),
         }
     }
 }

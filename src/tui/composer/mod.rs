@@ -1,7 +1,7 @@
 //! The composer: where a person writes.
 //!
 //! The text area does the wrapping, the undo and the visual rows; this module adds what it lacks: moves by grapheme
-//! (marks them as ranges that are never entered), pastes that fold to a chip ([`paste`]), the history of this session
+//! (marks them as ranges that are never entered), pastes that fold to a chip ([`draft`]), what was written before
 //! ([`history`]) and a caret that stands right beside wide clusters. Nothing here sends anything: [`Composer::take`]
 //! hands the text over, expanded.
 
@@ -9,10 +9,13 @@ mod chips;
 mod draft;
 mod draw;
 mod history;
+mod select;
 
+pub(crate) use chips::Opened;
 pub(crate) use draft::Draft;
 pub(crate) use draw::Look;
 
+use ratatui::layout::Rect;
 use tui_textarea::{CursorMove, CursorRenderMode, TextArea, WrapMode};
 
 use super::keymap::Edit;
@@ -35,6 +38,10 @@ pub(crate) struct Composer {
     area: TextArea<'static>,
     pastes: Vec<Paste>,
     history: History,
+    /// Where the text stood on the last frame.
+    drawn: Rect,
+    /// Whether the caret was put where it stands, and did not come there by writing.
+    is_placed: bool,
 }
 
 impl Default for Composer {
@@ -49,6 +56,8 @@ impl Default for Composer {
             area,
             pastes: Vec::new(),
             history: History::default(),
+            drawn: Rect::default(),
+            is_placed: false,
         }
     }
 }
@@ -86,16 +95,65 @@ impl Composer {
         self.changed();
     }
 
-    /// Takes the text away; undo brings it back.
-    pub(crate) fn clear(&mut self) {
+    /// Replaces the text; undo brings it back.
+    pub(crate) fn replace(&mut self, draft: Draft) {
+        let draft = draft.beside(&self.pastes);
         self.area.clear();
+        self.area.insert_str(&draft.text);
+        self.pastes.extend(draft.pastes);
         self.history.leave();
         self.changed();
+    }
+
+    /// Takes the text away and remembers it in the history; undo brings it back as well.
+    pub(crate) fn clear(&mut self) -> Draft {
+        let draft = self.draft();
+        self.area.clear();
+        if !draft.is_blank() {
+            self.history.push(draft.clone());
+        }
+        self.changed();
+        draft
+    }
+
+    /// Puts a text that was sent from here before what was begun meanwhile, folded as it was.
+    pub(crate) fn put_before(&mut self, text: &str) {
+        let sent = self.history.like(text).cloned();
+        let mut draft = sent.unwrap_or_else(|| Draft::from_text(text));
+        if self.is_blank() {
+            return self.replace(draft);
+        }
+        let begun = self.draft().beside(&draft.pastes);
+        draft.text = format!("{}\n\n{}", draft.text, begun.text);
+        draft.pastes.extend(begun.pastes);
+        self.replace(draft);
+    }
+
+    /// Takes over what an editor made of the text.
+    pub(crate) fn take_edited(&mut self, text: &str) {
+        let draft = Draft::refolded(text, &self.pastes);
+        if draft.text != self.draft().text {
+            self.replace(draft);
+        }
     }
 
     /// Adds what a session's user wrote before, oldest first.
     pub(crate) fn set_history(&mut self, texts: impl Iterator<Item = String>) {
         self.history.replace(texts.map(Draft::from_text));
+    }
+
+    /// Adds what was written in the project before that, oldest first.
+    pub(crate) fn set_earlier(&mut self, drafts: impl Iterator<Item = Draft>) {
+        self.history.set_earlier(drafts);
+    }
+
+    pub(crate) fn knows_earlier(&self) -> bool {
+        self.history.knows_earlier()
+    }
+
+    /// Whether the text comes from the history.
+    pub(crate) fn walks_history(&self) -> bool {
+        self.history.is_walked()
     }
 
     pub(crate) fn insert_char(&mut self, c: char) {
@@ -130,7 +188,7 @@ impl Composer {
             return;
         }
         if draft::is_long(&clean) {
-            let paste = Paste::new(clean, &self.pastes);
+            let paste = Paste::new(clean, &self.pastes, self.area.lines());
             self.area.insert_str(&paste.label);
             self.pastes.push(paste);
         } else {
@@ -141,6 +199,7 @@ impl Composer {
 
     pub(crate) fn edit(&mut self, edit: Edit) -> Edited {
         let motion = match edit {
+            Edit::Left | Edit::Right if self.has_selection() => return self.leave_selection(edit),
             Edit::Left => CursorMove::Back,
             Edit::Right => CursorMove::Forward,
             Edit::Up => CursorMove::Up,
@@ -149,11 +208,12 @@ impl Composer {
             Edit::WordRight => CursorMove::WordForward,
             Edit::LineStart => CursorMove::Head,
             Edit::LineEnd => CursorMove::End,
-            Edit::Top => return self.move_to_ends(&[CursorMove::Top, CursorMove::Head]),
-            Edit::Bottom => return self.move_to_ends(&[CursorMove::Bottom, CursorMove::End]),
+            Edit::Top => return self.move_to(&[CursorMove::Top, CursorMove::Head]),
+            Edit::Bottom => return self.move_to(&[CursorMove::Bottom, CursorMove::End]),
+            Edit::Extend(stretch) => return self.stretch(stretch),
             _ => return self.change(edit),
         };
-        self.move_to_ends(&[motion])
+        self.move_to(&[motion])
     }
 
     /// Goes to the text sent before this one; says whether there was one.
@@ -169,18 +229,25 @@ impl Composer {
         draft.map(|draft| self.set(draft)).is_some()
     }
 
-    fn draft(&self) -> Draft {
+    pub(crate) fn draft(&self) -> Draft {
         Draft {
             text: self.area.lines().join("\n"),
             pastes: self.pastes.clone(),
         }
     }
 
-    fn move_to_ends(&mut self, motions: &[CursorMove]) -> Edited {
+    fn move_to(&mut self, motions: &[CursorMove]) -> Edited {
+        self.area.cancel_selection();
+        self.step(motions)
+    }
+
+    /// Moves the caret, and with it the end of a selection.
+    fn step(&mut self, motions: &[CursorMove]) -> Edited {
         let before = self.area.cursor();
         for motion in motions {
             self.area.move_cursor(*motion);
         }
+        self.is_placed = true;
         if self.area.cursor() == before {
             Edited::Nothing
         } else {
@@ -188,8 +255,29 @@ impl Composer {
         }
     }
 
+    /// Ends the selection at the end that a step leads to.
+    fn leave_selection(&mut self, edit: Edit) -> Edited {
+        let range = self.area.selection_range();
+        self.area.cancel_selection();
+        if let Some((start, end)) = range {
+            let end = if edit == Edit::Left { start } else { end };
+            self.jump(end);
+        }
+        Edited::Caret
+    }
+
+    /// Puts the caret at a row and a character.
+    fn jump(&mut self, (row, column): (usize, usize)) {
+        let clamped = |place: usize| u16::try_from(place).unwrap_or(u16::MAX);
+        self.area
+            .move_cursor(CursorMove::Jump(clamped(row), clamped(column)));
+    }
+
     fn change(&mut self, edit: Edit) -> Edited {
         let is_changed = match edit {
+            Edit::DeleteWordLeft | Edit::DeleteToStart | Edit::DeleteToEnd if self.has_selection() => {
+                self.area.cut()
+            }
             Edit::DeleteLeft => self.area.delete_char(),
             Edit::DeleteRight => self.area.delete_next_char(),
             Edit::DeleteWordLeft => self.area.delete_word(),
@@ -210,6 +298,7 @@ impl Composer {
 
     /// Marks anew what the caret may not enter; every change of the text forgets it.
     fn changed(&mut self) {
+        self.is_placed = false;
         let ranges = chips::atomic_ranges(self.area.lines(), &self.pastes);
         // Ranges are made in order and apart; should one still be refused, the caret moves by characters.
         let _ = self.area.try_set_atomic_ranges(ranges);

@@ -1,4 +1,5 @@
 use super::*;
+use crate::tui::keymap::Stretch;
 use proptest::prelude::*;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -174,7 +175,150 @@ fn clearing_can_be_undone() {
     assert_eq!(composer.text(), "precious");
 }
 
-const EDITS: [Edit; 14] = [
+#[test]
+fn a_chip_opens_where_the_caret_was_moved_onto_it_and_undo_folds_it() {
+    let pasted = "line\n".repeat(20);
+    let mut composer = typed("see ");
+    composer.paste(&pasted);
+    assert!(!composer.is_on_chip(), "who has just pasted wants to send");
+    composer.edit(Edit::Left);
+    assert!(composer.is_on_chip());
+    assert_eq!(composer.open_chip(), Some(Opened::Here));
+    assert_eq!(composer.text(), format!("see {pasted}"));
+    assert_eq!(composer.draft().text, composer.text());
+    composer.insert_char('>');
+    assert_eq!(
+        composer.text(),
+        format!("see >{pasted}"),
+        "the caret stands before it"
+    );
+    for _ in 0..3 {
+        composer.edit(Edit::Undo);
+    }
+    assert_eq!(composer.draft().text, "see [pasted 20 lines]");
+    assert_eq!(composer.text(), format!("see {pasted}"));
+}
+
+#[test]
+fn text_written_before_a_chip_does_not_choose_it() {
+    let mut composer = Composer::default();
+    composer.paste(&"line\n".repeat(20));
+    composer.edit(Edit::LineStart);
+    composer.insert_char('x');
+    assert!(!composer.is_on_chip());
+}
+
+#[test]
+fn a_chip_too_long_to_be_edited_here_comes_back_from_the_editor() {
+    let pasted = "0123456789 abcdef\n".repeat(6_000);
+    let mut composer = Composer::default();
+    composer.paste(&pasted);
+    composer.edit(Edit::Left);
+    assert_eq!(composer.open_chip(), Some(Opened::TooLong(pasted.clone())));
+    composer.set_chip(pasted.trim_end());
+    assert_eq!(composer.text(), pasted, "what was not changed is as it was");
+    composer.set_chip("short now");
+    assert_eq!(composer.text(), "short now");
+    composer.edit(Edit::Undo);
+    composer.edit(Edit::Undo);
+    assert_eq!(composer.text(), pasted);
+}
+
+#[test]
+fn what_is_selected_is_replaced_cut_copied_and_left() {
+    let extend = |composer: &mut Composer, stretch, times| {
+        for _ in 0..times {
+            composer.edit(Edit::Extend(stretch));
+        }
+    };
+    let mut composer = typed("one two");
+    extend(&mut composer, Stretch::Left, 3);
+    assert_eq!(composer.copy().as_deref(), Some("two"));
+    assert_eq!(composer.copy(), None);
+    extend(&mut composer, Stretch::WordLeft, 1);
+    composer.insert_char('x');
+    assert_eq!(composer.text(), "xtwo");
+    composer.edit(Edit::Undo);
+    composer.edit(Edit::Undo);
+    assert_eq!(composer.text(), "one two");
+    extend(&mut composer, Stretch::All, 1);
+    composer.edit(Edit::DeleteWordLeft);
+    assert!(composer.is_empty());
+    composer.edit(Edit::Yank);
+    assert_eq!(composer.text(), "one two");
+    extend(&mut composer, Stretch::LineStart, 1);
+    composer.edit(Edit::Right);
+    assert!(!composer.has_selection());
+    composer.insert_char('!');
+    assert_eq!(composer.text(), "one two!");
+}
+
+#[test]
+fn a_selected_chip_is_copied_in_full() {
+    let pasted = "line\n".repeat(20);
+    let mut composer = typed("see ");
+    composer.paste(&pasted);
+    composer.edit(Edit::Extend(Stretch::All));
+    assert_eq!(composer.copy(), Some(format!("see {pasted}")));
+}
+
+#[test]
+fn a_click_puts_the_caret_and_a_drag_selects() {
+    let mut composer = typed("make the retry test 世界 deterministic\nend");
+    drawn(&mut composer, 21, 4);
+    let mut put = |x, y| {
+        composer.point(Position { x, y });
+        drawn(&mut composer, 21, 4).1
+    };
+    let at = |x, y| Some(Position { x, y });
+    assert_eq!(put(4, 0), at(4, 0));
+    assert_eq!(put(2, 1), at(2, 1));
+    assert_eq!(put(8, 1), at(7, 1), "in a wide character: before it");
+    assert_eq!(put(20, 3), at(5, 3), "behind the end of a line");
+    assert_eq!(put(20, 9), at(5, 3), "below everything");
+    composer.point(Position { x: 2, y: 0 });
+    composer.drag(Position { x: 6, y: 0 });
+    assert_eq!(composer.copy().as_deref(), Some("make"));
+}
+
+#[test]
+fn a_line_of_a_hundred_thousand_columns_is_kept_whole_and_is_quick() {
+    let line = "x".repeat(100_000);
+    let mut composer = typed("<");
+    let started = std::time::Instant::now();
+    composer.paste(&line);
+    for c in "and then some".chars() {
+        composer.insert_char(c);
+        drawn(&mut composer, 80, 5);
+    }
+    assert!(started.elapsed().as_millis() < 500, "{:?}", started.elapsed());
+    assert_eq!(composer.take(), format!("<{line}and then some"));
+}
+
+/// What a key costs in the longest text that is edited here, printed with `--ignored --nocapture`.
+#[test]
+#[ignore = "prints how long a key takes"]
+fn the_cost_of_a_key() {
+    let lines = "the quick brown fox jumps over the lazy dog\n".repeat(1_450);
+    for (name, text) in [
+        ("one line", "x".repeat(60_000)),
+        ("wide", "世界".repeat(10_000)),
+        ("lines", lines),
+    ] {
+        let mut composer = Composer::default();
+        composer.set(Draft::from_text(&text));
+        drawn(&mut composer, 120, 12);
+        let started = std::time::Instant::now();
+        for _ in 0..20 {
+            composer.insert_char('y');
+            composer.rows(118);
+            drawn(&mut composer, 120, 12);
+        }
+        println!("{name}: {:?} a key", started.elapsed() / 20);
+    }
+}
+
+const EDITS: [Edit; 18] = [
     Edit::Left,
     Edit::Right,
     Edit::Up,
@@ -189,6 +333,10 @@ const EDITS: [Edit; 14] = [
     Edit::Yank,
     Edit::Undo,
     Edit::Redo,
+    Edit::Extend(Stretch::Left),
+    Edit::Extend(Stretch::WordRight),
+    Edit::Extend(Stretch::Up),
+    Edit::Extend(Stretch::All),
 ];
 
 proptest! {
@@ -204,6 +352,10 @@ proptest! {
             composer.edit(EDITS[edit]);
             if let Some(paste) = pastes.get(index) {
                 composer.paste(paste);
+            }
+            if index % 5 == 4 {
+                composer.point(Position { x: width / 2, y: 1 });
+                composer.open_chip();
             }
             let (_, caret) = drawn(&mut composer, width, 4);
             if let Some(caret) = caret {

@@ -30,8 +30,16 @@ pub(crate) enum Action {
     Send,
     Queue,
     Newline,
+    CopyText,
     HelpOrType,
     Edit(Edit),
+    // What waits.
+    FocusQueue,
+    QueueEdit,
+    QueueRemove,
+    QueueSooner,
+    QueueLater,
+    QueueRedirect,
     // Transcript.
     NextBlock,
     PreviousBlock,
@@ -122,6 +130,8 @@ pub(crate) enum List {
     Agents,
     Models,
     Sessions,
+    /// What was written before.
+    Prompts,
 }
 
 /// A change of the text or a move of the caret.
@@ -146,4 +156,20 @@ pub(crate) enum Edit {
     Yank,
     Undo,
     Redo,
+    /// Moves the end of the selection, which begins where there is none.
+    Extend(Stretch),
+}
+
+/// How far a selection in the composer goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Stretch {
+    Left,
+    Right,
+    Up,
+    Down,
+    WordLeft,
+    WordRight,
+    LineStart,
+    LineEnd,
+    All,
 }

@@ -8,6 +8,8 @@ pub(crate) enum Context {
     /// After `ctrl+x`.
     Leader,
     Composer,
+    /// The list of what waits to be sent.
+    Queue,
     Transcript,
     /// The row that is searched by.
     Search,
@@ -39,8 +41,9 @@ pub(crate) enum Context {
 
 impl Context {
     /// In the order of the help screen.
-    pub(crate) const ALL: [Self; 16] = [
+    pub(crate) const ALL: [Self; 17] = [
         Self::Composer,
+        Self::Queue,
         Self::Global,
         Self::Leader,
         Self::Transcript,
@@ -63,6 +66,7 @@ impl Context {
             Self::Global => "Anywhere",
             Self::Leader => "After the leader",
             Self::Composer => "Composer",
+            Self::Queue => "What waits",
             Self::Transcript => "Transcript",
             Self::Search => "Search",
             Self::Select => "Selection",

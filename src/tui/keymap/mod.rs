@@ -10,7 +10,7 @@ mod chord;
 mod context;
 mod table;
 
-pub(crate) use action::{Action, Edit, List};
+pub(crate) use action::{Action, Edit, List, Stretch};
 pub(crate) use chord::{Chord, typed};
 pub(crate) use context::Context;
 

@@ -21,7 +21,7 @@ pub(crate) use row::Row;
 use std::collections::HashMap;
 
 use super::app::{NamedThemes, Themes};
-use super::composer::{Composer, Edited};
+use super::composer::{Composer, Draft, Edited};
 use super::keymap::{Action, Edit};
 use crate::conversation::{ModelRef, SessionId};
 use crate::store::Words;
@@ -41,6 +41,8 @@ pub(crate) enum Wish {
     GoOnAs(String),
     Ask(ModelRef),
     Session(SessionWish),
+    /// In the composer.
+    Write(Draft),
 }
 
 /// What a key led to.
@@ -92,6 +94,17 @@ impl Picker {
         picker.title_columns = draw::title_columns(&picker.rows);
         picker.select_first();
         picker
+    }
+
+    /// Lists something else, by the filter there is.
+    pub(crate) fn fill(&mut self, place: Box<dyn Place>) {
+        self.rows = place.rows();
+        self.place = place;
+        self.title_columns = draw::title_columns(&self.rows);
+        self.filter = Filter::default();
+        self.filter.set(&self.line.text(), &self.rows);
+        self.filter.step(&self.rows);
+        self.select_first();
     }
 
     /// What `enter` does.

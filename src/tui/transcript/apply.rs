@@ -114,6 +114,7 @@ impl Blocks {
             }),
             Event::Usage(_)
             | Event::Queue(_)
+            | Event::Unqueued { .. }
             | Event::Todos(_)
             | Event::Title(_)
             | Event::Mode(_)

@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use crate::session::{Input, Op, QueuedKind};
-use crate::tui::app::{App, DRAFT, DraftState, Link};
-use crate::tui::composer::{Draft, Edited};
+use crate::session::{Input, Op};
+use crate::tui::app::{App, DRAFT, DraftState, Effect, Link};
+use crate::tui::composer::{Edited, Opened};
 use crate::tui::keymap::Edit;
 use crate::tui::page::PageKind;
 use crate::tui::transcript::Change;
@@ -20,11 +20,27 @@ impl App {
         match &mut self.dialog {
             Some(dialog) if dialog.call_text().is_some() => dialog.set_call(text),
             _ => {
-                self.composer.set(Draft::from_text(text));
+                if std::mem::take(&mut self.edits_chip) {
+                    self.composer.set_chip(text);
+                } else {
+                    self.composer.take_edited(text);
+                }
                 self.draft_changed(now);
             }
         }
         Change::Urgent
+    }
+
+    /// Opens the folded paste that the caret stands on: here, or in the editor where it is long.
+    pub(super) fn open_chip(&mut self, now: Instant) {
+        match self.composer.open_chip() {
+            Some(Opened::Here) => self.draft_changed(now),
+            Some(Opened::TooLong(text)) => {
+                self.edits_chip = true;
+                self.effects.push(Effect::Edit(text));
+            }
+            None => {}
+        }
     }
 
     /// The session did not take an operation: what was written comes back.
@@ -32,7 +48,7 @@ impl App {
         if let Op::Submit(input) | Op::Queue(input) = op
             && self.composer.is_empty()
         {
-            self.composer.set(Draft::from_text(&input.text));
+            self.composer.put_before(&input.text);
         }
         self.complain(reason, now)
     }
@@ -48,31 +64,6 @@ impl App {
         Change::Urgent
     }
 
-    /// Takes back the newest input that waits, or else goes back in the history.
-    fn recall(&mut self, now: Instant) {
-        let is_taken_back = self.composer.is_empty() && self.take_back();
-        if is_taken_back || self.composer.older() {
-            self.draft_changed(now);
-        }
-    }
-
-    fn take_back(&mut self) -> bool {
-        let is_input = |op: &Op| matches!(op, Op::Submit(_) | Op::Queue(_));
-        if let Some(place) = self.unsent.iter().rposition(is_input) {
-            if let Op::Submit(input) | Op::Queue(input) = self.unsent.remove(place) {
-                self.composer.set(Draft::from_text(input.text));
-            }
-            return true;
-        }
-        // It leaves the list at once, so that a second key takes the next one.
-        let Some(newest) = self.queue.pop() else {
-            return false;
-        };
-        self.composer.set(Draft::from_text(newest.text));
-        self.send(Op::Unqueue(newest.id));
-        true
-    }
-
     pub(super) fn submit(&mut self, op: fn(Input) -> Op, now: Instant) {
         if self.composer.continue_line() {
             return self.draft_changed(now);
@@ -84,7 +75,7 @@ impl App {
             return self.open_page(PageKind::Rules, now);
         }
         if self.composer.is_blank() {
-            if self.queue.iter().any(|queued| queued.kind == QueuedKind::Held) {
+            if self.held() > 0 {
                 self.send(Op::Release);
             }
             return;
@@ -97,6 +88,7 @@ impl App {
             }
             Link::Gone => return self.say("no session is open; the draft stays here", Meaning::Warning, now),
         }
+        self.keep_prompt(&self.composer.draft(), false);
         let text = self.composer.take();
         self.send(op(Input {
             text,

@@ -21,7 +21,7 @@ impl App {
             self.list_back(now);
         } else if !self.pages.is_empty() {
             self.page_back(now);
-        } else if self.end_search(now) || self.transcript.end_selection() {
+        } else if self.end_search(now) || self.transcript.end_selection() || self.composer.end_selection() {
             self.esc.deaf_until = Some(now + ESC_DEAF);
         } else if self.trust.is_some() {
             self.answer_trust(TrustAnswer::NotNow, now);
@@ -35,7 +35,7 @@ impl App {
         } else if self.forms.shown().is_some() {
             self.leave_form(now);
             self.esc.deaf_until = Some(now + ESC_DEAF);
-        } else if self.focus == Focus::Transcript {
+        } else if matches!(self.focus, Focus::Transcript | Focus::Queue) {
             self.focus_composer();
             self.esc.deaf_until = Some(now + ESC_DEAF);
         } else if self.turn == Turn::Busy {
@@ -69,9 +69,7 @@ impl App {
             return;
         }
         if !self.is_asking() && !self.composer.is_empty() {
-            self.composer.clear();
-            self.draft_changed(now);
-            self.typed = None;
+            self.clear_draft(now);
         } else if self.turn == Turn::Busy {
             self.esc.armed = None;
             self.send(Op::Interrupt);

@@ -194,6 +194,7 @@ impl App {
             (Context::Form | Context::FormText, _) if answers(action) => self.fill_in(action, now),
             (Context::Picker, _) if lists(action) => return self.list_act(action, now),
             (Context::Composer, Action::Edit(edit)) => return self.edit(edit, now),
+            (Context::Queue, _) if waits(action) => self.act_on_queue(action, now),
             _ => self.act(action, now),
         }
         Change::Urgent
@@ -210,6 +211,7 @@ impl App {
             Action::Editor => {
                 let call = self.dialog.as_ref().and_then(Permission::call_text);
                 let text = call.unwrap_or_else(|| self.composer.text());
+                self.edits_chip = false;
                 self.effects.push(Effect::Edit(text));
             }
             Action::Redraw => self.effects.push(Effect::Redraw),
@@ -228,9 +230,15 @@ impl App {
             Action::PageDown => self.page(1),
             Action::FocusTranscript => self.focus_transcript(),
             Action::FocusComposer => self.focus_composer(),
+            Action::FocusQueue => drop(self.focus_queue()),
             Action::NextAsk => self.recall_asks(now),
             Action::QueueDraft | Action::Queue => self.submit(Op::Queue, now),
+            Action::Send if self.composer.is_on_chip() => self.open_chip(now),
             Action::Send => self.submit(Op::Submit, now),
+            Action::CopyText => {
+                let selected = self.composer.copy();
+                self.copy(selected, "the selection", now);
+            }
             Action::OpenPage(kind) => self.open_page(kind, now),
             Action::HelpOrType if self.composer.is_empty() => self.open_page(PageKind::Keys, now),
             Action::HelpOrType => {
@@ -256,6 +264,20 @@ impl App {
         self.facts.mode = next;
         self.send(Op::SetMode(next));
     }
+}
+
+/// Whether an action is about what waits to be sent.
+fn waits(action: Action) -> bool {
+    matches!(
+        action,
+        Action::RowUp
+            | Action::RowDown
+            | Action::QueueEdit
+            | Action::QueueRemove
+            | Action::QueueSooner
+            | Action::QueueLater
+            | Action::QueueRedirect
+    )
 }
 
 /// Whether an action is a list's own. `$EDITOR` is for the draft below it.

@@ -3,6 +3,7 @@
 mod asking;
 mod editing;
 mod forms;
+mod history;
 mod paging;
 mod picking;
 mod pictures;
@@ -11,6 +12,7 @@ mod session_list;
 mod sessions;
 mod transcript;
 mod trusting;
+mod waiting;
 
 use std::time::Duration;
 
@@ -68,6 +70,7 @@ fn setup() -> Setup {
         agent: "build".to_owned(),
         mode: Mode::Ask,
         directory: "/home/u/src/retry".into(),
+        project: "/home/u/src/retry".into(),
         is_demo: false,
         themes: Themes {
             dark: theme("lathe-dark"),

@@ -96,31 +96,6 @@ fn shift_tab_cycles_the_mode_and_the_screen_says_which() {
 }
 
 #[test]
-fn up_takes_back_the_newest_that_waits_and_then_the_history() {
-    let mut driver = Driver::open();
-    driver.type_text("old");
-    driver.press("enter");
-    driver.event(Event::TurnStarted);
-    driver.event(Event::Queue(vec![
-        queued(1, "steer me", QueuedKind::Steer),
-        queued(2, "queue me", QueuedKind::Queue),
-    ]));
-    assert!(
-        driver.text().contains("steer ┃ steer me\n queue ┃ queue me"),
-        "{}",
-        driver.text()
-    );
-    driver.sent();
-    driver.press("up");
-    assert!(matches!(driver.sent()[..], [Op::Unqueue(2)]));
-    assert!(driver.text().contains("┃ queue me"));
-    driver.press("ctrl+c up");
-    assert!(matches!(driver.sent()[..], [Op::Unqueue(1)]));
-    driver.press("ctrl+c up");
-    assert!(driver.text().contains("┃ old"), "{}", driver.text());
-}
-
-#[test]
 fn enter_on_an_empty_composer_sends_what_is_held() {
     let mut driver = Driver::open();
     driver.event(Event::Queue(vec![queued(1, "later", QueuedKind::Held)]));

@@ -1,7 +1,11 @@
 //! Keys of the composer. The edits among them work wherever text is written.
 
 use super::bind;
-use crate::tui::keymap::{Action, Binding, Context, Edit};
+use crate::tui::keymap::{Action, Binding, Context, Edit, List, Stretch};
+
+const fn extend(keys: &'static [&'static str], stretch: Stretch, description: &'static str) -> Binding {
+    edit(keys, Edit::Extend(stretch), description)
+}
 
 const fn edit(keys: &'static [&'static str], edit: Edit, description: &'static str) -> Binding {
     bind(Context::Composer, keys, Action::Edit(edit), description)
@@ -13,7 +17,7 @@ pub(super) const ROWS: &[Binding] = &[
         Context::Composer,
         &["enter"],
         Action::Send,
-        "send; while a turn runs: steer",
+        "send; while a turn runs: steer; on a folded paste: open it",
     ),
     bind(
         Context::Composer,
@@ -42,6 +46,12 @@ pub(super) const ROWS: &[Binding] = &[
         "up; on the first line: what waits, then history",
     ),
     edit(&["down"], Edit::Down, "down; on the last line: history"),
+    bind(
+        Context::Composer,
+        &["ctrl+r"],
+        Action::OpenList(List::Prompts),
+        "search what was written before",
+    ),
     edit(&["alt+b", "ctrl+left", "alt+left"], Edit::WordLeft, "word left"),
     edit(
         &["alt+f", "ctrl+right", "alt+right"],
@@ -77,4 +87,31 @@ pub(super) const ROWS: &[Binding] = &[
     edit(&["ctrl+y"], Edit::Yank, "put back what was deleted"),
     edit(&["ctrl+_"], Edit::Undo, "undo"),
     edit(&["alt+z", "ctrl+alt+_"], Edit::Redo, "redo"),
+    extend(&["shift+left"], Stretch::Left, "select to the left"),
+    extend(&["shift+right"], Stretch::Right, "select to the right"),
+    extend(&["shift+up"], Stretch::Up, "select a row up"),
+    extend(&["shift+down"], Stretch::Down, "select a row down"),
+    extend(
+        &["ctrl+shift+left", "alt+shift+left"],
+        Stretch::WordLeft,
+        "select a word to the left",
+    ),
+    extend(
+        &["ctrl+shift+right", "alt+shift+right"],
+        Stretch::WordRight,
+        "select a word to the right",
+    ),
+    extend(
+        &["shift+home"],
+        Stretch::LineStart,
+        "select to the start of the line",
+    ),
+    extend(&["shift+end"], Stretch::LineEnd, "select to the end of the line"),
+    extend(&["alt+a"], Stretch::All, "select all"),
+    bind(
+        Context::Composer,
+        &["alt+w"],
+        Action::CopyText,
+        "copy what is selected; ctrl+w cuts it",
+    ),
 ];

@@ -6,13 +6,15 @@ mod composer;
 mod dialog;
 mod list;
 mod page;
+mod queue;
 mod transcript;
 
 use super::{Action, Binding, Context};
 
-const PARTS: [&[Binding]; 6] = [
+const PARTS: [&[Binding]; 7] = [
     anywhere::ROWS,
     composer::ROWS,
+    queue::ROWS,
     transcript::ROWS,
     dialog::ROWS,
     list::ROWS,

@@ -3,12 +3,14 @@
 mod agents;
 mod models;
 mod palette;
+mod prompts;
 mod sessions;
 mod themes;
 
 pub(crate) use agents::AgentRows;
 pub(crate) use models::ModelRows;
 pub(crate) use palette::Palette;
+pub(crate) use prompts::PromptRows;
 pub(crate) use sessions::{SessionRows, SessionState, SessionWish};
 pub(crate) use themes::ThemeRows;
 

@@ -1,0 +1,106 @@
+//! What was written before: `up` walks back through it, `ctrl+r` searches it, and what is sent or cleared joins it.
+//!
+//! The file is read when somebody first looks for something in it, and again for each search, as other lathes write it
+//! too. The screen waits for neither.
+
+use std::path::Path;
+use std::time::Instant;
+
+use super::{App, Effect};
+use crate::tui::composer::Draft;
+use crate::tui::keymap::List;
+use crate::tui::picker::places::PromptRows;
+use crate::tui::prompts::Written;
+use crate::tui::transcript::Change;
+
+/// What is being read from the file, and what for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Reading {
+    #[default]
+    Nothing,
+    /// For `up`, which has nothing older to show.
+    Recall,
+    Search,
+}
+
+impl App {
+    /// Goes back: to what waits, then to what was written before.
+    pub(super) fn recall(&mut self, now: Instant) {
+        if !self.composer.walks_history() && self.focus_queue() {
+            return;
+        }
+        self.older(now);
+    }
+
+    /// Shows what was written before this.
+    pub(super) fn older(&mut self, now: Instant) {
+        if self.composer.older() {
+            self.draft_changed(now);
+        } else if !self.composer.knows_earlier() && self.reading == Reading::Nothing {
+            self.reading = Reading::Recall;
+            self.effects.push(Effect::ReadPrompts);
+        }
+    }
+
+    /// What the list of prompts needs.
+    pub(super) fn read_prompts(&mut self) {
+        self.reading = Reading::Search;
+        self.effects.push(Effect::ReadPrompts);
+    }
+
+    /// Takes in what was read from the file, oldest first.
+    pub(crate) fn prompts(&mut self, prompts: Vec<Written>, now: Instant) -> Change {
+        let project = self.project().to_owned();
+        let own = prompts.iter().filter(|prompt| prompt.project == project);
+        self.composer.set_earlier(own.map(|prompt| prompt.draft.clone()));
+        match std::mem::take(&mut self.reading) {
+            Reading::Nothing => {}
+            Reading::Recall => {
+                if self.composer.older() {
+                    self.draft_changed(now);
+                }
+            }
+            Reading::Search => {
+                let picker = self.picker.as_mut().filter(|_| self.list == List::Prompts);
+                if let Some(picker) = picker {
+                    picker.fill(Box::new(PromptRows::new(prompts, &project)));
+                }
+            }
+        }
+        Change::Urgent
+    }
+
+    /// Puts a draft that was written before into the composer. Undo brings back what stood there.
+    pub(super) fn write_again(&mut self, draft: Draft, now: Instant) {
+        self.focus_composer();
+        self.composer.replace(draft);
+        self.draft_changed(now);
+    }
+
+    /// The project of the session on screen. One from elsewhere is known by its directory alone.
+    fn project(&self) -> &Path {
+        match self.directory.starts_with(&self.project) {
+            true => &self.project,
+            false => &self.directory,
+        }
+    }
+
+    /// Keeps a draft in the history.
+    pub(super) fn keep_prompt(&mut self, draft: &Draft, unsent: bool) {
+        if !draft.is_blank() {
+            self.effects.push(Effect::KeepPrompt(Written {
+                draft: draft.clone(),
+                project: self.project().to_owned(),
+                unsent,
+            }));
+        }
+    }
+
+    /// Clears the composer. What stood there is in the history, and undo has it too.
+    pub(super) fn clear_draft(&mut self, now: Instant) {
+        let draft = self.composer.clear();
+        self.keep_prompt(&draft, true);
+        self.draft_changed(now);
+        self.typed = None;
+    }
+}

@@ -1,0 +1,196 @@
+//! What waits to be sent, while its list has the keys.
+//!
+//! The session owns the queue: it sends from it whenever a turn comes to a boundary. So nothing is changed here. The
+//! session is asked, the list shows what it says, and a text comes back into the composer only when the session has given
+//! it out of its hands. Whoever is too late is told that the message was sent.
+
+use std::time::Instant;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::{App, Focus, Link, Turn};
+use crate::session::{Input, Op, Queued, QueuedKind, Way};
+use crate::tui::keymap::{Action, Context, List};
+use crate::tui::queue_list::{Waiting, WaitingId};
+use crate::tui::statusbar::Hints;
+use crate::view::theme::Meaning;
+
+/// What an input is taken back for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Edit,
+    Remove,
+}
+
+impl App {
+    pub(super) fn waiting(&self) -> Vec<Waiting<'_>> {
+        let unsent = self.unsent_inputs().enumerate();
+        let unsent = unsent.map(|(place, input)| Waiting::unsent(place, &input.text));
+        self.queue.iter().map(Waiting::of).chain(unsent).collect()
+    }
+
+    fn waiting_ids(&self) -> Vec<WaitingId> {
+        self.waiting().iter().map(|waiting| waiting.id).collect()
+    }
+
+    /// Gives the list the keys, on its newest row; says whether something waits.
+    pub(super) fn focus_queue(&mut self) -> bool {
+        let ids = self.waiting_ids();
+        let waits = self.queue_list.choose(usize::MAX, &ids);
+        if waits {
+            self.focus_composer();
+            self.focus = Focus::Queue;
+        }
+        waits
+    }
+
+    /// The same, on the row of the list that was clicked.
+    pub(super) fn focus_queue_row(&mut self, row: u16) {
+        let ids = self.waiting_ids();
+        self.focus_composer();
+        if self.queue_list.choose_shown(row, &ids) {
+            self.focus = Focus::Queue;
+        }
+    }
+
+    /// The session says what waits.
+    pub(super) fn set_queue(&mut self, queue: &[Queued]) {
+        self.queue.clear();
+        self.queue.extend_from_slice(queue);
+        self.follow_queue();
+    }
+
+    /// Keeps the keys on a row that is there, or gives them to the composer.
+    pub(super) fn follow_queue(&mut self) {
+        let ids = self.waiting_ids();
+        if self.focus == Focus::Queue && !self.queue_list.follow(&ids) {
+            self.focus_composer();
+        }
+    }
+
+    /// Performs an action of the list.
+    pub(super) fn act_on_queue(&mut self, action: Action, now: Instant) {
+        let Some(chosen) = self.queue_list.chosen() else {
+            return;
+        };
+        match (action, chosen) {
+            (Action::RowUp, _) => {
+                let ids = self.waiting_ids();
+                if !self.queue_list.step(-1, &ids) {
+                    self.focus_composer();
+                    self.older(now);
+                }
+            }
+            (Action::RowDown, _) => {
+                let ids = self.waiting_ids();
+                if !self.queue_list.step(1, &ids) {
+                    self.focus_composer();
+                }
+            }
+            (Action::QueueEdit, WaitingId::Queued(id)) => self.want(id, Wanted::Edit),
+            (Action::QueueRemove, WaitingId::Queued(id)) => self.want(id, Wanted::Remove),
+            (Action::QueueEdit, WaitingId::Unsent(place)) => self.take_unsent(place, Wanted::Edit, now),
+            (Action::QueueRemove, WaitingId::Unsent(place)) => self.take_unsent(place, Wanted::Remove, now),
+            (Action::QueueSooner, WaitingId::Queued(id)) => self.send(Op::Shift { id, way: Way::Sooner }),
+            (Action::QueueLater, WaitingId::Queued(id)) => self.send(Op::Shift { id, way: Way::Later }),
+            (Action::QueueRedirect, WaitingId::Queued(id)) if self.turn == Turn::Busy => {
+                self.send(Op::Redirect(id));
+            }
+            (Action::QueueRedirect, WaitingId::Queued(_)) => {
+                let enter = self.keymap.label(Context::Composer, Action::Send);
+                let words = format!("no turn runs; {enter} in an empty composer sends what is held");
+                self.say(words, Meaning::TextMuted, now);
+            }
+            (_, WaitingId::Unsent(_)) => {
+                self.say(
+                    "the session is still opening; then it is sent",
+                    Meaning::TextMuted,
+                    now,
+                );
+            }
+            _ => {}
+        }
+    }
+
+    /// Asks for an input, once.
+    fn want(&mut self, id: u64, wanted: Wanted) {
+        if self.wanted_inputs.insert(id, wanted).is_none() {
+            self.send(Op::Unqueue(id));
+        }
+    }
+
+    /// An input was given back, or was sent before it could be.
+    pub(super) fn unqueued(&mut self, id: u64, input: Option<&Input>, now: Instant) {
+        let wanted = self.wanted_inputs.remove(&id);
+        match (input, wanted) {
+            (Some(input), Some(wanted)) => self.take_back_input(input, wanted, now),
+            // Somebody else has it.
+            (Some(_), None) => {}
+            (None, _) => self.say("too late: that message was sent", Meaning::Warning, now),
+        }
+    }
+
+    fn take_unsent(&mut self, place: usize, wanted: Wanted, now: Instant) {
+        let is_input = |(_, op): &(usize, &Op)| matches!(op, Op::Submit(_) | Op::Queue(_));
+        let found = self.unsent.iter().enumerate().filter(is_input).nth(place);
+        let Some((index, _)) = found else { return };
+        if let Op::Submit(input) | Op::Queue(input) = self.unsent.remove(index) {
+            self.take_back_input(&input, wanted, now);
+        }
+        self.follow_queue();
+    }
+
+    fn take_back_input(&mut self, input: &Input, wanted: Wanted, now: Instant) {
+        match wanted {
+            Wanted::Edit => {
+                self.focus_composer();
+                self.take_back_text(&input.text, now);
+            }
+            Wanted::Remove => {
+                let search = Action::OpenList(List::Prompts);
+                let key = self.keymap.label(Context::Composer, search);
+                let words = format!("removed; {key} finds it again");
+                self.say(words, Meaning::TextMuted, now);
+            }
+        }
+    }
+
+    pub(super) fn draw_queue(&mut self, area: Rect, buffer: &mut Buffer) {
+        let mut list = std::mem::take(&mut self.queue_list);
+        list.draw(
+            &self.waiting(),
+            area,
+            buffer,
+            &self.theme,
+            self.surroundings.symbols,
+        );
+        self.queue_list = list;
+    }
+
+    pub(super) fn held(&self) -> usize {
+        let is_held = |queued: &&Queued| queued.kind == QueuedKind::Held;
+        self.queue.iter().filter(is_held).count()
+    }
+
+    pub(super) fn queue_hints(&self, hints: &mut Hints<'_>) {
+        let key = |action| self.keymap.label(Context::Queue, action);
+        hints.key(key(Action::QueueEdit), "edit");
+        hints.key(key(Action::QueueRemove), "remove");
+        if self.link != Link::Opening {
+            let keys = format!("{} {}", key(Action::QueueSooner), key(Action::QueueLater));
+            hints.key(&keys, "move");
+        }
+        if self.turn == Turn::Busy {
+            let chosen = self.queue_list.chosen();
+            let is_steer = self.queue.iter().any(|queued| {
+                chosen == Some(WaitingId::Queued(queued.id)) && queued.kind == QueuedKind::Steer
+            });
+            hints.key(
+                key(Action::QueueRedirect),
+                if is_steer { "queue" } else { "steer" },
+            );
+        }
+        hints.key(self.keymap.label(Context::Global, Action::Escape), "back");
+    }
+}
