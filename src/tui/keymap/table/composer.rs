@@ -17,7 +17,7 @@ pub(super) const ROWS: &[Binding] = &[
         Context::Composer,
         &["enter"],
         Action::Send,
-        "send; while a turn runs: steer; on a folded paste: open it",
+        "send; in a turn: steer; on a fold: open it",
     ),
     bind(
         Context::Composer,
