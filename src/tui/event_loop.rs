@@ -412,7 +412,7 @@ impl EventLoop {
         let now = Instant::now();
         change.max(match edited {
             Ok(text) => self.app.edited(&text, now),
-            Err(error) => self.app.complain(format!("{error}; your text is unchanged"), now),
+            Err(error) => self.app.complain(format!("your text is unchanged: {error}"), now),
         })
     }
 

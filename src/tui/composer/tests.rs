@@ -295,29 +295,6 @@ fn a_line_of_a_hundred_thousand_columns_is_kept_whole_and_is_quick() {
     assert_eq!(composer.take(), format!("<{line}and then some"));
 }
 
-/// What a key costs in the longest text that is edited here, printed with `--ignored --nocapture`.
-#[test]
-#[ignore = "prints how long a key takes"]
-fn the_cost_of_a_key() {
-    let lines = "the quick brown fox jumps over the lazy dog\n".repeat(1_450);
-    for (name, text) in [
-        ("one line", "x".repeat(60_000)),
-        ("wide", "世界".repeat(10_000)),
-        ("lines", lines),
-    ] {
-        let mut composer = Composer::default();
-        composer.set(Draft::from_text(&text));
-        drawn(&mut composer, 120, 12);
-        let started = std::time::Instant::now();
-        for _ in 0..20 {
-            composer.insert_char('y');
-            composer.rows(118);
-            drawn(&mut composer, 120, 12);
-        }
-        println!("{name}: {:?} a key", started.elapsed() / 20);
-    }
-}
-
 const EDITS: [Edit; 18] = [
     Edit::Left,
     Edit::Right,
