@@ -12,6 +12,8 @@ use crate::conversation::{MessageId, Role, SessionId};
 const BEFORE: usize = 30;
 /// Bytes of an excerpt.
 const EXCERPT: usize = 160;
+/// Characters of a text that a look at a session needs.
+const LOOK: i64 = 4000;
 
 /// A message that says what was looked for.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -58,17 +60,17 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Returns the last texts of a session, in their order.
+    /// Returns the last texts of a session, in their order, long ones cut.
     pub fn last_words(&self, session: &SessionId, count: usize) -> Result<Vec<Words>, StoreError> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(
-            "SELECT messages.role, json_extract(parts.body, '$.text')
+            "SELECT messages.role, substr(json_extract(parts.body, '$.text'), 1, ?3)
              FROM parts JOIN messages ON messages.id = parts.message
              WHERE parts.session = ?1 AND parts.kind = 'text' AND messages.state <> 'void'
              ORDER BY parts.seq DESC LIMIT ?2",
         )?;
         let count = i64::try_from(count).unwrap_or(i64::MAX);
-        let rows = statement.query_map(params![session.as_str(), count], |row| {
+        let rows = statement.query_map(params![session.as_str(), count, LOOK], |row| {
             Ok(Words {
                 role: column::variant(row, 0)?,
                 text: row.get::<_, Option<String>>(1)?.unwrap_or_default(),
@@ -151,6 +153,14 @@ mod tests {
         let last = store.last_words(&session, 1).unwrap();
         assert_eq!(last[0].text, "two: also 100% sure");
         assert_eq!(store.last_words(&session, 9).unwrap().len(), 2);
+        say(
+            &store,
+            &session,
+            4,
+            MessageState::Complete,
+            &"long ".repeat(10_000),
+        );
+        assert_eq!(store.last_words(&session, 1).unwrap()[0].text.len(), 4000);
     }
 
     #[test]

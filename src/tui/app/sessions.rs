@@ -55,6 +55,11 @@ impl Other {
     }
 }
 
+/// Whether there is a session behind it that takes what is said.
+fn is_live(link: &Link) -> bool {
+    matches!(link, Link::Opening | Link::Open)
+}
+
 impl App {
     /// What the sessions want that are not on screen.
     pub(super) fn elsewhere(&self) -> Elsewhere {
@@ -126,15 +131,24 @@ impl App {
         }
     }
 
-    /// Shows a session, and opens it where it is not open yet.
+    /// Shows a session, and opens it where it is not open yet. One that could only be read, or has ended, is opened anew:
+    /// whoever had it may have left.
     pub(super) fn go_to_session(&mut self, id: &SessionId, title: &str, now: Instant) {
-        if self.root.as_ref().or(self.wanted.as_ref()) == Some(id) {
+        let is_on_screen = self.root.as_ref().or(self.wanted.as_ref()) == Some(id);
+        if is_on_screen && is_live(&self.link) {
             return;
         }
-        let open = self.others.iter().find(|other| other.parked.id() == Some(id));
-        match open.map(|other| other.seat) {
-            Some(seat) => self.show(seat, now),
-            None => self.open_session(Wanted::Session(id.clone()), title.to_owned(), now),
+        let is_it = |other: &&Other| other.parked.id() == Some(id) && is_live(&other.parked.link);
+        if let Some(seat) = self.others.iter().find(is_it).map(|other| other.seat) {
+            return self.show(seat, now);
+        }
+        self.open_session(Wanted::Session(id.clone()), title.to_owned(), now);
+        let stale = self.others.iter().position(|other| other.parked.id() == Some(id));
+        if let Some(mut stale) = stale.map(|place| self.others.remove(place)) {
+            self.effects.push(Effect::CloseSession(stale.seat));
+            // What was written there was never stored.
+            std::mem::swap(&mut self.composer, &mut stale.parked.composer);
+            self.draft_changed(now);
         }
     }
 

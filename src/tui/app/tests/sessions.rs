@@ -239,6 +239,27 @@ fn a_session_that_is_open_is_shown_and_another_is_opened() {
 }
 
 #[test]
+fn one_that_could_only_be_read_is_opened_anew_with_what_was_written() {
+    let mut driver = Driver::open();
+    let (now, held) = (driver.now, "ses_held".parse().unwrap());
+    driver.app.go_to_session(&held, "held", now);
+    let mut snapshot = driver.snapshot();
+    snapshot.info.id = held.clone();
+    snapshot.info.read_only = Some("process 7".to_owned());
+    driver
+        .app
+        .in_session(SeatId(1), now, |app| app.attached(&snapshot, now));
+    driver.type_text("not sent yet");
+    asked(&mut driver);
+    driver.app.go_to_session(&held, "held", now);
+    driver.collect();
+    assert_eq!(asked(&mut driver), ["open 2 ses_held", "show 2", "close 1"]);
+    assert!(driver.text().contains("┃ not sent yet"), "{}", driver.text());
+    driver.press("ctrl+x tab");
+    assert_eq!(asked(&mut driver), ["show 0"]);
+}
+
+#[test]
 fn sessions_at_rest_are_closed_when_there_are_too_many() {
     let mut driver = Driver::open();
     for seat in 1..=10 {
