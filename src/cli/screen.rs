@@ -140,6 +140,7 @@ fn manners(settings: &Tui) -> Manners {
         },
         wheel_lines: settings.wheel_lines,
         copies_on_select: settings.copy_on_select,
+        uses_vim: settings.vim,
         motion: if settings.reduced_motion {
             Motion::Reduced
         } else {

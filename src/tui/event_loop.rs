@@ -16,7 +16,7 @@ use futures::stream::FuturesUnordered;
 use tokio::sync::oneshot;
 use tokio::time::sleep_until;
 
-use super::app::{App, Effect};
+use super::app::{App, CaretShape, Effect};
 use super::clipboard::Copied;
 use super::dialog::TrustAnswer;
 use super::editor::{self, EditorError};
@@ -105,6 +105,8 @@ pub(super) struct EventLoop {
     pace: Pace,
     trace: Option<Trace>,
     prompts: PromptKeeper,
+    /// As the terminal has it now.
+    caret_shape: CaretShape,
     /// When time was last let pass.
     passed: Instant,
     ended: Option<Ended>,
@@ -140,6 +142,7 @@ impl EventLoop {
             pace: Pace::default(),
             trace,
             prompts,
+            caret_shape: CaretShape::default(),
             passed: now,
             ended: None,
         };
@@ -462,6 +465,7 @@ impl EventLoop {
     }
 
     fn take_back(&mut self) -> Change {
+        self.caret_shape = CaretShape::default();
         if self.screen.retake().is_err() {
             self.hang_up();
         }
@@ -490,6 +494,10 @@ impl EventLoop {
             }
         })?;
         self.pace.drawn(now);
+        let shape = self.app.caret_shape();
+        if std::mem::replace(&mut self.caret_shape, shape) != shape {
+            self.screen.set_caret(shape)?;
+        }
         self.note();
         if matches!(self.grammars, Grammars::Unwanted) && self.app.has_content() {
             self.grammars.load();

@@ -85,6 +85,8 @@ pub struct Manners {
     pub wheel_lines: u16,
     /// Copies a selection as soon as the mouse has made it.
     pub copies_on_select: bool,
+    /// Gives the composer vim's modes.
+    pub uses_vim: bool,
     /// Reduced as well where the environment asks for it.
     pub motion: Motion,
 }
@@ -169,6 +171,7 @@ fn run_loop(start: Start) -> Result<Ended, TerminalError> {
         wheel_lines: start.manners.wheel_lines,
         mouse: start.manners.mouse,
         copies_on_select: start.manners.copies_on_select,
+        uses_vim: start.manners.uses_vim,
         prompt: start.prompt,
         trust,
         surroundings,

@@ -196,3 +196,31 @@ fn a_folded_paste_is_opened_and_a_selection_is_cut_by_keys() {
     terminal.key(Key::Ctrl('y'));
     terminal.wait_text("┃ one two[pasted");
 }
+
+#[test]
+fn vim_modes_show_in_the_hints_and_in_the_cursor() {
+    let server = Server::with([Turn::text("Read.")]);
+    let project = project(&server).config(json!({"tui": {"vim": true}}));
+    let terminal = open(&project);
+    terminal.wait_text("insert");
+    terminal.keys("one two");
+    terminal.wait_text("┃ one two");
+    terminal.key(Key::Esc);
+    terminal.wait_text("normal");
+    wait_until("a block", || {
+        String::from_utf8_lossy(&terminal.raw()).contains("\x1b[2 q")
+    });
+    terminal.keys("dbix");
+    terminal.wait_text("insert");
+    terminal.wait_text("┃ one xo");
+    terminal.key(Key::Enter);
+    terminal.wait_text("Read.");
+    assert!(server.requests()[0].mentions("one xo"));
+    terminal.signal(Signal::TERM);
+    terminal.wait_exit();
+    let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
+    assert!(
+        raw.rfind("\x1b[0 q") > raw.rfind("\x1b[6 q"),
+        "the cursor is as it was"
+    );
+}

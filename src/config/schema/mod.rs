@@ -282,6 +282,8 @@ pub struct Tui {
     pub wheel_lines: u16,
     /// Catches the mouse; without it the terminal's own selection works.
     pub mouse: bool,
+    /// Gives the composer vim's insert, normal and visual mode.
+    pub vim: bool,
     /// Stops all motion, as `LATHE_REDUCED_MOTION` does.
     pub reduced_motion: bool,
     /// The key that leaves a focused terminal.
@@ -294,6 +296,7 @@ impl Default for Tui {
             copy_on_select: false,
             wheel_lines: 3,
             mouse: true,
+            vim: false,
             reduced_motion: false,
             terminal_leader: None,
         }

@@ -466,6 +466,7 @@ impl App {
     fn composer_hints(&self, hints: &mut Hints<'_>) {
         let key = |action| self.keymap.label(Context::Composer, action);
         let global = |action| self.keymap.label(Context::Global, action);
+        self.vim_hints(hints);
         if self.composer.is_on_chip() {
             hints.key(key(Action::Send), "open the paste");
         }

@@ -22,10 +22,13 @@ mod sessions;
 mod stream;
 mod taking;
 mod trusting;
+mod vim;
 mod waiting;
 
 #[cfg(test)]
 mod tests;
+
+pub(crate) use vim::CaretShape;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -107,6 +110,8 @@ pub(crate) struct Setup {
     pub(crate) wheel_lines: u16,
     pub(crate) mouse: Mouse,
     pub(crate) copies_on_select: bool,
+    /// Whether the composer works with vim's modes.
+    pub(crate) uses_vim: bool,
     pub(crate) prompt: Option<String>,
     /// To be asked before the session opens.
     pub(crate) trust: Option<TrustQuestion>,
@@ -164,6 +169,7 @@ pub(crate) struct App {
     wheel_lines: u16,
     mouse: Mouse,
     copies_on_select: bool,
+    uses_vim: bool,
     /// The last press of the mouse on the transcript.
     press: Option<pointer::Press>,
     due: Option<pointer::Due>,
@@ -316,6 +322,7 @@ impl App {
             wheel_lines: setup.wheel_lines,
             mouse: setup.mouse,
             copies_on_select: setup.copies_on_select,
+            uses_vim: setup.uses_vim,
             press: None,
             due: None,
             seat: SeatId::FIRST,
@@ -367,6 +374,9 @@ impl App {
             shown: layers::Shown::default(),
             effects: Vec::new(),
         };
+        if setup.uses_vim {
+            app.composer.use_vim();
+        }
         let background = app.surroundings.background;
         app.set_background(background);
         app

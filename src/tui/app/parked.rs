@@ -156,6 +156,7 @@ impl App {
             wheel_lines: _,
             mouse: _,
             copies_on_select: _,
+            uses_vim: _,
             project: _,
             edits_chip: _,
             reading: _,

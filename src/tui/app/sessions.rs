@@ -202,7 +202,10 @@ impl App {
         };
         let seat = self.next_seat;
         self.next_seat = SeatId(seat.0 + 1);
-        let parked = Box::new(Parked::blank(facts, self.blank.directory.clone(), id));
+        let mut parked = Box::new(Parked::blank(facts, self.blank.directory.clone(), id));
+        if self.uses_vim {
+            parked.composer.use_vim();
+        }
         self.others.insert(
             0,
             Other {

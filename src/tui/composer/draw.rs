@@ -13,6 +13,7 @@ use unicode_width::UnicodeWidthChar;
 const MARGIN: u16 = 2;
 /// Above the text's own styles.
 const CHIP_PRIORITY: u8 = 1;
+const SELECTION_PRIORITY: u8 = 2;
 
 /// How it looks now.
 #[derive(Debug, Clone, Copy)]
@@ -66,12 +67,28 @@ impl Composer {
             self.area
                 .custom_highlight(((row, bytes.start), (row, bytes.end)), style, CHIP_PRIORITY);
         }
+        if let Some(selected) = self.vim_selection().filter(|(start, end)| start != end) {
+            let style = self.area.selection_style();
+            let (start, end) = (self.byte_position(selected.0), self.byte_position(selected.1));
+            self.area
+                .custom_highlight((start, end), style, SELECTION_PRIORITY);
+        }
         (&self.area).render(inner, buffer);
         let reported = self.area.rendered_cursor_position()?;
         Some(Position {
             x: self.caret_column(reported.x - inner.x) + inner.x,
             y: reported.y,
         })
+    }
+
+    /// Returns the row and the byte of a row and a character.
+    fn byte_position(&self, (row, column): (usize, usize)) -> (usize, usize) {
+        let line = &self.area.lines()[row];
+        let byte = line
+            .char_indices()
+            .nth(column)
+            .map_or(line.len(), |(byte, _)| byte);
+        (row, byte)
     }
 
     /// Corrects the caret's column. The text area adds up the widths of characters, but a cluster of several is drawn

@@ -10,10 +10,12 @@ mod draft;
 mod draw;
 mod history;
 mod select;
+mod vim;
 
 pub(crate) use chips::Opened;
 pub(crate) use draft::Draft;
 pub(crate) use draw::Look;
+pub(crate) use vim::{Done, Mode};
 
 use ratatui::layout::Rect;
 use tui_textarea::{CursorMove, CursorRenderMode, TextArea, WrapMode};
@@ -21,6 +23,7 @@ use tui_textarea::{CursorMove, CursorRenderMode, TextArea, WrapMode};
 use super::keymap::Edit;
 use draft::Paste;
 use history::History;
+use vim::Vim;
 
 /// Edits that can be undone. Typing a word is one edit, so this is a long way back.
 const UNDO_STEPS: usize = 400;
@@ -42,6 +45,8 @@ pub(crate) struct Composer {
     drawn: Rect,
     /// Whether the caret was put where it stands, and did not come there by writing.
     is_placed: bool,
+    /// Its modes, where somebody wants them.
+    vim: Option<Vim>,
 }
 
 impl Default for Composer {
@@ -58,6 +63,7 @@ impl Default for Composer {
             history: History::default(),
             drawn: Rect::default(),
             is_placed: false,
+            vim: None,
         }
     }
 }
@@ -83,6 +89,9 @@ impl Composer {
         let text = draft.expanded();
         self.history.push(draft);
         self.set(Draft::default());
+        if let Some(vim) = &mut self.vim {
+            vim.begin();
+        }
         text
     }
 
@@ -158,12 +167,18 @@ impl Composer {
 
     pub(crate) fn insert_char(&mut self, c: char) {
         self.area.insert_char(c);
+        if let Some(vim) = &mut self.vim {
+            vim.hear(c);
+        }
         self.changed();
     }
 
     /// Starts a new line, unless the caret stands behind a backslash: then that becomes the line's end.
     pub(crate) fn newline(&mut self) {
         self.area.insert_newline();
+        if let Some(vim) = &mut self.vim {
+            vim.hear('\n');
+        }
         self.changed();
     }
 
@@ -187,6 +202,9 @@ impl Composer {
         if clean.is_empty() {
             return;
         }
+        if let Some(vim) = &mut self.vim {
+            vim.forget_insert();
+        }
         if draft::is_long(&clean) {
             let paste = Paste::new(clean, &self.pastes, self.area.lines());
             self.area.insert_str(&paste.label);
@@ -198,6 +216,9 @@ impl Composer {
     }
 
     pub(crate) fn edit(&mut self, edit: Edit) -> Edited {
+        if let Some(vim) = &mut self.vim {
+            vim.forget_insert();
+        }
         let motion = match edit {
             Edit::Left | Edit::Right if self.has_selection() => return self.leave_selection(edit),
             Edit::Left => CursorMove::Back,

@@ -341,3 +341,29 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    #[test]
+    fn vim_keys_over_folds_and_wide_text_are_survived(
+        keys in "[hjklwbe0$GfFtdcyxXsrDJpPuvV~.<>iaoO\"(1-9⎋]{0,40}",
+        width in 3_u16..20,
+    ) {
+        let mut composer = typed("a世e\u{301} (b)\n");
+        composer.use_vim();
+        composer.paste(&"long\n".repeat(12));
+        composer.newline();
+        composer.insert_char('👩');
+        composer.vim_escape();
+        for key in keys.chars() {
+            match key {
+                '⎋' => drop(composer.vim_escape()),
+                key if composer.is_commanded() => drop(composer.command(key)),
+                key => composer.insert_char(key),
+            }
+            let (_, caret) = drawn(&mut composer, width, 4);
+            if let Some(caret) = caret {
+                prop_assert!(caret.x < width && caret.y < 4);
+            }
+        }
+    }
+}

@@ -39,6 +39,7 @@ use clusters::Clusters;
 use output::{Gathered, Output};
 
 use crate::tui::Mouse;
+use crate::tui::app::CaretShape;
 use crate::view::theme::ColorDepth;
 
 /// Buttons, wheel and motion while a button is held, in SGR form. Other motion is left off: it would wake the program at
@@ -46,6 +47,9 @@ use crate::view::theme::ColorDepth;
 const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 /// Asks for the background colour. Many terminals answer, some do not; nobody waits.
+const CARET_OWN: &[u8] = b"\x1b[0 q";
+const CARET_BLOCK: &[u8] = b"\x1b[2 q";
+const CARET_BAR: &[u8] = b"\x1b[6 q";
 const ASK_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
 /// How long giving it back waits for a terminal that does not read.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -161,6 +165,15 @@ impl Screen {
         })
     }
 
+    /// Gives the cursor a shape until the terminal is given back.
+    pub(crate) fn set_caret(&mut self, shape: CaretShape) -> io::Result<()> {
+        self.write(match shape {
+            CaretShape::Own => CARET_OWN,
+            CaretShape::Bar => CARET_BAR,
+            CaretShape::Block => CARET_BLOCK,
+        })
+    }
+
     /// Asks which background the terminal has. The answer comes, if it comes, as keys.
     pub(crate) fn ask_background(&mut self) -> io::Result<()> {
         self.write(ASK_BACKGROUND)
@@ -200,6 +213,7 @@ fn write_enter(out: &mut impl Write, mouse: Mouse) -> io::Result<()> {
 fn write_leave(out: &mut impl Write) -> io::Result<()> {
     queue!(out, EndSynchronizedUpdate, PopKeyboardEnhancementFlags)?;
     out.write_all(MOUSE_OFF)?;
+    out.write_all(CARET_OWN)?;
     queue!(
         out,
         DisableFocusChange,

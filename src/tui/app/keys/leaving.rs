@@ -6,6 +6,7 @@ use crate::session::Op;
 use crate::tui::app::{AGAIN, App, ESC_DEAF, Focus, Turn};
 use crate::tui::dialog::TrustAnswer;
 use crate::tui::keymap::Action;
+use crate::tui::keymap::Context;
 use crate::tui::transcript::Change;
 
 impl App {
@@ -22,6 +23,8 @@ impl App {
         } else if !self.pages.is_empty() {
             self.page_back(now);
         } else if self.end_search(now) || self.transcript.end_selection() || self.composer.end_selection() {
+            self.esc.deaf_until = Some(now + ESC_DEAF);
+        } else if self.context() == Context::Composer && self.composer.vim_escape() {
             self.esc.deaf_until = Some(now + ESC_DEAF);
         } else if self.trust.is_some() {
             self.answer_trust(TrustAnswer::NotNow, now);

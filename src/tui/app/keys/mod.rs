@@ -126,6 +126,12 @@ impl App {
     }
 
     fn key_in(&mut self, context: Context, key: KeyEvent, now: Instant) -> Change {
+        if context == Context::Composer
+            && let Some(change) = self.vim_key(key, now)
+        {
+            self.quit_armed = None;
+            return change;
+        }
         if let Some(action) = self.keymap.action(context, key) {
             if action != Action::ClearOrQuit {
                 self.quit_armed = None;

@@ -12,6 +12,7 @@ mod session_list;
 mod sessions;
 mod transcript;
 mod trusting;
+mod vim;
 mod waiting;
 
 use std::time::Duration;
@@ -91,6 +92,7 @@ fn setup() -> Setup {
         wheel_lines: 3,
         mouse: Mouse::Caught,
         copies_on_select: false,
+        uses_vim: false,
         prompt: None,
         trust: None,
         surroundings: surroundings(),

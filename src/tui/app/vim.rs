@@ -1,0 +1,76 @@
+//! Keys of vim's normal and visual mode, where the composer works with them.
+
+use std::time::Instant;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::App;
+use crate::tui::composer::{Done, Edited, Mode};
+use crate::tui::keymap::{Context, typed};
+use crate::tui::statusbar::Hints;
+use crate::tui::transcript::Change;
+use crate::view::theme::Meaning;
+
+/// What the terminal's cursor looks like.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum CaretShape {
+    /// As the terminal has it.
+    #[default]
+    Own,
+    Bar,
+    Block,
+}
+
+impl App {
+    /// Takes a key that is a command of normal or visual mode.
+    pub(super) fn vim_key(&mut self, key: KeyEvent, now: Instant) -> Option<Change> {
+        if !self.composer.is_commanded() {
+            return None;
+        }
+        let is_control_r = key.code == KeyCode::Char('r') && key.modifiers == KeyModifiers::CONTROL;
+        let (edited, done) = match (typed(key), key.code) {
+            // It shows the keys, as it does everywhere.
+            (Some('?'), _) if self.composer.is_empty() => return None,
+            (Some(c), _) => self.composer.command(c),
+            (None, KeyCode::Backspace) => self.composer.command('h'),
+            (None, KeyCode::Delete) => self.composer.command('x'),
+            (None, _) if is_control_r => (self.composer.vim_redo(), Done::Something),
+            (None, _) => return None,
+        };
+        if edited == Edited::Text {
+            self.draft_changed(now);
+        }
+        match done {
+            Done::Something => {}
+            Done::Above => self.recall(now),
+            Done::Below => {
+                if self.composer.newer() {
+                    self.draft_changed(now);
+                }
+            }
+        }
+        Some(Change::Urgent)
+    }
+
+    pub(crate) fn caret_shape(&self) -> CaretShape {
+        match self.composer.vim_mode() {
+            Some(Mode::Insert) => CaretShape::Bar,
+            Some(_) if self.context() == Context::Composer => CaretShape::Block,
+            Some(_) => CaretShape::Bar,
+            None => CaretShape::Own,
+        }
+    }
+
+    pub(super) fn vim_hints(&self, hints: &mut Hints<'_>) {
+        let words = match self.composer.vim_mode() {
+            None => return,
+            Some(Mode::Insert) => "insert",
+            Some(Mode::Normal) => "normal",
+            Some(Mode::Visual) => "visual",
+            Some(Mode::VisualLines) => "visual lines",
+        };
+        let pending = self.composer.vim_pending();
+        let words = format!("{words} {pending}");
+        hints.say(words.trim_end(), Meaning::TextStrong);
+    }
+}
