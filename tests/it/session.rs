@@ -321,6 +321,7 @@ async fn a_refusal_without_a_word_ends_the_turn_and_one_with_a_word_goes_on() {
 
 #[tokio::test]
 async fn nothing_of_a_reply_begins_after_a_refusal_without_a_word() {
+    use lathe::conversation::ErrorKind::{Cancelled, Rejected};
     let write = |path: &str| json!({"file_path": path, "content": "x"});
     let server = Server::with([Turn::new()
         .call("write", write("before.txt"))
@@ -346,7 +347,6 @@ async fn nothing_of_a_reply_begins_after_a_refusal_without_a_word() {
         .iter()
         .map(|result| result.error_kind())
         .collect();
-    use lathe::conversation::ErrorKind::{Cancelled, Rejected};
     // The first ended before anybody was asked.
     assert_eq!(
         kinds[kinds.len() - 3..],

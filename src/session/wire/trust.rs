@@ -138,8 +138,8 @@ impl Part {
 }
 
 fn names(parts: &[Part]) -> String {
-    let named = parts.iter().take(NAMED);
-    let mut names: Vec<String> = named
+    let first = parts.iter().take(NAMED);
+    let mut names: Vec<String> = first
         .map(|Part { file, key, .. }| format!("`{key}` in `{file}`"))
         .collect();
     let more = parts.len().saturating_sub(NAMED);
