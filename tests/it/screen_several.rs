@@ -217,7 +217,7 @@ fn quitting_asks_while_a_turn_runs_elsewhere() {
     let project = project(&server);
     let terminal = open(&project);
     say(&terminal, "a long job");
-    gate.wait_until_reached();
+    terminal.wait_text("Never");
     new_session(&terminal, "a long job");
     for _ in 0..2 {
         terminal.key(Key::Ctrl('c'));

@@ -202,6 +202,8 @@ pub(crate) struct App {
     wanted_inputs: HashMap<u64, waiting::Wanted>,
     /// What was sent before the session was open.
     unsent: Vec<Op>,
+    /// Whether something was sent from here.
+    has_spoken: bool,
     turn: Turn,
     /// Those the session can be changed to.
     agents: Vec<AgentChoice>,
@@ -346,6 +348,7 @@ impl App {
             queue: Vec::new(),
             queue_list: QueueList::default(),
             wanted_inputs: HashMap::new(),
+            has_spoken: prompt.is_some(),
             unsent: prompt.into_iter().collect(),
             turn: Turn::Idle,
             agents: Vec::new(),
@@ -586,6 +589,7 @@ impl App {
     }
 
     fn send(&mut self, op: Op) {
+        self.has_spoken |= matches!(op, Op::Submit(_) | Op::Queue(_));
         match self.link {
             Link::Opening => self.unsent.push(op),
             Link::Open | Link::ReadOnly(_) | Link::Gone => self.effects.push(Effect::Send(op)),

@@ -35,6 +35,7 @@ pub(super) struct Parked {
     pub(super) queue_list: QueueList,
     pub(super) wanted_inputs: HashMap<u64, Wanted>,
     pub(super) unsent: Vec<Op>,
+    pub(super) has_spoken: bool,
     pub(super) turn: Turn,
     pub(super) agents: Vec<AgentChoice>,
     pub(super) models: Vec<ModelChoice>,
@@ -68,6 +69,7 @@ impl Parked {
             queue_list: QueueList::default(),
             wanted_inputs: HashMap::new(),
             unsent: Vec::new(),
+            has_spoken: false,
             turn: Turn::Idle,
             agents: Vec::new(),
             models: Vec::new(),
@@ -99,7 +101,7 @@ impl Parked {
 
     /// Whether nothing was said in it yet.
     pub(super) fn is_unsaid(&self) -> bool {
-        self.wanted.is_none() && is_unsaid(&self.facts, &self.unsent, &self.link)
+        self.wanted.is_none() && is_unsaid(&self.facts, self.has_spoken, &self.link)
     }
 
     /// Whether nothing is lost when it is let go: no draft, nothing said, or no session behind it.
@@ -108,9 +110,9 @@ impl Parked {
     }
 }
 
-/// The first thing that is said names a session.
-pub(super) fn is_unsaid(facts: &Facts, unsent: &[Op], link: &Link) -> bool {
-    facts.title.is_empty() && unsent.is_empty() && *link != Link::Gone
+/// The first thing that is said names a session, but its name comes a moment after it.
+pub(super) fn is_unsaid(facts: &Facts, has_spoken: bool, link: &Link) -> bool {
+    facts.title.is_empty() && !has_spoken && *link != Link::Gone
 }
 
 impl App {
@@ -128,6 +130,7 @@ impl App {
             queue_list,
             wanted_inputs,
             unsent,
+            has_spoken,
             turn,
             agents,
             models,
@@ -189,6 +192,7 @@ impl App {
         swap(queue_list, &mut parked.queue_list);
         swap(wanted_inputs, &mut parked.wanted_inputs);
         swap(unsent, &mut parked.unsent);
+        swap(has_spoken, &mut parked.has_spoken);
         swap(turn, &mut parked.turn);
         swap(agents, &mut parked.agents);
         swap(models, &mut parked.models);

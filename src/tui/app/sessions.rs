@@ -117,7 +117,7 @@ impl App {
         if self.link == Link::Opening {
             return self.say("the session is still opening", Meaning::TextMuted, now);
         }
-        if self.wanted.is_none() && is_unsaid(&self.facts, &self.unsent, &self.link) {
+        if self.wanted.is_none() && is_unsaid(&self.facts, self.has_spoken, &self.link) {
             return self.say(
                 "this session is new: nothing was said in it yet",
                 Meaning::TextMuted,
