@@ -49,6 +49,65 @@ pub fn assemble(parts: &PromptParts<'_>) -> String {
     prompt
 }
 
+/// A stretch of a prompt by what it is there for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Section<'a> {
+    /// What every agent is told.
+    Base,
+    /// How to use the tools.
+    Tools,
+    /// Where and when it works.
+    Environment,
+    /// The agent's own instructions.
+    Agent,
+    /// Instructions from this file.
+    Instructions(&'a str),
+    /// Of a prompt that another version of lathe assembled.
+    Other,
+}
+
+const INSTRUCTIONS: &str = "\n\n# Instructions from ";
+
+/// Parts a prompt that [`assemble`] made into its sections, in order. Together they are the whole prompt.
+pub fn sections(prompt: &str) -> Vec<(Section<'_>, &str)> {
+    let (head, instructions) = prompt.split_at(prompt.find(INSTRUCTIONS).unwrap_or(prompt.len()));
+    let mut sections = head_sections(head);
+    let mut rest = instructions;
+    while !rest.is_empty() {
+        let next = rest[INSTRUCTIONS.len()..].find(INSTRUCTIONS);
+        let end = next.map_or(rest.len(), |next| next + INSTRUCTIONS.len());
+        let file = rest[INSTRUCTIONS.len()..end].lines().next().unwrap_or_default();
+        sections.push((Section::Instructions(file), &rest[..end]));
+        rest = &rest[end..];
+    }
+    sections
+}
+
+fn head_sections(head: &str) -> Vec<(Section<'_>, &str)> {
+    let base = include_str!("../../assets/prompts/base.md").trim();
+    let first_line = |text: &'static str| text.trim().lines().next().unwrap_or_default();
+    let tools = first_line(include_str!("../../assets/prompts/tools.md"));
+    let environment = first_line(include_str!("../../assets/prompts/environment.md"));
+    let at = |heading: &str| head.find(&format!("\n\n{heading}\n"));
+    let (Some(tools), Some(environment)) = (at(tools), at(environment)) else {
+        return vec![(Section::Other, head)];
+    };
+    if !head.starts_with(base) || tools > environment {
+        return vec![(Section::Other, head)];
+    }
+    let below = environment + "\n\n".len();
+    let agent = head[below..].find("\n\n").map_or(head.len(), |end| below + end);
+    let mut sections = vec![
+        (Section::Base, &head[..tools]),
+        (Section::Tools, &head[tools..environment]),
+        (Section::Environment, &head[environment..agent]),
+    ];
+    if !head[agent..].trim().is_empty() {
+        sections.push((Section::Agent, &head[agent..]));
+    }
+    sections
+}
+
 fn environment(parts: &PromptParts<'_>) -> String {
     let git = parts.branch.map_or_else(
         || "no repository".to_owned(),
@@ -92,5 +151,42 @@ mod tests {
             assert!(prompt.contains(part), "{part}\n{prompt}");
         }
         assert!(!prompt.contains('{'), "{prompt}");
+    }
+
+    #[test]
+    fn a_prompt_is_parted_into_what_it_was_made_of() {
+        let instructions = [
+            ("AGENTS.md".to_owned(), "Use tabs.\n\nAnd no others.\n".to_owned()),
+            ("sub/AGENTS.md".to_owned(), "Never mind.".to_owned()),
+        ];
+        let parts = PromptParts {
+            directory: Path::new("/p"),
+            root: Path::new("/p"),
+            branch: None,
+            platform: "linux",
+            date: "2026-01-02",
+            extended: &["list"],
+            agent: "# Your role\n\nYou review.",
+            instructions: &instructions,
+        };
+        let prompt = assemble(&parts);
+        let sections = sections(&prompt);
+        let kinds: Vec<_> = sections.iter().map(|(section, _)| *section).collect();
+        assert_eq!(
+            kinds,
+            [
+                Section::Base,
+                Section::Tools,
+                Section::Environment,
+                Section::Agent,
+                Section::Instructions("AGENTS.md"),
+                Section::Instructions("sub/AGENTS.md"),
+            ]
+        );
+        assert!(sections[1].1.contains("Also there, by name: list"));
+        assert!(sections[3].1.ends_with("You review."));
+        let whole: String = sections.iter().map(|(_, text)| *text).collect();
+        assert_eq!(whole, prompt);
+        assert_eq!(super::sections("You are old.")[0].0, Section::Other);
     }
 }

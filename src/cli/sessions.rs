@@ -1,6 +1,5 @@
 //! `lathe sessions`: what was talked about, for people and, as INTERFACE section 4 shapes it, for programs.
 
-mod shape;
 mod transcript;
 
 use serde_json::json;
@@ -10,6 +9,7 @@ use super::failure::Failure;
 use super::output::{moment, print, print_json, table};
 use crate::config::Dirs;
 use crate::conversation::SessionId;
+use crate::session::export;
 use crate::store::{SessionRow, Store};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::truncate;
@@ -64,7 +64,7 @@ fn show(store: &Store, id: &SessionId, style: Style) -> Result<(), Failure> {
     };
     let messages = store.load(id)?;
     match style {
-        Style::Json => print_json(&shape::session(&session, &messages)),
+        Style::Json => print_json(&export::json(&session, &messages)),
         Style::People => print(&transcript::text(&session, &messages)),
     }
 }

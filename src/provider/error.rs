@@ -49,13 +49,28 @@ impl ProviderError {
         self
     }
 
-    /// Returns what to try next, as a sentence of its own.
+    /// Returns what to try next, as a sentence of its own: what whoever made the error said, else what mostly helps.
     pub fn advice(&self) -> Option<String> {
-        let hint = self.hint.as_deref()?.trim();
+        let own = self
+            .hint
+            .as_deref()
+            .map(str::trim)
+            .filter(|hint| !hint.is_empty());
+        let hint = own.or_else(|| self.usual_hint())?;
         let mut characters = hint.chars();
         let first = characters.next()?;
         let stop = if hint.ends_with(['.', '!', '?']) { "" } else { "." };
         Some(format!("{}{}{stop}", first.to_uppercase(), characters.as_str()))
+    }
+
+    fn usual_hint(&self) -> Option<&'static str> {
+        match self.kind {
+            ProviderErrorKind::Network => {
+                Some("send it again; where it stays so, look at the server and the network")
+            }
+            ProviderErrorKind::BadResponse => Some("send it again, or choose another model"),
+            _ => None,
+        }
     }
 
     /// Notes what the server asked to wait.
@@ -416,6 +431,8 @@ mod tests {
         assert_eq!(advice("set `KEY`").as_deref(), Some("Set `KEY`."));
         assert_eq!(advice("`lathe` can. ").as_deref(), Some("`lathe` can."));
         assert_eq!(advice(" "), None);
+        let lost = ProviderError::new(ProviderErrorKind::Network, "lost").advice();
+        assert!(lost.is_some_and(|advice| advice.starts_with("Send it again;")));
     }
 
     #[test]

@@ -6,7 +6,9 @@
 
 mod actor;
 mod event;
+pub mod export;
 mod outbox;
+pub mod query;
 mod recorder;
 mod stored;
 mod title;
@@ -29,6 +31,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::conversation::{FilePart, Message, ModelRef, Price, SessionId, TodoEdit, Usage};
 use crate::permission::{Mode, Question, QuestionId, Reply};
 use crate::tool::{Form, FormId, FormReply};
+use query::{Answer, Query};
 
 /// What a front end asks of the session.
 #[derive(Debug, Clone)]
@@ -165,6 +168,7 @@ pub struct Handle {
 enum Command {
     Op(Op),
     Attach(oneshot::Sender<(Snapshot, Receiver)>),
+    Ask(Query, oneshot::Sender<Answer>),
 }
 
 /// The session cannot take an operation.
@@ -185,6 +189,16 @@ impl Handle {
                 mpsc::error::TrySendError::Full(_) => SendError::Busy,
                 mpsc::error::TrySendError::Closed(_) => SendError::Closed,
             })
+    }
+
+    /// Asks something beside the stream of events.
+    pub async fn ask(&self, query: Query) -> Result<Answer, SendError> {
+        let (sender, answer) = oneshot::channel();
+        self.commands
+            .send(Command::Ask(query, sender))
+            .await
+            .map_err(|_| SendError::Closed)?;
+        answer.await.map_err(|_| SendError::Closed)
     }
 
     /// Returns the session as it is now and a receiver of everything after.

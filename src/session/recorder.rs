@@ -1,7 +1,7 @@
 //! Writes down what happens, in the order in which it is told.
 
-use crate::conversation::{Message, MessageId, ModelRef, Part, SessionId, Usage};
-use crate::store::{Change, DraftKey, NewSession, SessionLock, Store, StoreError};
+use crate::conversation::{Message, MessageId, ModelRef, Part, SessionId};
+use crate::store::{Change, DraftKey, NewSession, PaidRequest, SessionLock, Store, StoreError};
 
 /// One session's place in the store.
 pub(super) struct Recorder {
@@ -71,9 +71,8 @@ impl Recorder {
         )
     }
 
-    pub(super) fn usage(&self, usage: &Usage, cost: Option<f64>) -> Result<(), StoreError> {
-        self.store
-            .write(&self.session, &[Change::Cost { usage: *usage, cost }])
+    pub(super) fn request(&self, request: PaidRequest) -> Result<(), StoreError> {
+        self.store.write(&self.session, &[Change::Request(request)])
     }
 
     /// Keeps what the session works as. One that was not begun yet begins so.

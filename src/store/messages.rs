@@ -7,10 +7,9 @@ use std::thread;
 
 use rusqlite::{Connection, Row, params};
 
-use super::{Store, StoreError, column, sessions};
+use super::{PaidRequest, Store, StoreError, column, requests, sessions};
 use crate::conversation::{
     CallResult, CallState, ErrorKind, Message, MessageId, MessageState, Part, PartBody, SessionId, ToolPart,
-    Usage,
 };
 
 /// The session and all below it.
@@ -32,8 +31,8 @@ pub enum Change {
     Message(Message),
     /// Adds the part, or replaces the one of the same `seq`.
     Part { message: MessageId, part: Part },
-    /// Adds one model request to the session's sums.
-    Cost { usage: Usage, cost: Option<f64> },
+    /// Adds one model request, to the session's sums as well.
+    Request(PaidRequest),
 }
 
 /// What was found unfinished.
@@ -52,7 +51,10 @@ impl Store {
             changes.iter().try_for_each(|change| match change {
                 Change::Message(message) => put_message(connection, session, message),
                 Change::Part { message, part } => put_part(connection, message, part),
-                Change::Cost { usage, cost } => sessions::add_cost(connection, session, usage, *cost),
+                Change::Request(request) => {
+                    sessions::add_cost(connection, session, &request.usage, request.cost)?;
+                    requests::add(connection, session, request)
+                }
             })
         })
     }
@@ -354,7 +356,7 @@ mod tests {
     use super::super::{NewSession, Store};
     use super::*;
     use crate::conversation::{
-        CallId, FilePart, Native, Notice, NoticeKind, ReasoningPart, Role, Stop, TextPart,
+        CallId, FilePart, Native, Notice, NoticeKind, ReasoningPart, Role, Stop, TextPart, Usage,
     };
 
     fn every_kind() -> Vec<PartBody> {
@@ -643,10 +645,12 @@ mod tests {
         store
             .write(
                 &session,
-                &[Change::Cost {
+                &[Change::Request(PaidRequest {
+                    model: "local/m".parse().unwrap(),
+                    agent: "build".into(),
                     usage,
                     cost: Some(0.5),
-                }],
+                })],
             )
             .unwrap();
         assert_eq!(store.load(&session).unwrap().len(), 3);

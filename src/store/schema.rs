@@ -19,7 +19,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const CACHED_STATEMENTS: usize = 64;
 
 /// A migration that was released is never changed.
-const STEPS: &[M<'static>] = &[M::up(FIRST), M::up(TRUST), M::up(GRANT_ORIGIN)];
+const STEPS: &[M<'static>] = &[M::up(FIRST), M::up(TRUST), M::up(GRANT_ORIGIN), M::up(REQUESTS)];
 const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
 const LATEST: i64 = STEPS.len() as i64;
 
@@ -127,6 +127,25 @@ CREATE TABLE trust (
 
 /// Grants say in which session they were given; older ones do not know.
 const GRANT_ORIGIN: &str = "ALTER TABLE grants ADD COLUMN origin TEXT NOT NULL DEFAULT '';";
+
+/// `session` goes with the session; what was spent stays.
+const REQUESTS: &str = "
+CREATE TABLE requests (
+    session     TEXT REFERENCES sessions (id) ON DELETE SET NULL,
+    project     TEXT NOT NULL,
+    time        INTEGER NOT NULL,
+    model       TEXT NOT NULL,
+    agent       TEXT NOT NULL,
+    input       INTEGER NOT NULL,
+    output      INTEGER NOT NULL,
+    reasoning   INTEGER NOT NULL,
+    cache_read  INTEGER NOT NULL,
+    cache_write INTEGER NOT NULL,
+    cost        REAL -- NULL where the price is not known
+) STRICT;
+CREATE INDEX requests_by_time ON requests (time);
+CREATE INDEX requests_by_session ON requests (session) WHERE session IS NOT NULL;
+";
 
 pub(super) fn open(data_dir: &Path) -> Result<Connection, StoreError> {
     let path = database_path(data_dir);

@@ -77,8 +77,8 @@ fn tool(call: &ToolPart) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::shape::fixture;
     use super::*;
+    use crate::session::export::fixture;
 
     #[test]
     fn a_person_reads_who_said_what_and_what_was_done() {

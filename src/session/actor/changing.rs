@@ -7,6 +7,7 @@ use super::Actor;
 use crate::conversation::ModelRef;
 use crate::permission::Mode;
 use crate::session::Event;
+use crate::session::query::CacheMiss;
 use crate::session::wire::Profile;
 use crate::tool::Abilities;
 
@@ -95,6 +96,7 @@ impl Actor {
         self.parts.turn = profile.turn;
         self.parts.system = profile.system;
         self.told.tell(&self.parts.calls);
+        self.misses.push(CacheMiss::Changed);
         self.parts.temperature = profile.temperature;
         let info = &mut self.parts.info;
         let is_other_agent = info.agent != agent;

@@ -44,7 +44,7 @@ impl Actor {
         };
         let stored = self.store_call(&outer);
         let tool = self.parts.calls.registry.told_name(&given, &args);
-        self.told.note(&tool, &self.parts.calls);
+        self.note_called(&tool);
         self.note_todos(&tool, &result);
         self.publish(Event::CallEnded {
             call: call.clone(),

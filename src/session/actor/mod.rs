@@ -4,6 +4,7 @@
 //! turn say what follows. Boundaries (a message, a result) are on disk before they are told; deltas are told first and
 //! checkpointed twice a second.
 
+mod answering;
 mod changing;
 mod granting;
 mod hook_jobs;
@@ -24,6 +25,7 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::outbox::Outbox;
+use super::query::{CacheMiss, StatusGroup};
 use super::recorder::Recorder;
 use super::wire::Profiles;
 use super::{
@@ -63,6 +65,8 @@ pub(super) struct Parts {
     /// What the hooks of the beginning are told: `startup` or `resume`.
     pub(super) opening: &'static str,
     pub(super) farewell: Farewell,
+    /// What `/status` says that does not change while the session lives.
+    pub(super) about: Vec<StatusGroup>,
     /// How often a turn goes on that would end with open todos.
     pub(super) reminders: u32,
     /// Removes old outputs as long as the session lives.
@@ -98,6 +102,10 @@ pub(super) struct Actor {
     known_todos: Known,
     /// How often the turn was reminded of its todos.
     reminded: u32,
+    /// When the last turn began, in milliseconds since the Unix epoch.
+    turn_began: Option<i64>,
+    /// What made the provider read anew what it had cached.
+    misses: Vec<CacheMiss>,
 }
 
 #[derive(Debug)]
@@ -130,6 +138,8 @@ impl Actor {
             told,
             known_todos,
             reminded: 0,
+            turn_began: None,
+            misses: Vec::new(),
             parts,
             commands,
             outbox: Outbox::default(),
@@ -154,6 +164,7 @@ impl Actor {
                     self.begin_hooks();
                 }
                 Woken::Command(Some(Command::Op(op))) => self.on_op(op),
+                Woken::Command(Some(Command::Ask(query, answer))) => self.answer(query, answer),
                 Woken::Command(None) => self.on_op(Op::Close),
                 Woken::Driver(event) => self.on_driver(event),
                 Woken::Checkpoint => self.on_checkpoint(),

@@ -36,12 +36,14 @@ impl Told {
         self.tools.iter().any(|told| told.name == tool)
     }
 
-    /// A tool was called; from the next request on its schema is there.
-    pub(super) fn note(&mut self, tool: &str, calls: &CallSettings) {
+    /// A tool was called; from the next request on its schema is there. Says whether it joined the others with that.
+    pub(super) fn note(&mut self, tool: &str, calls: &CallSettings) -> bool {
         let is_new = self.called.insert(tool.to_owned());
         if is_new && !self.tells(tool) {
             self.tell(calls);
+            return self.tells(tool);
         }
+        false
     }
 
     /// Makes the list anew, by the settings and rules as they are.

@@ -14,6 +14,7 @@ use crate::conversation::{
 };
 use crate::provider::{Purpose, Request};
 use crate::session::{Done, Event, Input, ReportKind, RequestUsage, Retry};
+use crate::store::PaidRequest;
 use crate::text::truncate::ContextUse;
 use crate::tool::pipeline::{self, LoopGuard};
 
@@ -58,6 +59,7 @@ impl Actor {
         }
         self.forget_going_on();
         self.reminded = 0;
+        self.turn_began = Some(now());
         self.publish(Event::TurnStarted);
         if let Some(inputs) = self.hold_prompts(inputs) {
             self.begin_turn(inputs);
@@ -237,7 +239,7 @@ impl Actor {
                 args,
             });
         }
-        self.told.note(&name, &self.parts.calls);
+        self.note_called(&name);
         self.note_todos(&name, &result);
         self.publish(Event::CallEnded {
             call: call.clone(),
@@ -259,8 +261,13 @@ impl Actor {
             (Some(sum), Some(cost)) => Some(sum + cost),
             _ => None,
         };
-        let stored = self.parts.recorder.usage(&usage, cost);
         let model = self.parts.info.model.clone();
+        let stored = self.parts.recorder.request(PaidRequest {
+            model: model.clone(),
+            agent: self.parts.info.agent.clone(),
+            usage,
+            cost,
+        });
         self.publish(Event::Usage(RequestUsage { usage, cost, model }));
         self.check(stored);
     }

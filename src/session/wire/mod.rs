@@ -3,6 +3,7 @@
 //! The only reader of configuration below the front ends. It turns what was written into each service's own settings,
 //! builds the services, opens the store, takes the session's lock and starts the actor.
 
+mod about;
 mod agents;
 mod hooks;
 mod models;
@@ -305,6 +306,7 @@ pub fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
             FrontEndKind::Attended => Farewell::Short,
             FrontEndKind::Unattended => Farewell::Whole,
         },
+        about: about::about(request),
         _cleaning: upkeep::clean_outputs(&request.dirs.data),
     };
     let (commands, received) = mpsc::channel(256);

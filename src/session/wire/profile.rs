@@ -112,6 +112,12 @@ impl Profiles {
         models.into_iter().map(choice).collect()
     }
 
+    /// Where a model is asked; empty where its provider is not known.
+    pub(in crate::session) fn base_url(&self, model: &ModelRef) -> &str {
+        let provider = self.catalog.provider(&model.provider);
+        provider.map_or("", |provider| provider.base_url.as_str())
+    }
+
     /// Returns an agent's name as it is written, or why the session cannot go on as it.
     pub(in crate::session) fn check(&self, name: &str) -> Result<String, ErrorReport> {
         named(&self.agents, name).map(|agent| agent.name.clone())

@@ -5,10 +5,12 @@
 //! little in common give a longer diff than necessary instead of a long wait.
 
 mod compare;
+mod files;
 mod parse;
 mod unified;
 mod words;
 
+pub use files::{FileDiff, split_files, unapply, unapply_loosely};
 pub use parse::{DiffLine, Hunk, Sign, parse_unified};
 pub use unified::{UnifiedDiff, unified, unified_renamed};
 pub use words::{emphasis, hunk_emphasis};

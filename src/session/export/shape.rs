@@ -7,7 +7,7 @@ use crate::store::SessionRow;
 use crate::tool::Registry;
 
 /// Returns `{session, messages}`.
-pub(super) fn session(session: &SessionRow, messages: &[Message]) -> Value {
+pub(super) fn json(session: &SessionRow, messages: &[Message]) -> Value {
     let registry = Registry::builtin();
     let valid = messages
         .iter()
@@ -84,14 +84,14 @@ fn as_written(raw: &str) -> Value {
 }
 
 #[cfg(test)]
-pub(super) mod fixture {
+pub(crate) mod fixture {
     use crate::conversation::{
         CallId, CallResult, ErrorKind, Message, MessageId, MessageState, Part, PartBody, ReasoningPart, Role,
         TextPart, ToolPart, Usage,
     };
     use crate::store::SessionRow;
 
-    pub(in crate::cli::sessions) fn row() -> SessionRow {
+    pub(crate) fn row() -> SessionRow {
         SessionRow {
             id: "ses_1".parse().unwrap(),
             title: "fix \x1b[2Jit".into(),
@@ -128,7 +128,7 @@ pub(super) mod fixture {
         }
     }
 
-    pub(in crate::cli::sessions) fn call(raw_args: &str, result: Option<CallResult>) -> ToolPart {
+    pub(crate) fn call(raw_args: &str, result: Option<CallResult>) -> ToolPart {
         ToolPart {
             call: CallId::new(),
             provider_id: None,
@@ -144,7 +144,7 @@ pub(super) mod fixture {
         }
     }
 
-    pub(in crate::cli::sessions) fn messages() -> Vec<Message> {
+    pub(crate) fn messages() -> Vec<Message> {
         let text = |text: &str| {
             PartBody::Text(TextPart {
                 text: text.into(),
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn messages_have_the_shape_of_the_interface_and_void_ones_are_left_out() {
-        let value = session(&fixture::row(), &fixture::messages());
+        let value = json(&fixture::row(), &fixture::messages());
         assert_eq!(value["session"]["model"], "local/x");
         assert_eq!(value["session"]["cost"], 0.5);
         let messages = value["messages"].as_array().unwrap();

@@ -1,0 +1,321 @@
+//! The work tree against `HEAD`, by git.
+//!
+//! Git is asked for nothing that runs a program of the repository's configuration: no external diff, no text conversion,
+//! no file system monitor, no hooks. What it prints is read up to a bound.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::recorded::count;
+use super::{ChangeScope, ChangedFile, Changes, FileState};
+use crate::files::{TextFile, looks_binary};
+use crate::process::{Exchange, Exchanged, Shell, ShellCommand};
+use crate::text::diff::{FileDiff, split_files, unified_renamed};
+
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// Bytes of git's answer that are read.
+const KEEP: usize = 8 * 1024 * 1024;
+/// Untracked files that are listed.
+const UNTRACKED: usize = 500;
+/// An untracked file that is larger is listed without its lines.
+const LARGEST: u64 = 256 * 1024;
+
+const GIT: &str = "GIT_OPTIONAL_LOCKS=0 git -c core.fsmonitor=false -c core.hooksPath=/dev/null \
+                   -c core.quotePath=false --no-pager";
+/// The tree without a file: what a repository without a commit is compared with.
+const EMPTY: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+pub(super) async fn changes(
+    root: PathBuf,
+    environment: Vec<(OsString, OsString)>,
+) -> Result<Changes, String> {
+    let git = Git { root, environment };
+    let inside = git.run("rev-parse --is-inside-work-tree").await?;
+    if inside.outcome.exit != Some(0) {
+        return Err(
+            "This is no git repository, so there is no work tree to compare; session and turn are there."
+                .to_owned(),
+        );
+    }
+    let has_head = git.run("rev-parse --verify --quiet HEAD").await?.outcome.exit == Some(0);
+    let base = if has_head { "HEAD" } else { EMPTY };
+    let diff = git
+        .run(&format!(
+            "diff {base} --relative --no-color --no-ext-diff --no-textconv --no-renames \
+             --src-prefix=a/ --dst-prefix=b/ --ignore-submodules"
+        ))
+        .await?;
+    if diff.outcome.exit != Some(0) {
+        return Err(format!(
+            "Git could not compare the work tree: {}.",
+            last_line(&diff.stderr.bytes)
+        ));
+    }
+    let untracked = git.run("ls-files --others --exclude-standard -z").await?;
+    let root = git.root;
+    let work = tokio::task::spawn_blocking(move || gather(&root, &diff, &untracked));
+    work.await.map_err(|error| error.to_string())
+}
+
+struct Git {
+    root: PathBuf,
+    environment: Vec<(OsString, OsString)>,
+}
+
+impl Git {
+    async fn run(&self, arguments: &str) -> Result<Exchanged, String> {
+        let path = self.environment.iter().find(|(name, _)| name == "PATH");
+        let path = path.map(|(_, value)| value.as_os_str());
+        let shell = Shell::find(None, path).map_err(|error| format!("Git cannot be run: {error}."))?;
+        let command = ShellCommand {
+            shell,
+            command: format!("{GIT} {arguments}"),
+            cwd: self.root.clone(),
+            environment: self.environment.clone(),
+            confinement: None,
+        };
+        let exchange = Exchange {
+            command,
+            input: Vec::new(),
+            keep: KEEP,
+        };
+        let exchanged = exchange.run(TIMEOUT, &CancellationToken::new()).await;
+        let exchanged = exchanged.map_err(|error| format!("Git cannot be run: {error}."))?;
+        if exchanged.outcome.timed_out {
+            return Err(format!(
+                "Git took longer than {} seconds to compare the work tree and was stopped.",
+                TIMEOUT.as_secs()
+            ));
+        }
+        if exchanged.outcome.exit == Some(127) {
+            return Err("Git is not installed; session and turn are there without it.".to_owned());
+        }
+        Ok(exchanged)
+    }
+}
+
+fn gather(root: &Path, diff: &Exchanged, untracked: &Exchanged) -> Changes {
+    let text = String::from_utf8_lossy(&diff.stdout.bytes);
+    let mut files: BTreeMap<String, ChangedFile> = BTreeMap::new();
+    for file in binaries(&text).into_iter().map(|name| binary(root, name)) {
+        files.insert(file.path.clone(), file);
+    }
+    for file in split_files(&text).iter().filter_map(|file| tracked(root, file)) {
+        files.insert(file.path.clone(), file);
+    }
+    let names = untracked.stdout.bytes.split(|byte| *byte == 0);
+    let names: Vec<_> = names.filter(|name| !name.is_empty()).collect();
+    for name in names.iter().take(UNTRACKED) {
+        let file = added(root, &String::from_utf8_lossy(name));
+        files.insert(file.path.clone(), file);
+    }
+    let mut notes = Vec::new();
+    if diff.stdout.is_cut {
+        notes.push(format!(
+            "The diff is longer than {} MB; what follows is not shown.",
+            KEEP >> 20
+        ));
+    }
+    if names.len() > UNTRACKED {
+        notes.push(format!(
+            "{} more untracked files are not shown.",
+            names.len() - UNTRACKED
+        ));
+    }
+    Changes {
+        scope: ChangeScope::WorkTree,
+        files: files.into_values().collect(),
+        note: (!notes.is_empty()).then(|| notes.join(" ")),
+    }
+}
+
+fn tracked(root: &Path, file: &FileDiff<'_>) -> Option<ChangedFile> {
+    let state = match (file.old, file.new) {
+        (None, _) => FileState::Added,
+        (_, None) => FileState::Removed,
+        _ => FileState::Changed,
+    };
+    let path = unquoted(file.new.or(file.old)?);
+    let (additions, deletions) = count(file.text);
+    Some(ChangedFile {
+        real: root.join(&path),
+        path,
+        state,
+        additions,
+        deletions,
+        diff: file.text.to_owned(),
+        note: None,
+        reverts: true,
+    })
+}
+
+/// Names in `Binary files a/x and b/x differ`.
+fn binaries(diff: &str) -> Vec<&str> {
+    let lines = diff.lines().filter_map(|line| {
+        let names = line.strip_prefix("Binary files ")?.strip_suffix(" differ")?;
+        let (old, new) = names.split_once(" and ")?;
+        new.strip_prefix("b/").or_else(|| old.strip_prefix("a/"))
+    });
+    lines.collect()
+}
+
+fn binary(root: &Path, name: &str) -> ChangedFile {
+    ChangedFile {
+        path: name.to_owned(),
+        real: root.join(name),
+        state: FileState::Changed,
+        additions: 0,
+        deletions: 0,
+        diff: String::new(),
+        note: Some("not a text".to_owned()),
+        reverts: false,
+    }
+}
+
+fn added(root: &Path, name: &str) -> ChangedFile {
+    let real = root.join(name);
+    let size = fs::symlink_metadata(&real).map_or(0, |metadata| metadata.len());
+    let is_link = real.is_symlink();
+    let text = if is_link || size > LARGEST {
+        None
+    } else {
+        TextFile::open(&real)
+            .ok()
+            .filter(|file| !looks_binary(file.bytes()))
+    };
+    let diff = text
+        .as_ref()
+        .map(|file| unified_renamed(None, Some(name), "", file.text()));
+    let note = match &diff {
+        Some(_) => None,
+        None if is_link => Some("a link"),
+        None if size > LARGEST => Some("too long to be shown"),
+        None => Some("not a text"),
+    };
+    let diff = diff.unwrap_or_default();
+    ChangedFile {
+        path: name.to_owned(),
+        real,
+        state: FileState::Added,
+        additions: diff.additions,
+        deletions: 0,
+        reverts: note.is_none(),
+        diff: diff.text,
+        note: note.map(str::to_owned),
+    }
+}
+
+/// Reads a name that git put in quotes, because it has a character that would break the line.
+fn unquoted(name: &str) -> String {
+    let Some(inner) = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
+        return name.to_owned();
+    };
+    // Its prefix stands within the quotes.
+    let inner = inner
+        .strip_prefix("a/")
+        .or_else(|| inner.strip_prefix("b/"))
+        .unwrap_or(inner);
+    let mut bytes = Vec::new();
+    let mut rest = inner.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        match rest.next() {
+            Some(b'n') => bytes.push(b'\n'),
+            Some(b't') => bytes.push(b'\t'),
+            Some(b'r') => bytes.push(b'\r'),
+            Some(digit @ b'0'..=b'3') => {
+                let next = |rest: &mut std::str::Bytes<'_>| rest.next().unwrap_or(b'0').wrapping_sub(b'0');
+                let (middle, last) = (next(&mut rest), next(&mut rest));
+                bytes.push(((digit - b'0') << 6) | (middle << 3) | last);
+            }
+            Some(other) => bytes.push(other),
+            None => {}
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn last_line(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let line = text.lines().rev().find(|line| !line.trim().is_empty());
+    line.unwrap_or("it said nothing").trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_git_quotes_are_read() {
+        assert_eq!(unquoted("plain name"), "plain name");
+        assert_eq!(unquoted(r#""b/tab\there\" \303\244""#), "tab\there\" ä");
+    }
+
+    #[tokio::test]
+    async fn without_a_repository_a_sentence_says_what_is_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let environment = std::env::vars_os().collect();
+        let error = changes(directory.path().to_owned(), environment)
+            .await
+            .unwrap_err();
+        assert!(error.contains("no git repository"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn changed_new_and_removed_files_are_found() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path();
+        let git = |arguments: &str| {
+            let status = std::process::Command::new("git")
+                .args(["-c", "user.name=t", "-c", "user.email=t@t"])
+                .args(arguments.split(' '))
+                .current_dir(root)
+                .output()
+                .unwrap();
+            assert!(status.status.success(), "{arguments}");
+        };
+        git("init -q");
+        fs::write(root.join("gone.txt"), "old\n").unwrap();
+        fs::write(root.join("kept.txt"), "same\nold\n").unwrap();
+        git("add .");
+        let environment: Vec<_> = std::env::vars_os().collect();
+        let first = changes(root.to_owned(), environment.clone()).await.unwrap();
+        assert_eq!(first.files.len(), 2, "before the first commit: {first:?}");
+        git("commit -q -m one");
+        fs::remove_file(root.join("gone.txt")).unwrap();
+        fs::write(root.join("kept.txt"), "same\nnew\n").unwrap();
+        fs::write(root.join("ä new.txt"), "1\n2\n").unwrap();
+        fs::write(root.join("picture.bin"), [0, 159, 146, 150]).unwrap();
+        let changes = changes(root.to_owned(), environment).await.unwrap();
+        let files: Vec<_> = changes
+            .files
+            .iter()
+            .map(|file| {
+                (
+                    file.path.as_str(),
+                    &file.state,
+                    file.additions,
+                    file.deletions,
+                    file.reverts,
+                )
+            })
+            .collect();
+        assert_eq!(
+            files,
+            [
+                ("gone.txt", &FileState::Removed, 0, 1, true),
+                ("kept.txt", &FileState::Changed, 1, 1, true),
+                ("picture.bin", &FileState::Added, 0, 0, false),
+                ("ä new.txt", &FileState::Added, 2, 0, true),
+            ]
+        );
+    }
+}

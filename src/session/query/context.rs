@@ -1,0 +1,335 @@
+//! What fills the context window, by source.
+//!
+//! Sizes are estimated, four characters to a token: only the provider knows its own tokens, and it reports no more than
+//! the sum. Pictures and documents are counted and not estimated: what they cost differs from model to model.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::agent::history;
+use crate::agent::prompt::{Section, sections};
+use crate::conversation::{CallState, Message, PartBody, Role, ToolPart};
+use crate::provider::ToolSpec;
+
+/// Characters that make about one token.
+const CHARACTERS: usize = 4;
+
+/// How full the context is, and what of.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ContextUse {
+    pub groups: Vec<ContextGroup>,
+    /// What the provider reported with the last request: tokens of input and output together.
+    pub reported: Option<u64>,
+    /// The window of the model in tokens, where it is known.
+    pub limit: Option<u64>,
+    /// Pictures and documents that are sent along.
+    pub attachments: usize,
+    /// Since the session was opened.
+    pub misses: Vec<CacheMiss>,
+}
+
+/// Something that made the provider read anew what it had cached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CacheMiss {
+    /// This tool joined those that the model is told of.
+    Joined(String),
+    /// The agent or the model was changed.
+    Changed,
+}
+
+/// One source with its items, the largest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextGroup {
+    pub source: ContextSource,
+    pub items: Vec<ContextItem>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ContextSource {
+    System,
+    Schemas,
+    User,
+    Answers,
+    Reasoning,
+    Calls,
+    Results,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextItem {
+    pub name: String,
+    /// How many of them there are.
+    pub count: usize,
+    pub tokens: u64,
+}
+
+impl ContextUse {
+    /// The estimate of all sources.
+    pub fn estimated(&self) -> u64 {
+        self.groups.iter().map(ContextGroup::tokens).sum()
+    }
+
+    /// What is left of the window. What the provider reported counts, where it is not less than what stands there by now.
+    pub fn free(&self) -> Option<u64> {
+        Some(self.limit?.saturating_sub(self.used()))
+    }
+
+    pub fn used(&self) -> u64 {
+        self.reported.unwrap_or_else(|| self.estimated())
+    }
+}
+
+impl ContextGroup {
+    pub fn tokens(&self) -> u64 {
+        self.items.iter().map(|item| item.tokens).sum()
+    }
+
+    pub fn count(&self) -> usize {
+        self.items.iter().map(|item| item.count).sum()
+    }
+}
+
+/// What the next request would be made of.
+pub(in crate::session) struct Facts {
+    pub(in crate::session) system: String,
+    pub(in crate::session) agent: String,
+    pub(in crate::session) tools: Arc<[ToolSpec]>,
+    pub(in crate::session) messages: Vec<Arc<Message>>,
+    pub(in crate::session) reported: Option<u64>,
+    pub(in crate::session) limit: Option<u64>,
+    pub(in crate::session) misses: Vec<CacheMiss>,
+}
+
+impl Facts {
+    pub(in crate::session) fn weigh(self) -> ContextUse {
+        let mut scales = Scales::default();
+        for (section, text) in sections(&self.system) {
+            let name = match section {
+                Section::Base => "instructions to every agent".to_owned(),
+                Section::Tools => "how to use tools".to_owned(),
+                Section::Environment => "environment".to_owned(),
+                Section::Agent => format!("agent {}", self.agent),
+                Section::Instructions(file) => file.to_owned(),
+                Section::Other => "prompt of an earlier version".to_owned(),
+            };
+            scales.add(ContextSource::System, &name, characters(text));
+        }
+        for tool in self.tools.iter() {
+            let schema = tool.schema.to_string();
+            let size = characters(&tool.name) + characters(&tool.description) + characters(&schema);
+            scales.add(ContextSource::Schemas, &tool.name, size);
+        }
+        let sent = history::sendable(&self.messages);
+        for message in &sent {
+            scales.message(message);
+        }
+        ContextUse {
+            groups: scales.groups(),
+            reported: self.reported,
+            limit: self.limit,
+            attachments: scales.attachments,
+            misses: self.misses,
+        }
+    }
+}
+
+/// Characters by source and name, and how many there were.
+#[derive(Default)]
+struct Scales {
+    weights: BTreeMap<ContextSource, Vec<(String, usize, usize)>>,
+    attachments: usize,
+}
+
+impl Scales {
+    fn add(&mut self, source: ContextSource, name: &str, characters: usize) {
+        let items = self.weights.entry(source).or_default();
+        match items.iter_mut().find(|(known, ..)| known == name) {
+            Some((_, count, sum)) => {
+                *count += 1;
+                *sum += characters;
+            }
+            None => items.push((name.to_owned(), 1, characters)),
+        }
+    }
+
+    fn message(&mut self, message: &Message) {
+        for part in &message.parts {
+            match (&part.body, message.role) {
+                (PartBody::Text(text), Role::User) => {
+                    self.add(ContextSource::User, "messages", characters(&text.text));
+                }
+                (PartBody::Text(text), Role::Assistant) => {
+                    self.add(ContextSource::Answers, "answers", characters(&text.text));
+                }
+                // Without the provider's own block it is never sent back.
+                (PartBody::Reasoning(reasoning), _) if reasoning.native.is_some() => {
+                    self.add(ContextSource::Reasoning, "reasoning", characters(&reasoning.text));
+                }
+                (PartBody::Tool(call), _) => self.call(call),
+                (PartBody::File(file), _) if file.mime.starts_with("text/") => {
+                    self.add(ContextSource::User, &file.path, characters(&file.data));
+                }
+                (PartBody::File(_), _) => self.attachments += 1,
+                (PartBody::Reasoning(_) | PartBody::Notice(_) | PartBody::Unknown(_), _) => {}
+            }
+        }
+    }
+
+    fn call(&mut self, call: &ToolPart) {
+        self.add(ContextSource::Calls, &call.tool, characters(&call.raw_args));
+        if let (Some(result), true) = (&call.result, call.state != CallState::Pending) {
+            self.attachments += result.attachments.len();
+            self.add(ContextSource::Results, &call.tool, characters(&result.output));
+        }
+    }
+
+    fn groups(&self) -> Vec<ContextGroup> {
+        let group = |(source, items): (&ContextSource, &Vec<(String, usize, usize)>)| {
+            let item = |(name, count, characters): &(String, usize, usize)| ContextItem {
+                name: name.clone(),
+                count: *count,
+                tokens: characters.div_ceil(CHARACTERS) as u64,
+            };
+            let mut items: Vec<_> = items.iter().map(item).collect();
+            items.sort_by(|one, other| other.tokens.cmp(&one.tokens).then(one.name.cmp(&other.name)));
+            ContextGroup {
+                source: *source,
+                items,
+            }
+        };
+        self.weights.iter().map(group).collect()
+    }
+}
+
+fn characters(text: &str) -> usize {
+    text.chars().count()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::conversation::{
+        CallId, CallResult, ErrorKind, MessageId, MessageState, Native, Part, ReasoningPart, TextPart,
+    };
+
+    fn message(role: Role, state: MessageState, bodies: Vec<PartBody>) -> Arc<Message> {
+        let parts = bodies.into_iter().zip(1..).map(|(body, seq)| Part { seq, body });
+        Arc::new(Message {
+            id: MessageId::new(),
+            role,
+            state,
+            agent: None,
+            model: None,
+            created: 1,
+            parts: parts.collect(),
+            stop: None,
+            usage: None,
+        })
+    }
+
+    fn text(text: &str) -> PartBody {
+        PartBody::Text(TextPart {
+            text: text.to_owned(),
+            native: None,
+        })
+    }
+
+    fn thought(native: bool) -> PartBody {
+        PartBody::Reasoning(ReasoningPart {
+            text: "hmmm hmm".to_owned(),
+            native: native.then(|| Native {
+                protocol: "anthropic".to_owned(),
+                model: "a/b".to_owned(),
+                json: json!({}),
+            }),
+        })
+    }
+
+    fn call(tool: &str, output: &str) -> PartBody {
+        let mut result = CallResult::error(ErrorKind::Io, output, None);
+        result.output = output.to_owned();
+        PartBody::Tool(ToolPart {
+            call: CallId::new(),
+            provider_id: None,
+            tool: tool.to_owned(),
+            raw_args: "{\"a\":12}".to_owned(),
+            args: None,
+            state: CallState::Done,
+            result: Some(result),
+            native: None,
+            inner: Vec::new(),
+        })
+    }
+
+    fn weighed() -> ContextUse {
+        let whole = MessageState::Complete;
+        let facts = Facts {
+            system: "You are old.".to_owned(),
+            agent: "build".to_owned(),
+            tools: Arc::from([ToolSpec {
+                name: "read".to_owned(),
+                description: "Reads.".to_owned(),
+                schema: json!({}),
+            }]),
+            messages: vec![
+                message(Role::User, whole, vec![text("12345678")]),
+                message(Role::Assistant, MessageState::Void, vec![text("void")]),
+                message(
+                    Role::Assistant,
+                    whole,
+                    vec![thought(true), thought(false), text("1234")],
+                ),
+                message(
+                    Role::Assistant,
+                    whole,
+                    vec![
+                        call("read", &"x".repeat(400)),
+                        call("bash", "1"),
+                        call("read", "1234"),
+                    ],
+                ),
+            ],
+            reported: Some(900),
+            limit: Some(1_000),
+            misses: Vec::new(),
+        };
+        facts.weigh()
+    }
+
+    #[test]
+    fn every_source_is_weighed_and_what_is_not_sent_is_not() {
+        let used = weighed();
+        let groups: Vec<_> = used
+            .groups
+            .iter()
+            .map(|group| (group.source, group.count(), group.tokens()))
+            .collect();
+        assert_eq!(
+            groups,
+            [
+                (ContextSource::System, 1, 3),
+                (ContextSource::Schemas, 1, 3),
+                (ContextSource::User, 1, 2),
+                (ContextSource::Answers, 1, 1),
+                (ContextSource::Reasoning, 1, 2),
+                (ContextSource::Calls, 3, 6),
+                (ContextSource::Results, 3, 102),
+            ]
+        );
+        assert_eq!((used.used(), used.free()), (900, Some(100)));
+    }
+
+    #[test]
+    fn results_are_told_apart_by_tool_the_largest_first() {
+        let used = weighed();
+        let results = used.groups.last().unwrap();
+        let items: Vec<_> = results
+            .items
+            .iter()
+            .map(|item| (item.name.as_str(), item.count, item.tokens))
+            .collect();
+        assert_eq!(items, [("read", 2, 101), ("bash", 1, 1)]);
+    }
+}

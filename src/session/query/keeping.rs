@@ -1,0 +1,129 @@
+//! The session as a text, and in a file of the person's.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Answer;
+use crate::conversation::Message;
+use crate::files::{Expected, FileProblem, Transaction};
+use crate::session::export::{self, ExportFormat};
+use crate::store::SessionRow;
+
+/// A file to write the session to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Keep {
+    pub format: ExportFormat,
+    /// As it was typed: relative to the session's directory, or with `~`.
+    pub path: String,
+    pub replace: bool,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kept {
+    Written {
+        path: PathBuf,
+        bytes: usize,
+    },
+    /// Something is there already, and stays.
+    Exists(PathBuf),
+}
+
+/// What is kept.
+pub(in crate::session) struct Keeping {
+    pub(in crate::session) session: SessionRow,
+    pub(in crate::session) messages: Vec<Arc<Message>>,
+}
+
+impl Keeping {
+    pub(in crate::session) fn text(&self, format: ExportFormat) -> String {
+        let messages: Vec<Message> = self.messages.iter().map(|message| (**message).clone()).collect();
+        export::text(format, &self.session, &messages)
+    }
+
+    pub(in crate::session) fn write(&self, keep: &Keep, path: &Path, records: &Path) -> Answer {
+        let shown = path.display();
+        if path.is_dir() {
+            return Answer::Failed(format!("`{shown}` is a directory; add a file's name to it."));
+        }
+        if !keep.replace && path.symlink_metadata().is_ok() {
+            return Answer::Kept(Kept::Exists(path.to_owned()));
+        }
+        let text = self.text(keep.format);
+        let bytes = text.len();
+        let mut transaction = Transaction::new(records);
+        let expected = if keep.replace {
+            Expected::Any
+        } else {
+            Expected::Absent
+        };
+        transaction.replace(path, text.into_bytes(), expected);
+        match transaction.commit() {
+            Ok(_) => Answer::Kept(Kept::Written {
+                path: path.to_owned(),
+                bytes,
+            }),
+            Err(error) => Answer::Failed(match error.problem() {
+                FileProblem::DiskFull => {
+                    format!("The disk is full, so `{shown}` was not written; free some space and try again.")
+                }
+                FileProblem::ReadOnlyFileSystem | FileProblem::Denied => {
+                    format!("`{shown}` may not be written; choose another place.")
+                }
+                _ => format!("The session was not exported: {error}."),
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keeping() -> Keeping {
+        Keeping {
+            session: export::fixture::row(),
+            messages: export::fixture::messages().into_iter().map(Arc::new).collect(),
+        }
+    }
+
+    fn keep(replace: bool) -> Keep {
+        Keep {
+            format: ExportFormat::Json,
+            path: String::new(),
+            replace,
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_there_is_replaced_only_when_that_is_asked_for() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, records) = (directory.path().join("a.json"), directory.path().join("records"));
+        let answer = keeping().write(&keep(false), &path, &records);
+        assert!(matches!(answer, Answer::Kept(Kept::Written { .. })), "{answer:?}");
+        let value: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        assert_eq!(value["format"], "lathe-session-1");
+        std::fs::write(&path, "mine").unwrap();
+        let answer = keeping().write(&keep(false), &path, &records);
+        assert_eq!(answer, Answer::Kept(Kept::Exists(path.clone())));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
+        keeping().write(&keep(true), &path, &records);
+        assert_ne!(std::fs::read_to_string(&path).unwrap(), "mine");
+    }
+
+    #[test]
+    fn a_place_where_nothing_can_be_written_is_told_in_a_sentence() {
+        let directory = tempfile::tempdir().unwrap();
+        let records = directory.path().join("records");
+        let answer = keeping().write(&keep(false), directory.path(), &records);
+        assert!(
+            matches!(&answer, Answer::Failed(text) if text.contains("is a directory")),
+            "{answer:?}"
+        );
+        let answer = keeping().write(&keep(false), Path::new("/proc/lathe/a.md"), &records);
+        assert!(
+            matches!(&answer, Answer::Failed(text) if text.contains("/proc/lathe")),
+            "{answer:?}"
+        );
+    }
+}

@@ -1,0 +1,53 @@
+//! What a front end asks beside the stream of events, and gets an answer to: how full the context is, what was spent, how
+//! things stand, what changed, the session as a text.
+//!
+//! The actor gathers what an answer is made of and goes on; weighing, reading and running git happen elsewhere. An answer
+//! tells of the moment in which it was asked.
+
+mod changes;
+mod context;
+mod costs;
+mod keeping;
+mod status;
+
+pub use changes::{ChangeScope, ChangedFile, Changes, FileState, Revert};
+pub use context::{CacheMiss, ContextGroup, ContextItem, ContextSource, ContextUse};
+pub use costs::Costs;
+pub use keeping::{Keep, Kept};
+pub use status::StatusGroup;
+
+pub(in crate::session) use changes::{Changing, put_back};
+pub(in crate::session) use context::Facts;
+pub(in crate::session) use costs::Ledger;
+pub(in crate::session) use keeping::Keeping;
+pub(in crate::session) use status::{bare_url, process_group};
+
+use super::export::ExportFormat;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Query {
+    Context,
+    Costs,
+    Status,
+    Changes(ChangeScope),
+    /// Takes one hunk back, where the file is as it was shown.
+    Revert(Revert),
+    /// The session as a text.
+    Export(ExportFormat),
+    /// The session in a file.
+    Keep(Keep),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    Context(ContextUse),
+    Costs(Costs),
+    Status(Vec<StatusGroup>),
+    Changes(Changes),
+    /// The hunk is gone from this file.
+    Reverted(String),
+    Export(String),
+    Kept(Kept),
+    /// A sentence that says what happened to the person's thing.
+    Failed(String),
+}

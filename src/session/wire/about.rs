@@ -1,0 +1,44 @@
+//! What `/status` says that is known when the session is opened.
+
+use std::path::Path;
+
+use super::{OpenRequest, TrustState, TrustedBy};
+use crate::session::query::StatusGroup;
+
+pub(super) fn about(request: &OpenRequest) -> Vec<StatusGroup> {
+    let dirs = &request.dirs;
+    let shown = |path: &Path| path.display().to_string();
+    let files = &request.loaded.files;
+    let mut read: Vec<_> = files.iter().map(|file| ("read", shown(file))).collect();
+    if read.is_empty() {
+        read.push(("read", "no file, only defaults".to_owned()));
+    }
+    read.push(("trust", trust(request)));
+    vec![
+        StatusGroup {
+            title: "Configuration",
+            rows: read,
+        },
+        StatusGroup {
+            title: "Places",
+            rows: vec![
+                ("version", env!("CARGO_PKG_VERSION").to_owned()),
+                ("configuration", shown(&dirs.config)),
+                ("data", shown(&dirs.data)),
+                ("state", shown(&dirs.state)),
+                ("logs", shown(&dirs.state.join("logs"))),
+            ],
+        },
+    ]
+}
+
+fn trust(request: &OpenRequest) -> String {
+    let names = request.trust.names();
+    match &request.trust.state {
+        TrustState::NotNeeded => "the project brings nothing that needs it".to_owned(),
+        TrustState::Trusted(TrustedBy::Flag) => format!("trusted by `--trust`: {names}"),
+        TrustState::Trusted(TrustedBy::Configuration) => format!("trusted by your configuration: {names}"),
+        TrustState::Trusted(TrustedBy::Answer) => format!("trusted as you answered: {names}"),
+        TrustState::Untrusted { .. } => format!("not trusted, and ignored: {names}"),
+    }
+}
