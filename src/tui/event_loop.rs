@@ -29,7 +29,8 @@ use super::terminal::{Screen, TerminalError};
 use super::trace::Trace;
 use super::transcript::{Change, FilePlace};
 use super::{Ended, Mouse, clipboard};
-use crate::session::Op;
+use crate::session::query::{Answer, Query};
+use crate::session::{Op, SendError};
 use crate::view::highlight;
 
 /// Taking in what is ready stops after this long, so that a flood is still drawn.
@@ -49,6 +50,8 @@ enum Event {
     Report(Option<Report>),
     /// A text has gone to the clipboard, or not.
     Copied(String, Copied),
+    /// The session has answered a question of the screen.
+    Answered(SeatId, Query, Answer),
     /// The grammars are loaded.
     Grammars,
     /// The terminal has taken the last frame.
@@ -99,6 +102,7 @@ pub(super) struct EventLoop {
     desk: Desk,
     reports: FuturesUnordered<Boxed<Option<Report>>>,
     copying: Option<Boxed<(String, Copied)>>,
+    asking: FuturesUnordered<Boxed<(SeatId, Query, Answer)>>,
     grammars: Grammars,
     /// Waits for the person's answer; the session opens after it.
     trust: Option<oneshot::Sender<TrustAnswer>>,
@@ -137,6 +141,7 @@ impl EventLoop {
             desk,
             reports: FuturesUnordered::new(),
             copying: None,
+            asking: FuturesUnordered::new(),
             grammars: Grammars::Unwanted,
             trust,
             pace: Pace::default(),
@@ -213,6 +218,7 @@ impl EventLoop {
             signal = self.signals.next() => Event::Signal(signal),
             (what, copied) = maybe(self.copying.as_mut()) => Event::Copied(what, copied),
             Some(report) = self.reports.next() => Event::Report(report),
+            Some((seat, query, answer)) = self.asking.next() => Event::Answered(seat, query, answer),
             () = self.grammars.loaded() => Event::Grammars,
             prompts = self.prompts.read() => Event::Prompts(prompts),
             (seat, said) = self.sessions.next(self.pace.is_pending() && is_free) => Event::Session(seat, said),
@@ -238,6 +244,9 @@ impl EventLoop {
                 self.copying = None;
                 self.app.copied(&what, &copied, now)
             }
+            Event::Answered(seat, query, answer) => self
+                .app
+                .in_session(seat, now, |app| app.answered(&query, &answer, now)),
             Event::Grammars => {
                 self.grammars = Grammars::Loaded;
                 self.app.colour_source()
@@ -349,6 +358,7 @@ impl EventLoop {
                     self.sessions.close(seat);
                     Change::None
                 }
+                Effect::Ask(query) => self.ask(query),
                 Effect::Trust(answer) => {
                     // Where nobody waits any more, the session's end is on its way.
                     let waits = self.trust.take();
@@ -396,6 +406,20 @@ impl EventLoop {
         let now = Instant::now();
         self.app
             .in_session(seat, now, |app| app.not_sent(op, &error.to_string(), now))
+    }
+
+    /// Asks the session; what it does not answer any more is answered here.
+    fn ask(&mut self, query: Query) -> Change {
+        let (seat, handle) = self.sessions.front();
+        self.asking.push(Box::pin(async move {
+            let answer = match handle {
+                Some(handle) => handle.ask(query.clone()).await,
+                None => Err(SendError::Closed),
+            };
+            let answer = answer.unwrap_or_else(|_| Answer::Failed("No session is open.".to_owned()));
+            (seat, query, answer)
+        }));
+        Change::None
     }
 
     async fn suspend(&mut self) -> Change {

@@ -199,25 +199,38 @@ impl Page {
         }
     }
 
-    /// What is missing and the ways to begin, with empty rows between the ways where there is room.
+    /// What is missing and the ways to begin: in whole sentences with empty rows between them, in less where there is
+    /// little room. All ways are there on the smallest screen.
     fn lines(&self, width: usize, height: usize) -> Vec<Line<'static>> {
         let text = self.theme.style(Meaning::Text);
         let accent = self.theme.style(Meaning::Accent);
-        let mut lines = vec![Line::styled(" lathe", accent), Line::default()];
-        lines.extend(hung("", &self.first.sentence, 1, [text, text], width));
-        let ways = self.ways(width);
-        let wanted = ways.iter().map(|way| way.len() + 1).sum::<usize>();
-        let is_roomy = lines.len() + wanted < height;
+        let head = Line::styled(" lathe", accent);
+        let sentence = hung("", &self.first.sentence, 1, [text, text], width);
+        // The last row is for the hints.
+        let room = height.saturating_sub(2 + sentence.len());
+        let rows = |ways: &[Vec<Line<'_>>]| ways.iter().map(Vec::len).sum::<usize>();
+        let mut ways = self.ways(width, Words::Whole);
+        let mut blanks = ways.len() + 1;
+        if rows(&ways) + blanks > room {
+            blanks = 2;
+        }
+        if rows(&ways) + blanks > room {
+            ways = self.ways(width, Words::Few);
+            blanks = 2.min(room.saturating_sub(rows(&ways)));
+        }
+        let mut lines = vec![head];
+        // The first is above the sentence, the second below it, the others are between the ways.
+        lines.extend((blanks > 1).then(Line::default));
+        lines.extend(sentence);
         for (index, way) in ways.into_iter().enumerate() {
-            if index == 0 || is_roomy {
-                lines.push(Line::default());
-            }
+            let is_parted = if index == 0 { blanks > 0 } else { blanks > 2 };
+            lines.extend(is_parted.then(Line::default));
             lines.extend(way);
         }
         lines
     }
 
-    fn ways(&self, width: usize) -> Vec<Vec<Line<'static>>> {
+    fn ways(&self, width: usize, words: Words) -> Vec<Vec<Line<'static>>> {
         let text = self.theme.style(Meaning::Text);
         let muted = self.theme.style(Meaning::TextMuted);
         let accent = self.theme.style(Meaning::Accent);
@@ -232,15 +245,29 @@ impl Page {
                 way("", &words, muted)
             }
         };
-        let mut settings = way(
-            "",
-            &format!("or set {}, then start lathe again", first.keys),
-            text,
-        );
-        settings.extend(way("", &format!("or configure a model in {}", first.file), muted));
-        let demo = "the demo: a scripted model with real tools, in a project of its own";
+        let (demo, key, file) = match words {
+            Words::Whole => (
+                "the demo: a scripted model with real tools, in a project of its own",
+                format!("or set {}, then start lathe again", first.keys),
+                format!("or configure a model in {}", first.file),
+            ),
+            Words::Few => (
+                "the demo: a scripted model",
+                format!("or set {}", first.keys),
+                format!("or {}", first.file),
+            ),
+        };
+        let mut settings = way("", &key, text);
+        settings.extend(way("", &file, muted));
         vec![way("d", demo, text), server, settings]
     }
+}
+
+/// How much is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Words {
+    Whole,
+    Few,
 }
 
 /// Breaks a text at words, beside the key that stands before its first row.
@@ -295,7 +322,8 @@ mod tests {
                 dark: theme("lathe-dark"),
                 light: theme("lathe-light"),
             },
-            sentence: "no model is configured and no key was found".to_owned(),
+            sentence: "There is nobody to talk to yet: no model is configured and no key was found."
+                .to_owned(),
             looked_for: "Ollama, LM Studio".to_owned(),
             server,
             keys: "SOME_KEY or OTHER_KEY".to_owned(),
@@ -324,7 +352,9 @@ mod tests {
         let found = Search::Found("Ollama on port 11434 with llama3".to_owned());
         insta::with_settings!({snapshot_path => "../../snapshots", prepend_module_to_snapshot => false}, {
             insta::assert_snapshot!("tui__first_run__80x24", text(&page(found.clone()), 80, 24));
-            insta::assert_snapshot!("tui__first_run__40x12", text(&page(found), 40, 12));
+            insta::assert_snapshot!("tui__first_run__120x36", text(&page(found.clone()), 120, 36));
+            insta::assert_snapshot!("tui__first_run__40x12", text(&page(found.clone()), 40, 12));
+            insta::assert_snapshot!("tui__first_run__40x10", text(&page(found), 40, 10));
             insta::assert_snapshot!("tui__first_run_looking__80x24", text(&page(Search::Looking), 80, 24));
             insta::assert_snapshot!("tui__first_run_nothing__80x24", text(&page(Search::Nothing), 80, 24));
         });

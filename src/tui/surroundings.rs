@@ -2,8 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use ratatui::layout::Rect;
+
 use super::terminal::background::Background;
 use super::terminal::color_depth;
+use crate::session::query::StatusGroup;
 use crate::view::Symbols;
 use crate::view::theme::ColorDepth;
 
@@ -69,6 +72,51 @@ impl Surroundings {
             clipboard_commands: super::clipboard::commands(&set),
             trace: set("LATHE_UI_TRACE").map(PathBuf::from),
             panics_at_first_key: is_on("LATHE_DEBUG_PANIC"),
+        }
+    }
+}
+
+impl Surroundings {
+    /// What there is to say of the terminal, for the person.
+    pub(crate) fn told(&self, area: Rect) -> StatusGroup {
+        let colours = match self.depth {
+            ColorDepth::None => "none",
+            ColorDepth::Ansi16 => "16",
+            ColorDepth::Ansi256 => "256",
+            ColorDepth::TrueColor => "16 million",
+        };
+        let signs = match self.symbols {
+            Symbols::Unicode => "Unicode",
+            Symbols::Ascii => "ASCII alone",
+        };
+        let between = match self.clipboard {
+            Clipboard::Direct => "nothing",
+            Clipboard::Tmux => "tmux",
+            Clipboard::Screen => "screen",
+        };
+        let background = match self.background {
+            Background::Dark => "dark",
+            Background::Light => "light",
+        };
+        let editor = self
+            .editor
+            .as_deref()
+            .unwrap_or("none; put its command into `EDITOR`");
+        StatusGroup {
+            title: "Terminal",
+            rows: vec![
+                ("size", format!("{} columns, {} rows", area.width, area.height)),
+                ("colours", colours.to_owned()),
+                ("background", background.to_owned()),
+                ("signs", signs.to_owned()),
+                ("in between", between.to_owned()),
+                (
+                    "keys",
+                    "the kitty protocol is asked for; not every terminal has it".to_owned(),
+                ),
+                ("pictures", "none are drawn".to_owned()),
+                ("editor", editor.to_owned()),
+            ],
         }
     }
 }

@@ -220,7 +220,10 @@ mod tests {
 
     #[test]
     fn a_text_that_went_on_is_taken_back_as_far_as_the_hunks_are_known() {
-        let old: String = (1..=40).map(|line| format!("{line}\n")).collect();
+        let old = (1..=40)
+            .map(|line| format!("{line}\n"))
+            .collect::<Vec<_>>()
+            .concat();
         let new = old.replace("\n10\n", "\nten\n").replace("\n30\n", "\nthirty\n");
         let diff = unified("x", &old, &new).text;
         let hunks = parse_unified(&diff);

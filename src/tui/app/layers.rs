@@ -369,7 +369,9 @@ impl App {
             return hints;
         }
         match self.context() {
-            Context::Page | Context::Rules => self.page_hints(&mut hints),
+            Context::Page | Context::Rules | Context::Export | Context::Diff | Context::Comment => {
+                self.page_hints(&mut hints);
+            }
             Context::Search if !self.pages.is_empty() => self.page_hints(&mut hints),
             Context::Picker => self.list_hints(&mut hints),
             Context::Transcript => self.transcript_hints(&mut hints),

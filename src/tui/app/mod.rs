@@ -51,6 +51,7 @@ use super::trace::State;
 use super::transcript::{Change, FilePlace, Transcript};
 use crate::conversation::{ModelRef, SessionId};
 use crate::permission::{Mode, Question, QuestionId};
+use crate::session::query::Query;
 use crate::session::{AgentChoice, Input, ModelChoice, Op, Queued};
 use crate::view::highlight::Highlighter;
 use crate::view::theme::{Meaning, Theme};
@@ -134,6 +135,8 @@ pub(crate) enum Effect {
     CloseSession(SeatId),
     /// Lets the session open, with what the project brings or without.
     Trust(TrustAnswer),
+    /// Asks the session; the answer comes back with the question.
+    Ask(Query),
     Copy {
         text: String,
         /// What it is, for the notice.
@@ -607,7 +610,7 @@ impl App {
 /// What programs that drive the screen are told of who reads the keys.
 fn focus_name(context: Context) -> &'static str {
     match context {
-        Context::Page | Context::Rules => "page",
+        Context::Page | Context::Rules | Context::Export | Context::Diff | Context::Comment => "page",
         Context::Picker => "picker",
         Context::Queue => "queue",
         Context::Transcript | Context::Select => "transcript",

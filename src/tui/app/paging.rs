@@ -6,11 +6,14 @@ use jiff::tz::TimeZone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::{App, ESC_DEAF};
+use super::{App, ESC_DEAF, Effect, Link};
+use crate::session::query::{Answer, Query};
+use crate::tui::composer::Draft;
 use crate::tui::dialog::Guard;
 use crate::tui::keymap::Action;
 use crate::tui::page::{self, News, Outcome, PageCx, PageKind, Wish};
 use crate::tui::statusbar::Hints;
+use crate::tui::transcript::Change;
 use crate::view::Look;
 use crate::view::theme::Meaning;
 
@@ -22,7 +25,8 @@ impl App {
             return self.close_page(now);
         }
         self.keep_search(now);
-        let (page, wish) = page::open(kind);
+        let page = page::open(kind, &self.facts.title);
+        let wish = page.wants();
         self.pages.push(page);
         if let Some(wish) = wish {
             self.grant_page(wish, now);
@@ -58,16 +62,49 @@ impl App {
     }
 
     pub(super) fn close_page(&mut self, now: Instant) {
-        self.pages.pop();
+        let left = self.pages.pop().and_then(|mut page| page.leave());
+        if let Some(wish) = left {
+            self.grant_page(wish, now);
+        }
         // A question that came meanwhile was not seen: no key was meant for it.
         if let Some(guard) = self.asking_guard_mut() {
             *guard = Guard::begin(now, None);
         }
     }
 
-    pub(super) fn tell_pages(&mut self, news: &News<'_>) {
-        for page in &mut self.pages {
-            page.hear(news);
+    pub(super) fn close_pages(&mut self, now: Instant) {
+        while !self.pages.is_empty() {
+            self.close_page(now);
+        }
+    }
+
+    /// Puts a text below what is being written.
+    fn add_to_draft(&mut self, text: &str, now: Instant) {
+        let begun = self.composer.text();
+        let gap = if begun.trim().is_empty() { "" } else { "\n\n" };
+        let draft = format!("{}{gap}{text}", begun.trim_end());
+        self.composer.set(Draft::from_text(&draft));
+        self.draft_changed(now);
+    }
+
+    pub(super) fn tell_pages(&mut self, news: &News<'_>, now: Instant) {
+        let wishes: Vec<Wish> = self.pages.iter_mut().filter_map(|page| page.hear(news)).collect();
+        for wish in wishes {
+            self.grant_page(wish, now);
+        }
+    }
+
+    /// The answer to what a page asked.
+    pub(crate) fn answered(&mut self, query: &Query, answer: &Answer, now: Instant) -> Change {
+        self.tell_pages(&News::Answer(query, answer), now);
+        Change::Urgent
+    }
+
+    /// The session is there: what pages wanted to know before can be asked.
+    pub(super) fn ask_for_pages(&mut self, now: Instant) {
+        let wishes: Vec<Wish> = self.pages.iter().filter_map(|page| page.wants()).collect();
+        for wish in wishes {
+            self.grant_page(wish, now);
         }
     }
 
@@ -75,6 +112,24 @@ impl App {
         match wish {
             Wish::Close => self.close_page(now),
             Wish::Send(op) => self.send(op),
+            // Asked once the session is there.
+            Wish::Ask(_) if self.link == Link::Opening => {}
+            Wish::Ask(query) => self.effects.push(Effect::Ask(query)),
+            Wish::Open(place) => self.effects.push(Effect::Open(vec![place])),
+            Wish::Draft(text) => self.add_to_draft(&text, now),
+            Wish::CloseWith { path, bytes } => {
+                self.close_page(now);
+                let home = self.surroundings.home.as_deref();
+                self.transcript.push_notice(page::written(&path, bytes, home));
+            }
+            Wish::Copy(text) => {
+                self.close_page(now);
+                self.copy(Some(text), "the session", now);
+            }
+            Wish::View(text) => {
+                self.close_page(now);
+                self.effects.push(Effect::View(text));
+            }
         }
     }
 
@@ -92,6 +147,7 @@ impl App {
             session: self.root.as_ref(),
             hooks: &self.hooks,
             zone: TimeZone::system(),
+            terminal: self.surroundings.told(buffer.area),
         };
         page.draw(area, buffer, &cx)
     }

@@ -224,7 +224,7 @@ impl App {
             return;
         };
         self.leave_list(now);
-        self.pages.clear();
+        self.close_pages(now);
         self.press = None;
         self.due = None;
         self.quit_armed = None;

@@ -54,6 +54,7 @@ impl App {
             self.begin(snapshot);
             self.fill_list(now);
         }
+        self.ask_for_pages(now);
         self.show_question(now);
         Change::Urgent
     }
@@ -112,7 +113,7 @@ impl App {
                 self.put_off.remove(&settled.id);
                 self.show_question(now);
             }
-            Event::Grants(grants) => self.tell_pages(&News::Grants(grants)),
+            Event::Grants(grants) => self.tell_pages(&News::Grants(grants), now),
             Event::FormPut(form) => self.put_form(form, now),
             Event::FormSettled { id, .. } => self.settle_form(*id, now),
             _ if !is_root => return Change::None,

@@ -109,6 +109,12 @@ pub(crate) enum Action {
     ScrollUp,
     ScrollDown,
     PageTop,
+    NextFormat,
+    NextScope,
+    NextFile,
+    PreviousFile,
+    Comment,
+    RevertHunk,
     PageEnd,
     // Lists. They share their rows with the permission.
     PickRow,

@@ -33,6 +33,12 @@ pub(crate) enum Context {
     FormText,
     /// A page that is read.
     Page,
+    /// What changed.
+    Diff,
+    /// A comment on a line of it.
+    Comment,
+    /// Where the session is exported to. Other keys edit the file's name.
+    Export,
     /// A list to pick from. Other keys edit the text that filters it.
     Picker,
     /// No keys: what only the palette knows.
@@ -41,7 +47,7 @@ pub(crate) enum Context {
 
 impl Context {
     /// In the order of the help screen.
-    pub(crate) const ALL: [Self; 17] = [
+    pub(crate) const ALL: [Self; 20] = [
         Self::Composer,
         Self::Queue,
         Self::Global,
@@ -59,6 +65,9 @@ impl Context {
         Self::FormText,
         Self::Picker,
         Self::Page,
+        Self::Diff,
+        Self::Comment,
+        Self::Export,
     ];
 
     pub(crate) fn title(self) -> &'static str {
@@ -79,6 +88,9 @@ impl Context {
             Self::Form => "Question",
             Self::FormText => "Question, own words",
             Self::Page => "Pages",
+            Self::Diff => "Changes",
+            Self::Comment => "Changes, comment",
+            Self::Export => "Export",
             Self::Picker => "Lists",
             Self::Palette => "Palette",
         }

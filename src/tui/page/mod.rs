@@ -6,26 +6,35 @@
 //!
 //! A new page is one file here, its name in [`PageKind`] and its line in [`open`].
 
+mod context;
+mod costs;
+mod diff;
+mod export;
 mod hooks;
 mod keys;
 mod reader;
+mod rows;
 mod rules;
+mod status;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+pub(crate) use export::written;
 pub(crate) use hooks::HookRuns;
 pub(crate) use keys::draw_leader;
 pub(crate) use reader::{Reader, Sheet};
 
 use super::keymap::{Action, Context, Keymap};
 use super::statusbar::Hints;
+use super::transcript::FilePlace;
 use crate::conversation::SessionId;
 use crate::session::Op;
+use crate::session::query::{Answer, Query, StatusGroup};
 use crate::store::Grant;
 use crate::view::Look;
 
@@ -35,17 +44,24 @@ pub(crate) enum PageKind {
     Keys,
     Hooks,
     Rules,
+    Context,
+    Costs,
+    Status,
+    Export,
+    Diff,
 }
 
-/// Makes a page, and says what it has to be told first.
-pub(crate) fn open(kind: PageKind) -> (Box<dyn Page>, Option<Wish>) {
+/// Makes a page. `title` is the session's.
+pub(crate) fn open(kind: PageKind, title: &str) -> Box<dyn Page> {
     match kind {
-        PageKind::Keys => (Box::new(Reader::new(keys::Keys)), None),
-        PageKind::Hooks => (Box::new(Reader::new(hooks::Hooks)), None),
-        PageKind::Rules => (
-            Box::new(rules::RuleList::default()),
-            Some(Wish::Send(Op::ListGrants)),
-        ),
+        PageKind::Keys => Box::new(Reader::new(keys::Keys)),
+        PageKind::Hooks => Box::new(Reader::new(hooks::Hooks)),
+        PageKind::Rules => Box::new(rules::RuleList::default()),
+        PageKind::Context => Box::new(Reader::new(context::Context::default())),
+        PageKind::Costs => Box::new(Reader::new(costs::CostSheet::default())),
+        PageKind::Status => Box::new(Reader::new(status::Status::default())),
+        PageKind::Diff => Box::new(diff::Diff::default()),
+        PageKind::Export => Box::new(export::Export::new(title)),
     }
 }
 
@@ -55,6 +71,21 @@ pub(crate) enum Wish {
     /// Leaves the page.
     Close,
     Send(Op),
+    /// Comes back as [`News::Answer`].
+    Ask(Query),
+    /// Opens a file in the editor.
+    Open(FilePlace),
+    /// Adds to what stands in the composer.
+    Draft(String),
+    /// Leaves the page, whose session was written to this file.
+    CloseWith {
+        path: PathBuf,
+        bytes: usize,
+    },
+    /// Leaves the page and puts the session's text on the clipboard.
+    Copy(String),
+    /// Leaves the page and shows the session's text in the editor.
+    View(String),
 }
 
 /// What became of an action.
@@ -70,6 +101,8 @@ pub(crate) enum Outcome {
 #[derive(Debug)]
 pub(crate) enum News<'a> {
     Grants(&'a Arc<Vec<Grant>>),
+    /// To what was asked.
+    Answer(&'a Query, &'a Answer),
 }
 
 /// What drawing depends on besides the page itself.
@@ -80,6 +113,8 @@ pub(crate) struct PageCx<'a> {
     pub(crate) session: Option<&'a SessionId>,
     pub(crate) hooks: &'a HookRuns,
     pub(crate) zone: TimeZone,
+    /// What there is to say of the terminal.
+    pub(crate) terminal: StatusGroup,
 }
 
 pub(crate) trait Page {
@@ -96,7 +131,20 @@ pub(crate) trait Page {
     /// Takes what is typed or pasted where the context takes text.
     fn write(&mut self, _text: &str) {}
 
-    fn hear(&mut self, _news: &News<'_>) {}
+    /// What it has to be told, when it opens and when the session is there.
+    fn wants(&self) -> Option<Wish> {
+        None
+    }
+
+    /// Takes what the session says; may wish for something in turn.
+    fn hear(&mut self, _news: &News<'_>) -> Option<Wish> {
+        None
+    }
+
+    /// What it leaves behind when it is closed.
+    fn leave(&mut self) -> Option<Wish> {
+        None
+    }
 
     /// One rung of `esc`; says whether something was left to go back from.
     fn back(&mut self) -> bool;

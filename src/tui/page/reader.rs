@@ -28,6 +28,11 @@ pub(crate) trait Sheet {
     /// Returns its lines, each at most this wide.
     fn lines(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>>;
 
+    /// What it has to be told, when it opens and when the session is there.
+    fn wants(&self) -> Option<Wish> {
+        None
+    }
+
     fn hear(&mut self, _news: &News<'_>) {}
 
     /// What the key that unfolds does, where there is something to fold.
@@ -228,8 +233,13 @@ impl<T: Sheet> Page for Reader<T> {
         self.look_for();
     }
 
-    fn hear(&mut self, news: &News<'_>) {
+    fn wants(&self) -> Option<Wish> {
+        self.sheet.wants()
+    }
+
+    fn hear(&mut self, news: &News<'_>) -> Option<Wish> {
         self.sheet.hear(news);
+        None
     }
 
     fn back(&mut self) -> bool {

@@ -178,9 +178,15 @@ impl Page for RuleList {
         self.move_by(0);
     }
 
-    fn hear(&mut self, news: &News<'_>) {
-        let News::Grants(rules) = news;
-        self.set(Arc::clone(rules));
+    fn wants(&self) -> Option<Wish> {
+        Some(Wish::Send(Op::ListGrants))
+    }
+
+    fn hear(&mut self, news: &News<'_>) -> Option<Wish> {
+        if let News::Grants(rules) = news {
+            self.set(Arc::clone(rules));
+        }
+        None
     }
 
     /// Clears the filter first.
@@ -283,6 +289,7 @@ fn when(milliseconds: i64, zone: &TimeZone) -> String {
 mod tests {
     use super::super::HookRuns;
     use super::*;
+    use crate::session::query::StatusGroup;
     use crate::store::GrantOrigin;
     use crate::view::highlight::Highlighter;
 
@@ -328,6 +335,10 @@ mod tests {
             keymap: &Keymap::default(),
             hooks: &HookRuns::default(),
             zone: TimeZone::UTC,
+            terminal: StatusGroup {
+                title: "Terminal",
+                rows: Vec::new(),
+            },
         };
         list.draw(area, &mut buffer, &cx);
         let rows = buffer.content().chunks(usize::from(width)).map(|row| {

@@ -109,6 +109,12 @@ impl Seats {
         }
     }
 
+    /// The session on screen, and the way to it where it is open.
+    pub(crate) fn front(&self) -> (SeatId, Option<Handle>) {
+        let seat = self.taken.iter().find(|seat| seat.id == self.front);
+        (self.front, seat.and_then(Seat::handle).cloned())
+    }
+
     /// Hands an operation to the session on screen.
     pub(crate) fn send(&self, op: Op) -> Result<(), SendError> {
         self.send_to(self.front, op)

@@ -76,7 +76,7 @@ impl App {
         }
         self.put_off.clear();
         self.forms.recall();
-        self.pages.clear();
+        self.close_pages(now);
         self.show_question(now);
     }
 

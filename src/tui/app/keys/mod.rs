@@ -145,11 +145,15 @@ impl App {
             return self.act_in(context, action, now);
         }
         match (context, typed(key)) {
-            (Context::Search | Context::Rules, Some(c)) if !self.pages.is_empty() => {
+            (Context::Search | Context::Rules | Context::Export | Context::Comment, Some(c))
+                if !self.pages.is_empty() =>
+            {
                 self.page_write(c.encode_utf8(&mut [0; 4]));
                 Change::Urgent
             }
-            (Context::Search, None) if !self.pages.is_empty() => self.edit_key(context, key, now),
+            (Context::Search | Context::Export | Context::Comment, None) if !self.pages.is_empty() => {
+                self.edit_key(context, key, now)
+            }
             (Context::Search, _) => self.search_key(key),
             (Context::Composer, Some(c)) => {
                 self.composer.insert_char(c);

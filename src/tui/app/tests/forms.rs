@@ -47,13 +47,16 @@ fn why() -> FormQuestion {
 
 /// A form as the queue makes it.
 fn form(questions: Vec<FormQuestion>) -> Arc<Form> {
-    let (sender, put) = std::sync::mpsc::channel();
-    let forms = Forms::telling(Presence::Somebody, move |event| drop(sender.send(event)));
-    let sheet = Sheet {
+    form_of(Sheet {
         title: "build has a question".to_owned(),
         card: None,
         questions,
-    };
+    })
+}
+
+fn form_of(sheet: Sheet) -> Arc<Form> {
+    let (sender, put) = std::sync::mpsc::channel();
+    let forms = Forms::telling(Presence::Somebody, move |event| drop(sender.send(event)));
     put_once(&forms, sheet);
     match put.recv().unwrap() {
         crate::tool::FormEvent::Put(form) => form,
@@ -368,4 +371,35 @@ fn a_form_on_an_ascii_terminal() {
     driver.wait(301);
     driver.press("1");
     picture(&mut driver, "form_ascii", (80, 24));
+}
+
+#[test]
+fn the_approval_of_a_plan() {
+    let plan = "# A clock for the retry test\n\n1. Add `Clock` to `src/retry.rs` and hand it down from `Client`.\n\
+                2. Pause time in `tests/retry.rs`; drop the two sleeps.\n3. Run the tests a hundred times.\n\n\
+                Not changed: the backoff itself.\n";
+    let question = FormQuestion {
+        question: "Shall this be carried out?".to_owned(),
+        options: vec![
+            option("Approve", "agent `build` carries it out"),
+            option(
+                "Approve and accept edits",
+                "the same, and changes in the project are not asked about",
+            ),
+            option("Keep planning", "the plan is not good yet"),
+        ],
+        own_words: Some("keep planning, because…".to_owned()),
+        ..FormQuestion::default()
+    };
+    let mut driver = conversation();
+    driver.event(Event::TurnStarted);
+    driver.event(Event::FormPut(form_of(Sheet {
+        title: "plan has a plan: A clock for the retry test".to_owned(),
+        card: Some(Card::new("Plan", "").part(CardPart::Markdown(plan.to_owned()))),
+        questions: vec![question],
+    })));
+    driver.wait(301);
+    for size in [(80, 24), (120, 36), (40, 12)] {
+        picture(&mut driver, "plan_approval", size);
+    }
 }

@@ -1,7 +1,16 @@
 //! Pages over the screen.
 
-use super::pictures::conversation;
+use super::pictures::{conversation, picture};
 use super::*;
+use crate::session::export::ExportFormat;
+use crate::session::query::{
+    Answer, CacheMiss, ChangeScope, ChangedFile, Changes, ContextGroup, ContextItem, ContextSource,
+    ContextUse, Costs, FileState, Keep, Kept, StatusGroup,
+};
+use crate::store::Spending;
+use crate::tui::page::PageKind;
+
+const SIZES: [(u16, u16); 3] = [(80, 24), (120, 36), (40, 12)];
 
 #[test]
 fn esc_q_and_its_own_key_close_a_page() {
@@ -39,7 +48,7 @@ fn a_page_scrolls_to_its_ends() {
     let below = driver.text();
     assert!(below.contains("20-39 of "), "{below}");
     driver.press("G");
-    assert!(driver.text().contains("previous match"), "{}", driver.text());
+    assert!(driver.text().contains("Markdown or JSON"), "{}", driver.text());
     driver.press("g");
     assert_eq!(driver.text(), top);
 }
@@ -57,7 +66,7 @@ fn a_page_is_searched() {
     );
     assert_eq!(driver.app.composer.text(), "");
     driver.press("enter /");
-    driver.type_text("hunk");
+    driver.type_text("previous hunk");
     assert!(driver.hints().contains("1 of 2"), "{}", driver.hints());
     driver.press("enter n");
     assert!(driver.hints().contains("2 of 2"), "{}", driver.hints());
@@ -103,4 +112,301 @@ fn a_question_below_a_page_waits_and_takes_no_key_of_it() {
     driver.wait(400);
     driver.press("y");
     assert_eq!(driver.replies().len(), 1);
+}
+
+fn answer(driver: &mut Driver, query: &Query, answer: &Answer) {
+    driver.app.answered(query, answer, driver.now);
+    driver.collect();
+}
+
+/// What pages asked since the last time.
+fn asked(driver: &mut Driver) -> Vec<Query> {
+    let effects = std::mem::take(&mut driver.effects);
+    let queries = effects.into_iter().filter_map(|effect| match effect {
+        Effect::Ask(query) => Some(query),
+        _ => None,
+    });
+    queries.collect()
+}
+
+fn open(driver: &mut Driver, kind: PageKind) {
+    driver.app.open_page(kind, driver.now);
+    driver.collect();
+}
+
+fn group(source: ContextSource, items: &[(&str, usize, u64)]) -> ContextGroup {
+    let item = |(name, count, tokens): &(&str, usize, u64)| ContextItem {
+        name: (*name).to_owned(),
+        count: *count,
+        tokens: *tokens,
+    };
+    ContextGroup {
+        source,
+        items: items.iter().map(item).collect(),
+    }
+}
+
+fn context() -> ContextUse {
+    ContextUse {
+        groups: vec![
+            group(
+                ContextSource::System,
+                &[
+                    ("AGENTS.md", 1, 2_410),
+                    ("instructions to every agent", 1, 1_120),
+                    ("agent build", 1, 310),
+                    ("how to use tools", 1, 260),
+                    ("environment", 1, 44),
+                ],
+            ),
+            group(ContextSource::Schemas, &[("bash", 1, 890), ("edit", 1, 610)]),
+            group(ContextSource::User, &[("messages", 4, 800)]),
+            group(ContextSource::Answers, &[("answers", 9, 4_100)]),
+            group(ContextSource::Calls, &[("bash", 12, 1_400), ("read", 20, 900)]),
+            group(
+                ContextSource::Results,
+                &[("read", 20, 31_000), ("bash\u{1b}[2J", 12, 9_000)],
+            ),
+        ],
+        reported: Some(61_200),
+        limit: Some(200_000),
+        attachments: 2,
+        misses: vec![CacheMiss::Joined("list".to_owned()), CacheMiss::Changed],
+    }
+}
+
+#[test]
+fn the_context_page() {
+    let mut driver = conversation();
+    open(&mut driver, PageKind::Context);
+    assert_eq!(asked(&mut driver), [Query::Context]);
+    assert!(driver.text().contains("Weighing."));
+    answer(&mut driver, &Query::Context, &Answer::Context(context()));
+    for size in SIZES {
+        picture(&mut driver, "context", size);
+    }
+    driver.press("o");
+    for size in [(80, 24), (120, 36)] {
+        picture(&mut driver, "context_unfolded", size);
+    }
+}
+
+fn spending(model: &str, agent: &str, requests: u64, cost: f64, unpriced: u64) -> Spending {
+    Spending {
+        model: model.to_owned(),
+        agent: agent.to_owned(),
+        requests,
+        usage: Usage {
+            input: 12_345 * requests,
+            output: 850 * requests,
+            reasoning: 0,
+            cache_read: 250_000 * requests,
+            cache_write: 3_000,
+        },
+        cost,
+        unpriced,
+    }
+}
+
+#[test]
+fn the_cost_page() {
+    let mut driver = conversation();
+    open(&mut driver, PageKind::Costs);
+    let own = vec![
+        spending("anthropic/claude-sonnet", "build", 12, 0.4213, 0),
+        spending("local/test-model", "explore", 3, 0.0, 3),
+    ];
+    let costs = Costs {
+        turn: Some(vec![spending("anthropic/claude-sonnet", "build", 2, 0.06, 0)]),
+        project_today: own.clone(),
+        today: vec![spending("anthropic/claude-sonnet", "build", 40, 3.2, 0)],
+        session: own,
+        earlier: Usage::default(),
+    };
+    answer(&mut driver, &Query::Costs, &Answer::Costs(costs));
+    for size in SIZES {
+        picture(&mut driver, "cost", size);
+    }
+    let failed = Answer::Failed("What was spent could not be read: the disk is full.".to_owned());
+    answer(&mut driver, &Query::Costs, &failed);
+    assert!(driver.text().contains("could not be read"));
+}
+
+#[test]
+fn the_status_page() {
+    let mut driver = conversation();
+    open(&mut driver, PageKind::Status);
+    let groups = vec![
+        StatusGroup {
+            title: "Session",
+            rows: vec![
+                ("id", "ses_1".to_owned()),
+                ("directory", "/home/u/src/retry".to_owned()),
+                ("mode", "ask".to_owned()),
+                ("sandbox", "off".to_owned()),
+            ],
+        },
+        StatusGroup {
+            title: "Model",
+            rows: vec![
+                ("model", "local/test-model".to_owned()),
+                ("address", "http://127.0.0.1:8080/v1".to_owned()),
+            ],
+        },
+        StatusGroup {
+            title: "Process",
+            rows: vec![("memory", "48.2 MB (at most 51.0 MB)".to_owned())],
+        },
+    ];
+    answer(&mut driver, &Query::Status, &Answer::Status(groups));
+    for size in SIZES {
+        picture(&mut driver, "status", size);
+    }
+}
+
+#[track_caller]
+fn asked_to_keep(driver: &mut Driver) -> Keep {
+    match asked(driver).as_slice() {
+        [Query::Keep(keep)] => keep.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_export_page() {
+    let mut driver = conversation();
+    open(&mut driver, PageKind::Export);
+    for size in SIZES {
+        picture(&mut driver, "export", size);
+    }
+    driver.size = (80, 24);
+    driver.press("enter");
+    let keep = asked_to_keep(&mut driver);
+    assert_eq!(
+        (keep.path.as_str(), keep.replace),
+        ("lathe-fix-the-flaky-retry-test.md", false)
+    );
+    let there = Answer::Kept(Kept::Exists("/home/u/x.md".into()));
+    answer(&mut driver, &Query::Keep(keep), &there);
+    picture(&mut driver, "export_exists", (80, 24));
+    driver.press("enter");
+    let keep = asked_to_keep(&mut driver);
+    assert!(keep.replace, "it was asked");
+    let written = Answer::Kept(Kept::Written {
+        path: "/home/u/src/retry/x.md".into(),
+        bytes: 12_345,
+    });
+    answer(&mut driver, &Query::Keep(keep), &written);
+    let text = driver.text();
+    assert!(
+        text.contains("The session is in `~/src/retry/x.md`, 12.3 kB."),
+        "{text}"
+    );
+    assert_eq!(driver.app.state().focus, "composer");
+}
+
+#[test]
+fn the_session_is_exported_to_the_clipboard_or_the_editor() {
+    let mut driver = conversation();
+    open(&mut driver, PageKind::Export);
+    driver.press("tab down enter");
+    let query = Query::Export(ExportFormat::Json);
+    assert_eq!(asked(&mut driver), std::slice::from_ref(&query));
+    answer(&mut driver, &query, &Answer::Export("{}".to_owned()));
+    let copied = |effect: &Effect| matches!(effect, Effect::Copy { text, .. } if text == "{}");
+    assert!(driver.effects.iter().any(copied));
+    open(&mut driver, PageKind::Export);
+    driver.press("up enter");
+    let query = Query::Export(ExportFormat::Markdown);
+    answer(&mut driver, &query, &Answer::Export("# It".to_owned()));
+    let viewed = |effect: &Effect| matches!(effect, Effect::View(text) if text == "# It");
+    assert!(driver.effects.iter().any(viewed));
+}
+
+#[test]
+fn a_page_that_was_opened_before_the_session_asks_when_it_is_there() {
+    let mut driver = Driver::closed();
+    open(&mut driver, PageKind::Status);
+    assert!(asked(&mut driver).is_empty());
+    driver.attach(&driver.snapshot());
+    assert_eq!(asked(&mut driver), [Query::Status]);
+}
+
+fn changes() -> Changes {
+    let old = "use std::time::Duration;\n\nfn wait(delay: Duration) {\n    std::thread::sleep(delay);\n}\n";
+    let new = old.replace(
+        "    std::thread::sleep(delay);",
+        "    clock().sleep(delay);\n    tick();",
+    );
+    let file = |path: &str, state, diff: crate::text::diff::UnifiedDiff| ChangedFile {
+        path: path.to_owned(),
+        real: format!("/home/u/src/retry/{path}").into(),
+        state,
+        additions: diff.additions,
+        deletions: diff.deletions,
+        diff: diff.text,
+        note: None,
+        reverts: true,
+    };
+    let changed = crate::text::diff::unified("src/retry.rs", old, &new);
+    let added = crate::text::diff::unified_renamed(None, Some("src/clock.rs"), "", "pub fn clock() {}\n");
+    Changes {
+        scope: ChangeScope::Session,
+        files: vec![
+            file("src/clock.rs", FileState::Added, added),
+            file("src/retry.rs", FileState::Changed, changed),
+        ],
+        note: Some("What commands changed is not recorded.".to_owned()),
+    }
+}
+
+#[test]
+fn the_diff_page() {
+    let mut driver = conversation();
+    driver.press("ctrl+x d");
+    let query = Query::Changes(ChangeScope::Session);
+    assert_eq!(asked(&mut driver), std::slice::from_ref(&query));
+    answer(&mut driver, &query, &Answer::Changes(changes()));
+    for size in SIZES {
+        picture(&mut driver, "diff", size);
+    }
+    driver.press("] ] j j j j m");
+    driver.type_text("why not sleep_until?");
+    for size in SIZES {
+        picture(&mut driver, "diff_comment", size);
+    }
+    driver.press("enter x");
+    for size in SIZES {
+        picture(&mut driver, "diff_revert", size);
+    }
+    driver.size = (80, 24);
+    driver.type_text("q");
+    let draft = driver.app.composer.text();
+    assert!(
+        draft.starts_with("> src/retry.rs:4\n> ") && draft.trim_end().ends_with("why not sleep_until?"),
+        "{draft}"
+    );
+    assert!(driver.sent().is_empty(), "nothing is sent");
+}
+
+#[test]
+fn a_diff_without_changes_says_so() {
+    let mut driver = conversation();
+    driver.press("ctrl+x d tab tab");
+    let query = Query::Changes(ChangeScope::WorkTree);
+    let sentence =
+        "This is no git repository, so there is no work tree to compare; session and turn are there.";
+    answer(&mut driver, &query, &Answer::Failed(sentence.to_owned()));
+    for size in SIZES {
+        picture(&mut driver, "diff_no_repository", size);
+    }
+}
+
+#[test]
+fn the_hooks() {
+    let mut driver = conversation();
+    driver.press("ctrl+x h");
+    for size in SIZES {
+        picture(&mut driver, "hooks", size);
+    }
 }

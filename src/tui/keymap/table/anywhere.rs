@@ -79,6 +79,12 @@ pub(super) const ROWS: &[Binding] = &[
     bind(Context::Leader, &["M"], Action::ToggleMouse, "mouse off or on"),
     bind(
         Context::Leader,
+        &["d"],
+        Action::OpenPage(PageKind::Diff),
+        "what changed",
+    ),
+    bind(
+        Context::Leader,
         &["h"],
         Action::OpenPage(PageKind::Hooks),
         "what hooks did",

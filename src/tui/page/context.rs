@@ -1,0 +1,241 @@
+//! What fills the context window, by source.
+
+use ratatui::text::{Line, Span};
+
+use super::rows::{count, failure, figures, heading, remark};
+use super::{News, PageCx, PageKind, Sheet, Wish};
+use crate::session::query::{Answer, CacheMiss, ContextGroup, ContextSource, ContextUse, Query};
+use crate::text::sanitize::sanitize_line;
+use crate::view::Symbols;
+use crate::view::theme::Meaning;
+
+/// Columns of the tokens and of their share.
+const TOKENS: usize = 10;
+const SHARE: usize = 7;
+/// The bar is no longer than this, so that it stays one thing for the eye.
+const BAR: usize = 72;
+
+#[derive(Default)]
+pub(super) struct Context {
+    told: Option<Result<ContextUse, String>>,
+    is_unfolded: bool,
+}
+
+impl Sheet for Context {
+    fn kind(&self) -> PageKind {
+        PageKind::Context
+    }
+
+    fn name(&self) -> &'static str {
+        "context"
+    }
+
+    fn title(&self) -> String {
+        "Context".to_owned()
+    }
+
+    fn wants(&self) -> Option<Wish> {
+        Some(Wish::Ask(Query::Context))
+    }
+
+    fn hear(&mut self, news: &News<'_>) {
+        if let News::Answer(Query::Context, answer) = news {
+            self.told = match answer {
+                Answer::Context(used) => Some(Ok(used.clone())),
+                Answer::Failed(sentence) => Some(Err(sentence.clone())),
+                _ => None,
+            };
+        }
+    }
+
+    fn fold_hint(&self) -> Option<&'static str> {
+        Some(if self.is_unfolded { "less" } else { "each of them" })
+    }
+
+    fn fold(&mut self) {
+        self.is_unfolded = !self.is_unfolded;
+    }
+
+    fn lines(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+        match &self.told {
+            None => remark("Weighing.", width, cx),
+            Some(Err(sentence)) => failure(sentence, width, cx),
+            Some(Ok(used)) => self.used(used, width, cx),
+        }
+    }
+}
+
+impl Context {
+    fn used(&self, used: &ContextUse, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+        let mut lines = vec![summary(used, cx)];
+        if let Some(limit) = used.limit {
+            lines.push(Line::default());
+            lines.push(bar(used, limit, width, cx));
+        }
+        lines.push(Line::default());
+        for group in &used.groups {
+            lines.push(row(&label(group), group.tokens(), used, Meaning::Text, width, cx));
+            let is_told_apart = group.items.len() > 1 || group.source == ContextSource::System;
+            if self.is_unfolded && is_told_apart {
+                lines.extend(group.items.iter().map(|item| {
+                    let name = match item.count {
+                        1 => format!("  {}", item.name),
+                        times => format!("  {} {} {times}", item.name, cx.look.symbols.dot()),
+                    };
+                    row(&name, item.tokens, used, Meaning::TextMuted, width, cx)
+                }));
+            }
+        }
+        lines.push(row(
+            "estimated in all",
+            used.estimated(),
+            used,
+            Meaning::TextStrong,
+            width,
+            cx,
+        ));
+        lines.push(Line::default());
+        for sentence in sentences(used) {
+            lines.extend(remark(&sentence, width, cx));
+        }
+        lines
+    }
+}
+
+/// `  48.1k of 200.0k tokens · 24% · 151.9k free`.
+fn summary(used: &ContextUse, cx: &PageCx<'_>) -> Line<'static> {
+    let dot = cx.look.symbols.dot();
+    let text = match (used.limit.filter(|limit| *limit > 0), used.free()) {
+        (Some(limit), Some(free)) => format!(
+            "{} of {} {dot} {}% {dot} {} free",
+            count(used.used()),
+            count(limit),
+            (used.used() * 100 / limit).min(100),
+            count(free)
+        ),
+        _ => format!(
+            "{} tokens {dot} how large the window is, is not known",
+            count(used.used())
+        ),
+    };
+    heading(&format!("  {text}"), cx)
+}
+
+/// The window from its beginning: what is fixed, what was said, what tools gave, and what is free.
+fn bar(used: &ContextUse, limit: u64, width: usize, cx: &PageCx<'_>) -> Line<'static> {
+    let columns = width.saturating_sub(6).min(BAR);
+    let (full, free) = match cx.look.symbols {
+        Symbols::Unicode => ("█", "░"),
+        Symbols::Ascii => ("#", "."),
+    };
+    let weight = |sources: &[ContextSource]| -> u64 {
+        let groups = used.groups.iter().filter(|group| sources.contains(&group.source));
+        groups.map(ContextGroup::tokens).sum()
+    };
+    let fixed = weight(&[ContextSource::System, ContextSource::Schemas]);
+    let said = weight(&[
+        ContextSource::User,
+        ContextSource::Answers,
+        ContextSource::Reasoning,
+    ]);
+    let parts = [
+        (fixed, Meaning::TextMuted),
+        (said, Meaning::Accent),
+        (used.estimated() - fixed - said, Meaning::StateDone),
+    ];
+    let mut spans = vec![Span::raw("   ")];
+    let mut drawn = 0;
+    let mut sum = 0;
+    for (tokens, meaning) in parts {
+        sum += tokens;
+        let end = usize::try_from((u128::from(sum) * columns as u128).div_ceil(u128::from(limit.max(1))))
+            .unwrap_or(columns)
+            .min(columns);
+        // What is there at all has a column.
+        let end = end.max(drawn + usize::from(tokens > 0)).min(columns);
+        spans.push(Span::styled(full.repeat(end - drawn), cx.look.style(meaning)));
+        drawn = end;
+    }
+    spans.push(Span::styled(
+        free.repeat(columns - drawn),
+        cx.look.style(Meaning::Rule),
+    ));
+    Line::from(spans)
+}
+
+fn row(
+    name: &str,
+    tokens: u64,
+    used: &ContextUse,
+    meaning: Meaning,
+    width: usize,
+    cx: &PageCx<'_>,
+) -> Line<'static> {
+    let share = used.limit.filter(|limit| *limit > 0).map(|limit| {
+        let percent = tokens as f64 * 100.0 / limit as f64;
+        format!("{percent:.1}%")
+    });
+    let cells = [(count(tokens), TOKENS), (share.unwrap_or_default(), SHARE)];
+    figures(name, meaning, &cells, width.min(BAR + 4), cx)
+}
+
+fn label(group: &ContextGroup) -> String {
+    let many = |one: &str, many: &str| match group.count() {
+        1 => format!("1 {one}"),
+        count => format!("{count} {many}"),
+    };
+    match group.source {
+        ContextSource::System => "system prompt".to_owned(),
+        ContextSource::Schemas => many("tool description", "tool descriptions"),
+        ContextSource::User => many("message of yours", "messages of yours"),
+        ContextSource::Answers => many("answer", "answers"),
+        ContextSource::Reasoning => "reasoning that is sent back".to_owned(),
+        ContextSource::Calls => many("tool call", "tool calls"),
+        ContextSource::Results => many("tool result", "tool results"),
+    }
+}
+
+fn sentences(used: &ContextUse) -> Vec<String> {
+    let mut sentences = Vec::new();
+    sentences.push(match used.reported {
+        Some(reported) => format!(
+            "The rows are estimated, four characters to a token. The provider reported {} with the last reply.",
+            count(reported)
+        ),
+        None => {
+            "Estimated, four characters to a token; the provider has reported nothing yet.".to_owned()
+        }
+    });
+    match used.attachments {
+        0 => {}
+        1 => sentences.push("1 picture or document is sent along; its tokens are not estimated.".to_owned()),
+        count => sentences.push(format!(
+            "{count} pictures or documents are sent along; their tokens are not estimated."
+        )),
+    }
+    let joined: Vec<String> = used.misses.iter().filter_map(joined).collect();
+    let changes = used.misses.len() - joined.len();
+    if !joined.is_empty() {
+        sentences.push(format!(
+            "Read anew instead of from the cache, because tools joined: {}.",
+            joined.join(", ")
+        ));
+    }
+    match changes {
+        0 => {}
+        1 => sentences.push(
+            "Read anew once instead of from the cache, because the agent or the model changed.".to_owned(),
+        ),
+        times => sentences.push(format!(
+            "Read anew {times} times instead of from the cache, because the agent or the model changed."
+        )),
+    }
+    sentences
+}
+
+fn joined(miss: &CacheMiss) -> Option<String> {
+    match miss {
+        CacheMiss::Joined(tool) => Some(sanitize_line(tool).into_owned()),
+        CacheMiss::Changed => None,
+    }
+}

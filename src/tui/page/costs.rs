@@ -1,0 +1,189 @@
+//! What was spent: tokens, and dollars where prices are known.
+
+use ratatui::text::Line;
+
+use super::rows::{count, failure, figures, heading, remark};
+use super::{News, PageCx, PageKind, Sheet, Wish};
+use crate::conversation::Usage;
+use crate::session::query::{Answer, Costs, Query};
+use crate::store::Spending;
+use crate::view::theme::Meaning;
+
+/// Columns of tokens, and of dollars.
+const TOKENS: usize = 9;
+const DOLLARS: usize = 10;
+/// Below this width the columns of the cache are left out.
+const WIDE: usize = 76;
+/// Below this one input and output are one column.
+const NARROW: usize = 56;
+/// From this width on a model and its figures stand in one row.
+const ROOMY: usize = 100;
+
+#[derive(Default)]
+pub(super) struct CostSheet {
+    told: Option<Result<Costs, String>>,
+}
+
+/// A row's sum.
+#[derive(Default)]
+struct Sum {
+    usage: Usage,
+    cost: f64,
+    requests: u64,
+    unpriced: u64,
+}
+
+impl Sum {
+    fn of(spent: &[Spending]) -> Self {
+        let mut sum = Self::default();
+        for spending in spent {
+            sum.usage += spending.usage;
+            sum.cost += spending.cost;
+            sum.requests += spending.requests;
+            sum.unpriced += spending.unpriced;
+        }
+        sum
+    }
+
+    /// Dollars; with a plus where some of it has no known price, and a dash where none has.
+    fn dollars(&self) -> String {
+        match (self.requests, self.unpriced) {
+            (0, _) => "-".to_owned(),
+            (all, unpriced) if all == unpriced => "no price".to_owned(),
+            (_, 0) => format!("${:.4}", self.cost),
+            _ => format!("${:.4}+", self.cost),
+        }
+    }
+}
+
+impl Sheet for CostSheet {
+    fn kind(&self) -> PageKind {
+        PageKind::Costs
+    }
+
+    fn name(&self) -> &'static str {
+        "cost"
+    }
+
+    fn title(&self) -> String {
+        "Cost".to_owned()
+    }
+
+    fn wants(&self) -> Option<Wish> {
+        Some(Wish::Ask(Query::Costs))
+    }
+
+    fn hear(&mut self, news: &News<'_>) {
+        if let News::Answer(Query::Costs, answer) = news {
+            self.told = match answer {
+                Answer::Costs(costs) => Some(Ok(costs.clone())),
+                Answer::Failed(sentence) => Some(Err(sentence.clone())),
+                _ => None,
+            };
+        }
+    }
+
+    fn lines(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+        match &self.told {
+            None => remark("Adding up.", width, cx),
+            Some(Err(sentence)) => failure(sentence, width, cx),
+            Some(Ok(costs)) => lines(costs, width, cx),
+        }
+    }
+}
+
+fn lines(costs: &Costs, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+    let mut lines = vec![heading("Sums", cx), head(width, cx)];
+    let turn = costs.turn.as_deref().map(Sum::of);
+    if let Some(turn) = &turn {
+        lines.push(row("this turn", turn, Meaning::Text, width, cx));
+    }
+    let session = Sum::of(&costs.session);
+    lines.push(row("this session", &session, Meaning::TextStrong, width, cx));
+    let sums = [
+        ("today, here", &costs.project_today),
+        ("today, in all", &costs.today),
+    ];
+    for (name, spent) in sums {
+        lines.push(row(name, &Sum::of(spent), Meaning::Text, width, cx));
+    }
+    lines.push(Line::default());
+    lines.push(heading("This session, by model and agent", cx));
+    if costs.session.is_empty() {
+        lines.extend(remark("Nothing was asked yet.", width, cx));
+    }
+    let dot = cx.look.symbols.dot();
+    for spending in &costs.session {
+        let times = match spending.requests {
+            1 => "1 request".to_owned(),
+            requests => format!("{requests} requests"),
+        };
+        let name = format!("{} {dot} {} {dot} {times}", spending.model, spending.agent);
+        let sum = Sum::of(std::slice::from_ref(spending));
+        if width >= ROOMY {
+            lines.push(row(&name, &sum, Meaning::Text, width, cx));
+        } else {
+            lines.extend(remark(&name, width, cx));
+            lines.push(row("", &sum, Meaning::Text, width, cx));
+        }
+    }
+    lines.push(Line::default());
+    for sentence in sentences(costs) {
+        lines.extend(remark(&sentence, width, cx));
+    }
+    lines
+}
+
+fn head(width: usize, cx: &PageCx<'_>) -> Line<'static> {
+    let mut cells = vec![("input".to_owned(), TOKENS), ("output".to_owned(), TOKENS)];
+    if width < NARROW {
+        cells = vec![("in and out".to_owned(), TOKENS + 2)];
+    }
+    if width >= WIDE {
+        cells.push(("cached".to_owned(), TOKENS));
+        cells.push(("to cache".to_owned(), TOKENS));
+    }
+    cells.push(("dollars".to_owned(), DOLLARS));
+    figures("tokens", Meaning::TextMuted, &cells, width, cx)
+}
+
+fn row(name: &str, sum: &Sum, meaning: Meaning, width: usize, cx: &PageCx<'_>) -> Line<'static> {
+    let usage = sum.usage;
+    // Where the cache has no columns of its own, what came from it is input like any.
+    let is_wide = width >= WIDE;
+    let input = if is_wide {
+        usage.input
+    } else {
+        usage.input + usage.cache_read + usage.cache_write
+    };
+    let mut cells = vec![(count(input), TOKENS), (count(usage.output), TOKENS)];
+    if width < NARROW {
+        cells = vec![(count(input + usage.output), TOKENS + 2)];
+    }
+    if is_wide {
+        cells.push((count(usage.cache_read), TOKENS));
+        cells.push((count(usage.cache_write), TOKENS));
+    }
+    cells.push((sum.dollars(), DOLLARS));
+    figures(name, meaning, &cells, width, cx)
+}
+
+fn sentences(costs: &Costs) -> Vec<String> {
+    let mut sentences = Vec::new();
+    let sums = [&costs.session, &costs.project_today, &costs.today];
+    if sums.iter().any(|spent| Sum::of(spent).unpriced > 0) {
+        sentences.push(
+            "Some prices are not known, so what is marked `+` or `no price` costs more than it says; \
+             `providers.NAME.models` takes them."
+                .to_owned(),
+        );
+    }
+    let earlier = costs.earlier.context();
+    if earlier > 0 {
+        sentences.push(format!(
+            "{} tokens more were spent in this session before single requests were kept.",
+            count(earlier)
+        ));
+    }
+    sentences
+}

@@ -1,0 +1,422 @@
+//! What changed, in the session, in its last turn or in the work tree: the files, then their hunks, one below the other.
+//!
+//! A row is pointed at. From there a file is opened at its line, a comment is put on the line, a hunk is taken back.
+//! Comments are kept until the page is left; then they stand in the draft, and nothing is sent.
+
+mod draw;
+mod rows;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::Line;
+
+use super::{News, Outcome, Page, PageCx, PageKind, Wish};
+use crate::session::query::{Answer, ChangeScope, ChangedFile, Changes, FileState, Query, Revert};
+use crate::text::diff::parse_unified;
+use crate::text::sanitize::sanitize_line;
+use crate::tui::composer::{Composer, Draft};
+use crate::tui::keymap::{Action, Context, Keymap};
+use crate::tui::statusbar::Hints;
+use crate::tui::transcript::FilePlace;
+use crate::view::LookKey;
+use crate::view::theme::Meaning;
+use rows::Row;
+
+const SCOPES: [ChangeScope; 3] = [ChangeScope::Session, ChangeScope::Turn, ChangeScope::WorkTree];
+
+pub(super) struct Diff {
+    scope: ChangeScope,
+    /// `None` while it is compared.
+    told: Option<Result<Changes, String>>,
+    rows: Vec<Row>,
+    /// The row that is pointed at.
+    at: usize,
+    top: usize,
+    /// Rows on screen, as of the last frame.
+    height: usize,
+    comments: Vec<Comment>,
+    /// What is being written about the row.
+    writing: Option<Composer>,
+    /// The hunk that the same key again takes back.
+    armed: Option<(usize, usize)>,
+    said: Option<(String, Meaning)>,
+    /// Files as they were last drawn, and for what width and look.
+    drawn: HashMap<usize, Vec<Line<'static>>>,
+    drawn_for: Option<(usize, LookKey)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Comment {
+    path: String,
+    /// Of the file as it is now, or before where the line is gone.
+    line: usize,
+    is_gone: bool,
+    quote: String,
+    text: String,
+}
+
+impl Comment {
+    /// Whether both are about one line.
+    fn is_about(&self, other: &Self) -> bool {
+        (&self.path, self.line, self.is_gone) == (&other.path, other.line, other.is_gone)
+    }
+}
+
+impl Default for Diff {
+    fn default() -> Self {
+        Self {
+            scope: ChangeScope::Session,
+            told: None,
+            rows: Vec::new(),
+            at: 0,
+            top: 0,
+            height: 0,
+            comments: Vec::new(),
+            writing: None,
+            armed: None,
+            said: None,
+            drawn: HashMap::new(),
+            drawn_for: None,
+        }
+    }
+}
+
+impl Diff {
+    fn files(&self) -> &[ChangedFile] {
+        match &self.told {
+            Some(Ok(changes)) => &changes.files,
+            _ => &[],
+        }
+    }
+
+    fn set(&mut self, told: Result<Changes, String>) {
+        let note = told.as_ref().ok().and_then(|changes| changes.note.as_deref());
+        let files = told.as_ref().map_or(&[][..], |changes| &changes.files);
+        self.rows = rows::rows(files, note);
+        self.told = Some(told);
+        self.drawn.clear();
+        self.armed = None;
+        self.move_by(0);
+    }
+
+    /// Moves to a row that says something.
+    fn move_by(&mut self, rows: isize) {
+        let last = self.rows.len().saturating_sub(1);
+        self.at = self.at.saturating_add_signed(rows).min(last);
+        let is_blank = |row: usize| self.rows.get(row) == Some(&Row::Blank);
+        if is_blank(self.at) {
+            let back = rows < 0 && self.at > 0;
+            self.at = if back {
+                self.at - 1
+            } else {
+                (self.at + 1).min(last)
+            };
+        }
+    }
+
+    fn go_to(&mut self, row: Option<usize>) {
+        if let Some(row) = row {
+            self.at = row;
+            // What follows is worth more of the screen than what was before.
+            self.top = row.saturating_sub(2);
+        }
+    }
+
+    fn step(&mut self, is_down: bool, is_start: impl Fn(usize, &Row) -> bool) {
+        let starts = |(place, row): &(usize, &Row)| is_start(*place, row);
+        let rows = self.rows.iter().enumerate();
+        let found = if is_down {
+            rows.skip(self.at + 1).find(starts)
+        } else {
+            rows.take(self.at).filter(starts).last()
+        };
+        let found = found.map(|(place, _)| place);
+        self.go_to(found);
+    }
+
+    fn step_hunk(&mut self, is_down: bool) {
+        let rows = self.rows.clone();
+        self.step(is_down, |place, row| {
+            let hunk = row.hunk();
+            hunk.is_some() && (place == 0 || rows[place - 1].hunk() != hunk)
+        });
+    }
+
+    fn next_scope(&mut self) -> Outcome {
+        let place = SCOPES.iter().position(|scope| *scope == self.scope);
+        self.scope = SCOPES[(place.unwrap_or(0) + 1) % SCOPES.len()];
+        self.told = None;
+        self.rows.clear();
+        self.drawn.clear();
+        (self.at, self.top) = (0, 0);
+        self.ask()
+    }
+
+    fn ask(&self) -> Outcome {
+        Outcome::Wish(Wish::Ask(Query::Changes(self.scope)))
+    }
+
+    /// The file and the line that is pointed at; outside its hunks the first line of them.
+    fn place(&self) -> Option<(&ChangedFile, usize)> {
+        let row = self.rows.get(self.at)?;
+        let file = self.files().get(row.file()?)?;
+        let hunks = parse_unified(&file.diff);
+        let Row::Line { hunk, line, .. } = *row else {
+            let first = hunks.first().map_or(1, |hunk| hunk.new_start.max(1));
+            return Some((file, first));
+        };
+        let line = hunks.get(hunk)?.lines.get(line)?;
+        Some((file, line.new_line.or(line.old_line)?))
+    }
+
+    /// A comment without words on the line that is pointed at.
+    fn blank_comment(&self) -> Option<Comment> {
+        let Row::Line { file, hunk, line } = *self.rows.get(self.at)? else {
+            return None;
+        };
+        let file = self.files().get(file)?;
+        let hunks = parse_unified(&file.diff);
+        let line = hunks.get(hunk)?.lines.get(line)?;
+        Some(Comment {
+            path: file.path.clone(),
+            line: line.new_line.or(line.old_line)?,
+            is_gone: line.new_line.is_none(),
+            quote: line.text.to_owned(),
+            text: String::new(),
+        })
+    }
+
+    fn open(&mut self) -> Outcome {
+        if let Some(Row::Listed(file)) = self.rows.get(self.at) {
+            let there = self.rows.iter().position(|row| *row == Row::File(*file));
+            self.go_to(there);
+            return Outcome::Done;
+        }
+        let place = self.place().map(|(file, line)| FilePlace {
+            path: file.real.to_string_lossy().into_owned(),
+            line: Some(line),
+        });
+        place.map_or(Outcome::Done, |place| Outcome::Wish(Wish::Open(place)))
+    }
+
+    fn begin_comment(&mut self) {
+        let Some(blank) = self.blank_comment() else {
+            let sentence = "a comment belongs to a line; `]` goes to one".to_owned();
+            self.said = Some((sentence, Meaning::TextMuted));
+            return;
+        };
+        let known = self.comments.iter().find(|comment| comment.is_about(&blank));
+        let mut composer = Composer::default();
+        composer.set(Draft::from_text(
+            known.map_or("", |comment| comment.text.as_str()),
+        ));
+        self.writing = Some(composer);
+    }
+
+    fn finish_comment(&mut self) {
+        let written = self.writing.take().map(|composer| composer.text());
+        let (Some(text), Some(blank)) = (written, self.blank_comment()) else {
+            return;
+        };
+        self.comments.retain(|comment| !comment.is_about(&blank));
+        let text = text.trim().to_owned();
+        if !text.is_empty() {
+            self.comments.push(Comment { text, ..blank });
+        }
+    }
+
+    fn comment_at(&self) -> Option<&Comment> {
+        let blank = self.blank_comment()?;
+        self.comments.iter().find(|comment| comment.is_about(&blank))
+    }
+
+    fn revert(&mut self) -> Outcome {
+        let armed = self.armed.take();
+        let Some((file, hunk)) = self.rows.get(self.at).and_then(Row::hunk) else {
+            self.say("point at the hunk to revert; `]` goes to one");
+            return Outcome::Done;
+        };
+        let Some(changed) = self.files().get(file) else {
+            return Outcome::Done;
+        };
+        if !changed.reverts {
+            let why = changed.note.as_deref().unwrap_or("it cannot be compared");
+            let sentence = format!("`{}` cannot be reverted here: {why}", changed.path);
+            self.say(&sentence);
+            return Outcome::Done;
+        }
+        if armed != Some((file, hunk)) {
+            self.armed = Some((file, hunk));
+            return Outcome::Done;
+        }
+        Outcome::Wish(Wish::Ask(Query::Revert(Revert {
+            path: changed.path.clone(),
+            real: changed.real.clone(),
+            hunk: rows::hunk_text(&changed.diff, hunk),
+            is_added: changed.state == FileState::Added,
+        })))
+    }
+
+    fn say(&mut self, sentence: &str) {
+        self.said = Some((sentence.to_owned(), Meaning::Warning));
+    }
+
+    /// All comments as a draft quotes them.
+    fn draft(&self) -> Option<String> {
+        let mut text = String::new();
+        for comment in &self.comments {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            // Writing to a string cannot fail.
+            let _ = write!(
+                text,
+                "> {}:{}\n> {}\n{}\n",
+                sanitize_line(&comment.path),
+                comment.line,
+                sanitize_line(comment.quote.trim()),
+                comment.text
+            );
+        }
+        (!text.is_empty()).then_some(text)
+    }
+}
+
+impl Page for Diff {
+    fn kind(&self) -> PageKind {
+        PageKind::Diff
+    }
+
+    fn name(&self) -> &'static str {
+        "diff"
+    }
+
+    fn context(&self) -> Context {
+        match self.writing {
+            Some(_) => Context::Comment,
+            None => Context::Diff,
+        }
+    }
+
+    fn wants(&self) -> Option<Wish> {
+        Some(Wish::Ask(Query::Changes(self.scope)))
+    }
+
+    fn act(&mut self, action: Action) -> Outcome {
+        if action != Action::RevertHunk {
+            self.armed = None;
+        }
+        self.said = None;
+        let page = isize::try_from(self.height.max(2) - 1).unwrap_or(1);
+        match action {
+            Action::RowDown => self.move_by(1),
+            Action::RowUp => self.move_by(-1),
+            Action::PageDown => self.move_by(page),
+            Action::PageUp => self.move_by(-page),
+            Action::PageTop => self.move_by(isize::MIN),
+            Action::PageEnd => self.move_by(isize::MAX),
+            Action::NextHunk => self.step_hunk(true),
+            Action::PreviousHunk => self.step_hunk(false),
+            Action::NextFile => self.step(true, |_, row| matches!(row, Row::File(_))),
+            Action::PreviousFile => self.step(false, |_, row| matches!(row, Row::File(_))),
+            Action::NextScope => return self.next_scope(),
+            Action::Open => return self.open(),
+            Action::Comment => self.begin_comment(),
+            Action::FinishText => self.finish_comment(),
+            Action::RevertHunk => return self.revert(),
+            Action::Edit(edit) => {
+                if let Some(writing) = &mut self.writing {
+                    writing.edit(edit);
+                }
+            }
+            Action::ClosePage => return Outcome::Wish(Wish::Close),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Done
+    }
+
+    fn write(&mut self, text: &str) {
+        if let Some(writing) = &mut self.writing {
+            let line = sanitize_line(text);
+            line.chars().for_each(|c| writing.insert_char(c));
+        }
+    }
+
+    fn hear(&mut self, news: &News<'_>) -> Option<Wish> {
+        match news {
+            News::Answer(Query::Changes(scope), answer) if *scope == self.scope => match answer {
+                Answer::Changes(changes) => self.set(Ok(changes.clone())),
+                Answer::Failed(sentence) => self.set(Err(sentence.clone())),
+                _ => {}
+            },
+            News::Answer(Query::Revert(_), answer) => {
+                self.said = match answer {
+                    Answer::Reverted(path) => {
+                        Some((format!("The hunk in `{path}` is reverted."), Meaning::Success))
+                    }
+                    Answer::Failed(sentence) => Some((sentence.clone(), Meaning::Warning)),
+                    _ => None,
+                };
+                return self.wants();
+            }
+            _ => {}
+        }
+        None
+    }
+
+    fn back(&mut self) -> bool {
+        self.writing.take().is_some() || self.armed.take().is_some()
+    }
+
+    fn leave(&mut self) -> Option<Wish> {
+        self.draft().map(Wish::Draft)
+    }
+
+    fn scroll(&mut self, rows: isize) {
+        self.move_by(rows);
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
+        let escape = keymap.label(Context::Global, Action::Escape);
+        if self.writing.is_some() {
+            hints.key(
+                keymap.label(Context::Comment, Action::FinishText),
+                "keeps the comment",
+            );
+            return hints.key(escape, "back");
+        }
+        let key = |action| keymap.label(Context::Diff, action);
+        if self.armed.is_some() {
+            let again = format!("{} again reverts this hunk", key(Action::RevertHunk));
+            hints.say(&again, Meaning::Warning);
+        }
+        if let Some((said, meaning)) = &self.said {
+            hints.say(said, *meaning);
+        }
+        match self.comments.len() {
+            0 => hints.key(escape, "closes"),
+            1 => hints.key(escape, "closes, 1 comment into the draft"),
+            count => hints.key(escape, &format!("closes, {count} comments into the draft")),
+        }
+        hints.key(key(Action::NextScope), "session, turn, tree");
+        if self.files().is_empty() {
+            return;
+        }
+        let pair = |one, other| format!("{} {}", key(one), key(other));
+        hints.key(&pair(Action::NextHunk, Action::PreviousHunk), "hunks");
+        hints.key(key(Action::Comment), "comment");
+        hints.key(key(Action::RevertHunk), "revert");
+        hints.key(key(Action::Open), "open");
+        hints.key(&pair(Action::NextFile, Action::PreviousFile), "files");
+    }
+
+    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &PageCx<'_>) -> Option<Position> {
+        self.draw_all(area, buffer, cx)
+    }
+}

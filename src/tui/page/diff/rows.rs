@@ -1,0 +1,87 @@
+//! The rows of the page: first the files as a list, then each with its hunks.
+
+use crate::session::query::ChangedFile;
+use crate::text::diff::parse_unified;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Row {
+    /// A file in the list.
+    Listed(usize),
+    /// What there is to know about all of them.
+    Remark,
+    Blank,
+    /// The head of a file.
+    File(usize),
+    /// Why there is no diff of it, or not the whole truth.
+    Note(usize),
+    /// Between two hunks, before this one.
+    Gap {
+        file: usize,
+        hunk: usize,
+    },
+    Line {
+        file: usize,
+        hunk: usize,
+        line: usize,
+    },
+}
+
+impl Row {
+    pub(super) fn file(&self) -> Option<usize> {
+        match *self {
+            Self::Listed(file) | Self::File(file) | Self::Note(file) => Some(file),
+            Self::Gap { file, .. } | Self::Line { file, .. } => Some(file),
+            Self::Blank | Self::Remark => None,
+        }
+    }
+
+    /// The hunk that it is a line of.
+    pub(super) fn hunk(&self) -> Option<(usize, usize)> {
+        match *self {
+            Self::Line { file, hunk, .. } => Some((file, hunk)),
+            _ => None,
+        }
+    }
+}
+
+pub(super) fn rows(files: &[ChangedFile], note: Option<&str>) -> Vec<Row> {
+    let mut rows: Vec<Row> = (0..files.len()).map(Row::Listed).collect();
+    if note.is_some() && !files.is_empty() {
+        rows.push(Row::Remark);
+    }
+    for (file, changed) in files.iter().enumerate() {
+        rows.push(Row::Blank);
+        rows.push(Row::File(file));
+        if changed.note.is_some() {
+            rows.push(Row::Note(file));
+        }
+        for (hunk, parsed) in parse_unified(&changed.diff).iter().enumerate() {
+            if hunk > 0 {
+                rows.push(Row::Gap { file, hunk });
+            }
+            rows.extend((0..parsed.lines.len()).map(|line| Row::Line { file, hunk, line }));
+        }
+    }
+    rows
+}
+
+/// Returns one hunk of a diff, written as it was.
+pub(super) fn hunk_text(diff: &str, hunk: usize) -> String {
+    let hunks = parse_unified(diff);
+    let Some(hunk) = hunks.get(hunk) else {
+        return String::new();
+    };
+    let mut text = format!(
+        "@@ -{},{} +{},{} @@\n",
+        hunk.old_start, hunk.old_len, hunk.new_start, hunk.new_len
+    );
+    for line in &hunk.lines {
+        text.push(line.sign.as_char());
+        text.push_str(line.text);
+        text.push('\n');
+        if line.no_newline {
+            text.push_str("\\ No newline at end of file\n");
+        }
+    }
+    text
+}

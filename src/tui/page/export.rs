@@ -1,0 +1,324 @@
+//! Where the session is exported to: a file, the clipboard or the editor, as Markdown or JSON.
+//!
+//! A file that is there already is replaced only by a second `enter`.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Clear, Widget};
+
+use super::rows::{failure, remark};
+use super::{News, Outcome, Page, PageCx, PageKind, Wish};
+use crate::session::export::ExportFormat;
+use crate::session::query::{Answer, Keep, Kept, Query};
+use crate::text::sanitize::sanitize_line;
+use crate::text::width::pad;
+use crate::tui::composer::{self, Composer, Draft, Edited};
+use crate::tui::keymap::{Action, Context, Keymap};
+use crate::tui::statusbar::Hints;
+use crate::tui::surroundings::path_words;
+use crate::view::theme::Meaning;
+
+/// Columns of a target's name.
+const NAME: usize = 11;
+/// Characters of the session's title that a file's name takes over.
+const TITLE: usize = 48;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Target {
+    File,
+    Clipboard,
+    Editor,
+}
+
+const TARGETS: [Target; 3] = [Target::File, Target::Clipboard, Target::Editor];
+
+pub(super) struct Export {
+    target: Target,
+    format: ExportFormat,
+    path: Composer,
+    /// The name was changed by hand: another format leaves it alone.
+    is_named: bool,
+    state: State,
+}
+
+enum State {
+    Asking,
+    Writing,
+    /// Something is there; the same key again replaces it.
+    Exists(String),
+    Failed(String),
+}
+
+impl Export {
+    /// Suggests a name after the session's title.
+    pub(super) fn new(title: &str) -> Self {
+        let mut path = Composer::default();
+        path.set(Draft::from_text(file_name(title, ExportFormat::Markdown)));
+        Self {
+            target: Target::File,
+            format: ExportFormat::Markdown,
+            path,
+            is_named: false,
+            state: State::Asking,
+        }
+    }
+
+    fn next_format(&mut self) {
+        let before = self.format;
+        self.format = match before {
+            ExportFormat::Markdown => ExportFormat::Json,
+            ExportFormat::Json => ExportFormat::Markdown,
+        };
+        let text = self.path.text();
+        let stem = text.strip_suffix(&format!(".{}", before.extension()));
+        if let Some(stem) = stem.filter(|_| !self.is_named) {
+            let name = format!("{stem}.{}", self.format.extension());
+            self.path.set(Draft::from_text(name));
+        }
+    }
+
+    fn step(&mut self, step: usize) {
+        let place = TARGETS.iter().position(|target| *target == self.target);
+        let next = (place.unwrap_or(0) + step) % TARGETS.len();
+        self.target = TARGETS[next];
+    }
+
+    fn export(&mut self) -> Outcome {
+        let path = self.path.text().trim().to_owned();
+        let replace = matches!(&self.state, State::Exists(there) if *there == path);
+        if self.target == Target::File && path.is_empty() {
+            self.state = State::Failed("The file needs a name.".to_owned());
+            return Outcome::Done;
+        }
+        self.state = State::Writing;
+        Outcome::Wish(Wish::Ask(match self.target {
+            Target::File => Query::Keep(Keep {
+                format: self.format,
+                path,
+                replace,
+            }),
+            Target::Clipboard | Target::Editor => Query::Export(self.format),
+        }))
+    }
+
+    fn edited(&mut self) {
+        self.target = Target::File;
+        self.is_named = true;
+        self.state = State::Asking;
+    }
+
+    fn kept(&mut self, kept: &Kept) -> Option<Wish> {
+        match kept {
+            Kept::Exists(_) => {
+                self.state = State::Exists(self.path.text().trim().to_owned());
+                None
+            }
+            Kept::Written { path, bytes } => Some(Wish::CloseWith {
+                path: path.clone(),
+                bytes: *bytes,
+            }),
+        }
+    }
+
+    fn lines(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+        let what = match self.format {
+            ExportFormat::Markdown => "Markdown: who said what, what was done, and the diffs.",
+            ExportFormat::Json => "JSON: everything, with arguments, outputs and details, for programs.",
+        };
+        let mut lines = remark(what, width, cx);
+        lines.push(Line::default());
+        match &self.state {
+            State::Asking => {}
+            State::Writing => lines.extend(remark("Writing.", width, cx)),
+            State::Exists(path) => {
+                let sentence = format!(
+                    "`{path}` is there already; {} again replaces it.",
+                    cx.keymap.label(Context::Export, Action::PickRow)
+                );
+                lines.extend(failure(&sentence, width, cx));
+            }
+            State::Failed(sentence) => lines.extend(failure(sentence, width, cx)),
+        }
+        lines
+    }
+}
+
+/// `lathe-fix-the-retry-test.md`.
+fn file_name(title: &str, format: ExportFormat) -> String {
+    let mut words = String::new();
+    for c in title.chars().take(TITLE) {
+        if c.is_alphanumeric() {
+            words.extend(c.to_lowercase());
+        } else if !words.ends_with('-') {
+            words.push('-');
+        }
+    }
+    let words = words.trim_matches('-');
+    let words = if words.is_empty() { "session" } else { words };
+    format!("lathe-{words}.{}", format.extension())
+}
+
+impl Page for Export {
+    fn kind(&self) -> PageKind {
+        PageKind::Export
+    }
+
+    fn name(&self) -> &'static str {
+        "export"
+    }
+
+    fn context(&self) -> Context {
+        Context::Export
+    }
+
+    fn act(&mut self, action: Action) -> Outcome {
+        match action {
+            Action::PickRow if matches!(self.state, State::Writing) => {}
+            Action::PickRow => return self.export(),
+            Action::RowDown => self.step(1),
+            Action::RowUp => self.step(TARGETS.len() - 1),
+            Action::NextFormat => {
+                self.next_format();
+                self.state = State::Asking;
+            }
+            Action::Edit(edit) => {
+                if self.path.edit(edit) == Edited::Text {
+                    self.edited();
+                }
+            }
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Done
+    }
+
+    fn write(&mut self, text: &str) {
+        let text = sanitize_line(text);
+        text.chars().for_each(|c| self.path.insert_char(c));
+        self.edited();
+    }
+
+    fn hear(&mut self, news: &News<'_>) -> Option<Wish> {
+        let News::Answer(Query::Keep(_) | Query::Export(_), answer) = news else {
+            return None;
+        };
+        self.state = State::Asking;
+        match (answer, self.target) {
+            (Answer::Kept(kept), _) => self.kept(kept),
+            (Answer::Export(text), Target::Editor) => Some(Wish::View(text.clone())),
+            (Answer::Export(text), _) => Some(Wish::Copy(text.clone())),
+            (Answer::Failed(sentence), _) => {
+                self.state = State::Failed(sentence.clone());
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn back(&mut self) -> bool {
+        false
+    }
+
+    fn scroll(&mut self, rows: isize) {
+        self.step(if rows < 0 { TARGETS.len() - 1 } else { 1 });
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
+        let key = |action| keymap.label(Context::Export, action);
+        hints.key(key(Action::PickRow), "exports");
+        hints.key(
+            key(Action::NextFormat),
+            match self.format {
+                ExportFormat::Markdown => "JSON",
+                ExportFormat::Json => "Markdown",
+            },
+        );
+        let moves = [Action::RowUp, Action::RowDown].map(|action| hints.words(key(action)));
+        hints.key(&moves.join(" "), "another place");
+        hints.key(keymap.label(Context::Global, Action::Escape), "closes");
+    }
+
+    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &PageCx<'_>) -> Option<Position> {
+        Clear.render(area, buffer);
+        let heading = Line::styled(" Export to", cx.look.style(Meaning::TextStrong));
+        buffer.set_line(area.x, area.y, &heading, area.width);
+        let mut caret = None;
+        let rows = area.rows().skip(2);
+        for (row, target) in rows.zip(TARGETS) {
+            let is_chosen = target == self.target;
+            let mark = if is_chosen { cx.look.symbols.pointer() } else { " " };
+            let name = match target {
+                Target::File => "a file",
+                Target::Clipboard => "clipboard",
+                Target::Editor => "$EDITOR",
+            };
+            let style = if is_chosen {
+                Meaning::Text
+            } else {
+                Meaning::TextMuted
+            };
+            let line = Line::from(vec![
+                Span::styled(format!(" {mark} "), cx.look.style(Meaning::Accent)),
+                Span::styled(pad(name, NAME).into_owned(), cx.look.style(style)),
+            ]);
+            buffer.set_line(row.x, row.y, &line, row.width);
+            if target == Target::File {
+                let left = row.x + 3 + NAME as u16;
+                let field = Rect {
+                    x: left,
+                    width: row.width.saturating_sub(left - row.x + 1),
+                    ..row
+                };
+                let look = composer::Look {
+                    text: cx.look.style(style),
+                    bar: cx.look.symbols.bar(),
+                    bar_style: cx
+                        .look
+                        .style(if is_chosen { Meaning::Accent } else { Meaning::Rule }),
+                    chip: cx.look.style(style),
+                    invitation: "its name",
+                    muted: cx.look.style(Meaning::TextMuted),
+                };
+                caret = self.path.draw(field, buffer, &look).filter(|_| is_chosen);
+            }
+        }
+        let below = area.rows().skip(3 + TARGETS.len());
+        for (row, line) in below.zip(self.lines(usize::from(area.width), cx)) {
+            buffer.set_line(row.x, row.y, &line, row.width);
+        }
+        caret
+    }
+}
+
+/// What is said once the file is there.
+pub(crate) fn written(path: &std::path::Path, bytes: usize, home: Option<&std::path::Path>) -> String {
+    let size = match bytes {
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    };
+    format!("The session is in `{}`, {size}.", path_words(path, home))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_named_after_the_title() {
+        let name = |title| file_name(title, ExportFormat::Markdown);
+        assert_eq!(name("Fix the “flaky” test!"), "lathe-fix-the-flaky-test.md");
+        assert_eq!(name("../..//"), "lathe-session.md");
+        assert_eq!(name("größe prüfen"), "lathe-größe-prüfen.md");
+    }
+
+    #[test]
+    fn another_format_changes_the_ending_unless_the_name_is_the_persons() {
+        let mut export = Export::new("a");
+        export.act(Action::NextFormat);
+        assert_eq!(export.path.text(), "lathe-a.json");
+        export.write("x");
+        export.act(Action::NextFormat);
+        assert_eq!(export.path.text(), "lathe-a.jsonx");
+    }
+}

@@ -1,0 +1,86 @@
+//! Rows of the pages that tell figures and facts.
+
+use ratatui::text::{Line, Span};
+
+use super::PageCx;
+use crate::text::sanitize::sanitize_line;
+use crate::text::width::{pad, str_width, truncate_middle};
+use crate::text::wrap::wrap;
+use crate::view::theme::Meaning;
+
+const INDENT: &str = "   ";
+/// Columns of a fact's name, with the gap behind it.
+const NAME: usize = 16;
+
+pub(super) fn heading(text: &str, cx: &PageCx<'_>) -> Line<'static> {
+    Line::styled(
+        format!(" {}", sanitize_line(text)),
+        cx.look.style(Meaning::TextStrong),
+    )
+}
+
+/// A sentence in the secondary style, on as many rows as it needs.
+pub(super) fn remark(text: &str, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+    sentence(text, Meaning::TextMuted, width, cx)
+}
+
+/// Says that something did not work.
+pub(super) fn failure(text: &str, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+    sentence(text, Meaning::Warning, width, cx)
+}
+
+fn sentence(text: &str, meaning: Meaning, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+    let clean = sanitize_line(text);
+    let rows = wrap(&clean, width.saturating_sub(INDENT.len() + 1).max(1));
+    let row = |row: &str| Line::styled(format!("{INDENT}{row}"), cx.look.style(meaning));
+    rows.into_iter()
+        .map(|range| row(clean[range].trim_end()))
+        .collect()
+}
+
+/// A name and what is so called; long ones are shortened in the middle.
+pub(super) fn fact(name: &str, value: &str, width: usize, cx: &PageCx<'_>) -> Line<'static> {
+    let room = width.saturating_sub(INDENT.len() + NAME + 1);
+    let value = sanitize_line(value);
+    Line::from(vec![
+        Span::styled(
+            format!("{INDENT}{}", pad(name, NAME)),
+            cx.look.style(Meaning::TextMuted),
+        ),
+        Span::styled(
+            truncate_middle(&value, room).into_owned(),
+            cx.look.style(Meaning::Text),
+        ),
+    ])
+}
+
+/// A name on the left and figures in columns that end where they do above and below.
+pub(super) fn figures(
+    name: &str,
+    meaning: Meaning,
+    cells: &[(String, usize)],
+    width: usize,
+    cx: &PageCx<'_>,
+) -> Line<'static> {
+    let columns: usize = cells.iter().map(|(_, columns)| columns).sum();
+    let room = width.saturating_sub(INDENT.len() + columns + 1);
+    let name = sanitize_line(name);
+    let mut spans = vec![Span::styled(
+        format!("{INDENT}{}", pad(&truncate_middle(&name, room), room)),
+        cx.look.style(meaning),
+    )];
+    for (text, columns) in cells {
+        let blanks = " ".repeat(columns.saturating_sub(str_width(text)));
+        spans.push(Span::styled(format!("{blanks}{text}"), cx.look.style(meaning)));
+    }
+    Line::from(spans)
+}
+
+/// `999`, `12.4k`, `3.10M`.
+pub(super) fn count(number: u64) -> String {
+    match number {
+        0..1_000 => number.to_string(),
+        1_000..1_000_000 => format!("{:.1}k", number as f64 / 1e3),
+        _ => format!("{:.2}M", number as f64 / 1e6),
+    }
+}

@@ -1,0 +1,69 @@
+//! How things stand: the session, the model, what was read, where things lie, the process and the terminal.
+
+use ratatui::text::Line;
+
+use super::rows::{fact, failure, heading, remark};
+use super::{News, PageCx, PageKind, Sheet, Wish};
+use crate::session::query::{Answer, Query, StatusGroup};
+use crate::tui::surroundings::path_words;
+
+#[derive(Default)]
+pub(super) struct Status {
+    told: Option<Result<Vec<StatusGroup>, String>>,
+}
+
+impl Sheet for Status {
+    fn kind(&self) -> PageKind {
+        PageKind::Status
+    }
+
+    fn name(&self) -> &'static str {
+        "status"
+    }
+
+    fn title(&self) -> String {
+        "Status".to_owned()
+    }
+
+    fn wants(&self) -> Option<Wish> {
+        Some(Wish::Ask(Query::Status))
+    }
+
+    fn hear(&mut self, news: &News<'_>) {
+        if let News::Answer(Query::Status, answer) = news {
+            self.told = match answer {
+                Answer::Status(groups) => Some(Ok(groups.clone())),
+                Answer::Failed(sentence) => Some(Err(sentence.clone())),
+                _ => None,
+            };
+        }
+    }
+
+    fn lines(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+        let mut lines = match &self.told {
+            None => remark("Looking.", width, cx),
+            Some(Err(sentence)) => failure(sentence, width, cx),
+            Some(Ok(groups)) => groups.iter().flat_map(|group| rows(group, width, cx)).collect(),
+        };
+        if self.told.is_none() {
+            lines.push(Line::default());
+        }
+        lines.extend(rows(&cx.terminal, width, cx));
+        lines.pop();
+        lines
+    }
+}
+
+fn rows(group: &StatusGroup, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+    let mut lines = vec![heading(group.title, cx)];
+    for (name, value) in &group.rows {
+        // Places are written as a person would.
+        let value = match value.strip_prefix('/') {
+            Some(_) => path_words(value.as_ref(), cx.home),
+            None => value.clone(),
+        };
+        lines.push(fact(name, &value, width, cx));
+    }
+    lines.push(Line::default());
+    lines
+}
