@@ -134,6 +134,7 @@ impl Screen {
             frame: self.frame,
             now: self.now,
             focused: false,
+            fold_key: "o",
         };
         self.transcript.draw(AREA, &mut self.buffer, &cx);
     }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::args::{ConfigCommand, OpenArgs};
 use super::failure::Failure;
+use super::keys;
 use super::output::{print, print_json, tell};
 use super::place::Place;
 use crate::config::{self, Loaded, Origin, PermissionLayer};
@@ -15,7 +16,11 @@ use crate::text::sanitize::sanitize_line;
 
 pub(super) fn config(command: ConfigCommand) -> Result<(), Failure> {
     match command {
-        ConfigCommand::Schema => print_json(&config::json_schema()),
+        ConfigCommand::Schema => {
+            let mut schema = config::json_schema();
+            keys::complete(&mut schema);
+            print_json(&schema)
+        }
         ConfigCommand::Path => {
             let mut text = String::new();
             for file in Place::current()?.config_files() {

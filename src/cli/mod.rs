@@ -14,6 +14,7 @@ mod demo;
 mod doctor;
 mod failure;
 mod first_run;
+mod keys;
 mod logs;
 mod output;
 mod permissions;

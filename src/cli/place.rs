@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::{CassetteArgs, OpenArgs, ReopenArgs};
 use super::failure::Failure;
+use super::keys;
 use crate::config::{self, Dirs, LoadRequest, Loaded};
 use crate::files::Roots;
 use crate::session::wire::{self, FrontEndKind, ModelSource, OpenRequest, ProjectTrust, TrustFlag, Which};
@@ -50,7 +51,9 @@ impl Place {
     /// Reads the configuration. A relative `extra` counts from the directory lathe was started in.
     pub(super) fn load(&self, extra: Option<&Path>) -> Result<Loaded, Failure> {
         let extra = extra.map(absolute).transpose()?;
-        Ok(self.with_load_request(extra.as_deref(), config::load)?)
+        let loaded = self.with_load_request(extra.as_deref(), config::load)?;
+        keys::keymap(&loaded)?;
+        Ok(loaded)
     }
 
     /// The files a configuration is read from, existing or not, in their order.

@@ -14,12 +14,13 @@ use super::failure::Failure;
 use super::first_run::Beginning;
 use super::place::{Place, model_source};
 use super::session_threads::{self, SessionThreads};
-use super::{demo, first_run, themes};
+use super::{demo, first_run, keys, themes};
 use crate::config::Dirs;
-use crate::config::schema::Tui;
+use crate::config::schema::{SymbolSet, Tui};
 use crate::session::wire::{self, FrontEndKind, ModelSource, OpenRequest, Part, ProjectTrust};
 use crate::store::Prompts;
 use crate::tui::{self, Desk, Manners, Motion, Mouse, Start, TerminalError, TrustPart, TrustQuestion};
+use crate::view::Symbols;
 
 pub(super) fn screen(args: ScreenArgs) -> Result<ExitCode, Failure> {
     let place = match &args.directory {
@@ -71,6 +72,7 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
         },
     };
     check_terminal()?;
+    let keymap = keys::keymap(&request.loaded)?;
     let manners = manners(&request.loaded.config.tui);
     let (directory, is_demo) = (request.directory.clone(), request.source == ModelSource::Demo);
     let project = request.trust.root.clone();
@@ -99,6 +101,7 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
         themes,
         theme_list,
         settings_file,
+        keymap,
         manners,
         prompt,
         trust,
@@ -141,6 +144,11 @@ fn manners(settings: &Tui) -> Manners {
         wheel_lines: settings.wheel_lines,
         copies_on_select: settings.copy_on_select,
         uses_vim: settings.vim,
+        symbols: match settings.symbols {
+            SymbolSet::Auto => None,
+            SymbolSet::Unicode => Some(Symbols::Unicode),
+            SymbolSet::Ascii => Some(Symbols::Ascii),
+        },
         motion: if settings.reduced_motion {
             Motion::Reduced
         } else {

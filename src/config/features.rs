@@ -11,7 +11,6 @@ pub(super) const LACKING: &[(&[&str], &str)] = &[
     (&["hooks", "PreCompact"], "conversations are not compacted"),
     (&["hooks", "SubagentStop"], "there are no subagents"),
     (&["custom_tools"], "there are no custom tools"),
-    (&["keybinds"], "keys cannot be changed"),
     (&["categories"], "there are no task categories"),
     (&["script"], "there are no custom tools"),
     (&["stream_rules"], "replies are not watched while they stream"),
@@ -34,6 +33,9 @@ pub(super) const NEEDS_TRUST: &[&[&str]] = &[
 
 /// What only the global file may set.
 pub(super) const GLOBAL_ONLY: &[&[&str]] = &[&["trust"], &["permission", "protected"]];
+
+/// Actions of `keybinds` that answer for the person begin with these. No project changes what they are answered with.
+pub(super) const ANSWERING: &[&str] = &["permission-", "trust-"];
 
 /// All that counts of the managed file.
 pub(super) const OF_THE_MANAGED: &[&str] = &["$schema", "permission", "tools"];

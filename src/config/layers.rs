@@ -17,7 +17,7 @@ use super::Config;
 use super::claude::hooks_in;
 use super::diagnose::{ConfigError, Problem};
 use super::expand::Expansion;
-use super::features::{GLOBAL_ONLY, LACKING, NEEDS_TRUST, OF_THE_MANAGED};
+use super::features::{ANSWERING, GLOBAL_ONLY, LACKING, NEEDS_TRUST, OF_THE_MANAGED};
 use super::parts::{ProjectPart, parts, wants_environment};
 use super::places::{LoadRequest, Origin, Texts};
 use super::schema::{AgentSettings, Hooks, Table};
@@ -99,6 +99,17 @@ impl Loaded {
     /// The same files, as they were read then, with what only a trusted project may say.
     pub fn trusted(&self) -> Result<Self, ConfigError> {
         merge(&self.texts, Trust::Given)
+    }
+
+    /// Makes a problem of what a key says, with its place in the last file that has it.
+    pub fn problem(&self, path: &[&str], message: String) -> Problem {
+        let path: Vec<String> = path.iter().map(|step| (*step).to_owned()).collect();
+        let sources = self.texts.sources.iter();
+        // What was loaded parses.
+        let trees: Vec<_> = sources
+            .filter_map(|source| Some((source, source.parse().ok()??)))
+            .collect();
+        place_in(&trees, &path, message)
     }
 }
 
@@ -341,9 +352,19 @@ fn is_refused(origin: Origin, trust: Trust, path: &[String]) -> bool {
     };
     match origin {
         Origin::Global => false,
-        Origin::Project => is_among(GLOBAL_ONLY) || trust == Trust::Withheld && is_among(NEEDS_TRUST),
+        Origin::Project => {
+            is_among(GLOBAL_ONLY) || answers(path) || trust == Trust::Withheld && is_among(NEEDS_TRUST)
+        }
         Origin::Extra => is_among(GLOBAL_ONLY),
         Origin::Managed => path.len() == 1 && !OF_THE_MANAGED.contains(&path[0].as_str()),
+    }
+}
+
+/// Whether a key changes what a person answers with.
+fn answers(path: &[String]) -> bool {
+    match path {
+        [keybinds, name] if keybinds == "keybinds" => ANSWERING.iter().any(|prefix| name.starts_with(prefix)),
+        _ => false,
     }
 }
 

@@ -67,7 +67,10 @@ pub enum Op {
     },
     /// Changes an entry of the todo list. The model is told with the next request.
     EditTodo(TodoEdit),
+    /// Judges later asks by this mode, at once. What waits stays until [`Op::Rejudge`].
     SetMode(Mode),
+    /// Judges what waits by the mode of now.
+    Rejudge,
     /// Goes on as this agent: at once, or with the next step of the turn that runs.
     SetAgent(String),
     /// Asks this model from then on: at once, or with the next step of the turn that runs.

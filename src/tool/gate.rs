@@ -354,6 +354,18 @@ impl Gate {
 
     /// Settles what waits and is allowed by now.
     pub fn rejudge(&self) {
+        self.rejudge_with(|_| None);
+    }
+
+    /// Settles what waits after the mode has changed. What `plan` forbids is refused; the model reads why.
+    pub fn rejudge_by_mode(&self) {
+        self.rejudge_with(|mode| {
+            let reason = || "the permission mode is `plan` now: nothing is changed".to_owned();
+            (mode == Mode::Plan).then(|| Reply::Reject(Some(reason())))
+        });
+    }
+
+    fn rejudge_with(&self, denied: impl Fn(Mode) -> Option<Reply>) {
         let (permissions, mode) = self.current();
         let families = self.rules().families.clone();
         self.broker.rejudge(|question| {
@@ -362,7 +374,8 @@ impl Gate {
             let family = families.get(tool).map_or(tool, String::as_str);
             match (Asker { tool, family }).decide(&permissions, &asks, mode) {
                 Decision::Allow | Decision::AllowByMode(_) => Some(Reply::Once),
-                Decision::Ask(_) | Decision::Deny(_) => None,
+                Decision::Ask(_) => None,
+                Decision::Deny(_) => denied(mode),
             }
         });
     }

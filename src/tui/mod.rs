@@ -34,6 +34,7 @@ pub mod transcript;
 pub use app::{NamedThemes, ThemeList, Themes};
 pub use dialog::{TrustAnswer, TrustPart, TrustQuestion};
 pub use first_run::{Chosen, FirstRun, first_run};
+pub use keymap::{KeyAction, KeyProblem, Keymap, key_actions, key_presets};
 pub use sessions::{Desk, Errand, Errands, Report, Request, Wanted};
 pub use surroundings::Motion;
 pub use terminal::TerminalError;
@@ -56,6 +57,7 @@ use crate::permission::Mode;
 use crate::session::{ErrorReport, Handle};
 use crate::store::Prompts;
 use crate::tool::Registry;
+use crate::view::Symbols;
 
 /// The session on its way. Polled on the screen's thread, so the work belongs to a task on another one.
 pub type Opening = Pin<Box<dyn Future<Output = Result<Opened, ErrorReport>> + Send>>;
@@ -89,6 +91,8 @@ pub struct Manners {
     pub uses_vim: bool,
     /// Reduced as well where the environment asks for it.
     pub motion: Motion,
+    /// Where the environment does not decide.
+    pub symbols: Option<Symbols>,
 }
 
 /// What the first frame needs, and what comes after it.
@@ -108,6 +112,7 @@ pub struct Start {
     pub theme_list: ThemeList,
     /// The user's own configuration file, whether it is there or not.
     pub settings_file: PathBuf,
+    pub keymap: Keymap,
     pub manners: Manners,
     /// Sent as soon as the session is open.
     pub prompt: Option<String>,
@@ -150,6 +155,9 @@ fn run_loop(start: Start) -> Result<Ended, TerminalError> {
         .build()?;
     let now = Instant::now();
     let mut surroundings = Surroundings::read(&|name| std::env::var(name).ok());
+    if let Some(symbols) = start.manners.symbols {
+        surroundings.symbols = symbols;
+    }
     if start.manners.motion == Motion::Reduced {
         surroundings.motion = Motion::Reduced;
     }
@@ -168,6 +176,7 @@ fn run_loop(start: Start) -> Result<Ended, TerminalError> {
         themes: start.themes,
         theme_list: start.theme_list,
         settings_file: start.settings_file,
+        keymap: start.keymap,
         wheel_lines: start.manners.wheel_lines,
         mouse: start.manners.mouse,
         copies_on_select: start.manners.copies_on_select,

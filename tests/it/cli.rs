@@ -109,6 +109,51 @@ fn a_mistake_in_the_configuration_is_told_with_its_place_by_every_command_that_r
 }
 
 #[test]
+fn keys_that_cannot_be_meant_are_told_with_their_places() {
+    let project = Project::new().file(
+        "lathe.jsonc",
+        "{ \"keybinds\": {\n  \"editor\": [\"f5\", \"ctrl+e\"],\n  \"composer-send\": \"ctrl+entr\",\n  \"pallete\": \"f1\"\n} }\n",
+    );
+    for words in [&[][..], &["run", "x"], &["config", "show"]] {
+        let finished = lathe(&project, words).run().assert_code(2);
+        for sentence in [
+            "lathe.jsonc:3:20: `keybinds.composer-send`: `ctrl+entr` is not a key; did you mean `enter`?",
+            "lathe.jsonc:4:14: `pallete` is not an action of `keybinds`; did you mean `palette`?",
+        ] {
+            assert!(finished.stderr.contains(sentence), "{finished}");
+        }
+    }
+    let clash = "{\n  \"keybinds\": {\n    \"editor\": [\"f5\", \"ctrl+e\"] } }\n";
+    project.write("lathe.jsonc", clash.as_bytes());
+    let finished = lathe(&project, &[]).run().assert_code(2);
+    let sentence =
+        "lathe.jsonc:3:5: `ctrl+e` is both `editor`, which works anywhere, and `composer-line-end`";
+    assert!(finished.stderr.contains(sentence), "{finished}");
+    let schema = lathe(&project, &["config", "schema"]).run().success().json();
+    let keybinds = &schema["properties"]["keybinds"]["properties"];
+    assert!(
+        keybinds["composer-line-end"]["description"]
+            .as_str()
+            .unwrap()
+            .ends_with("ctrl+e, end")
+    );
+}
+
+#[test]
+fn a_project_does_not_change_what_a_person_answers_with() {
+    let project = Project::new().file(
+        "lathe.jsonc",
+        r#"{"keybinds": {"permission-allow-once": "n", "permission-reject": "y", "editor": "f4"}}"#,
+    );
+    let finished = lathe(&project, &["config", "show"]).run().success();
+    assert!(
+        finished.stderr.contains("`keybinds.permission-reject` in"),
+        "{finished}"
+    );
+    assert_eq!(finished.json()["keybinds"], json!({"editor": "f4"}));
+}
+
+#[test]
 fn an_error_before_the_session_is_an_event_as_well() {
     let project = Project::new().config(json!({"theme": 3}));
     let finished = lathe(&project, &["run", "x", "--format", "json"])

@@ -71,7 +71,7 @@ pub struct Config {
     pub sandbox: Sandbox,
     /// A theme by name.
     pub theme: String,
-    /// Keys by action.
+    /// Keys by action: a key, a list of keys, or `none`. `preset` begins from those of another program.
     pub keybinds: Table<Keys>,
     /// The screen.
     pub tui: Tui,
@@ -284,10 +284,20 @@ pub struct Tui {
     pub mouse: bool,
     /// Gives the composer vim's insert, normal and visual mode.
     pub vim: bool,
+    /// Signs outside ASCII: `auto` asks the locale.
+    pub symbols: SymbolSet,
     /// Stops all motion, as `LATHE_REDUCED_MOTION` does.
     pub reduced_motion: bool,
     /// The key that leaves a focused terminal.
     pub terminal_leader: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SymbolSet {
+    Auto,
+    Unicode,
+    Ascii,
 }
 
 impl Default for Tui {
@@ -297,6 +307,7 @@ impl Default for Tui {
             wheel_lines: 3,
             mouse: true,
             vim: false,
+            symbols: SymbolSet::Auto,
             reduced_motion: false,
             terminal_leader: None,
         }

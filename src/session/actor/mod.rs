@@ -244,6 +244,7 @@ impl Actor {
             }
             Op::EditTodo(edit) => self.edit_todo(edit),
             Op::SetMode(mode) => self.set_mode(mode),
+            Op::Rejudge => self.parts.calls.services.gate.rejudge_by_mode(),
             Op::SetAgent(name) => self.change_agent(&name),
             Op::SetModel(model) => self.change_model(model),
             Op::Rename(title) => {

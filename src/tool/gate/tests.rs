@@ -241,6 +241,23 @@ async fn another_mode_judges_what_waits_only_when_told_to() {
     passed.unwrap();
 }
 
+#[tokio::test]
+async fn plan_refuses_a_change_that_waits() {
+    let door = door(FrontEnd::Attached, Mode::Ask);
+    let cx = door.cx();
+    let asks = [edit("a")];
+    let (passed, ()) = tokio::join!(door.gate.pass(&cx, WRITE, &asks, Card::default), async {
+        tokio::task::yield_now().await;
+        door.gate.set_mode(Mode::Plan);
+        door.gate.rejudge();
+        assert_eq!(door.gate.pending().len(), 1);
+        door.gate.rejudge_by_mode();
+        assert!(door.gate.pending().is_empty());
+    });
+    let message = passed.unwrap_err().message;
+    assert!(message.contains("the permission mode is `plan` now"), "{message}");
+}
+
 #[test]
 fn a_tools_own_name_counts_for_its_family_alone() {
     let rules = json!({"bash": "ask", "read": "allow", "edit": "allow", "write": {"*": "allow", "x": "ask"}});

@@ -244,6 +244,7 @@ impl App {
             frame,
             now,
             focused,
+            fold_key: self.keymap.label(Context::Transcript, Action::ToggleFold),
         };
         self.transcript.draw(area, buffer, &cx);
     }
@@ -343,8 +344,12 @@ impl App {
     /// The table of the leader's keys, once it is looked for.
     fn draw_leader(&self, area: Rect, buffer: &mut Buffer, now: Instant) {
         if self.leader.is_some_and(|since| since + LEADER_TABLE <= now) {
-            let symbols = self.surroundings.symbols;
-            page::draw_leader(area, buffer, &self.keymap, &self.theme, symbols);
+            let look = Look {
+                theme: &self.theme,
+                symbols: self.surroundings.symbols,
+                highlighter: &self.highlighter,
+            };
+            page::draw_leader(area, buffer, &self.keymap, look);
         }
     }
 
@@ -353,12 +358,7 @@ impl App {
         let put_off = self.put_off.len() + self.forms.put_off();
         if put_off > 0 {
             hints.say(&format!("? {put_off} waiting"), Meaning::StateAsking);
-            let key = format!(
-                "{} {}",
-                self.keymap.label(Context::Global, Action::Leader),
-                self.keymap.label(Context::Leader, Action::NextAsk)
-            );
-            hints.key(&key, "answers");
+            hints.key(&self.keymap.after_leader(Action::NextAsk), "answers");
         }
         if let Some(remark) = &self.remark {
             hints.say(&remark.text, remark.meaning);

@@ -68,6 +68,8 @@ const AGAIN: Duration = Duration::from_secs(1);
 const ESC_DEAF: Duration = Duration::from_millis(300);
 /// The table of the leader's keys appears after this.
 const LEADER_TABLE: Duration = Duration::from_millis(400);
+/// What is asked already is judged by a new mode after this: whoever cycles through the modes means only the last.
+const MODE_RESTS: Duration = Duration::from_secs(1);
 /// How long a remark stands in the hint row.
 const REMARK: Duration = Duration::from_secs(4);
 
@@ -108,6 +110,7 @@ pub(crate) struct Setup {
     pub(crate) theme_list: ThemeList,
     /// Where a choice is written to be kept.
     pub(crate) settings_file: PathBuf,
+    pub(crate) keymap: Keymap,
     pub(crate) wheel_lines: u16,
     pub(crate) mouse: Mouse,
     pub(crate) copies_on_select: bool,
@@ -238,6 +241,8 @@ pub(crate) struct App {
     /// `ctrl+c` was pressed while nothing was there to stop.
     quit_armed: Option<Instant>,
     remark: Option<Remark>,
+    /// When what waits is judged by the mode that was chosen.
+    mode_rests: Option<Instant>,
     /// When the draft last got a key.
     typed: Option<Instant>,
     draft: DraftState,
@@ -317,7 +322,7 @@ impl App {
         });
         let mut app = Self {
             start: now,
-            keymap: Keymap::default(),
+            keymap: setup.keymap,
             theme: Arc::clone(&setup.themes.dark),
             themes: setup.themes,
             theme_list: setup.theme_list,
@@ -374,6 +379,7 @@ impl App {
             esc: Esc::default(),
             quit_armed: None,
             remark: None,
+            mode_rests: None,
             typed: None,
             draft: DraftState::Stored,
             dropped_keys: 0,
@@ -444,6 +450,7 @@ impl App {
             again(self.esc.armed),
             again(self.quit_armed),
             self.remark.as_ref().map(|remark| remark.until),
+            self.mode_rests,
             self.asking_guard().and_then(Guard::until),
             draft,
             table,
@@ -466,6 +473,12 @@ impl App {
         if self.remark.as_ref().is_some_and(|remark| remark.until <= now) {
             self.remark = None;
             change = Change::Urgent;
+        }
+        if self.mode_rests.is_some_and(|at| at <= now) {
+            self.mode_rests = None;
+            if !self.questions.is_empty() {
+                self.send(Op::Rejudge);
+            }
         }
         let form = self.forms.shown_mut().map(|form| &mut form.guard);
         let hears = form.is_some_and(|guard| guard.pass_time(now));

@@ -50,6 +50,7 @@ pub(super) struct Parked {
     pub(super) hooks: HookRuns,
     pub(super) esc: Esc,
     pub(super) remark: Option<Remark>,
+    pub(super) mode_rests: Option<Instant>,
     pub(super) typed: Option<Instant>,
     pub(super) draft: DraftState,
 }
@@ -84,6 +85,7 @@ impl Parked {
             hooks: HookRuns::default(),
             esc: Esc::default(),
             remark: None,
+            mode_rests: None,
             typed: None,
             draft: DraftState::Stored,
         }
@@ -145,6 +147,7 @@ impl App {
             hooks,
             esc,
             remark,
+            mode_rests,
             typed,
             draft,
             // What belongs to the screen, whatever session it shows.
@@ -207,6 +210,7 @@ impl App {
         swap(hooks, &mut parked.hooks);
         swap(esc, &mut parked.esc);
         swap(remark, &mut parked.remark);
+        swap(mode_rests, &mut parked.mode_rests);
         swap(typed, &mut parked.typed);
         swap(draft, &mut parked.draft);
     }

@@ -70,7 +70,7 @@ impl Permission {
     }
 }
 
-fn finish(cx: &DialogCx<'_>) -> &'static str {
+fn finish<'a>(cx: &DialogCx<'a>) -> &'a str {
     cx.keymap.label(Context::QuestionText, Action::FinishText)
 }
 
@@ -95,7 +95,11 @@ impl<'a> KeyLines<'a> {
     /// Adds keys that do one thing together.
     fn add(&mut self, keys: &[&str], verb: &str) {
         let look = self.cx.look;
-        let keys: Vec<_> = keys.iter().map(|key| words(key, look.symbols)).collect();
+        let keys = keys.iter().filter(|key| !key.is_empty());
+        let keys: Vec<_> = keys.map(|key| words(key, look.symbols)).collect();
+        if keys.is_empty() {
+            return;
+        }
         let keys = keys.join(" ");
         let gap = if self.width < NARROW { 2 } else { 3 };
         let columns = str_width(&keys) + 1 + str_width(verb);

@@ -4,7 +4,8 @@ use crate::tui::page::PageKind;
 use crate::tui::transcript::CaretMove;
 
 /// What a key does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub(crate) enum Action {
     // Anywhere.
     Escape,
@@ -128,7 +129,8 @@ pub(crate) enum Action {
 }
 
 /// A list to pick from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub(crate) enum List {
     /// The palette.
     Actions,
@@ -141,7 +143,8 @@ pub(crate) enum List {
 }
 
 /// A change of the text or a move of the caret.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub(crate) enum Edit {
     Left,
     Right,
@@ -167,7 +170,8 @@ pub(crate) enum Edit {
 }
 
 /// How far a selection in the composer goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub(crate) enum Stretch {
     Left,
     Right,

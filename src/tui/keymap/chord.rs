@@ -1,5 +1,7 @@
 //! One key with its modifiers, however the terminal reported it.
 
+use std::fmt;
+
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// A key in its one spelling: no `shift` on characters, `backtab` as `shift+tab`, `ctrl+/` and `ctrl+7` as `ctrl+_`.
@@ -36,45 +38,180 @@ impl Chord {
         Self { code, modifiers }
     }
 
-    /// Reads `ctrl+x`, `shift+enter`, `pgup`, `?`.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let mut modifiers = KeyModifiers::NONE;
-        let mut rest = text;
-        loop {
-            let (modifier, after) = match rest.split_once('+') {
-                Some(("ctrl", after)) => (KeyModifiers::CONTROL, after),
-                Some(("alt", after)) => (KeyModifiers::ALT, after),
-                Some(("shift", after)) => (KeyModifiers::SHIFT, after),
-                _ => break,
-            };
-            modifiers |= modifier;
-            rest = after;
+    /// Reads `ctrl+x`, `shift+enter`, `pgup`, `?`. Says what is wrong with anything else.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let (modifiers, name) = split(text)?;
+        let code = code(text, name)?;
+        let chord = Self::from_key(KeyEvent::new(code, modifiers));
+        chord.check(text, modifiers)?;
+        Ok(chord)
+    }
+
+    /// Refuses what terminals cannot tell from another key.
+    fn check(self, text: &str, written: KeyModifiers) -> Result<(), String> {
+        let KeyCode::Char(c) = self.code else {
+            return Ok(());
+        };
+        let is_control = written.contains(KeyModifiers::CONTROL);
+        if !is_control {
+            return Ok(());
         }
-        let code = match rest {
-            "enter" => KeyCode::Enter,
-            "esc" => KeyCode::Esc,
-            "tab" => KeyCode::Tab,
-            "space" => KeyCode::Char(' '),
-            "backspace" => KeyCode::Backspace,
-            "delete" => KeyCode::Delete,
-            "up" => KeyCode::Up,
-            "down" => KeyCode::Down,
-            "left" => KeyCode::Left,
-            "right" => KeyCode::Right,
-            "home" => KeyCode::Home,
-            "end" => KeyCode::End,
-            "pgup" => KeyCode::PageUp,
-            "pgdn" => KeyCode::PageDown,
-            other => {
-                let mut chars = other.chars();
-                let only = chars.next()?;
-                if chars.next().is_some() {
-                    return None;
-                }
-                KeyCode::Char(only)
+        let same = match c {
+            'i' => Some("tab"),
+            'm' => Some("enter"),
+            '[' => Some("esc"),
+            _ => None,
+        };
+        if let Some(same) = same {
+            return Err(format!("terminals send `{text}` as `{same}`; write that"));
+        }
+        if written.contains(KeyModifiers::SHIFT) && c.is_alphabetic() {
+            let plain = text.to_lowercase().replacen("shift+", "", 1);
+            return Err(format!("terminals send `{text}` as `{plain}`; write that"));
+        }
+        Ok(())
+    }
+
+    /// Whether every terminal can send it, and not only one that reports modifiers of all keys.
+    pub(crate) fn is_universal(self) -> bool {
+        let (control, alt, shift) = (
+            self.modifiers.contains(KeyModifiers::CONTROL),
+            self.modifiers.contains(KeyModifiers::ALT),
+            self.modifiers.contains(KeyModifiers::SHIFT),
+        );
+        if self.modifiers.contains(KeyModifiers::SUPER) {
+            return false;
+        }
+        match self.code {
+            KeyCode::Enter | KeyCode::Backspace => !control && !shift,
+            KeyCode::Esc => self.modifiers.is_empty(),
+            KeyCode::Tab => !control && !alt,
+            KeyCode::Char(c) if control => c.is_ascii_lowercase() || matches!(c, ' ' | '_' | ']' | '\\'),
+            _ => true,
+        }
+    }
+
+    /// Whether it types a character where text is taken.
+    pub(crate) fn types(self) -> bool {
+        matches!(self.code, KeyCode::Char(_)) && self.modifiers.is_empty()
+    }
+}
+
+fn split(text: &str) -> Result<(KeyModifiers, &str), String> {
+    let mut modifiers = KeyModifiers::NONE;
+    let mut rest = text;
+    // The last `+` may be the key itself.
+    while let Some((word, after)) = rest.split_once('+').filter(|(word, _)| !word.is_empty()) {
+        let modifier = match word.to_lowercase().as_str() {
+            "ctrl" | "control" => KeyModifiers::CONTROL,
+            "alt" | "option" | "meta" => KeyModifiers::ALT,
+            "shift" => KeyModifiers::SHIFT,
+            "super" | "cmd" => KeyModifiers::SUPER,
+            _ => {
+                return Err(format!(
+                    "`{word}` in `{text}` is no modifier; there are `ctrl`, `alt`, `shift` and `super`"
+                ));
             }
         };
-        Some(Self::from_key(KeyEvent::new(code, modifiers)))
+        if modifiers.contains(modifier) {
+            return Err(format!("`{text}` has `{word}` twice"));
+        }
+        modifiers |= modifier;
+        rest = after;
+    }
+    Ok((modifiers, rest))
+}
+
+/// Keys with names, and how they are written.
+const NAMES: [(&str, KeyCode); 16] = [
+    ("enter", KeyCode::Enter),
+    ("esc", KeyCode::Esc),
+    ("tab", KeyCode::Tab),
+    ("space", KeyCode::Char(' ')),
+    ("backspace", KeyCode::Backspace),
+    ("delete", KeyCode::Delete),
+    ("insert", KeyCode::Insert),
+    ("up", KeyCode::Up),
+    ("down", KeyCode::Down),
+    ("left", KeyCode::Left),
+    ("right", KeyCode::Right),
+    ("home", KeyCode::Home),
+    ("end", KeyCode::End),
+    ("pgup", KeyCode::PageUp),
+    ("pgdn", KeyCode::PageDown),
+    ("plus", KeyCode::Char('+')),
+];
+
+/// Names that other programs write.
+const ALIASES: [(&str, &str); 7] = [
+    ("return", "enter"),
+    ("escape", "esc"),
+    ("del", "delete"),
+    ("ins", "insert"),
+    ("pageup", "pgup"),
+    ("pagedown", "pgdn"),
+    ("bs", "backspace"),
+];
+
+fn code(text: &str, name: &str) -> Result<KeyCode, String> {
+    let mut chars = name.chars();
+    match (chars.next(), chars.next()) {
+        (None, _) if text.is_empty() => return Err("a key is empty; write `none` for no key".to_owned()),
+        (None, _) => return Err(format!("`{text}` has no key after its modifiers")),
+        (Some(only), None) if !only.is_control() && !only.is_whitespace() => {
+            return Ok(KeyCode::Char(only));
+        }
+        _ => {}
+    }
+    let lower = name.to_lowercase();
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == lower);
+    let wanted = alias.map_or(lower.as_str(), |(_, name)| *name);
+    if let Some((_, code)) = NAMES.iter().find(|(name, _)| *name == wanted) {
+        return Ok(*code);
+    }
+    let number = wanted.strip_prefix('f').and_then(|number| number.parse().ok());
+    if let Some(number @ 1..=12) = number {
+        return Ok(KeyCode::F(number));
+    }
+    let near = NAMES
+        .iter()
+        .map(|(name, _)| (strsim::levenshtein(wanted, name), *name));
+    Err(match near.min() {
+        _ if text.contains(char::is_whitespace) => format!(
+            "`{text}` is not a key; write one key, or `leader` and one key after it, and several keys as a list"
+        ),
+        Some((1..=2, name)) => format!("`{text}` is not a key; did you mean `{name}`?"),
+        _ => format!(
+            "`{text}` is not a key; keys are written like `x`, `ctrl+x`, `alt+enter`, `f2`, `pgup` or `leader x`"
+        ),
+    })
+}
+
+/// The spelling that [`Chord::parse`] reads and hints show.
+impl fmt::Display for Chord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (modifier, word) in [
+            (KeyModifiers::CONTROL, "ctrl+"),
+            (KeyModifiers::ALT, "alt+"),
+            (KeyModifiers::SHIFT, "shift+"),
+            (KeyModifiers::SUPER, "super+"),
+        ] {
+            if self.modifiers.contains(modifier) {
+                f.write_str(word)?;
+            }
+        }
+        if let Some((name, _)) = NAMES
+            .iter()
+            .find(|(name, code)| *code == self.code && *name != "plus")
+        {
+            return f.write_str(name);
+        }
+        match self.code {
+            KeyCode::F(number) => write!(f, "f{number}"),
+            KeyCode::Char(c) => write!(f, "{c}"),
+            // Nothing else can be written, so nothing else is bound.
+            other => write!(f, "{other}"),
+        }
     }
 }
 
@@ -111,9 +248,71 @@ mod tests {
             ("ctrl+x", chord(KeyCode::Char('x'), control)),
             ("+", chord(KeyCode::Char('+'), KeyModifiers::NONE)),
         ] {
-            assert_eq!(Chord::parse(parsed), Some(reported), "{parsed}");
+            assert_eq!(Chord::parse(parsed), Ok(reported), "{parsed}");
         }
-        assert_eq!(Chord::parse("nonsense"), None);
+    }
+
+    #[test]
+    fn a_key_that_is_none_is_told_what_is_wrong() {
+        for (written, message) in [
+            ("", "a key is empty; write `none` for no key"),
+            ("ctrl+", "`ctrl+` has no key after its modifiers"),
+            ("ctrl+entr", "`ctrl+entr` is not a key; did you mean `enter`?"),
+            (
+                "hyper+x",
+                "`hyper` in `hyper+x` is no modifier; there are `ctrl`, `alt`, `shift` and `super`",
+            ),
+            ("ctrl+ctrl+x", "`ctrl+ctrl+x` has `ctrl` twice"),
+            ("ctrl+i", "terminals send `ctrl+i` as `tab`; write that"),
+            (
+                "ctrl+shift+p",
+                "terminals send `ctrl+shift+p` as `ctrl+p`; write that",
+            ),
+            (
+                "ctrl+x p",
+                "`ctrl+x p` is not a key; write one key, or `leader` and one key after it, and several keys as a list",
+            ),
+            (
+                "f13",
+                "`f13` is not a key; keys are written like `x`, `ctrl+x`, `alt+enter`, `f2`, `pgup` or `leader x`",
+            ),
+        ] {
+            assert_eq!(Chord::parse(written), Err(message.to_owned()), "{written}");
+        }
+        for (written, same) in [
+            ("Ctrl+PageUp", "ctrl+pgup"),
+            ("Return", "enter"),
+            ("alt++", "alt+plus"),
+        ] {
+            assert_eq!(Chord::parse(written), Chord::parse(same), "{written}");
+        }
+    }
+
+    #[test]
+    fn some_keys_are_reported_by_some_terminals_alone() {
+        for key in [
+            "shift+enter",
+            "ctrl+enter",
+            "ctrl+tab",
+            "super+k",
+            "ctrl+1",
+            "shift+backspace",
+        ] {
+            assert!(!Chord::parse(key).unwrap().is_universal(), "{key}");
+        }
+        for key in [
+            "enter",
+            "alt+enter",
+            "shift+tab",
+            "ctrl+j",
+            "ctrl+_",
+            "ctrl+left",
+            "G",
+            "f5",
+            "shift+up",
+        ] {
+            assert!(Chord::parse(key).unwrap().is_universal(), "{key}");
+        }
     }
 
     #[test]

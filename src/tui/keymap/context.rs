@@ -95,4 +95,44 @@ impl Context {
             Self::Palette => "Palette",
         }
     }
+
+    /// What the names of its actions begin with in `keybinds`; nothing where they work anywhere.
+    pub(crate) fn name(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Global | Self::Leader | Self::Palette => return None,
+            Self::Composer => "composer",
+            Self::Queue => "queue",
+            Self::Transcript => "transcript",
+            Self::Search => "search",
+            Self::Select => "select",
+            Self::Question => "permission",
+            Self::QuestionAlways => "permission-always",
+            Self::QuestionText => "permission-text",
+            Self::Trust => "trust",
+            Self::Leaving => "leaving",
+            Self::Rules => "rules",
+            Self::Form => "question",
+            Self::FormText => "question-text",
+            Self::Page => "page",
+            Self::Diff => "changes",
+            Self::Comment => "changes-comment",
+            Self::Export => "export",
+            Self::Picker => "list",
+        })
+    }
+
+    /// Whether a bare character is text there.
+    pub(crate) fn takes_text(self) -> bool {
+        matches!(
+            self,
+            Self::Comment
+                | Self::Export
+                | Self::Composer
+                | Self::Search
+                | Self::QuestionText
+                | Self::Rules
+                | Self::FormText
+                | Self::Picker
+        )
+    }
 }

@@ -1,18 +1,22 @@
 //! Which key means what, and where: one table.
 //!
 //! A key is looked up in the context that has the focus and then in [`Context::Global`], whose keys no other context may
-//! use (only `shift+tab` leads back in a form, as it does in every form); a test proves that no key has two meanings in
-//! one context. Hints and the help screen are made from this table,
-//! so they cannot be wrong. Characters that the table does not know are text, where text is taken.
+//! use (`table` says which do nevertheless). `settings` makes a keymap from the table and the user's own keys, or says what
+//! is wrong with them. Hints, the palette and the help screen are made from the live keymap, so they cannot be wrong.
+//! Characters that the keymap does not know are text, where text is taken.
 
 mod action;
 mod chord;
 mod context;
+mod name;
+mod preset;
+mod settings;
 mod table;
 
 pub(crate) use action::{Action, Edit, List, Stretch};
 pub(crate) use chord::{Chord, typed};
 pub(crate) use context::Context;
+pub use settings::{KeyAction, KeyProblem, key_actions, key_presets};
 
 use std::collections::HashMap;
 
@@ -20,37 +24,86 @@ use crossterm::event::KeyEvent;
 
 use crate::view::Symbols;
 
-/// One line of the table.
+/// One line of the table: an action with the keys it has when nobody has chosen others.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Binding {
-    pub(crate) context: Context,
+struct Binding {
+    context: Context,
     /// The first one is what hints show.
-    pub(crate) keys: &'static [&'static str],
-    pub(crate) action: Action,
-    pub(crate) description: &'static str,
+    keys: &'static [&'static str],
+    action: Action,
+    description: &'static str,
 }
 
-#[derive(Debug)]
-pub(crate) struct Keymap {
-    bindings: Vec<&'static Binding>,
+/// An action with its keys.
+#[derive(Debug, Clone)]
+pub(crate) struct Bound {
+    pub(crate) context: Context,
+    pub(crate) action: Action,
+    pub(crate) description: &'static str,
+    pub(crate) keys: Vec<Key>,
+}
+
+/// A key and how it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Key {
+    pub(crate) name: String,
+    chord: Chord,
+}
+
+impl From<Chord> for Key {
+    fn from(chord: Chord) -> Self {
+        Self {
+            name: chord.to_string(),
+            chord,
+        }
+    }
+}
+
+impl Bound {
+    fn of(row: &Binding) -> Self {
+        let keys = row.keys.iter().filter_map(|key| Chord::parse(key).ok());
+        Self {
+            context: row.context,
+            action: row.action,
+            description: row.description,
+            keys: keys.map(Key::from).collect(),
+        }
+    }
+
+    /// Whether `keybinds` means it by this name.
+    fn has_name(&self, given: &str) -> bool {
+        name::name(self.context, self.action) == given
+    }
+}
+
+/// What keys mean, where, for this user and this terminal.
+#[derive(Debug, Clone)]
+pub struct Keymap {
+    bindings: Vec<Bound>,
     by_key: HashMap<(Context, Chord), Action>,
+    /// A key came that only a terminal sends which reports modifiers of all keys.
+    hears_all: bool,
 }
 
 impl Default for Keymap {
     fn default() -> Self {
-        let bindings: Vec<&'static Binding> = table::bindings().collect();
+        Self::of(table::rows().map(Bound::of).collect())
+    }
+}
+
+impl Keymap {
+    fn of(bindings: Vec<Bound>) -> Self {
         let rows = bindings.iter().flat_map(|binding| {
-            let chords = binding.keys.iter().filter_map(|key| Chord::parse(key));
+            let chords = binding.keys.iter().map(|key| key.chord);
             chords.map(|chord| ((binding.context, chord), binding.action))
         });
         Self {
             by_key: rows.collect(),
             bindings,
+            hears_all: false,
         }
     }
-}
 
-impl Keymap {
     /// Returns what a key means in this context or anywhere.
     pub(crate) fn action(&self, context: Context, key: KeyEvent) -> Option<Action> {
         let chord = Chord::from_key(key);
@@ -63,14 +116,41 @@ impl Keymap {
             .copied()
     }
 
-    /// Returns the key that hints show for an action.
-    pub(crate) fn label(&self, context: Context, action: Action) -> &'static str {
-        label_in(self.bindings.iter().copied(), context, action)
+    /// Learns from a key what the terminal can send.
+    pub(crate) fn hear(&mut self, key: KeyEvent) {
+        self.hears_all |= !Chord::from_key(key).is_universal();
     }
 
-    pub(crate) fn bindings(&self, context: Context) -> impl Iterator<Item = &'static Binding> {
-        let bindings = self.bindings.iter().copied();
-        bindings.filter(move |binding| binding.context == context)
+    /// Returns the key that hints show for an action: the first that the terminal can send. Empty where there is none.
+    pub(crate) fn label(&self, context: Context, action: Action) -> &str {
+        let mut bindings = self.bindings(context);
+        let binding = bindings.find(|binding| binding.action == action);
+        binding
+            .and_then(|binding| self.shown(binding))
+            .unwrap_or_default()
+    }
+
+    /// Returns the key of an action with the leader before it: `ctrl+x .`. Empty where there is none.
+    pub(crate) fn after_leader(&self, action: Action) -> String {
+        let leader = self.label(Context::Global, Action::Leader);
+        let key = self.label(Context::Leader, action);
+        if leader.is_empty() || key.is_empty() {
+            return String::new();
+        }
+        format!("{leader} {key}")
+    }
+
+    /// Returns the first key that the terminal can send.
+    pub(crate) fn shown<'a>(&self, binding: &'a Bound) -> Option<&'a str> {
+        let mut keys = binding.keys.iter();
+        let key = keys.find(|key| self.hears_all || key.chord.is_universal())?;
+        Some(&key.name)
+    }
+
+    pub(crate) fn bindings(&self, context: Context) -> impl Iterator<Item = &Bound> {
+        self.bindings
+            .iter()
+            .filter(move |binding| binding.context == context)
     }
 }
 
@@ -84,58 +164,57 @@ pub(crate) fn words(key: &str, symbols: Symbols) -> &str {
     }
 }
 
-/// Returns the same for what is drawn without a keymap at hand.
-pub(crate) fn label(context: Context, action: Action) -> &'static str {
-    label_in(table::bindings(), context, action)
-}
-
-fn label_in(
-    mut bindings: impl Iterator<Item = &'static Binding>,
-    context: Context,
-    action: Action,
-) -> &'static str {
-    let binding = bindings.find(|binding| binding.context == context && binding.action == action);
-    binding
-        .and_then(|binding| binding.keys.first())
-        .copied()
-        .unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
+    use crossterm::event::{KeyCode, KeyModifiers};
+
     use super::*;
 
     #[test]
-    fn no_key_has_two_meanings_in_one_context() {
-        let mut seen: HashMap<(Context, Chord), &str> = HashMap::new();
-        for binding in table::bindings() {
-            for key in binding.keys {
-                let chord = Chord::parse(key).unwrap_or_else(|| panic!("`{key}` is not a key"));
-                let before = seen.insert((binding.context, chord), binding.description);
-                assert_eq!(before, None, "`{key}` in {:?}", binding.context);
+    fn the_table_is_a_keymap() {
+        for row in table::rows() {
+            for key in row.keys {
+                let chord = Chord::parse(key);
+                assert_eq!(
+                    chord.map(|chord| chord.to_string()),
+                    Ok((*key).to_owned()),
+                    "{row:?}"
+                );
             }
+            let is_universal = row
+                .keys
+                .first()
+                .is_none_or(|key| Chord::parse(key).unwrap().is_universal());
+            assert!(
+                is_universal,
+                "not every terminal can send the first key of {row:?}"
+            );
         }
-        for (context, chord) in seen.keys() {
-            let back = Chord::parse("shift+tab").unwrap();
-            let leads_back = matches!(context, Context::Form | Context::FormText) && *chord == back;
-            // Where there is one row after the other `ctrl+p` goes up, as it does everywhere.
-            let up = Chord::parse("ctrl+p").unwrap();
-            let goes_up = matches!(context, Context::Picker | Context::Search) && *chord == up;
-            let is_shadowed = !matches!(context, Context::Global | Context::Leader)
-                && !leads_back
-                && !goes_up
-                && seen.contains_key(&(Context::Global, *chord));
-            assert!(!is_shadowed, "{chord:?} of {context:?} is taken everywhere");
-        }
+        // No key has two meanings in one context, or one that it has anywhere.
+        Keymap::configured([]).unwrap();
     }
 
     #[test]
     fn keys_kept_for_the_terminal_stay_unbound() {
         for key in ["ctrl+b", "ctrl+s", "ctrl+q"] {
-            let chord = Chord::parse(key).unwrap();
-            let bound = table::bindings().any(|b| b.keys.iter().any(|k| Chord::parse(k) == Some(chord)));
+            let bound = table::rows().any(|row| row.keys.contains(&key));
             assert!(!bound, "{key}");
         }
+    }
+
+    #[test]
+    fn hints_show_a_key_that_the_terminal_can_send() {
+        let mut keymap = Keymap::configured([(
+            "composer-newline",
+            vec!["shift+enter".to_owned(), "ctrl+j".to_owned()],
+        )])
+        .unwrap();
+        let shown = |keymap: &Keymap| keymap.label(Context::Composer, Action::Newline).to_owned();
+        assert_eq!(shown(&keymap), "ctrl+j");
+        keymap.hear(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
+        assert_eq!(shown(&keymap), "ctrl+j");
+        keymap.hear(KeyEvent::new(KeyCode::Enter, KeyModifiers::SHIFT));
+        assert_eq!(shown(&keymap), "shift+enter");
     }
 
     #[test]

@@ -1,12 +1,9 @@
-//! The keys, from the table that reads them: all of them as a page, those of the leader as a table that follows it.
+//! The keys as a page, from the keymap that reads them.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Clear, Widget};
 
 use super::{PageCx, PageKind, Sheet};
-use crate::tui::keymap::{Action, Binding, Context, Keymap};
+use crate::tui::keymap::{Action, Bound, Context, Keymap};
 use crate::view::Symbols;
 use crate::view::theme::{Meaning, Theme};
 
@@ -48,6 +45,7 @@ fn lines(keymap: &Keymap, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>>
         lines.extend(
             keymap
                 .bindings(context)
+                .filter(|binding| !binding.keys.is_empty())
                 .map(|binding| row(binding, theme, symbols)),
         );
     }
@@ -61,8 +59,13 @@ fn title(context: Context, keymap: &Keymap) -> String {
     }
 }
 
-fn row(binding: &Binding, theme: &Theme, symbols: Symbols) -> Line<'static> {
-    let keys = &binding.keys[..binding.keys.len().min(KEYS)];
+fn row(binding: &Bound, theme: &Theme, symbols: Symbols) -> Line<'static> {
+    let keys: Vec<&str> = binding
+        .keys
+        .iter()
+        .take(KEYS)
+        .map(|key| key.name.as_str())
+        .collect();
     let keys = keys.join(&format!(" {} ", symbols.dot()));
     let padding = KEY_COLUMNS
         .saturating_sub(crate::text::width::str_width(&keys))
@@ -74,22 +77,4 @@ fn row(binding: &Binding, theme: &Theme, symbols: Symbols) -> Line<'static> {
             theme.style(Meaning::Text),
         ),
     ])
-}
-
-/// Draws what may follow the leader, at the bottom of `area`.
-pub(crate) fn draw_leader(area: Rect, buffer: &mut Buffer, keymap: &Keymap, theme: &Theme, symbols: Symbols) {
-    let lines: Vec<_> = keymap
-        .bindings(Context::Leader)
-        .map(|binding| row(binding, theme, symbols))
-        .collect();
-    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(area.height);
-    let table = Rect {
-        y: area.bottom() - height,
-        height,
-        ..area
-    };
-    Clear.render(table, buffer);
-    for (row, line) in table.rows().zip(&lines) {
-        buffer.set_line(row.x, row.y, line, row.width);
-    }
 }

@@ -12,6 +12,7 @@ mod diff;
 mod export;
 mod hooks;
 mod keys;
+mod leader;
 mod reader;
 mod rows;
 mod rules;
@@ -26,7 +27,7 @@ use ratatui::layout::{Position, Rect};
 
 pub(crate) use export::written;
 pub(crate) use hooks::HookRuns;
-pub(crate) use keys::draw_leader;
+pub(crate) use leader::draw_leader;
 pub(crate) use reader::{Reader, Sheet};
 
 use super::keymap::{Action, Context, Keymap};
@@ -39,7 +40,8 @@ use crate::store::Grant;
 use crate::view::Look;
 
 /// Which page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub(crate) enum PageKind {
     Keys,
     Hooks,

@@ -28,12 +28,16 @@ impl<'a> Hints<'a> {
     }
 
     /// Returns a key's name as it is written here, for hints that name several.
-    pub(crate) fn words(&self, key: &'static str) -> &'static str {
+    pub(crate) fn words<'k>(&self, key: &'k str) -> &'k str {
         words(key, self.symbols)
     }
 
-    /// Adds a key and what it does.
+    /// Adds a key and what it does; an action that has no key is left out.
     pub(crate) fn key(&mut self, key: &str, verb: &str) {
+        let key = key.trim();
+        if key.is_empty() {
+            return;
+        }
         self.pieces.push(vec![
             (
                 match (self.symbols, key) {

@@ -11,7 +11,6 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 
-use crate::tui::keymap::{Action, Context, label};
 use crate::view::LookKey;
 use crate::view::card::{Card, CardStatus};
 use crate::view::flow::Flow;
@@ -339,11 +338,8 @@ fn user(block: &UserBlock, is_unfolded: bool, cx: &LayoutCx<'_>) -> Vec<Line<'st
         let more = rows.len() - (USER_ROWS - 1);
         rows.truncate(USER_ROWS - 1);
         let mut note = Flow::default();
-        let (ellipsis, dot) = (look.symbols.ellipsis(), look.symbols.dot());
-        note.push_line(
-            &format!("{ellipsis} {more} more lines {dot} {} unfolds", fold_key()),
-            muted,
-        );
+        let ellipsis = look.symbols.ellipsis();
+        note.push_line(&format!("{ellipsis} {more} more lines{}", unfolds(cx)), muted);
         rows.push(note.cut(cx.width.saturating_sub(2), ellipsis));
     }
     for file in &block.files {
@@ -358,16 +354,19 @@ fn user(block: &UserBlock, is_unfolded: bool, cx: &LayoutCx<'_>) -> Vec<Line<'st
     lines.collect()
 }
 
-fn fold_key() -> &'static str {
-    label(Context::Transcript, Action::ToggleFold)
+/// ` · o unfolds`, where there is a key for it.
+fn unfolds(cx: &LayoutCx<'_>) -> String {
+    match cx.draw.fold_key {
+        "" => String::new(),
+        key => format!(" {} {key} unfolds", cx.draw.look.symbols.dot()),
+    }
 }
 
 fn folded_text(cx: &LayoutCx<'_>) -> Line<'static> {
     let look = cx.draw.look;
     let mut flow = Flow::default();
-    let dot = look.symbols.dot();
     flow.push_clean(
-        &format!("a cut reply, void {dot} {} unfolds", fold_key()),
+        &format!("a cut reply, void{}", unfolds(cx)),
         look.theme.style(Meaning::TextMuted),
     );
     Line::from(flow.cut(cx.width, look.symbols.ellipsis()))

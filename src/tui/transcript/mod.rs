@@ -79,6 +79,8 @@ pub struct DrawCx<'a> {
     pub now: Instant,
     /// Whether keys go to the transcript, so that the focused block is marked.
     pub focused: bool,
+    /// Unfolds a block; empty where no key does.
+    pub fold_key: &'a str,
 }
 
 /// One session's conversation on screen.

@@ -41,7 +41,8 @@ pub enum Unit {
 }
 
 /// How the head moves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum CaretMove {
     Left,
     Right,

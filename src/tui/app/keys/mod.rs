@@ -13,7 +13,7 @@ use crossterm::event::{KeyEvent, KeyEventKind};
 use asking::answers;
 
 use super::trusting::is_about_trust;
-use super::{App, Effect, Focus};
+use super::{App, Effect, Focus, MODE_RESTS};
 use crate::permission::Mode;
 use crate::session::Op;
 use crate::tui::dialog::{Pass, Permission};
@@ -28,6 +28,7 @@ impl App {
         if key.kind == KeyEventKind::Release {
             return Change::None;
         }
+        self.keymap.hear(key);
         assert!(!self.surroundings.panics_at_first_key, "LATHE_DEBUG_PANIC is set");
         if self.leader.take().is_some() {
             match self.keymap.action(Context::Leader, key) {
@@ -234,7 +235,7 @@ impl App {
             Action::Quit => self.quit(),
             Action::NewSession => self.new_session(now),
             Action::LastSession => self.last_session(now),
-            Action::CycleMode => self.cycle_mode(),
+            Action::CycleMode => self.cycle_mode(now),
             Action::NextAgent => self.next_agent(now),
             Action::PageUp => self.page(-1),
             Action::PageDown => self.page(1),
@@ -263,7 +264,7 @@ impl App {
         }
     }
 
-    fn cycle_mode(&mut self) {
+    fn cycle_mode(&mut self, now: Instant) {
         let next = match self.facts.mode {
             Mode::Ask => Mode::AcceptEdits,
             Mode::AcceptEdits => Mode::Plan,
@@ -273,6 +274,7 @@ impl App {
         tracing::debug!(mode = mode_name(next), "the mode is changed by key");
         self.facts.mode = next;
         self.send(Op::SetMode(next));
+        self.mode_rests = Some(now + MODE_RESTS);
     }
 }
 

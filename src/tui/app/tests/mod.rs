@@ -4,6 +4,7 @@ mod asking;
 mod editing;
 mod forms;
 mod history;
+mod keymap;
 mod paging;
 mod picking;
 mod pictures;
@@ -89,6 +90,7 @@ fn setup() -> Setup {
             pairs.into_iter().map(named).collect()
         }),
         settings_file: "/home/u/.config/lathe/lathe.jsonc".into(),
+        keymap: Keymap::default(),
         wheel_lines: 3,
         mouse: Mouse::Caught,
         copies_on_select: false,

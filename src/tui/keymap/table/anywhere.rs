@@ -96,12 +96,6 @@ pub(super) const ROWS: &[Binding] = &[
         "what is allowed for good",
     ),
     bind(Context::Leader, &["?"], Action::OpenPage(PageKind::Keys), "keys"),
-    bind(
-        Context::Leader,
-        &["esc", "ctrl+c", "ctrl+x"],
-        Action::Escape,
-        "back",
-    ),
     // Palette.
     bind(Context::Palette, &[], Action::Interrupt, "interrupt the turn"),
     bind(Context::Palette, &[], Action::OpenList(List::Themes), "themes"),

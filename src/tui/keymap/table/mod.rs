@@ -21,8 +21,19 @@ const PARTS: [&[Binding]; 7] = [
     page::ROWS,
 ];
 
-pub(super) fn bindings() -> impl Iterator<Item = &'static Binding> {
+pub(super) fn rows() -> impl Iterator<Item = &'static Binding> {
     PARTS.into_iter().flatten()
+}
+
+/// Whether an action may have a key in its context that has another meaning anywhere: where there is one row after the
+/// other `ctrl+p` goes up, as it does everywhere, and `shift+tab` leads back in a form, as it does in every form.
+pub(super) fn may_cover(context: Context, action: Action) -> bool {
+    match action {
+        Action::FormPrevious => true,
+        Action::RowUp => context == Context::Picker,
+        Action::PreviousMatch => context == Context::Search,
+        _ => false,
+    }
 }
 
 const fn bind(
@@ -36,5 +47,42 @@ const fn bind(
         keys,
         action,
         description,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The keys that the design of the screen promises. Panel, queue and the grid of agents prove theirs where they are.
+    const PROMISED: &[(Context, &str)] = &[
+        (
+            Context::Global,
+            "ctrl+p ctrl+g ctrl+l shift+tab pgup pgdn ctrl+z ctrl+c esc ctrl+x",
+        ),
+        (Context::Leader, "p e [ o . q m a c y r M ? s n tab"),
+        (
+            Context::Composer,
+            "enter alt+enter ctrl+j shift+enter tab up down left right home end ctrl+_ ? ctrl+a ctrl+e ctrl+f ctrl+d \
+             ctrl+h ctrl+k ctrl+u ctrl+w ctrl+y alt+b alt+f alt+d ctrl+left ctrl+right alt+left alt+right alt+backspace \
+             delete backspace",
+        ),
+        (
+            Context::Transcript,
+            "j k up down g G { } ] [ o space O enter y c Y e / n N v t i ?",
+        ),
+        (Context::Question, "y a n N e d f tab ] ["),
+        (Context::QuestionAlways, "up down space e s enter"),
+        (Context::Picker, "up down ctrl+n ctrl+p enter"),
+    ];
+
+    #[test]
+    fn every_promised_key_is_bound() {
+        for (context, keys) in PROMISED {
+            for key in keys.split_whitespace() {
+                let is_bound = rows().any(|row| row.context == *context && row.keys.contains(&key));
+                assert!(is_bound, "`{key}` does nothing in {context:?}");
+            }
+        }
     }
 }

@@ -30,6 +30,8 @@ pub(super) const ROWS: &[Binding] = &[
         "beginning",
     ),
     bind(Context::Transcript, &["G", "end"], Action::LastBlock, "end"),
+    bind(Context::Transcript, &[], Action::PageUp, "a page up"),
+    bind(Context::Transcript, &[], Action::PageDown, "a page down"),
     bind(
         Context::Transcript,
         &["o", "space"],

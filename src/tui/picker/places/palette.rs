@@ -1,7 +1,7 @@
 //! The palette: everything that can be done now, by its words and with its key.
 
 use super::{Place, Row, Wish};
-use crate::tui::keymap::{Action, Binding, Context, Keymap, words};
+use crate::tui::keymap::{Action, Bound, Context, Keymap, words};
 use crate::view::Symbols;
 
 pub(crate) struct Palette {
@@ -24,11 +24,12 @@ impl Palette {
         symbols: Symbols,
         makes_sense: impl Fn(Action) -> bool,
     ) -> Self {
-        let leader = keymap.label(Context::Global, Action::Leader);
         let near = [context, Context::Global, Context::Leader, Context::Palette];
         let nearest = |action| {
             let bindings = near.iter().flat_map(|context| keymap.bindings(*context));
-            bindings.into_iter().find(|binding| binding.action == action)
+            let same: Vec<_> = bindings.filter(|binding| binding.action == action).collect();
+            let keyed = same.iter().find(|binding| keymap.shown(binding).is_some());
+            keyed.or(same.first()).copied()
         };
         let shown = [Context::Leader, Context::Palette, Context::Global, context];
         let bindings = shown.iter().flat_map(|context| keymap.bindings(*context));
@@ -39,7 +40,7 @@ impl Palette {
                 entries.push(Entry {
                     action: binding.action,
                     description: binding.description,
-                    key: key(binding, leader, symbols),
+                    key: key(keymap, binding, symbols),
                 });
             }
         }
@@ -47,12 +48,10 @@ impl Palette {
     }
 }
 
-fn key(binding: &Binding, leader: &str, symbols: Symbols) -> String {
-    let first = binding.keys.first().copied().unwrap_or_default();
-    let words = words(first, symbols);
+fn key(keymap: &Keymap, binding: &Bound, symbols: Symbols) -> String {
     match binding.context {
-        Context::Leader => format!("{leader} {words}"),
-        _ => words.to_owned(),
+        Context::Leader => keymap.after_leader(binding.action),
+        _ => words(keymap.shown(binding).unwrap_or_default(), symbols).to_owned(),
     }
 }
 
@@ -95,7 +94,7 @@ mod tests {
             [
                 "answer what waits | ctrl+x .",
                 "write in $EDITOR | ctrl+g",
-                "send; while a turn runs: steer | enter",
+                "send; in a turn: steer; on a fold: open it | enter",
             ]
         );
     }

@@ -222,6 +222,7 @@ impl Scene {
             frame: 0,
             now: self.now,
             focused,
+            fold_key: "o",
         };
         self.transcript.draw(area, buffer, &cx);
     }

@@ -1,0 +1,229 @@
+//! Keys in the real program, as a terminal sends them: those that the tests of a part do not press anyway. Permission,
+//! pickers, search, selection, `esc` and `ctrl+c` have tests beside what they do.
+//!
+//! One terminal for many keys: each step waits for something that only its own key shows.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+
+use crate::screen::{open, project, say, with_script};
+use crate::support::{Key, LATHE, Project, Server, Terminal, Turn, wait_until};
+
+/// What is typed after `one two three`, and the row that a `|` typed then makes. Every text begins with its number, so
+/// that no case sees the one before.
+const EDITS: &[(&str, &str, &str)] = &[
+    ("left", "\x1b[D", "NN one two thre|e"),
+    ("home", "\x1b[H", "|NN one two three"),
+    ("ctrl+a", "\x01", "|NN one two three"),
+    ("end", "\x01\x1b[F", "NN one two three|"),
+    ("ctrl+e", "\x01\x05", "NN one two three|"),
+    ("right", "\x01\x1b[C", "N|N one two three"),
+    ("ctrl+f", "\x01\x06", "N|N one two three"),
+    ("alt+b", "\x1bb", "NN one two |three"),
+    ("ctrl+left", "\x1b[1;5D", "NN one two |three"),
+    ("alt+left", "\x1b[1;3D", "NN one two |three"),
+    ("alt+f", "\x01\x1bf", "NN |one two three"),
+    ("ctrl+right", "\x01\x1b[1;5C", "NN |one two three"),
+    ("alt+right", "\x01\x1b[1;3C", "NN |one two three"),
+    ("backspace", "\x7f", "NN one two thre|"),
+    ("ctrl+h", "\x08", "NN one two thre|"),
+    ("delete", "\x01\x06\x1b[3~", "N| one two three"),
+    ("ctrl+d", "\x01\x06\x04", "N| one two three"),
+    ("ctrl+w", "\x17", "NN one two |"),
+    ("alt+backspace", "\x1b\x7f", "NN one two |"),
+    ("alt+d", "\x01\x1bf\x1bd", "NN | two three"),
+    ("ctrl+delete", "\x01\x1bf\x1b[3;5~", "NN | two three"),
+    ("ctrl+k", "\x1bb\x1bb\x0b", "NN one |"),
+    ("ctrl+u", "\x1bb\x15NN ", "NN |three"),
+    ("ctrl+y", "\x17\x19\x19", "NN one two threethree|"),
+    ("ctrl+_", "\x17\x1f", "NN one two three|"),
+    ("alt+z", "\x17\x1f\x1bz", "NN one two |"),
+    ("ctrl+j", "\nNN", "NN|"),
+    ("backslash and enter", "\\\rNN", "NN|"),
+    ("shift+enter", "\x1b[13;2uNN", "NN|"),
+    ("alt+<", "\nx\x1b<", "|NN one two three"),
+    ("ctrl+home", "\nx\x1b[1;5H", "|NN one two three"),
+    ("alt+>", "\nNN\x1b<\x1b>", "NN|"),
+    ("ctrl+end", "\nNN\x1b<\x1b[1;5F", "NN|"),
+    ("up", "\nxx\x1b[A", "NN| one two three"),
+    ("down", "\nNN\x1b[A\x1b[B", "NN|"),
+];
+
+#[test]
+fn keys_edit_the_draft() {
+    let server = Server::start();
+    let project = project(&server);
+    let terminal = open(&project);
+    for (number, (name, keys, expected)) in EDITS.iter().enumerate() {
+        let number = (number + 10).to_string();
+        terminal.keys(&format!("{number} one two three"));
+        terminal.wait_text(&format!("{number} one two three"));
+        terminal.keys(&keys.replace("NN", &number));
+        terminal.keys("|");
+        // A number may be cut by the caret.
+        let expected = match expected.strip_prefix("N|") {
+            Some(rest) => format!("{}|{}", &number[..1], rest.replacen('N', &number[1..], 1)),
+            None => expected.replace("NN", &number),
+        };
+        let row = format!("┃ {expected}");
+        let is_there = |screen: &str| screen.lines().any(|line| line.trim() == row);
+        println!("{name}: {row}");
+        terminal.wait_for(is_there);
+        terminal.key(Key::Ctrl('c'));
+        terminal.wait_gone(&number);
+    }
+}
+
+/// A line about the turn ends it, which is a block without anything to copy. What the keys, pressed after `ctrl+x [`, put on the clipboard.
+const COPIES: &[(&str, &str)] = &[
+    ("gy", "first"),
+    ("gjjy", "One answer."),
+    ("g\x1b[B\x1b[By", "One answer."),
+    ("Gky", "Two answers."),
+    ("G\x1b[Ay", "Two answers."),
+    ("\x1b[Hy", "first"),
+    ("\x1b[Fky", "Two answers."),
+    ("g}y", "second"),
+    ("G{{y", "first"),
+    ("g]y", "row 15"),
+    ("G[y", "row 15"),
+    ("Gkc", "let x = 1;"),
+    ("Y", "One answer."),
+];
+
+#[test]
+fn keys_walk_fold_and_copy_in_the_transcript() {
+    let server = Server::with([
+        Turn::tool("bash", json!({"command": "./many"})),
+        Turn::text("One answer."),
+        Turn::new()
+            .reasoning("Because of this.")
+            .say("Two answers.\n\n```rust\nlet x = 1;\n```"),
+    ]);
+    let project = with_script(project(&server), "many", "seq -f 'row %g end' 15; exit 3");
+    let terminal = open(&project);
+    say(&terminal, "first");
+    terminal.wait_text("One answer.");
+    terminal.wait_text("send");
+    say(&terminal, "second");
+    terminal.wait_text("let x = 1;");
+    terminal.wait_text("send");
+    terminal.keys("\x18[");
+    terminal.wait_text("blocks");
+    for (count, (keys, expected)) in COPIES.iter().enumerate() {
+        println!("{keys:?}");
+        terminal.keys(keys);
+        wait_until("the block on the clipboard", || {
+            terminal.clipboard().len() == count + 1
+        });
+        let copied = STANDARD.decode(terminal.clipboard().pop().unwrap()).unwrap();
+        let copied = String::from_utf8(copied).unwrap();
+        assert!(copied.contains(expected), "{keys:?}: {copied}");
+    }
+    terminal.keys("g]");
+    for fold in ["o", " ", "O", "\x18o"] {
+        // `ctrl+x o` is for the newest card, wherever one is.
+        println!("{fold:?}");
+        terminal.keys(fold);
+        terminal.wait_text("row 7 end");
+        terminal.keys(fold);
+        terminal.wait_gone("row 7 end");
+    }
+    for reasoning in ["t", "\x18r"] {
+        terminal.keys("G");
+        terminal.keys(reasoning);
+        terminal.wait_text("Because of this.");
+        terminal.keys(reasoning);
+        terminal.wait_gone("Because of this.");
+    }
+    terminal.keys("i");
+    terminal.wait_text("send");
+    terminal.key(Key::Esc);
+    terminal.wait_text("blocks");
+}
+
+#[test]
+fn the_leader_leads_to_everything_that_works_anywhere() {
+    let server = Server::with([Turn::text("An answer."), Turn::text("It was queued.")]);
+    let project = with_script(project(&server), "vim", "echo 'from the editor' >\"$1\"");
+    let editor = format!("EDITOR={}", project.path("vim").display());
+    let terminal = Terminal::program("env", &project, 80, 24, &[&editor, LATHE]);
+    terminal.wait_text("send");
+    say(&terminal, "talk");
+    terminal.wait_text("An answer.");
+    terminal.wait_text("send");
+
+    terminal.key(Key::Ctrl('x'));
+    terminal.wait_text("answer what waits");
+    terminal.key(Key::Esc);
+    terminal.wait_gone("answer what waits");
+
+    for (key, shown) in [
+        ("p", "Actions"),
+        ("m", "Models"),
+        ("a", "Agents"),
+        ("h", "Hooks"),
+        ("P", "Allowed for good"),
+        ("?", "Keys"),
+    ] {
+        println!("ctrl+x {key}");
+        terminal.keys(&format!("\x18{key}"));
+        terminal.wait_text(shown);
+        leave(&terminal, shown);
+    }
+    terminal.keys("\x18.");
+    terminal.wait_text("nothing waits for an answer");
+    terminal.keys("\x18c");
+    terminal.wait_text("accept-edits");
+    terminal.keys("\x18y");
+    wait_until("the answer on the clipboard", || {
+        terminal.clipboard().last() == Some(&STANDARD.encode("An answer."))
+    });
+    terminal.keys("\x18e");
+    terminal.wait_text("┃ from the editor");
+    terminal.keys("\x18q");
+    terminal.wait_text("It was queued.");
+    terminal.wait_text("send");
+    // The same without the leader, and only what only it shows.
+    terminal.key(Key::Ctrl('g'));
+    terminal.wait_text("┃ from the editor");
+    terminal.key(Key::Ctrl('c'));
+    terminal.wait_text("? keys");
+    terminal.keys("?");
+    terminal.wait_text("new line; also");
+}
+
+/// `esc`, which is deaf for a moment after it closed something.
+fn leave(terminal: &Terminal, shown: &str) {
+    wait_until("esc to be heard", || {
+        terminal.key(Key::Esc);
+        let quiet = terminal.wait_quiet(std::time::Duration::from_millis(350));
+        !quiet.contains(shown)
+    });
+}
+
+#[test]
+fn chosen_keys_work_in_the_program() {
+    let server = Server::with([Turn::text("An answer.")]);
+    let keys = json!({"keybinds": {
+        "preset": "claude", "leader": "f9", "composer-send": "alt+s", "open-themes": ["f2", "leader T"],
+    }});
+    let project: Project = project(&server).config(keys);
+    let terminal = Terminal::start(&project, 80, 24, &[]);
+    terminal.wait_text("alt+s send");
+    terminal.key(Key::Function(2));
+    terminal.wait_text("Themes");
+    leave(&terminal, "Themes");
+    terminal.key(Key::Function(9));
+    terminal.wait_text("answer what waits");
+    terminal.keys("T");
+    terminal.wait_text("Themes");
+    leave(&terminal, "Themes");
+    terminal.keys("talk");
+    terminal.key(Key::Alt('s'));
+    terminal.wait_text("An answer.");
+    terminal.wait_text("alt+s send");
+    terminal.key(Key::Ctrl('o'));
+    terminal.wait_text("blocks");
+}
