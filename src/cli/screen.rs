@@ -16,10 +16,12 @@ use super::place::{Place, model_source};
 use super::session_threads::{self, SessionThreads};
 use super::{demo, first_run, keys, themes};
 use crate::config::Dirs;
-use crate::config::schema::{SymbolSet, Tui};
+use crate::config::schema::{NotifyBy, SymbolSet, Tui};
 use crate::session::wire::{self, FrontEndKind, ModelSource, OpenRequest, Part, ProjectTrust};
 use crate::store::Prompts;
-use crate::tui::{self, Desk, Manners, Motion, Mouse, Start, TerminalError, TrustPart, TrustQuestion};
+use crate::tui::{
+    self, Desk, Manners, Motion, Mouse, Notify, Start, TerminalError, TrustPart, TrustQuestion,
+};
 use crate::view::Symbols;
 
 pub(super) fn screen(args: ScreenArgs) -> Result<ExitCode, Failure> {
@@ -142,6 +144,16 @@ fn manners(settings: &Tui) -> Manners {
             Mouse::LeftAlone
         },
         wheel_lines: settings.wheel_lines,
+        sets_title: settings.title,
+        shows_links: settings.links,
+        notify: match settings.notify {
+            NotifyBy::Auto => Notify::Auto,
+            NotifyBy::Osc9 => Notify::Osc9,
+            NotifyBy::Osc99 => Notify::Osc99,
+            NotifyBy::Osc777 => Notify::Osc777,
+            NotifyBy::Bell => Notify::Bell,
+            NotifyBy::Off => Notify::Off,
+        },
         copies_on_select: settings.copy_on_select,
         uses_vim: settings.vim,
         symbols: match settings.symbols {

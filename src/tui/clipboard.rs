@@ -12,7 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
-use super::surroundings::Clipboard;
+use super::terminal::passage::Passage;
 
 /// Terminals take about 100 kB of base64, and some less nothing of what is longer.
 const MOST: usize = 74_000;
@@ -25,7 +25,7 @@ pub(crate) struct Copied {
     /// The command that took it.
     pub(crate) command: Option<&'static str>,
     /// How it was sent to the terminal, where it was.
-    pub(crate) terminal: Option<Clipboard>,
+    pub(crate) terminal: Option<Passage>,
     pub(crate) is_too_long: bool,
 }
 
@@ -33,9 +33,9 @@ impl Copied {
     /// Returns what to tell; an error where no route was left.
     pub(crate) fn words(&self) -> Result<String, String> {
         let through = match self.terminal {
-            Some(Clipboard::Tmux) => " through tmux",
-            Some(Clipboard::Screen) => " through screen",
-            Some(Clipboard::Direct) | None => "",
+            Some(Passage::Tmux) => " through tmux",
+            Some(Passage::Screen) => " through screen",
+            Some(Passage::Direct) | None => "",
         };
         match (self.command, self.terminal) {
             (Some(command), None) => Ok(format!("copied with {command}")),
@@ -55,24 +55,9 @@ impl Copied {
 
 /// Returns the control sequence that carries `text`, wrapped for what stands between us and the terminal; `None` where
 /// terminals would not take that much.
-pub(crate) fn sequence(text: &str, clipboard: Clipboard) -> Option<Vec<u8>> {
-    if text.len() > MOST {
-        return None;
-    }
-    let plain = format!("\x1b]52;c;{}\x07", STANDARD.encode(text));
-    Some(match clipboard {
-        Clipboard::Direct => plain.into_bytes(),
-        Clipboard::Tmux => format!("\x1bPtmux;{}\x1b\\", plain.replace('\x1b', "\x1b\x1b")).into_bytes(),
-        Clipboard::Screen => in_pieces(&plain),
-    })
-}
-
-/// GNU screen passes strings of up to 768 bytes on.
-fn in_pieces(sequence: &str) -> Vec<u8> {
-    let pieces = sequence.as_bytes().chunks(512);
-    pieces
-        .flat_map(|piece| [b"\x1bP".as_slice(), piece, b"\x1b\\"].concat())
-        .collect()
+pub(crate) fn sequence(text: &str, passage: Passage) -> Option<Vec<u8>> {
+    let plain = || format!("\x1b]52;c;{}\x07", STANDARD.encode(text));
+    (text.len() <= MOST).then(|| passage.wrap(&plain()))
 }
 
 /// The commands of this desktop, the likeliest first. Over ssh there are none: theirs is another machine's clipboard.
@@ -135,15 +120,12 @@ mod tests {
 
     #[test]
     fn the_sequence_is_wrapped_for_what_is_between() {
-        let of = |text: &str, clipboard| sequence(text, clipboard).unwrap();
-        assert_eq!(of("hi", Clipboard::Direct), b"\x1b]52;c;aGk=\x07");
-        assert_eq!(
-            of("hi", Clipboard::Tmux),
-            b"\x1bPtmux;\x1b\x1b]52;c;aGk=\x07\x1b\\"
-        );
-        let long = of(&"x".repeat(2000), Clipboard::Screen);
+        let of = |text: &str, passage| sequence(text, passage).unwrap();
+        assert_eq!(of("hi", Passage::Direct), b"\x1b]52;c;aGk=\x07");
+        assert_eq!(of("hi", Passage::Tmux), b"\x1bPtmux;\x1b\x1b]52;c;aGk=\x07\x1b\\");
+        let long = of(&"x".repeat(2000), Passage::Screen);
         assert!(long.split(|byte| *byte == b'\\').all(|piece| piece.len() <= 515));
-        assert_eq!(sequence(&"x".repeat(MOST + 1), Clipboard::Direct), None);
+        assert_eq!(sequence(&"x".repeat(MOST + 1), Passage::Direct), None);
     }
 
     #[test]
@@ -178,7 +160,7 @@ mod tests {
             "copied with wl-copy"
         );
         assert_eq!(
-            copied(None, Some(Clipboard::Tmux), false).unwrap(),
+            copied(None, Some(Passage::Tmux), false).unwrap(),
             "sent to the terminal's clipboard through tmux (OSC 52)"
         );
         assert!(copied(None, None, true).unwrap_err().contains("too long"));

@@ -52,12 +52,17 @@ pub(crate) fn first_file(
     home: Option<&Path>,
 ) -> Option<(PathBuf, Option<usize>)> {
     places.iter().find_map(|place| {
-        let path = match (place.path.strip_prefix("~/"), home) {
-            (Some(rest), Some(home)) => home.join(rest),
-            _ => directory.join(&place.path),
-        };
+        let path = absolute(&place.path, directory, home);
         path.is_file().then_some((path, place.line))
     })
+}
+
+/// Returns a path from where it begins.
+pub(crate) fn absolute(path: &str, directory: &Path, home: Option<&Path>) -> PathBuf {
+    match (path.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => directory.join(path),
+    }
 }
 
 fn temporary(prefix: &str, text: &str) -> io::Result<tempfile::NamedTempFile> {

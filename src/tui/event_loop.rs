@@ -294,7 +294,8 @@ impl EventLoop {
             Input::Mouse(event) => self.app.mouse(event, now),
             // Also when it has the old size again by now: what a terminal does to its rows meanwhile is its own affair.
             Input::Resize(..) => self.redraw(),
-            Input::FocusGained | Input::FocusLost => Change::None,
+            Input::FocusGained => self.app.focus_changed(true, now),
+            Input::FocusLost => self.app.focus_changed(false, now),
         }
     }
 
@@ -368,6 +369,11 @@ impl EventLoop {
                 Effect::Copy { text, what } => self.copy(text, what),
                 Effect::Open(places) => self.open(&places).await,
                 Effect::View(text) => self.view(&text).await,
+                Effect::Notify { title, body } => {
+                    // A terminal that takes nothing is gone; its input ends too.
+                    let _ = self.screen.write(&self.app.notification(&title, &body));
+                    Change::None
+                }
                 Effect::Mouse(mouse) => {
                     let written = self.screen.set_mouse(mouse);
                     written.map_or(Change::None, |()| Change::Soft)
@@ -471,13 +477,13 @@ impl EventLoop {
 
     /// Sends a text to the terminal at once and to the system's clipboard on the side; what became of it is told then.
     fn copy(&mut self, text: String, what: String) -> Change {
-        let (clipboard, commands) = self.app.clipboard();
-        let sequence = clipboard::sequence(&text, clipboard);
+        let (passage, commands) = self.app.clipboard();
+        let sequence = clipboard::sequence(&text, passage);
         let is_too_long = sequence.is_none();
         let is_sent = sequence.is_some_and(|bytes| self.screen.write(&bytes).is_ok());
         self.copying = Some(Box::pin(async move {
             let command = clipboard::by_command(&text, &commands).await;
-            let terminal = is_sent.then_some(clipboard);
+            let terminal = is_sent.then_some(passage);
             let copied = Copied {
                 command,
                 terminal,
@@ -516,7 +522,11 @@ impl EventLoop {
             if let Some(caret) = app.draw(area, frame.buffer_mut(), now) {
                 frame.set_cursor_position(caret);
             }
+            app.links()
         })?;
+        if let Some(title) = self.app.terminal_title() {
+            self.screen.set_title(title)?;
+        }
         self.pace.drawn(now);
         let shape = self.app.caret_shape();
         if std::mem::replace(&mut self.caret_shape, shape) != shape {

@@ -173,7 +173,10 @@ impl Page {
     }
 
     fn draw(&self, screen: &mut Screen) -> Result<(), TerminalError> {
-        screen.draw(|frame| self.render(frame.area(), frame.buffer_mut()))?;
+        screen.draw(|frame| {
+            self.render(frame.area(), frame.buffer_mut());
+            None
+        })?;
         Ok(())
     }
 

@@ -21,6 +21,7 @@ mod first_run;
 mod keymap;
 mod pace;
 mod page;
+mod panel;
 mod picker;
 mod prompts;
 mod queue_list;
@@ -38,6 +39,7 @@ pub use keymap::{KeyAction, KeyProblem, Keymap, key_actions, key_presets};
 pub use sessions::{Desk, Errand, Errands, Report, Request, Wanted};
 pub use surroundings::Motion;
 pub use terminal::TerminalError;
+pub use terminal::notify::Notify;
 
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -89,6 +91,11 @@ pub struct Manners {
     pub copies_on_select: bool,
     /// Gives the composer vim's modes.
     pub uses_vim: bool,
+    /// Whether the window's title says what the session is about.
+    pub sets_title: bool,
+    pub notify: Notify,
+    /// Whether links and paths can be opened from the terminal.
+    pub shows_links: bool,
     /// Reduced as well where the environment asks for it.
     pub motion: Motion,
     /// Where the environment does not decide.
@@ -161,6 +168,11 @@ fn run_loop(start: Start) -> Result<Ended, TerminalError> {
     if start.manners.motion == Motion::Reduced {
         surroundings.motion = Motion::Reduced;
     }
+    if start.manners.notify != Notify::Auto {
+        surroundings.notify = start.manners.notify;
+    }
+    surroundings.shows_links &= start.manners.shows_links;
+    surroundings.has_title &= start.manners.sets_title;
     let trace = match &surroundings.trace {
         Some(path) => Some(Trace::open(path, now)?),
         None => None,

@@ -6,6 +6,8 @@ use ratatui::layout::Rect;
 
 use super::terminal::background::Background;
 use super::terminal::color_depth;
+use super::terminal::notify::Notify;
+use super::terminal::passage::Passage;
 use crate::session::query::StatusGroup;
 use crate::view::Symbols;
 use crate::view::theme::ColorDepth;
@@ -20,7 +22,15 @@ pub(crate) struct Surroundings {
     pub(crate) home: Option<PathBuf>,
     /// `$VISUAL`, else `$EDITOR`.
     pub(crate) editor: Option<String>,
-    pub(crate) clipboard: Clipboard,
+    pub(crate) passage: Passage,
+    /// Whether the terminal has a title that can be set.
+    pub(crate) has_title: bool,
+    /// Whether the terminal shows links.
+    pub(crate) shows_links: bool,
+    /// The screen is another machine's.
+    pub(crate) is_remote: bool,
+    /// What `auto` means for notifications here.
+    pub(crate) notify: Notify,
     /// Commands that put text on the system's clipboard.
     pub(crate) clipboard_commands: Vec<&'static [&'static str]>,
     pub(crate) trace: Option<PathBuf>,
@@ -33,14 +43,6 @@ pub enum Motion {
     Full,
     /// Nothing turns; clocks still count seconds.
     Reduced,
-}
-
-/// What stands between us and the terminal that owns the clipboard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Clipboard {
-    Direct,
-    Tmux,
-    Screen,
 }
 
 /// Writes a path as a person would: `~/src/retry`.
@@ -68,7 +70,12 @@ impl Surroundings {
             },
             home: set("HOME").map(PathBuf::from),
             editor: set("VISUAL").or_else(|| set("EDITOR")),
-            clipboard: clipboard(&set),
+            passage: Passage::read(&set),
+            has_title: !matches!(set("TERM").as_deref(), Some("linux" | "dumb")),
+            // GNU screen shows such a sequence as text in some versions.
+            shows_links: !matches!(set("TERM").as_deref(), Some("linux" | "dumb")) && set("STY").is_none(),
+            is_remote: set("SSH_CONNECTION").is_some() || set("SSH_TTY").is_some(),
+            notify: Notify::Auto.settled(&set),
             clipboard_commands: super::clipboard::commands(&set),
             trace: set("LATHE_UI_TRACE").map(PathBuf::from),
             panics_at_first_key: is_on("LATHE_DEBUG_PANIC"),
@@ -89,10 +96,10 @@ impl Surroundings {
             Symbols::Unicode => "Unicode",
             Symbols::Ascii => "ASCII alone",
         };
-        let between = match self.clipboard {
-            Clipboard::Direct => "nothing",
-            Clipboard::Tmux => "tmux",
-            Clipboard::Screen => "screen",
+        let between = match self.passage {
+            Passage::Direct => "nothing",
+            Passage::Tmux => "tmux",
+            Passage::Screen => "screen",
         };
         let background = match self.background {
             Background::Dark => "dark",
@@ -141,16 +148,6 @@ fn symbols(set: &dyn Fn(&str) -> Option<String>) -> Symbols {
         Symbols::Unicode
     } else {
         Symbols::Ascii
-    }
-}
-
-fn clipboard(set: &dyn Fn(&str) -> Option<String>) -> Clipboard {
-    if set("TMUX").is_some() {
-        Clipboard::Tmux
-    } else if set("STY").is_some() {
-        Clipboard::Screen
-    } else {
-        Clipboard::Direct
     }
 }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 /// What a line tells, besides the time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct State {
-    /// Who reads the keys: `composer`, `transcript`, `dialog`, `help`, `picker`.
+    /// Who reads the keys: `composer`, `transcript`, `panel`, `dialog`, `help`, `picker`.
     pub(crate) focus: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) dialog: Option<&'static str>,

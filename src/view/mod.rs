@@ -7,6 +7,7 @@ pub mod card;
 pub mod diff;
 pub(crate) mod flow;
 pub mod highlight;
+pub mod link;
 mod look;
 pub mod markdown;
 #[cfg(test)]

@@ -59,9 +59,15 @@ pub(crate) fn styled_picture(lines: &[Line<'_>], theme: &Theme) -> String {
     let mut text = String::new();
     for line in lines {
         for span in &line.spans {
-            let style = line.style.patch(span.style);
+            let mut style = line.style.patch(span.style);
+            let leads = if style.underline_color.take().is_some() {
+                "+link"
+            } else {
+                ""
+            };
             let plain = theme.style(Meaning::Text);
-            if style == plain || style == ratatui::style::Style::new() || span.content.trim().is_empty() {
+            let is_plain = style == plain || style == ratatui::style::Style::new();
+            if (is_plain && leads.is_empty()) || span.content.trim().is_empty() {
                 text.push_str(&span.content);
                 continue;
             }
@@ -83,7 +89,7 @@ pub(crate) fn styled_picture(lines: &[Line<'_>], theme: &Theme) -> String {
             };
             let (bold, italic) = (mark(Modifier::BOLD, "+b"), mark(Modifier::ITALIC, "+i"));
             let back = if style.bg.is_some() { "+bg" } else { "" };
-            write!(text, "‹{name}{bold}{italic}{back}›{}‹›", span.content).unwrap();
+            write!(text, "‹{name}{bold}{italic}{back}{leads}›{}‹›", span.content).unwrap();
         }
         text.push('\n');
     }

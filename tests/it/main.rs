@@ -29,6 +29,7 @@ mod screen;
 mod screen_composer;
 mod screen_keys;
 mod screen_pages;
+mod screen_panel;
 mod screen_permission;
 mod screen_pickers;
 mod screen_question;

@@ -90,7 +90,7 @@ fn esc_puts_a_question_off_and_the_leader_brings_it_back() {
     let server = Server::with([bash("echo ran > mark"), Turn::text("Done.")]);
     let (project, terminal) = asked(&server);
     terminal.key(Key::Esc);
-    terminal.wait_text("? 1 waiting");
+    terminal.wait_text("ctrl+x . answers");
     terminal.wait_gone("y once");
     // Once more is not an interrupt: esc is deaf after it closed something.
     terminal.key(Key::Esc);

@@ -171,7 +171,7 @@ fn esc_leaves_it_for_later_and_the_leader_brings_it_back() {
     terminal.wait_text("esc later");
     terminal.wait_quiet(DEAF);
     terminal.key(Key::Esc);
-    terminal.wait_text("? 1 waiting");
+    terminal.wait_text("ctrl+x . answers");
     // Once more is not an interrupt: esc is deaf after it closed something.
     terminal.key(Key::Esc);
     terminal.wait_quiet(DEAF);

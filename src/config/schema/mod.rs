@@ -271,6 +271,20 @@ pub enum Keys {
     Several(Vec<String>),
 }
 
+/// By a notification that the terminal shows, or by its bell.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum NotifyBy {
+    /// By what the terminal seems to know, else the bell.
+    #[default]
+    Auto,
+    Osc9,
+    Osc99,
+    Osc777,
+    Bell,
+    Off,
+}
+
 /// The full-screen interface.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -288,6 +302,12 @@ pub struct Tui {
     pub symbols: SymbolSet,
     /// Stops all motion, as `LATHE_REDUCED_MOTION` does.
     pub reduced_motion: bool,
+    /// Shows in the window's title what the session is about and whether it wants something.
+    pub title: bool,
+    /// Tells the terminal where links and the paths of calls lead, so that it can open them.
+    pub links: bool,
+    /// How you are told of a turn's end and of questions while you look elsewhere.
+    pub notify: NotifyBy,
     /// The key that leaves a focused terminal.
     pub terminal_leader: Option<String>,
 }
@@ -309,6 +329,9 @@ impl Default for Tui {
             vim: false,
             symbols: SymbolSet::Auto,
             reduced_motion: false,
+            title: true,
+            links: true,
+            notify: NotifyBy::Auto,
             terminal_leader: None,
         }
     }

@@ -17,6 +17,7 @@ use crate::tui::composer;
 use crate::tui::dialog::{DialogCx, FormDialog, Guard, Trust};
 use crate::tui::keymap::{Action, Context, Edit, words};
 use crate::tui::page::{self, PageKind};
+use crate::tui::panel::WIDE;
 use crate::tui::statusbar::{Hints, TitleRow};
 use crate::tui::surroundings::{Motion, path_words};
 use crate::tui::transcript::{CaretMove, DrawCx};
@@ -34,6 +35,8 @@ pub(super) struct Shown {
     pub(super) dialog: Rect,
     pub(super) composer: Rect,
     pub(super) queue: Rect,
+    /// Of the whole screen.
+    pub(super) width: u16,
 }
 
 struct Areas {
@@ -43,6 +46,8 @@ struct Areas {
     rule: Rect,
     dialog: Rect,
     composer: Rect,
+    /// Beside all of these but the title; empty where it is not there.
+    panel: Rect,
     hints: Rect,
 }
 
@@ -58,6 +63,7 @@ impl App {
             dialog: areas.dialog,
             composer: areas.composer,
             queue: areas.queue,
+            width: area.width,
         };
         let symbols = self.surroundings.symbols;
         TitleRow {
@@ -73,6 +79,8 @@ impl App {
         self.draw_rule(areas.rule, buffer);
         let mut caret = self.draw_dialog(areas.dialog, area.height < ROOMY, buffer);
         caret = self.draw_composer(areas.composer, buffer).or(caret);
+        let conversation = areas.transcript.union(areas.queue);
+        caret = self.draw_panel(areas.panel, conversation, buffer).or(caret);
         // Before its hints: they tell of what was found and of what does not fit.
         if !self.pages.is_empty() {
             caret = self.draw_page(between(area), buffer);
@@ -104,7 +112,17 @@ impl App {
         }
     }
 
-    fn areas(&mut self, area: Rect) -> Areas {
+    fn areas(&mut self, screen: Rect) -> Areas {
+        let is_full = self.dialog.as_ref().is_some_and(Permission::is_full);
+        let panel = if is_full {
+            0
+        } else {
+            self.panel_columns(screen.width)
+        };
+        let area = Rect {
+            width: screen.width - panel,
+            ..screen
+        };
         let height = area.height;
         if self.focus != Focus::Queue {
             self.queue_list.leave();
@@ -127,7 +145,6 @@ impl App {
                 .or_else(|| self.with_form(is_low, |form, cx| form.rows(area.width, cx)))
                 .unwrap_or(0),
         };
-        let is_full = self.dialog.as_ref().is_some_and(Permission::is_full);
         if is_full {
             return full_screen(area, composer);
         }
@@ -143,13 +160,22 @@ impl App {
         let rule = dialog_top - 1;
         let queue_top = rule - queue.min(rule.saturating_sub(top + 1));
         Areas {
-            title: row(0, 1),
+            title: Rect { height: 1, ..screen },
             transcript: row(top, queue_top - top),
             queue: row(queue_top, rule - queue_top),
             rule: row(rule, 1),
             dialog: row(dialog_top, dialog),
             composer: row(composer_top, composer),
-            hints: row(hints, 1),
+            panel: Rect {
+                x: area.right(),
+                y: area.y + top,
+                width: panel,
+                height: if panel > 0 { hints - top } else { 0 },
+            },
+            hints: Rect {
+                width: screen.width,
+                ..row(hints, 1)
+            },
         }
     }
 
@@ -239,11 +265,21 @@ impl App {
             symbols: self.surroundings.symbols,
             highlighter: &self.highlighter,
         };
+        // In the transcript `esc` leads to the composer.
+        let end_key = if focused {
+            self.keymap.label(Context::Global, Action::ClearOrQuit).to_owned()
+        } else {
+            match self.keymap.label(Context::Global, Action::Escape) {
+                "" => String::new(),
+                escape => format!("{escape} {escape}"),
+            }
+        };
         let cx = DrawCx {
             look,
             frame,
             now,
             focused,
+            end_key: &end_key,
             fold_key: self.keymap.label(Context::Transcript, Action::ToggleFold),
         };
         self.transcript.draw(area, buffer, &cx);
@@ -357,7 +393,12 @@ impl App {
         let mut hints = Hints::new(&self.theme, self.surroundings.symbols);
         let put_off = self.put_off.len() + self.forms.put_off();
         if put_off > 0 {
-            hints.say(&format!("? {put_off} waiting"), Meaning::StateAsking);
+            // Where there is room the sign stands as the dialog's does.
+            let words = match self.shown.width {
+                WIDE.. => format!("? {put_off} waiting"),
+                _ => format!("{put_off} asks"),
+            };
+            hints.say(&words, Meaning::StateAsking);
             hints.key(&self.keymap.after_leader(Action::NextAsk), "answers");
         }
         if let Some(remark) = &self.remark {
@@ -376,6 +417,7 @@ impl App {
             Context::Picker => self.list_hints(&mut hints),
             Context::Transcript => self.transcript_hints(&mut hints),
             Context::Queue => self.queue_hints(&mut hints),
+            Context::Panel | Context::PanelText => self.panel_hints(&mut hints),
             Context::Question
             | Context::QuestionAlways
             | Context::QuestionText
@@ -515,6 +557,7 @@ impl App {
                 hints.key(key(Action::Newline), "newline");
             }
         }
+        self.panel_offer(hints);
         hints.key(global(Action::CycleMode), "mode");
         if self.composer.is_empty() {
             hints.key(key(Action::HelpOrType), "keys");
@@ -538,6 +581,7 @@ fn full_screen(area: Rect, composer: u16) -> Areas {
         rule: row(1, 1),
         dialog: row(2, composer_top - 2),
         composer: row(composer_top, composer),
+        panel: Rect::default(),
         hints: row(hints, 1),
     }
 }

@@ -8,6 +8,8 @@
 //! session says, `sessions` puts another session on screen, `layers` draws. The conversation, the composer and the dialog
 //! look after themselves; here is only what lies between them.
 
+mod attention;
+mod beside;
 mod forms;
 mod history;
 mod keys;
@@ -40,13 +42,15 @@ use super::composer::Composer;
 use super::dialog::{Guard, Leaving, Permission, Trust, TrustAnswer, TrustQuestion};
 use super::keymap::{Context, Keymap, List};
 use super::page::{HookRuns, Page};
+use super::panel::Panel;
 use super::picker::Picker;
 use super::prompts::Written;
 use super::queue_list::QueueList;
 use super::sessions::{Request, SeatId, Wanted};
 use super::statusbar::Facts;
-use super::surroundings::{Clipboard, Motion, Surroundings};
+use super::surroundings::{Motion, Surroundings};
 use super::terminal::background::Background;
+use super::terminal::passage::Passage;
 use super::trace::State;
 use super::transcript::{Change, FilePlace, Transcript};
 use crate::conversation::{ModelRef, SessionId};
@@ -149,6 +153,11 @@ pub(crate) enum Effect {
     Open(Vec<FilePlace>),
     /// Shows this text in the editor.
     View(String),
+    /// Tells somebody who looks elsewhere.
+    Notify {
+        title: String,
+        body: String,
+    },
     /// Takes the mouse or leaves it alone.
     Mouse(Mouse),
     /// Opens the editor on this text.
@@ -165,6 +174,7 @@ pub(crate) enum Effect {
 
 pub(crate) struct App {
     start: Instant,
+    attention: attention::Attention,
     keymap: Keymap,
     themes: Themes,
     theme_list: ThemeList,
@@ -202,6 +212,7 @@ pub(crate) struct App {
     edits_chip: bool,
     /// What of the history is being read.
     reading: history::Reading,
+    panel: Panel,
     queue: Vec<Queued>,
     queue_list: QueueList,
     /// Inputs that the session was asked for.
@@ -277,6 +288,7 @@ enum Focus {
     /// The list of what waits.
     Queue,
     Transcript,
+    Panel,
 }
 
 #[derive(Debug, Default)]
@@ -323,6 +335,7 @@ impl App {
         let mut app = Self {
             start: now,
             keymap: setup.keymap,
+            attention: attention::Attention::new(now),
             theme: Arc::clone(&setup.themes.dark),
             themes: setup.themes,
             theme_list: setup.theme_list,
@@ -353,6 +366,7 @@ impl App {
             composer: Composer::default(),
             edits_chip: false,
             reading: history::Reading::default(),
+            panel: Panel::default(),
             queue: Vec::new(),
             queue_list: QueueList::default(),
             wanted_inputs: HashMap::new(),
@@ -443,9 +457,11 @@ impl App {
             .leader
             .map(|since| since + LEADER_TABLE)
             .filter(|at| *at > now);
+        let clock = self.is_asked().then(|| self.next_second(now));
         let work = self.picker.as_ref().filter(|picker| picker.is_working());
         let times = [
             spinner,
+            clock,
             work.map(|_| now),
             again(self.esc.armed),
             again(self.quit_armed),
@@ -454,6 +470,7 @@ impl App {
             self.asking_guard().and_then(Guard::until),
             draft,
             table,
+            self.attention.due(),
         ];
         times.into_iter().flatten().min()
     }
@@ -498,6 +515,11 @@ impl App {
         {
             change = Change::Urgent;
         }
+        let seconds = |at: Instant| at.saturating_duration_since(self.start).as_secs();
+        if self.is_asked() && seconds(since) != seconds(now) {
+            change = change.max(Change::Soft);
+        }
+        self.tell_due(now);
         if matches!(self.draft, DraftState::Due(at) if at <= now) {
             self.store_draft();
         }
@@ -538,9 +560,9 @@ impl App {
         self.surroundings.editor.as_deref()
     }
 
-    pub(crate) fn clipboard(&self) -> (Clipboard, Vec<&'static [&'static str]>) {
+    pub(crate) fn clipboard(&self) -> (Passage, Vec<&'static [&'static str]>) {
         (
-            self.surroundings.clipboard,
+            self.surroundings.passage,
             self.surroundings.clipboard_commands.clone(),
         )
     }
@@ -577,6 +599,7 @@ impl App {
                 Context::Select
             }
             (None, None, Focus::Transcript) => Context::Transcript,
+            (None, None, Focus::Panel) => self.panel.context(),
         }
     }
 
@@ -587,6 +610,16 @@ impl App {
     fn next_turn(&self, now: Instant) -> Instant {
         let turns = u32::try_from(self.frame(now) + 1).unwrap_or(u32::MAX);
         self.start + self.turn_time() * turns
+    }
+
+    /// Whether a call waits for an answer; its card counts the seconds.
+    fn is_asked(&self) -> bool {
+        !self.questions.is_empty() || self.forms.len() > 0
+    }
+
+    fn next_second(&self, now: Instant) -> Instant {
+        let passed = now.saturating_duration_since(self.start).as_secs();
+        self.start + Duration::from_secs(passed + 1)
     }
 
     fn turn_time(&self) -> Duration {
@@ -628,6 +661,7 @@ fn focus_name(context: Context) -> &'static str {
         Context::Queue => "queue",
         Context::Transcript | Context::Select => "transcript",
         Context::Search => "search",
+        Context::Panel | Context::PanelText => "panel",
         Context::Question
         | Context::QuestionAlways
         | Context::QuestionText

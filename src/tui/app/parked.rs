@@ -18,6 +18,7 @@ use crate::session::{AgentChoice, ModelChoice, Op, Queued};
 use crate::tui::composer::Composer;
 use crate::tui::dialog::Permission;
 use crate::tui::page::HookRuns;
+use crate::tui::panel::Panel;
 use crate::tui::queue_list::QueueList;
 use crate::tui::statusbar::Facts;
 use crate::tui::transcript::Transcript;
@@ -31,6 +32,7 @@ pub(super) struct Parked {
     pub(super) wanted: Option<SessionId>,
     pub(super) transcript: Transcript,
     pub(super) composer: Composer,
+    pub(super) panel: Panel,
     pub(super) queue: Vec<Queued>,
     pub(super) queue_list: QueueList,
     pub(super) wanted_inputs: HashMap<u64, Wanted>,
@@ -66,6 +68,7 @@ impl Parked {
             wanted,
             transcript: Transcript::new(),
             composer: Composer::default(),
+            panel: Panel::default(),
             queue: Vec::new(),
             queue_list: QueueList::default(),
             wanted_inputs: HashMap::new(),
@@ -128,6 +131,7 @@ impl App {
             wanted,
             transcript,
             composer,
+            panel,
             queue,
             queue_list,
             wanted_inputs,
@@ -152,6 +156,7 @@ impl App {
             draft,
             // What belongs to the screen, whatever session it shows.
             start: _,
+            attention: _,
             keymap: _,
             themes: _,
             theme_list: _,
@@ -191,6 +196,7 @@ impl App {
         swap(wanted, &mut parked.wanted);
         swap(transcript, &mut parked.transcript);
         swap(composer, &mut parked.composer);
+        swap(panel, &mut parked.panel);
         swap(queue, &mut parked.queue);
         swap(queue_list, &mut parked.queue_list);
         swap(wanted_inputs, &mut parked.wanted_inputs);

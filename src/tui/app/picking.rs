@@ -188,8 +188,8 @@ impl App {
             Action::Interrupt => self.turn == Turn::Busy,
             Action::CopyAnswer => self.transcript.copy_answer().is_some(),
             Action::CopyBlock => self.transcript.copy_focused().is_some(),
-            Action::FocusTranscript => self.focus == Focus::Composer && !self.transcript.is_empty(),
-            Action::FocusComposer => self.focus == Focus::Transcript,
+            Action::FocusTranscript => self.focus != Focus::Transcript && !self.transcript.is_empty(),
+            Action::FocusComposer => self.focus != Focus::Composer,
             Action::NextMatch | Action::PreviousMatch => self.transcript.search_tally().is_some(),
             Action::PageUp
             | Action::PageDown
@@ -216,6 +216,7 @@ impl App {
             | Action::Suspend
             | Action::OpenPage(_)
             | Action::ToggleMouse
+            | Action::TogglePanel
             | Action::Newline
             | Action::OpenList(List::Themes | List::Sessions | List::Prompts)
             | Action::NewSession

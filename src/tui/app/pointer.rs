@@ -38,6 +38,7 @@ pub(super) enum Due {
 
 impl App {
     pub(crate) fn mouse(&mut self, event: MouseEvent, now: Instant) -> Change {
+        self.attention.seen(now);
         let turn = isize::try_from(self.wheel_lines).unwrap_or(isize::MAX);
         let rows = match event.kind {
             MouseEventKind::ScrollUp => -turn,
@@ -72,6 +73,9 @@ impl App {
     fn press(&mut self, column: u16, row: u16, now: Instant) -> Change {
         if !self.pages.is_empty() || self.trust.is_some() || self.picker.is_some() {
             return Change::None;
+        }
+        if self.press_panel(column, row) {
+            return Change::Urgent;
         }
         let cell = (column, row);
         let before = self

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::{App, DraftState, Effect, Link, Turn};
-use crate::conversation::Role;
+use crate::conversation::{Role, Todo};
 use crate::session::{Envelope, ErrorReport, Event, Snapshot};
 use crate::tool::Registry;
 use crate::tui::composer::Draft;
@@ -41,6 +41,7 @@ impl App {
         self.transcript.reset(snapshot);
         self.wanted_inputs.clear();
         self.set_queue(&snapshot.queue);
+        self.panel.reset(snapshot);
         self.turn = if snapshot.busy { Turn::Busy } else { Turn::Idle };
         self.questions.clone_from(&snapshot.questions);
         self.put_off
@@ -105,6 +106,7 @@ impl App {
         match event {
             // Questions of children are asked here as well.
             Event::Asked(question) => {
+                self.tell_away(question.inquiry.title.clone(), now);
                 self.questions.push(Arc::clone(question));
                 self.show_question(now);
             }
@@ -114,12 +116,23 @@ impl App {
                 self.show_question(now);
             }
             Event::Grants(grants) => self.tell_pages(&News::Grants(grants), now),
-            Event::FormPut(form) => self.put_form(form, now),
+            Event::FormPut(form) => {
+                self.tell_away(form.sheet.title.clone(), now);
+                self.put_form(form, now);
+            }
             Event::FormSettled { id, .. } => self.settle_form(*id, now),
             _ if !is_root => return Change::None,
-            Event::TurnStarted => self.turn = Turn::Busy,
-            Event::TurnEnded(_) => {
+            Event::TurnStarted => {
+                self.turn = Turn::Busy;
+                self.panel.settle();
+            }
+            Event::TurnEnded(done) => {
                 self.turn = Turn::Idle;
+                self.tell_of_end(*done, now);
+                // Whoever reads further up is not moved.
+                if self.transcript.is_at_end() {
+                    self.panel.settle();
+                }
                 self.esc.armed = None;
                 self.wanted_agent = None;
                 self.wanted_model = None;
@@ -130,6 +143,8 @@ impl App {
             }
             Event::Queue(queue) => self.set_queue(queue),
             Event::Unqueued { id, input } => self.unqueued(*id, input.as_deref(), now),
+            Event::Todos(todos) => self.panel.set_todos(Todo::list(todos)),
+            Event::CallEnded { result, .. } => self.panel.note_result(result),
             Event::Title(title) => self.facts.title.clone_from(title),
             Event::Model(model) => {
                 self.wanted_model = None;

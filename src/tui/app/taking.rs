@@ -2,11 +2,13 @@
 
 use std::time::Instant;
 
-use super::{App, Effect};
+use super::{App, Effect, Focus};
 use crate::text::sanitize::strip_controls;
 use crate::tui::clipboard::Copied;
+use crate::tui::editor::absolute;
 use crate::tui::keymap::{Action, Context};
 use crate::tui::transcript::Change;
+use crate::view::link::{Links, file_address};
 use crate::view::theme::Meaning;
 
 impl App {
@@ -19,6 +21,19 @@ impl App {
             }),
             None => self.say("nothing to copy here", Meaning::TextMuted, now),
         }
+    }
+
+    /// Where the links on screen lead; `None` where the terminal is not told of any.
+    pub(crate) fn links(&self) -> Option<Links> {
+        self.surroundings.shows_links.then(|| {
+            self.transcript.links(|path| {
+                let home = self.surroundings.home.as_deref();
+                // Over ssh a path is another machine's.
+                (!self.surroundings.is_remote)
+                    .then(|| absolute(path, &self.directory, home))
+                    .and_then(|path| file_address(&path))
+            })
+        })
     }
 
     pub(super) fn copy_code(&mut self, now: Instant) {
@@ -64,6 +79,8 @@ impl App {
     pub(crate) fn not_there(&mut self, now: Instant) -> Change {
         if self.context() == Context::Transcript && self.transcript.focused_folds() {
             self.transcript.toggle_fold();
+        } else if self.focus == Focus::Panel {
+            self.say("that file is not there any more", Meaning::TextMuted, now);
         } else {
             self.say("no file is named here that is there", Meaning::TextMuted, now);
         }

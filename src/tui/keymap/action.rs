@@ -86,6 +86,10 @@ pub(crate) enum Action {
     EditCall,
     EditPattern,
     FinishText,
+    // Panel. It shares its rows with the permission.
+    TogglePanel,
+    NextTodoState,
+    EditTodo,
     // Trust.
     TrustProject,
     TrustNotNow,

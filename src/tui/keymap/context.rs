@@ -15,6 +15,10 @@ pub(crate) enum Context {
     Search,
     /// The transcript while something is selected.
     Select,
+    /// The panel at the side.
+    Panel,
+    /// The same, while a todo is being written.
+    PanelText,
     /// A permission question.
     Question,
     /// The same, while `always` is being put together.
@@ -47,7 +51,7 @@ pub(crate) enum Context {
 
 impl Context {
     /// In the order of the help screen.
-    pub(crate) const ALL: [Self; 20] = [
+    pub(crate) const ALL: [Self; 22] = [
         Self::Composer,
         Self::Queue,
         Self::Global,
@@ -55,6 +59,8 @@ impl Context {
         Self::Transcript,
         Self::Search,
         Self::Select,
+        Self::Panel,
+        Self::PanelText,
         Self::Question,
         Self::QuestionAlways,
         Self::QuestionText,
@@ -79,6 +85,8 @@ impl Context {
             Self::Transcript => "Transcript",
             Self::Search => "Search",
             Self::Select => "Selection",
+            Self::Panel => "Panel",
+            Self::PanelText => "Panel, while writing",
             Self::Question => "Permission",
             Self::QuestionAlways => "Permission, always",
             Self::QuestionText => "Permission, while writing",
@@ -105,6 +113,8 @@ impl Context {
             Self::Transcript => "transcript",
             Self::Search => "search",
             Self::Select => "select",
+            Self::Panel => "panel",
+            Self::PanelText => "panel-text",
             Self::Question => "permission",
             Self::QuestionAlways => "permission-always",
             Self::QuestionText => "permission-text",
@@ -130,6 +140,7 @@ impl Context {
                 | Self::Composer
                 | Self::Search
                 | Self::QuestionText
+                | Self::PanelText
                 | Self::Rules
                 | Self::FormText
                 | Self::Picker

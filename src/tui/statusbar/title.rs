@@ -1,7 +1,7 @@
 //! The title row: session on the left; model, agent, mode, context and cost on the right.
 //!
-//! Where it gets narrow, cost and context go first, then the agent, then the model, then how many other sessions want
-//! something; the mode and what waits for an answer never do.
+//! Where it gets narrow, the cost goes first, then the agent, then the model, then the context, then how many other sessions
+//! want something; the mode and what waits for an answer never do.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -152,9 +152,9 @@ impl TitleRow<'_> {
     /// Returns what fits beside the title, and at most what fits without it.
     fn right(&self, room: usize, most: usize) -> Vec<Piece> {
         let columns = |pieces: &[Piece]| pieces.iter().map(|(text, _)| str_width(text)).sum::<usize>();
-        let mut kept = [true; 4];
+        let mut kept = [true; 5];
         // The title gives up its columns before the other sessions go.
-        let rooms = [room, room, room, room.max(most)];
+        let rooms = [room, room, room, room, room.max(most)];
         for (given_up, room) in rooms.into_iter().enumerate() {
             if let Some(index) = usize::checked_sub(given_up, 1) {
                 kept[index] = false;
@@ -164,11 +164,11 @@ impl TitleRow<'_> {
                 return pieces;
             }
         }
-        self.right_with([false; 4])
+        self.right_with([false; 5])
     }
 
-    /// `kept`: cost and context, agent, model, other sessions.
-    fn right_with(&self, [figures, agent, model, others]: [bool; 4]) -> Vec<Piece> {
+    /// `kept`: cost, agent, model, context, other sessions.
+    fn right_with(&self, [cost, agent, model, context, others]: [bool; 5]) -> Vec<Piece> {
         let facts = self.facts;
         let text = self.theme.style(Meaning::Text);
         let mut parts: Vec<Piece> = Vec::new();
@@ -197,12 +197,14 @@ impl TitleRow<'_> {
             self.theme.style(mode_meaning(facts.mode)),
         ));
         let mut pieces = self.joined(parts);
-        let figure_parts: Vec<Piece> = [facts.context(self.symbols), facts.price()]
+        let context = facts.context(self.symbols).filter(|_| context);
+        let figures = [context, facts.price().filter(|_| cost)];
+        let figure_parts: Vec<Piece> = figures
             .into_iter()
             .flatten()
             .map(|figure| (figure, self.muted()))
             .collect();
-        if figures && !figure_parts.is_empty() {
+        if !figure_parts.is_empty() {
             pieces.push(("   ".to_owned(), self.muted()));
             pieces.extend(self.joined(figure_parts));
         }
@@ -316,22 +318,18 @@ mod tests {
             "{}",
             shown(90)
         );
-        assert!(
-            !shown(78).contains("$0.42") && shown(78).contains("build"),
-            "{}",
-            shown(78)
-        );
-        assert!(
-            !shown(66).contains("build") && shown(66).contains("claude-sonnet"),
-            "{}",
-            shown(66)
-        );
-        assert!(
-            !shown(50).contains("claude") && shown(50).contains("1 asks · ask"),
-            "{}",
-            shown(50)
-        );
-        assert!(shown(22).contains("1 asks · ask"), "{}", shown(22));
+        for (width, right) in [
+            (
+                90,
+                "1 asks · anthropic/claude-sonnet · build · ask   ◑ 34% · $0.42",
+            ),
+            (85, "1 asks · anthropic/claude-sonnet · build · ask   ◑ 34%"),
+            (75, "1 asks · anthropic/claude-sonnet · ask   ◑ 34%"),
+            (50, "1 asks · ask   ◑ 34%"),
+            (22, "1 asks · ask"),
+        ] {
+            assert!(shown(width).ends_with(&format!("  {right}")), "{}", shown(width));
+        }
     }
 
     #[test]

@@ -12,9 +12,12 @@
 
 pub(crate) mod background;
 mod clusters;
+pub(crate) mod notify;
 mod output;
 mod panic;
+pub(crate) mod passage;
 pub(crate) mod signals;
+mod weave;
 
 pub(crate) use panic::caught;
 
@@ -38,8 +41,11 @@ use ratatui::{Frame, Terminal};
 use clusters::Clusters;
 use output::{Gathered, Output};
 
+use crate::text::sanitize::sanitize_line;
+use crate::text::width::truncate;
 use crate::tui::Mouse;
 use crate::tui::app::CaretShape;
+use crate::view::link::Links;
 use crate::view::theme::ColorDepth;
 
 /// Buttons, wheel and motion while a button is held, in SGR form. Other motion is left off: it would wake the program at
@@ -53,6 +59,11 @@ const CARET_BAR: &[u8] = b"\x1b[6 q";
 const ASK_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
 /// How long giving it back waits for a terminal that does not read.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// Puts the window's title on a stack, and takes it back. Terminals that have no stack leave it out.
+const SAVE_TITLE: &[u8] = b"\x1b[22;2t";
+const RESTORE_TITLE: &[u8] = b"\x1b[23;2t";
+/// Columns of a title; what is longer is nowhere shown.
+const TITLE_COLUMNS: usize = 100;
 
 /// Why the screen cannot be taken.
 #[derive(Debug, thiserror::Error)]
@@ -74,6 +85,8 @@ pub(crate) struct Screen {
     clusters: Clusters,
     mouse: Mouse,
     is_ours: bool,
+    /// What the window is called while it is ours.
+    title: Option<String>,
 }
 
 impl Screen {
@@ -93,6 +106,7 @@ impl Screen {
             clusters: Clusters::default(),
             mouse,
             is_ours: false,
+            title: None,
         };
         screen.retake()?;
         Ok(screen)
@@ -119,6 +133,9 @@ impl Screen {
         }
         self.is_ours = false;
         self.output.withdraw();
+        if self.title.take().is_some() {
+            let _ = self.terminal.backend_mut().write_all(RESTORE_TITLE);
+        }
         let _ = write_leave(self.terminal.backend_mut());
         let _ = self.output.send();
         if !self.output.wait(PATIENCE) {
@@ -144,13 +161,15 @@ impl Screen {
         self.output.free().await;
     }
 
-    /// Draws one frame.
-    pub(crate) fn draw(&mut self, render: impl FnOnce(&mut Frame)) -> io::Result<()> {
+    /// Draws one frame. What is drawn returns where its links lead; `None` where the terminal is not told.
+    pub(crate) fn draw(&mut self, render: impl FnOnce(&mut Frame) -> Option<Links>) -> io::Result<()> {
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
         let clusters = &mut self.clusters;
         self.terminal.draw(|frame| {
-            render(frame);
+            let links = render(frame);
             clusters.mark(frame.buffer_mut());
+            // Last: what is woven in has another length than it has columns.
+            weave::weave(frame.buffer_mut(), links.as_ref());
         })?;
         queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
         self.output.send()
@@ -174,6 +193,20 @@ impl Screen {
         })
     }
 
+    /// Calls the window something until it is given back.
+    pub(crate) fn set_title(&mut self, title: String) -> io::Result<()> {
+        if !self.is_ours || self.title.as_ref() == Some(&title) {
+            return Ok(());
+        }
+        let mut bytes = Vec::new();
+        if self.title.is_none() {
+            bytes.extend_from_slice(SAVE_TITLE);
+        }
+        bytes.extend_from_slice(&title_sequence(&title));
+        self.title = Some(title);
+        self.write(&bytes)
+    }
+
     /// Asks which background the terminal has. The answer comes, if it comes, as keys.
     pub(crate) fn ask_background(&mut self) -> io::Result<()> {
         self.write(ASK_BACKGROUND)
@@ -190,6 +223,13 @@ impl Drop for Screen {
     fn drop(&mut self) {
         self.give_back();
     }
+}
+
+/// Nothing that could end the sequence is left of the title.
+fn title_sequence(title: &str) -> Vec<u8> {
+    let line = sanitize_line(title);
+    let line: String = line.chars().filter(|c| !c.is_control()).collect();
+    format!("\x1b]2;{}\x1b\\", truncate(&line, TITLE_COLUMNS)).into_bytes()
 }
 
 fn write_enter(out: &mut impl Write, mouse: Mouse) -> io::Result<()> {
@@ -273,6 +313,19 @@ mod tests {
             "{entered:?} {left:?}"
         );
         assert!(left.ends_with("\x1b[?25h"), "the cursor is shown last: {left:?}");
+    }
+
+    #[test]
+    fn a_title_cannot_leave_its_sequence() {
+        let text = |title: &str| String::from_utf8(title_sequence(title)).unwrap();
+        assert_eq!(text("fix it - lathe"), "\x1b]2;fix it - lathe\x1b\\");
+        let hostile = text("a\x07\x1b\\\u{9c}\n\x1b]52;c;eA==\x07b\u{202e}");
+        assert_eq!(
+            hostile.chars().filter(|c| c.is_control()).count(),
+            2,
+            "{hostile:?}"
+        );
+        assert!(text(&"x".repeat(5000)).len() < 120);
     }
 
     #[test]

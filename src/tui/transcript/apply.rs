@@ -88,17 +88,27 @@ impl Blocks {
             }
             Event::CallReady { call, tool, args } => match call.outer() {
                 Some(outer) => self.change_call(&outer, |block| block.begin_inner(call, tool, args)),
-                None => self.change_call(call, |block| block.ready(tool, args)),
+                None => self.change_call(call, |block| {
+                    block.ready(tool, args);
+                    block.wait(now);
+                }),
             },
             Event::CallRunning { call } => self.change_call(call, |block| block.run(now)),
             Event::CallUpdate { call, update } => self.change_call(call, |block| block.update(update)),
             Event::CallEnded { call, tool, result } => self.call_ended(call, tool, result, now),
-            Event::Asked(question) => {
-                self.change_call(&question.inquiry.call, |block| block.ask(question.id))
-            }
-            Event::FormPut(form) => self.change_call(&form.call, CallBlock::put_form),
+            Event::Asked(question) => self.change_call(&question.inquiry.call, |block| {
+                block.ask(question.id);
+                block.wait(now);
+            }),
+            Event::FormPut(form) => self.change_call(&form.call, |block| {
+                block.put_form();
+                block.wait(now);
+            }),
             Event::FormSettled { call, .. } => self.change_call(call, CallBlock::settle_form),
-            Event::Settled(settled) => self.change_call(&settled.call, |block| block.settle(settled.id)),
+            Event::Settled(settled) => self.change_call(&settled.call, |block| {
+                block.settle(settled.id);
+                block.wait(now);
+            }),
             Event::Retry(retry) => self.retry(retry, now),
             Event::Error(report) => {
                 self.turn.waiting = None;

@@ -18,6 +18,8 @@ use crate::view::card::{Card, CardStatus};
 
 use super::cards::CardSource;
 
+/// After this long a call says what it waits for.
+const LONG: Duration = Duration::from_secs(2);
 /// What is kept of a running call's output. Cards show its end; the whole is in the result.
 const LIVE_BYTES: usize = 64 * 1024;
 
@@ -36,6 +38,8 @@ pub(super) struct CallBlock {
     /// It waits for the person to fill in a form.
     has_form: bool,
     started: Option<Instant>,
+    /// Since when it waits: for its turn, or for an answer.
+    waits: Option<Instant>,
     /// The end of what it printed.
     live: String,
     details: Value,
@@ -109,6 +113,7 @@ impl CallBlock {
             questions: Vec::new(),
             has_form: false,
             started: None,
+            waits: None,
             live: String::new(),
             details: Value::Null,
             result: None,
@@ -232,6 +237,22 @@ impl CallBlock {
 
     pub(super) fn settle_form(&mut self) {
         self.has_form = false;
+    }
+
+    /// It waits from now on for something else than before.
+    pub(super) fn wait(&mut self, now: Instant) {
+        self.waits = Some(now);
+    }
+
+    /// Returns what it waits for, and since when, once that is long.
+    pub(super) fn waits(&self, now: Instant) -> Option<(&'static str, Duration)> {
+        let waited = now.saturating_duration_since(self.waits?);
+        let what = match self.state {
+            _ if self.is_asking() => "waits for you",
+            CallState::Pending => "waits for its turn",
+            _ => return None,
+        };
+        (waited >= LONG).then_some((what, waited))
     }
 
     /// Whether it waits for an answer, or all that goes on inside it does.

@@ -4,6 +4,7 @@ use ratatui::text::{Line, Span};
 
 use crate::view::card::{self, Card, CardLook, CardStatus};
 use crate::view::flow::{self, Flow};
+use crate::view::link;
 use crate::view::spinner;
 use crate::view::theme::Meaning;
 
@@ -39,7 +40,18 @@ pub(super) fn line(block: &Block, cx: &LayoutCx<'_>) -> Line<'static> {
 
 /// Returns the first row of a card: sign, title, argument, facts, time.
 pub(super) fn card_line(card: &Card, call: &CallBlock, cx: &LayoutCx<'_>) -> Line<'static> {
-    card::header(card, call.status(card.look), card_look(call, cx))
+    let mut line = card::header(card, call.status(card.look), card_look(call, cx));
+    if let Some(path) = call.path() {
+        let style = cx.draw.look.theme.style(Meaning::Text);
+        let argument = line
+            .spans
+            .iter_mut()
+            .filter(|span| span.style == style && !span.content.trim().is_empty());
+        for span in argument {
+            span.style = link::marked(span.style, path);
+        }
+    }
+    line
 }
 
 /// Returns the rows of a card below its first.
@@ -81,12 +93,14 @@ fn step_in(mut line: Line<'static>) -> Line<'static> {
 }
 
 fn card_look<'a>(call: &CallBlock, cx: &LayoutCx<'a>) -> CardLook<'a> {
+    let waits = call.waits(cx.draw.now);
+    let ran = call.time(cx.draw.now).filter(|time| time.as_millis() >= FELT_MS);
     CardLook {
         look: cx.draw.look,
         width: cx.width + cx.left,
         frame: cx.draw.frame,
-        elapsed: call.time(cx.draw.now).filter(|time| time.as_millis() >= FELT_MS),
-        badge: None,
+        elapsed: waits.map(|(_, waited)| waited).or(ran),
+        badge: waits.map(|(what, _)| what),
     }
 }
 

@@ -102,6 +102,14 @@ impl Laid {
         self.key
     }
 
+    /// Returns where its links lead.
+    pub(super) fn targets(&self) -> &[String] {
+        match &self.rows {
+            Rows::Lines(_) => &[],
+            Rows::Markdown(growing) => growing.markdown.targets(),
+        }
+    }
+
     /// Returns how many rows stay as they are while the text grows.
     pub(super) fn stable_rows(&self) -> usize {
         match &self.rows {

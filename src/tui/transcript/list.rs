@@ -12,9 +12,13 @@ use super::apply::{Blocks, Waiting};
 use super::block::Block;
 use super::layout::{self, LayoutCx};
 use super::viewport::Heights;
+use crate::text::width::str_width;
 use crate::view::card::CardStatus;
 use crate::view::spinner;
 use crate::view::theme::Meaning;
+
+/// Seconds after which somebody may want to know how to stop waiting.
+const LONG: u64 = 2;
 
 /// The blocks as a list of heights, which are found by laying out.
 pub(super) struct List<'a> {
@@ -77,21 +81,37 @@ impl List<'_> {
 
     /// Returns the row that says that the model is waited for.
     fn waiting_line(&self, waiting: Waiting) -> Line<'static> {
-        let DrawCx { look, frame, now, .. } = self.cx.draw;
+        let DrawCx {
+            look,
+            frame,
+            now,
+            end_key,
+            ..
+        } = self.cx.draw;
         let waited = waiting
             .since
             .map(|since| now.saturating_duration_since(since).as_secs());
-        let waited = match waited.unwrap_or_default() {
+        let seconds = waited.unwrap_or_default();
+        let waited = match seconds {
             0 => String::new(),
             seconds @ 1..60 => format!(" {seconds} s"),
             seconds => format!(" {}", spinner::elapsed(Duration::from_secs(seconds))),
         };
         let sign = look.symbols.status(CardStatus::Running, frame);
         let muted = look.theme.style(Meaning::TextMuted);
-        Line::from(vec![
+        let mut spans = vec![
             Span::styled(format!("{sign} "), look.theme.style(Meaning::StateRunning)),
             Span::styled(format!("waiting for the model{waited}"), muted),
-        ])
+        ];
+        if seconds >= LONG && !end_key.is_empty() {
+            let dot = look.symbols.dot();
+            let ends = format!(" {dot} {end_key} ends it");
+            let used: usize = spans.iter().map(Span::width).sum();
+            if used + str_width(&ends) <= self.cx.width {
+                spans.push(Span::styled(ends, muted));
+            }
+        }
+        Line::from(spans)
     }
 
     pub(super) fn paint_row(&mut self, index: usize, row: usize, at: Rect, buffer: &mut Buffer) {

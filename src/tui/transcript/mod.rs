@@ -45,10 +45,12 @@ use crate::conversation::{NoticeKind, Role};
 use crate::session::{Event, Snapshot};
 use crate::tool::Registry;
 use crate::view::Look;
+use crate::view::link::Links;
 
 use apply::Blocks;
 use block::Mark;
 use cards::{CardSource, Names};
+use layout::Laid;
 use reading::Reading;
 use search::Search;
 use selection::{Pick, Selection, Spot};
@@ -81,6 +83,8 @@ pub struct DrawCx<'a> {
     pub focused: bool,
     /// Unfolds a block; empty where no key does.
     pub fold_key: &'a str,
+    /// Ends the turn; empty where no key does.
+    pub end_key: &'a str,
 }
 
 /// One session's conversation on screen.
@@ -218,6 +222,23 @@ impl Transcript {
             text: text.into(),
         });
         self.has_news = true;
+    }
+
+    /// Returns where the links of the last frame lead; files by `file`, which knows where paths begin.
+    pub fn links(&self, file: impl Fn(&str) -> Option<String>) -> Links {
+        let mut links = Links::default();
+        for block in &self.blocks.list[self.shown.blocks.clone()] {
+            let targets = block.laid.as_ref().map_or(&[][..], Laid::targets);
+            for target in targets {
+                links.add(target, target.clone());
+            }
+            for path in block.body.paths() {
+                if let Some(address) = file(path) {
+                    links.add(path, address);
+                }
+            }
+        }
+        links
     }
 
     /// Whether something on screen moves with the clock.

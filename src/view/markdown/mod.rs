@@ -47,6 +47,8 @@ struct Drawn {
     chunks: usize,
     /// The block of source that comes next, when it was begun.
     code: Option<CodeBlock>,
+    /// Where its links lead, each once.
+    targets: Vec<String>,
     /// Nothing came since the lines were drawn.
     is_current: bool,
 }
@@ -128,6 +130,11 @@ impl Markdown {
         &self.drawn.lines
     }
 
+    /// Returns where the links of the lines last returned lead, each once.
+    pub fn targets(&self) -> &[String] {
+        &self.drawn.targets
+    }
+
     /// Returns how many of the lines last returned will stay as they are while text is appended.
     pub fn stable_lines(&self) -> usize {
         self.drawn.stable
@@ -204,7 +211,8 @@ impl Drawn {
                 self.lines.push(Line::default());
             }
             let start = self.lines.len();
-            render::render(&source[chunk.range.clone()], number, width, look, &mut self.lines);
+            let text = &source[chunk.range.clone()];
+            render::render(text, number, width, look, &mut self.lines, &mut self.targets);
             if self.lines.len() == start {
                 self.lines.truncate(before);
             }

@@ -15,6 +15,7 @@ use ratatui::text::{Line, Span};
 use super::code::{self, CodeBlock, CodeKind};
 use crate::text::{sanitize, width};
 use crate::view::flow::Flow;
+use crate::view::link;
 use crate::view::look::Look;
 use crate::view::table::{Align, Table};
 use crate::view::theme::Meaning;
@@ -26,6 +27,7 @@ pub(super) fn render(
     width: usize,
     look: Look<'_>,
     lines: &mut Vec<Line<'static>>,
+    targets: &mut Vec<String>,
 ) {
     let source = sanitize::sanitize(source);
     let options = Options::ENABLE_TABLES
@@ -52,6 +54,7 @@ pub(super) fn render(
         styles: vec![look.style(Meaning::Text)],
         flow: Flow::default(),
         links: Vec::new(),
+        targets,
         hugs: false,
         code: None,
         table: None,
@@ -103,11 +106,18 @@ struct Renderer<'a, 'b> {
     /// The text that is being collected.
     flow: Flow,
     links: Vec<Link>,
+    /// Where links lead that a terminal may open; each once.
+    targets: &'a mut Vec<String>,
     /// Whether the next leaf stands right under the last one.
     hugs: bool,
     /// The language and the source that is being collected.
     code: Option<(String, String)>,
     table: Option<(Table, Part)>,
+}
+
+/// Marks a style as that of a link.
+fn lead(style: Style, target: Option<&str>) -> Style {
+    target.map_or(style, |target| link::marked(style, target))
 }
 
 /// What stands before the lines of a container.
@@ -136,6 +146,8 @@ struct Link {
     /// Where its text starts.
     start: usize,
     url: String,
+    /// Where it leads, as a terminal is told.
+    target: Option<String>,
 }
 
 enum Part {
@@ -234,6 +246,7 @@ impl Renderer<'_, '_> {
                 self.links.push(Link {
                     start: self.flow.text().len(),
                     url: dest_url.to_string(),
+                    target: None,
                 });
             }
             Tag::Table(aligns) => {
@@ -399,6 +412,15 @@ impl Renderer<'_, '_> {
 
     fn start_link(&mut self, kind: LinkType, url: &str) {
         let shows_itself = matches!(kind, LinkType::Autolink | LinkType::Email) || url.starts_with('#');
+        let target = match kind {
+            LinkType::Email => link::address(&format!("mailto:{url}")),
+            _ => link::address(url),
+        };
+        if let Some(target) = target.as_ref().filter(|target| !self.targets.contains(target)) {
+            self.targets.push(target.clone());
+        }
+        let style = self.style().patch(self.look.style(Meaning::MarkdownLink));
+        self.styles.push(lead(style, target.as_deref()));
         self.links.push(Link {
             start: self.flow.text().len(),
             url: if shows_itself {
@@ -406,9 +428,8 @@ impl Renderer<'_, '_> {
             } else {
                 url.to_owned()
             },
+            target,
         });
-        self.styles
-            .push(self.style().patch(self.look.style(Meaning::MarkdownLink)));
     }
 
     fn end_link(&mut self) {
@@ -419,9 +440,10 @@ impl Renderer<'_, '_> {
             return;
         }
         let style = self.look.style(Meaning::MarkdownUrl);
+        let leading = lead(style, link.target.as_deref());
         let separator = if text.is_empty() { "(" } else { " (" };
         self.flow.push_clean(separator, style);
-        self.flow.push_line(&link.url, style);
+        self.flow.push_line(&link.url, leading);
         self.flow.push_clean(")", style);
     }
 

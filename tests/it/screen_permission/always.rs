@@ -74,7 +74,7 @@ fn esc_leaves_the_pattern_then_always_then_the_question() {
     terminal.wait_text("y once");
     terminal.wait_quiet(super::DEAF);
     terminal.key(Key::Esc);
-    terminal.wait_text("? 1 waiting");
+    terminal.wait_text("ctrl+x . answers");
     assert!(!project.exists("mark"));
     assert!(stored(&project).contains("no stored rules"));
 }

@@ -101,7 +101,7 @@ fn f_shows_all_of_a_change_and_its_hunks() {
     terminal.wait_text("f full screen");
     terminal.wait_quiet(super::DEAF);
     terminal.key(Key::Esc);
-    terminal.wait_text("? 1 waiting");
+    terminal.wait_text("ctrl+x . answers");
 }
 
 #[test]

@@ -38,6 +38,11 @@ impl App {
         } else if self.forms.shown().is_some() {
             self.leave_form(now);
             self.esc.deaf_until = Some(now + ESC_DEAF);
+        } else if self.focus == Focus::Panel {
+            if !self.panel.leave_writing() {
+                self.focus_composer();
+            }
+            self.esc.deaf_until = Some(now + ESC_DEAF);
         } else if matches!(self.focus, Focus::Transcript | Focus::Queue) {
             self.focus_composer();
             self.esc.deaf_until = Some(now + ESC_DEAF);

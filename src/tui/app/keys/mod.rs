@@ -12,6 +12,7 @@ use crossterm::event::{KeyEvent, KeyEventKind};
 
 use asking::answers;
 
+use super::beside::is_about_panel;
 use super::trusting::is_about_trust;
 use super::{App, Effect, Focus, MODE_RESTS};
 use crate::permission::Mode;
@@ -29,6 +30,7 @@ impl App {
             return Change::None;
         }
         self.keymap.hear(key);
+        self.attention.seen(now);
         assert!(!self.surroundings.panics_at_first_key, "LATHE_DEBUG_PANIC is set");
         if self.leader.take().is_some() {
             match self.keymap.action(Context::Leader, key) {
@@ -54,6 +56,7 @@ impl App {
         if self.leaving.is_some() {
             return Change::None;
         }
+        self.attention.seen(now);
         if self.context() == Context::Picker {
             return self.list_paste(text, now);
         }
@@ -64,6 +67,10 @@ impl App {
         if self.trust.is_some() {
             self.dropped_keys += 1;
             return Change::None;
+        }
+        if self.context() == Context::PanelText {
+            self.panel.write(text);
+            return Change::Urgent;
         }
         if self.paste_into_search(text) {
             return Change::Urgent;
@@ -156,6 +163,7 @@ impl App {
                 self.edit_key(context, key, now)
             }
             (Context::Search, _) => self.search_key(key),
+            (Context::PanelText, _) => self.panel_key(key),
             (Context::Composer, Some(c)) => {
                 self.composer.insert_char(c);
                 self.draft_changed(now);
@@ -201,6 +209,9 @@ impl App {
             (Context::Question | Context::QuestionAlways | Context::QuestionText, _) if answers(action) => {
                 self.answer(action, now);
             }
+            (Context::Panel | Context::PanelText, _) if is_about_panel(action) => {
+                self.act_on_panel(action, now);
+            }
             (Context::Trust, _) if is_about_trust(action) => self.act_on_trust(action, now),
             (Context::Form | Context::FormText, _) if answers(action) => self.fill_in(action, now),
             (Context::Picker, _) if lists(action) => return self.list_act(action, now),
@@ -242,6 +253,7 @@ impl App {
             Action::FocusTranscript => self.focus_transcript(),
             Action::FocusComposer => self.focus_composer(),
             Action::FocusQueue => drop(self.focus_queue()),
+            Action::TogglePanel => self.toggle_panel(),
             Action::NextAsk => self.recall_asks(now),
             Action::QueueDraft | Action::Queue => self.submit(Op::Queue, now),
             Action::Send if self.composer.is_on_chip() => self.open_chip(now),

@@ -108,7 +108,7 @@ fn a_question_put_off_waits_and_comes_back() {
     driver.wait(301);
     driver.press("esc");
     assert!(
-        driver.hints().contains("? 1 waiting") && driver.hints().contains("ctrl+x . answers"),
+        driver.hints().contains("1 asks") && driver.hints().contains("ctrl+x . answers"),
         "{}",
         driver.hints()
     );

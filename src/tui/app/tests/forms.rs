@@ -258,7 +258,7 @@ fn esc_leaves_a_form_for_later_with_all_that_was_written() {
     driver.wait(301);
     driver.press("esc");
     assert_eq!(driver.app.state().dialog, None);
-    assert!(driver.hints().contains("? 1 waiting"), "{}", driver.hints());
+    assert!(driver.hints().contains("1 asks"), "{}", driver.hints());
     driver.press("esc");
     assert_eq!(driver.sent().len(), 0, "esc is deaf and interrupts nothing");
     driver.type_text("a draft");

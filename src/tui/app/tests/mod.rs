@@ -1,11 +1,14 @@
 //! The screen, driven as the event loop drives it: keys and events in, effects and frames out, with a clock of its own.
 
 mod asking;
+mod attention;
 mod editing;
 mod forms;
 mod history;
 mod keymap;
+mod links;
 mod paging;
+mod panel;
 mod picking;
 mod pictures;
 mod sending;
@@ -58,7 +61,11 @@ fn surroundings() -> Surroundings {
         motion: Motion::Full,
         home: Some("/home/u".into()),
         editor: None,
-        clipboard: Clipboard::Direct,
+        passage: Passage::Direct,
+        has_title: true,
+        shows_links: true,
+        is_remote: false,
+        notify: crate::tui::Notify::Bell,
         clipboard_commands: Vec::new(),
         trace: None,
         panics_at_first_key: false,

@@ -236,7 +236,7 @@ fn a_notice_names_the_routes_and_none_that_failed() {
     let mut driver = reading();
     let mut copied = crate::tui::clipboard::Copied {
         command: None,
-        terminal: Some(Clipboard::Tmux),
+        terminal: Some(Passage::Tmux),
         is_too_long: false,
     };
     driver.app.copied("the block", &copied, driver.now);

@@ -6,17 +6,19 @@ mod composer;
 mod dialog;
 mod list;
 mod page;
+mod panel;
 mod queue;
 mod transcript;
 
 use super::{Action, Binding, Context};
 
-const PARTS: [&[Binding]; 7] = [
+const PARTS: [&[Binding]; 8] = [
     anywhere::ROWS,
     composer::ROWS,
     queue::ROWS,
     transcript::ROWS,
     dialog::ROWS,
+    panel::ROWS,
     list::ROWS,
     page::ROWS,
 ];

@@ -1,0 +1,168 @@
+//! The panel at the side: when it has columns and keys, and what its keys lead to.
+
+use std::time::Instant;
+
+use crossterm::event::KeyEvent;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use super::{App, Effect, Focus};
+use crate::session::Op;
+use crate::tui::keymap::{Action, Context, typed};
+use crate::tui::panel::{self, Outcome, WIDE};
+use crate::tui::statusbar::Hints;
+use crate::tui::transcript::Change;
+use crate::view::Look;
+use crate::view::theme::Meaning;
+
+impl App {
+    /// Shows the panel; gives it the keys where it is shown; hides it where it has them.
+    pub(super) fn toggle_panel(&mut self) {
+        let width = self.shown.width;
+        if self.focus == Focus::Panel {
+            if width >= WIDE {
+                self.panel.hide();
+            }
+            self.focus_composer();
+        } else if width < WIDE || self.panel.is_beside(width) {
+            self.focus_composer();
+            self.focus = Focus::Panel;
+            self.panel.focus();
+        } else {
+            self.panel.show();
+        }
+    }
+
+    pub(super) fn act_on_panel(&mut self, action: Action, now: Instant) {
+        let outcome = match action {
+            Action::RowUp => return self.panel.move_by(-1),
+            Action::RowDown => return self.panel.move_by(1),
+            Action::Edit(edit) => return self.panel.edit(edit),
+            Action::Tick => self.panel.toggle(),
+            Action::NextTodoState => self.panel.next_status(),
+            Action::EditTodo => self.panel.begin_writing(),
+            Action::PickRow => self.panel.open(),
+            Action::FinishText => self.panel.finish_writing(),
+            _ => return,
+        };
+        match outcome {
+            Outcome::Stays => {}
+            Outcome::Edit(edit) => self.send(Op::EditTodo(edit)),
+            Outcome::Open(place) => self.effects.push(Effect::Open(vec![place])),
+            Outcome::Nothing(why) => self.say(why, Meaning::TextMuted, now),
+        }
+    }
+
+    /// Takes a key that is no action while a todo is written.
+    pub(super) fn panel_key(&mut self, key: KeyEvent) -> Change {
+        match (typed(key), self.keymap.action(Context::Composer, key)) {
+            (Some(c), _) => self.panel.write(c.encode_utf8(&mut [0; 4])),
+            (None, Some(Action::Edit(edit))) => self.panel.edit(edit),
+            (None, _) => return Change::None,
+        }
+        Change::Urgent
+    }
+
+    /// Gives the panel the keys when it was pressed on; says whether it was.
+    pub(super) fn press_panel(&mut self, column: u16, row: u16) -> bool {
+        if !self.panel.press(column, row) {
+            return false;
+        }
+        if !self.is_asking() {
+            self.focus_composer();
+            self.focus = Focus::Panel;
+            self.panel.focus();
+        }
+        true
+    }
+
+    /// The columns that the panel takes from the conversation.
+    pub(super) fn panel_columns(&self, width: u16) -> u16 {
+        if self.panel.is_beside(width) {
+            panel::columns(width)
+        } else {
+            0
+        }
+    }
+
+    /// Draws it beside the conversation, or over it while it has the keys.
+    pub(super) fn draw_panel(&mut self, beside: Rect, over: Rect, buffer: &mut Buffer) -> Option<Position> {
+        let has_keys = self.focus == Focus::Panel && !self.is_asking();
+        let area = match beside.is_empty() {
+            false => beside,
+            true if has_keys => {
+                let width = panel::columns(over.width);
+                Rect {
+                    x: over.right() - width,
+                    width,
+                    ..over
+                }
+            }
+            true => Rect::default(),
+        };
+        let look = Look {
+            theme: &self.theme,
+            symbols: self.surroundings.symbols,
+            highlighter: &self.highlighter,
+        };
+        self.panel.draw(area, has_keys, buffer, look)
+    }
+
+    pub(super) fn panel_hints(&self, hints: &mut Hints<'_>) {
+        let key = |action| self.keymap.label(Context::Panel, action);
+        let escape = self.keymap.label(Context::Global, Action::Escape);
+        if self.panel.context() == Context::PanelText {
+            hints.key(
+                self.keymap.label(Context::PanelText, Action::FinishText),
+                "takes it",
+            );
+            hints.key(escape, "leaves it as it was");
+            return;
+        }
+        hints.key(escape, "composer");
+        hints.key(
+            &format!("{} {}", key(Action::RowDown), key(Action::RowUp)),
+            "rows",
+        );
+        match self.panel.chosen() {
+            panel::Chosen::Todo => {
+                hints.key(key(Action::Tick), "tick");
+                hints.key(key(Action::NextTodoState), "state");
+                hints.key(key(Action::EditTodo), "words");
+            }
+            panel::Chosen::File => {
+                hints.key(key(Action::PickRow), "open");
+                hints.key(key(Action::Tick), "fold");
+            }
+            panel::Chosen::Head => hints.key(key(Action::Tick), "fold"),
+            panel::Chosen::Nothing => {}
+        }
+        let leader = self.keymap.label(Context::Global, Action::Leader);
+        let again = self.keymap.label(Context::Leader, Action::TogglePanel);
+        hints.key(&format!("{leader} {again}"), "hide");
+    }
+
+    /// Names the key of a panel that has something to show and is not shown.
+    pub(super) fn panel_offer(&self, hints: &mut Hints<'_>) {
+        if self.panel.is_waiting(self.shown.width) {
+            let leader = self.keymap.label(Context::Global, Action::Leader);
+            let key = self.keymap.label(Context::Leader, Action::TogglePanel);
+            hints.key(&format!("{leader} {key}"), "panel");
+        }
+    }
+}
+
+/// Whether an action is the panel's own while it has the keys.
+pub(super) fn is_about_panel(action: Action) -> bool {
+    matches!(
+        action,
+        Action::RowUp
+            | Action::RowDown
+            | Action::Tick
+            | Action::NextTodoState
+            | Action::EditTodo
+            | Action::PickRow
+            | Action::FinishText
+            | Action::Edit(_)
+    )
+}

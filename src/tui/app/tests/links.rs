@@ -1,0 +1,79 @@
+//! Where what is on screen leads.
+
+use super::pictures::said;
+use super::*;
+
+/// The addresses of the cells that show this text.
+fn leads(driver: &mut Driver, text: &str) -> Vec<Option<String>> {
+    let frame = driver.frame();
+    let links = driver.app.links().unwrap_or_default();
+    let width = usize::from(frame.buffer.area.width);
+    let rows = frame.buffer.content().chunks(width);
+    let found = rows.into_iter().find_map(|row| {
+        let shown: String = row.iter().map(ratatui::buffer::Cell::symbol).collect();
+        let at = shown.find(text)?;
+        let start = shown[..at].chars().count();
+        Some(row[start..start + text.chars().count()].to_vec())
+    });
+    let cells = found.unwrap_or_else(|| panic!("no {text}"));
+    let mut leads: Vec<Option<String>> = cells
+        .iter()
+        .map(|cell| links.get(cell.underline_color).map(str::to_owned))
+        .collect();
+    leads.dedup();
+    leads
+}
+
+fn answered(text: &str) -> Driver {
+    let mut driver = Driver::closed();
+    driver.attach(&Snapshot {
+        messages: vec![said(Role::User, "hello"), said(Role::Assistant, text)],
+        ..driver.snapshot()
+    });
+    driver
+}
+
+#[test]
+fn a_link_of_an_answer_leads_where_it_says() {
+    let mut driver =
+        answered("See [the docs](https://docs.rs/a) and <https://b.c/>, not [this](javascript:x).");
+    let to = |url: &str| [Some(url.to_owned())];
+    assert_eq!(leads(&mut driver, "the docs"), to("https://docs.rs/a"));
+    assert_eq!(leads(&mut driver, "https://docs.rs/a"), to("https://docs.rs/a"));
+    assert_eq!(leads(&mut driver, "https://b.c/"), to("https://b.c/"));
+    assert_eq!(leads(&mut driver, "this"), [None]);
+    assert_eq!(leads(&mut driver, "and"), [None]);
+}
+
+#[test]
+fn words_that_look_like_another_address_show_the_one_behind_them() {
+    let mut driver = answered("[https://good.example](https://evil.example)");
+    assert!(
+        driver
+            .text()
+            .contains("https://good.example (https://evil.example)")
+    );
+    assert_eq!(
+        leads(&mut driver, "https://good.example"),
+        [Some("https://evil.example".to_owned())]
+    );
+}
+
+#[test]
+fn a_link_over_several_rows_is_one() {
+    let url = format!("https://docs.rs/{}", "long/".repeat(30));
+    let mut driver = answered(&format!("<{url}>"));
+    assert_eq!(leads(&mut driver, "https://docs.rs/long"), [Some(url.clone())]);
+    assert_eq!(leads(&mut driver, "long/long/long/ "), [Some(url), None]);
+}
+
+#[test]
+fn links_that_are_switched_off_lead_nowhere() {
+    let mut surroundings = surroundings();
+    surroundings.shows_links = false;
+    let driver = Driver::with(Setup {
+        surroundings,
+        ..setup()
+    });
+    assert_eq!(driver.app.links(), None);
+}

@@ -1,0 +1,367 @@
+//! The panel at the side: what the session is about beside its conversation. Its sections fold; one that has nothing to
+//! say is not there.
+//!
+//! From [`WIDE`] columns on it stands beside the conversation, on narrower screens it lies over it while it has the keys.
+//! Beside the conversation it takes columns from it, so it comes by itself only where nobody is reading on: with the
+//! session, when a turn begins and when one has ended. Once there it stays, also when its list becomes empty. What a
+//! person chose with the key holds against all of that.
+//!
+//! Nothing is sent from here: a change of a todo is returned as what the session is to be asked.
+
+mod changed;
+mod draw;
+mod row;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+
+use ratatui::layout::Rect;
+
+use super::composer::{Composer, Draft};
+use super::keymap::{Context, Edit};
+use super::transcript::FilePlace;
+use crate::conversation::{CallResult, Todo, TodoChange, TodoEdit, TodoStatus, ToolPart};
+use crate::session::Snapshot;
+
+use changed::ChangedFiles;
+pub(crate) use draw::columns;
+
+/// From this width on the panel stands beside the conversation.
+pub(crate) const WIDE: u16 = 100;
+
+/// A part of the panel, in the order in which they stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Section {
+    Todo,
+    Files,
+}
+
+impl Section {
+    const ALL: [Self; 2] = [Self::Todo, Self::Files];
+}
+
+/// What the cursor can stand on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Spot {
+    Head(Section),
+    Todo(usize),
+    File(usize),
+}
+
+/// What the person wants.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Wish {
+    #[default]
+    AsItComes,
+    Shown,
+    Hidden,
+}
+
+/// What the cursor stands on, for the hints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Chosen {
+    Head,
+    Todo,
+    File,
+    Nothing,
+}
+
+/// What a key led to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Stays,
+    Edit(TodoEdit),
+    Open(FilePlace),
+    /// There is nothing that the key could mean here.
+    Nothing(&'static str),
+}
+
+#[derive(Default)]
+pub(crate) struct Panel {
+    todos: Vec<Todo>,
+    changed: ChangedFiles,
+    folded: HashSet<Section>,
+    wish: Wish,
+    /// Whether it has its columns where nobody chose.
+    is_placed: bool,
+    cursor: Option<Spot>,
+    /// The first row on screen.
+    top: usize,
+    writing: Option<Writing>,
+    /// What stood on each row of the last frame.
+    shown: Vec<Option<Spot>>,
+    area: Rect,
+}
+
+/// A todo whose words are being changed.
+struct Writing {
+    seen: Todo,
+    line: Composer,
+}
+
+impl Panel {
+    /// Shows another session, or the same one anew.
+    pub(crate) fn reset(&mut self, snapshot: &Snapshot) {
+        self.changed = ChangedFiles::default();
+        let calls = snapshot.messages.iter().flat_map(|message| message.calls());
+        for call in calls {
+            self.note_call(call);
+        }
+        self.set_todos(Todo::list(&snapshot.todos));
+        self.is_placed |= self.has_content();
+    }
+
+    fn note_call(&mut self, call: &ToolPart) {
+        for call in std::iter::once(call).chain(&call.inner) {
+            if let Some(result) = &call.result {
+                self.note_result(result);
+            }
+        }
+    }
+
+    /// Takes in what a call changed.
+    pub(crate) fn note_result(&mut self, result: &CallResult) {
+        if result.ok {
+            self.changed.note(&result.details);
+        }
+    }
+
+    /// Takes the list as it is now. The cursor stays on its entry.
+    pub(crate) fn set_todos(&mut self, todos: Vec<Todo>) {
+        let before = std::mem::replace(&mut self.todos, todos);
+        if let Some(Spot::Todo(place)) = self.cursor {
+            let same = |seen: &Todo| self.todos.iter().position(|todo| todo.is_same_entry(seen));
+            let place = before.get(place).and_then(same).unwrap_or(place);
+            let last = self.todos.len().checked_sub(1);
+            self.cursor = last.map(|last| Spot::Todo(place.min(last)));
+        }
+    }
+
+    pub(crate) fn has_content(&self) -> bool {
+        !self.todos.is_empty() || !self.changed.is_empty()
+    }
+
+    /// A turn begins or has ended: nothing streams, so the columns may be shared out anew.
+    pub(crate) fn settle(&mut self) {
+        self.is_placed |= self.has_content();
+    }
+
+    /// Whether it stands beside the conversation on a screen of this width.
+    pub(crate) fn is_beside(&self, width: u16) -> bool {
+        width >= WIDE
+            && match self.wish {
+                Wish::Shown => true,
+                Wish::Hidden => false,
+                Wish::AsItComes => self.is_placed,
+            }
+    }
+
+    /// Whether there is something to see that is not shown by itself.
+    pub(crate) fn is_waiting(&self, width: u16) -> bool {
+        self.has_content() && self.wish != Wish::Hidden && !self.is_beside(width)
+    }
+
+    pub(crate) fn show(&mut self) {
+        self.wish = Wish::Shown;
+    }
+
+    pub(crate) fn hide(&mut self) {
+        self.wish = Wish::Hidden;
+        self.writing = None;
+    }
+
+    /// The keys are the panel's from now on.
+    pub(crate) fn focus(&mut self) {
+        let spots = self.spots();
+        if !self.cursor.is_some_and(|spot| spots.contains(&spot)) {
+            let is_active =
+                |spot: &&Spot| matches!(spot, Spot::Todo(place) if self.todos[*place].status.is_open());
+            let first = spots.iter().find(is_active).or(spots.first());
+            self.cursor = first.copied();
+        }
+    }
+
+    /// What the cursor stands on.
+    pub(crate) fn chosen(&self) -> Chosen {
+        match self.cursor {
+            Some(Spot::Head(_)) => Chosen::Head,
+            Some(Spot::Todo(_)) => Chosen::Todo,
+            Some(Spot::File(_)) => Chosen::File,
+            None => Chosen::Nothing,
+        }
+    }
+
+    pub(crate) fn context(&self) -> Context {
+        match self.writing {
+            Some(_) => Context::PanelText,
+            None => Context::Panel,
+        }
+    }
+
+    /// Where the cursor can stand, from top to bottom.
+    fn spots(&self) -> Vec<Spot> {
+        let mut spots = Vec::new();
+        for section in self.sections() {
+            spots.push(Spot::Head(section));
+            if !self.folded.contains(&section) {
+                match section {
+                    Section::Todo => spots.extend((0..self.todos.len()).map(Spot::Todo)),
+                    Section::Files => spots.extend((0..self.changed.files().len()).map(Spot::File)),
+                }
+            }
+        }
+        spots
+    }
+
+    fn sections(&self) -> impl Iterator<Item = Section> + '_ {
+        Section::ALL.into_iter().filter(|section| match section {
+            Section::Todo => !self.todos.is_empty(),
+            Section::Files => !self.changed.is_empty(),
+        })
+    }
+
+    pub(crate) fn move_by(&mut self, rows: isize) {
+        let spots = self.spots();
+        let at = spots.iter().position(|spot| Some(*spot) == self.cursor);
+        let last = spots.len().saturating_sub(1);
+        let next = at.map_or(0, |at| at.saturating_add_signed(rows).min(last));
+        self.cursor = spots.get(next).copied();
+    }
+
+    /// Puts the cursor on what stands there; says whether it is the panel at all.
+    pub(crate) fn press(&mut self, column: u16, row: u16) -> bool {
+        if !self.area.contains((column, row).into()) {
+            return false;
+        }
+        let spot = self.shown.get(usize::from(row - self.area.y)).copied().flatten();
+        self.cursor = spot.or(self.cursor);
+        true
+    }
+
+    /// Folds or unfolds the section of a head; ticks a todo.
+    pub(crate) fn toggle(&mut self) -> Outcome {
+        match self.cursor {
+            Some(Spot::Todo(place)) => {
+                let status = match self.todos.get(place).map(|todo| todo.status) {
+                    Some(TodoStatus::Completed) => TodoStatus::Pending,
+                    _ => TodoStatus::Completed,
+                };
+                self.set_status(place, status)
+            }
+            Some(Spot::Head(section)) => {
+                if !self.folded.remove(&section) {
+                    self.folded.insert(section);
+                }
+                Outcome::Stays
+            }
+            Some(Spot::File(_)) => {
+                self.folded.insert(Section::Files);
+                self.cursor = Some(Spot::Head(Section::Files));
+                Outcome::Stays
+            }
+            None => Outcome::Nothing("nothing to fold here"),
+        }
+    }
+
+    /// Brings a todo to the state after its own.
+    pub(crate) fn next_status(&self) -> Outcome {
+        let Some(Spot::Todo(place)) = self.cursor else {
+            return Outcome::Nothing("no todo is chosen here");
+        };
+        let status = match self.todos.get(place).map(|todo| todo.status) {
+            Some(TodoStatus::Pending) => TodoStatus::InProgress,
+            Some(TodoStatus::InProgress) => TodoStatus::Completed,
+            Some(TodoStatus::Completed) => TodoStatus::Cancelled,
+            Some(TodoStatus::Cancelled) | None => TodoStatus::Pending,
+        };
+        self.set_status(place, status)
+    }
+
+    fn set_status(&self, place: usize, status: TodoStatus) -> Outcome {
+        self.change(place, TodoChange::Status(status))
+    }
+
+    /// Asks for a change of an entry; the session says how the list stands then.
+    fn change(&self, place: usize, change: TodoChange) -> Outcome {
+        let Some(seen) = self.todos.get(place).cloned() else {
+            return Outcome::Nothing("no todo is chosen here");
+        };
+        Outcome::Edit(TodoEdit { seen, change })
+    }
+
+    /// Opens what the cursor stands on: the file, or the section.
+    pub(crate) fn open(&mut self) -> Outcome {
+        match self.cursor {
+            Some(Spot::File(place)) => match self.changed.files().get(place) {
+                Some(file) => Outcome::Open(FilePlace {
+                    path: file.path.clone(),
+                    line: None,
+                }),
+                None => Outcome::Nothing("no file is chosen here"),
+            },
+            Some(Spot::Todo(_)) => self.begin_writing(),
+            Some(Spot::Head(_)) | None => self.toggle(),
+        }
+    }
+
+    /// Begins to change the words of a todo.
+    pub(crate) fn begin_writing(&mut self) -> Outcome {
+        let todo = match self.cursor {
+            Some(Spot::Todo(place)) => self.todos.get(place),
+            _ => None,
+        };
+        let Some(todo) = todo else {
+            return Outcome::Nothing("no todo is chosen here");
+        };
+        let mut line = Composer::default();
+        line.set(Draft::from_text(&one_line(&todo.content)));
+        self.writing = Some(Writing {
+            seen: todo.clone(),
+            line,
+        });
+        Outcome::Stays
+    }
+
+    pub(crate) fn write(&mut self, text: &str) {
+        if let Some(writing) = &mut self.writing {
+            for c in one_line(text).chars() {
+                writing.line.insert_char(c);
+            }
+        }
+    }
+
+    pub(crate) fn edit(&mut self, edit: Edit) {
+        if let Some(writing) = &mut self.writing {
+            writing.line.edit(edit);
+        }
+    }
+
+    /// Takes what was written. The list may be another by now: the session finds the entry, or says that it is gone.
+    pub(crate) fn finish_writing(&mut self) -> Outcome {
+        let Some(writing) = self.writing.take() else {
+            return Outcome::Stays;
+        };
+        let content = writing.line.text().trim().to_owned();
+        if content.is_empty() {
+            return Outcome::Nothing("a todo needs words; it stays as it was");
+        }
+        if content == writing.seen.content {
+            return Outcome::Stays;
+        }
+        Outcome::Edit(TodoEdit {
+            seen: writing.seen,
+            change: TodoChange::Content(content),
+        })
+    }
+
+    /// Gives up what is being written; says whether anything was.
+    pub(crate) fn leave_writing(&mut self) -> bool {
+        self.writing.take().is_some()
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split(['\n', '\r', '\t']).collect::<Vec<_>>().join(" ")
+}
