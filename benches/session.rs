@@ -189,6 +189,8 @@ impl Screen {
             frame: self.frame,
             now: self.now,
             focused: false,
+            fold_key: "o",
+            end_key: "ctrl+c",
         };
         self.transcript.draw(self.drawn.area, &mut self.drawn, &cx);
         std::hint::black_box(self.before.diff(&self.drawn));

@@ -135,6 +135,7 @@ impl Screen {
             now: self.now,
             focused: false,
             fold_key: "o",
+            end_key: "ctrl+c",
         };
         self.transcript.draw(AREA, &mut self.buffer, &cx);
     }

@@ -137,17 +137,13 @@ impl App {
             panel::Chosen::Head => hints.key(key(Action::Tick), "fold"),
             panel::Chosen::Nothing => {}
         }
-        let leader = self.keymap.label(Context::Global, Action::Leader);
-        let again = self.keymap.label(Context::Leader, Action::TogglePanel);
-        hints.key(&format!("{leader} {again}"), "hide");
+        hints.key(&self.keymap.after_leader(Action::TogglePanel), "hide");
     }
 
     /// Names the key of a panel that has something to show and is not shown.
     pub(super) fn panel_offer(&self, hints: &mut Hints<'_>) {
         if self.panel.is_waiting(self.shown.width) {
-            let leader = self.keymap.label(Context::Global, Action::Leader);
-            let key = self.keymap.label(Context::Leader, Action::TogglePanel);
-            hints.key(&format!("{leader} {key}"), "panel");
+            hints.key(&self.keymap.after_leader(Action::TogglePanel), "panel");
         }
     }
 }

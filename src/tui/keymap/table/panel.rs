@@ -5,12 +5,7 @@ use crate::tui::keymap::{Action, Binding, Context};
 use crate::tui::page::PageKind;
 
 pub(super) const ROWS: &[Binding] = &[
-    bind(
-        Context::Leader,
-        &["b"],
-        Action::TogglePanel,
-        "panel: show, give it the keys, hide",
-    ),
+    bind(Context::Leader, &["b"], Action::TogglePanel, "side panel"),
     bind(Context::Panel, &["j", "down"], Action::RowDown, "down"),
     bind(Context::Panel, &["k", "up"], Action::RowUp, "up"),
     bind(
