@@ -98,7 +98,10 @@ fn keys_walk_fold_and_copy_in_the_transcript() {
         Turn::tool("bash", json!({"command": "./many"})),
         Turn::text("One answer."),
         Turn::new()
-            .reasoning("Because of this.")
+            .reasoning(&format!(
+                "{}Because of this.",
+                "I thought long about it. ".repeat(9)
+            ))
             .say("Two answers.\n\n```rust\nlet x = 1;\n```"),
     ]);
     let project = with_script(project(&server), "many", "seq -f 'row %g end' 15; exit 3");
