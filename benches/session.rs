@@ -190,7 +190,7 @@ impl Screen {
             now: self.now,
             focused: false,
             fold_key: "o",
-            end_key: "ctrl+c",
+            end_key: "esc esc",
         };
         self.transcript.draw(self.drawn.area, &mut self.drawn, &cx);
         std::hint::black_box(self.before.diff(&self.drawn));

@@ -135,7 +135,7 @@ impl Screen {
             now: self.now,
             focused: false,
             fold_key: "o",
-            end_key: "ctrl+c",
+            end_key: "esc esc",
         };
         self.transcript.draw(AREA, &mut self.buffer, &cx);
     }

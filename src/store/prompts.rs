@@ -146,7 +146,7 @@ impl Prompts {
             match file.try_lock() {
                 Ok(()) => return Ok(file),
                 Err(TryLockError::WouldBlock) if begin.elapsed() < PATIENCE => {
-                    sleep(Duration::from_millis(5))
+                    sleep(Duration::from_millis(5));
                 }
                 Err(error) => return Err(StoreError::io(&path, error.into())),
             }

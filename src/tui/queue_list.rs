@@ -191,9 +191,10 @@ impl RowLine<'_> {
             pad(self.input.label, 5),
             self.symbols.bar()
         );
-        let sign_style = match self.is_chosen {
-            true => self.theme.style(Meaning::Accent),
-            false => muted,
+        let sign_style = if self.is_chosen {
+            self.theme.style(Meaning::Accent)
+        } else {
+            muted
         };
         let line = Line::from(vec![
             Span::styled(signs, sign_style),

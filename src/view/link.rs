@@ -22,8 +22,11 @@ pub struct Links(HashMap<Color, String>);
 
 impl Links {
     /// Adds what a marked text leads to. Two that share a mark would lie about one of them, so both lead nowhere.
-    pub fn add(&mut self, marked: &str, address: String) {
-        let known = self.0.entry(mark_of(marked)).or_insert_with(|| address.clone());
+    pub fn add(&mut self, marked: &str, address: &str) {
+        let known = self
+            .0
+            .entry(mark_of(marked))
+            .or_insert_with(|| address.to_owned());
         if *known != address {
             known.clear();
         }
@@ -119,10 +122,10 @@ mod tests {
     #[test]
     fn one_mark_for_two_addresses_leads_nowhere() {
         let mut links = Links::default();
-        links.add("a", "https://a".to_owned());
-        links.add("a", "https://a".to_owned());
+        links.add("a", "https://a");
+        links.add("a", "https://a");
         assert_eq!(links.get(mark_of("a")), Some("https://a"));
-        links.add("a", "https://b".to_owned());
+        links.add("a", "https://b");
         assert_eq!(links.get(mark_of("a")), None);
     }
 }

@@ -125,7 +125,11 @@ fn a_folded_paste_is_whole_after_a_kill() {
     let server = Server::with([Turn::text("Read it.")]);
     let project = project(&server);
     let terminal = open(&project);
-    let text: String = (0..212).map(|number| format!("row {number}\n")).collect();
+    let text = (0..212)
+        .map(|number| format!("row {number}"))
+        .collect::<Vec<_>>()
+        .join("\n")
+        + "\n";
     terminal.keys("see ");
     terminal.wait_text("┃ see");
     terminal.paste(&text);

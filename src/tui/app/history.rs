@@ -79,9 +79,10 @@ impl App {
 
     /// The project of the session on screen. One from elsewhere is known by its directory alone.
     fn project(&self) -> &Path {
-        match self.directory.starts_with(&self.project) {
-            true => &self.project,
-            false => &self.directory,
+        if self.directory.starts_with(&self.project) {
+            &self.project
+        } else {
+            &self.directory
         }
     }
 

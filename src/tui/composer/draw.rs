@@ -60,9 +60,10 @@ impl Composer {
         let chosen = self.chosen_chip().map(|(place, _)| place);
         for (row, bytes) in chips {
             let column = self.area.lines()[row][..bytes.start].chars().count();
-            let style = match chosen == Some((row, column)) {
-                true => look.chip.add_modifier(Modifier::REVERSED),
-                false => look.chip,
+            let style = if chosen == Some((row, column)) {
+                look.chip.add_modifier(Modifier::REVERSED)
+            } else {
+                look.chip
             };
             self.area
                 .custom_highlight(((row, bytes.start), (row, bytes.end)), style, CHIP_PRIORITY);

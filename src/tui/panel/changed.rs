@@ -92,7 +92,9 @@ mod tests {
 
     fn changed(details: &[Value]) -> Vec<(String, usize, usize)> {
         let mut changed = ChangedFiles::default();
-        details.iter().for_each(|details| changed.note(details));
+        for details in details {
+            changed.note(details);
+        }
         let files = changed.files().iter();
         files
             .map(|file| (file.path.clone(), file.additions, file.deletions))

@@ -316,7 +316,7 @@ impl Panel {
             return Outcome::Nothing("no todo is chosen here");
         };
         let mut line = Composer::default();
-        line.set(Draft::from_text(&one_line(&todo.content)));
+        line.set(Draft::from_text(one_line(&todo.content)));
         self.writing = Some(Writing {
             seen: todo.clone(),
             line,

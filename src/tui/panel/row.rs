@@ -172,9 +172,10 @@ fn file_row(file: &ChangedFile, width: usize, look: Look<'_>) -> Vec<Span<'stati
     let room = width.saturating_sub(columns(&figures) + 2);
     let path = shorten_path(&path, room).into_owned();
     let path = truncate(&path, room).into_owned();
-    let style = look.theme.style(match file.is_gone {
-        true => Meaning::TextMuted,
-        false => Meaning::Text,
+    let style = look.theme.style(if file.is_gone {
+        Meaning::TextMuted
+    } else {
+        Meaning::Text
     });
     apart(vec![Span::styled(path, style)], figures, width)
 }

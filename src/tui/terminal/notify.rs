@@ -12,7 +12,7 @@ use crate::text::width::truncate;
 pub enum Notify {
     /// By what the terminal seems to know.
     Auto,
-    /// `OSC 9`: iTerm2, WezTerm, Ghostty, Warp.
+    /// `OSC 9`: iTerm2, `WezTerm`, Ghostty, Warp.
     Osc9,
     /// `OSC 99`: kitty.
     Osc99,

@@ -69,7 +69,7 @@ mod tests {
 
     fn links() -> Links {
         let mut links = Links::default();
-        links.add("a", "https://a".to_owned());
+        links.add("a", "https://a");
         links
     }
 

@@ -230,11 +230,11 @@ impl Transcript {
         for block in &self.blocks.list[self.shown.blocks.clone()] {
             let targets = block.laid.as_ref().map_or(&[][..], Laid::targets);
             for target in targets {
-                links.add(target, target.clone());
+                links.add(target, target);
             }
             for path in block.body.paths() {
                 if let Some(address) = file(path) {
-                    links.add(path, address);
+                    links.add(path, &address);
                 }
             }
         }

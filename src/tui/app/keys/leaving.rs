@@ -22,9 +22,11 @@ impl App {
             self.list_back(now);
         } else if !self.pages.is_empty() {
             self.page_back(now);
-        } else if self.end_search(now) || self.transcript.end_selection() || self.composer.end_selection() {
-            self.esc.deaf_until = Some(now + ESC_DEAF);
-        } else if self.context() == Context::Composer && self.composer.vim_escape() {
+        } else if self.end_search(now)
+            || self.transcript.end_selection()
+            || self.composer.end_selection()
+            || self.context() == Context::Composer && self.composer.vim_escape()
+        {
             self.esc.deaf_until = Some(now + ESC_DEAF);
         } else if self.trust.is_some() {
             self.answer_trust(TrustAnswer::NotNow, now);

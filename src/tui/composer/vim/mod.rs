@@ -170,9 +170,10 @@ impl Vim {
         self.note_others(page);
         self.keys.push(key);
         let is_visual = matches!(self.mode, Mode::Visual | Mode::VisualLines);
-        let parsed = match is_visual {
-            true => command::parse_visual(&self.keys),
-            false => command::parse(&self.keys),
+        let parsed = if is_visual {
+            command::parse_visual(&self.keys)
+        } else {
+            command::parse(&self.keys)
         };
         let command = match parsed {
             Parsed::Open => return Done::Something,
@@ -184,9 +185,10 @@ impl Vim {
         };
         let keys = std::mem::take(&mut self.keys);
         let before = (page.text(), page.caret());
-        let done = match is_visual {
-            true => self.over_selection(command, page),
-            false => self.perform(command, page),
+        let done = if is_visual {
+            self.over_selection(command, page)
+        } else {
+            self.perform(command, page)
         };
         self.settle(keys, command.verb, before, page);
         done
@@ -233,22 +235,19 @@ impl Vim {
     /// Keeps what a command did, for undo and for repeating it.
     fn settle(&mut self, keys: Vec<char>, verb: Verb, before: Step, page: &mut dyn Page) {
         let (is_history, is_repeat) = (verb == Verb::Key('u'), verb == Verb::Key('.'));
-        match self.mode {
-            Mode::Insert => {
-                if !self.is_repeating {
-                    self.begun = before;
-                    self.recording = Some(keys);
-                }
+        if self.mode == Mode::Insert {
+            if !self.is_repeating {
+                self.begun = before;
+                self.recording = Some(keys);
             }
-            _ => {
-                clamp(page);
-                let is_changed = page.text() != before.0;
-                if is_changed && !is_history && !self.is_repeating {
-                    if !is_repeat && self.mode == Mode::Normal {
-                        self.last = keys;
-                    }
-                    self.push_undo(before);
+        } else {
+            clamp(page);
+            let is_changed = page.text() != before.0;
+            if is_changed && !is_history && !self.is_repeating {
+                if !is_repeat && self.mode == Mode::Normal {
+                    self.last = keys;
                 }
+                self.push_undo(before);
             }
         }
         if !self.is_repeating {
@@ -648,9 +647,10 @@ fn first_of(text: &[char], line: usize) -> usize {
 
 /// A search typed anew finds what stands right beside the caret too.
 fn beside(text: &[char], at: usize, find: Find, times: usize) -> Option<usize> {
-    let next = match find.is_forward {
-        true => Some(at + 1).filter(|next| *next < line_end(text, at))?,
-        false => at.checked_sub(1).filter(|next| *next >= line_start(text, at))?,
+    let next = if find.is_forward {
+        Some(at + 1).filter(|next| *next < line_end(text, at))?
+    } else {
+        at.checked_sub(1).filter(|next| *next >= line_start(text, at))?
     };
     (times == 1 && find.is_till && text[next] == find.target).then_some(at)
 }
@@ -714,9 +714,10 @@ fn join(times: usize, page: &mut dyn Page) {
 }
 
 fn turned(c: char) -> char {
-    let mut other: Vec<char> = match c.is_lowercase() {
-        true => c.to_uppercase().collect(),
-        false => c.to_lowercase().collect(),
+    let mut other: Vec<char> = if c.is_lowercase() {
+        c.to_uppercase().collect()
+    } else {
+        c.to_lowercase().collect()
     };
     match other.len() {
         1 => other.remove(0),

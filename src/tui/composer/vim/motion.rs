@@ -29,9 +29,10 @@ impl Find {
     }
 
     pub(super) fn reach(self) -> Reach {
-        match self.is_forward {
-            true => Reach::Inclusive,
-            false => Reach::Exclusive,
+        if self.is_forward {
+            Reach::Inclusive
+        } else {
+            Reach::Exclusive
         }
     }
 }
@@ -85,9 +86,10 @@ pub(super) fn line_by(text: &[char], at: usize, lines: isize) -> Option<usize> {
     let column = at - line_start(text, at);
     let mut place = at;
     for _ in 0..lines.unsigned_abs() {
-        place = match lines > 0 {
-            true => Some(line_end(text, place) + 1).filter(|next| *next <= text.len())?,
-            false => line_start(text, place).checked_sub(1)?,
+        place = if lines > 0 {
+            Some(line_end(text, place) + 1).filter(|next| *next <= text.len())?
+        } else {
+            line_start(text, place).checked_sub(1)?
         };
     }
     let start = line_start(text, place);
@@ -168,12 +170,13 @@ pub(super) fn find(text: &[char], at: usize, find: Find, count: usize) -> Option
     let is_target = |place: &usize| text[*place] == find.target;
     // Repeated, a search that stops beside the character must not find the one it stands beside.
     let skip = usize::from(find.is_till);
-    let found = match find.is_forward {
-        true => ((at + 1 + skip).min(end)..end).filter(is_target).nth(count - 1),
-        false => (start..at.saturating_sub(skip).max(start))
+    let found = if find.is_forward {
+        ((at + 1 + skip).min(end)..end).filter(is_target).nth(count - 1)
+    } else {
+        (start..at.saturating_sub(skip).max(start))
             .rev()
             .filter(is_target)
-            .nth(count - 1),
+            .nth(count - 1)
     }?;
     Some(match (find.is_till, find.is_forward) {
         (false, _) => found,

@@ -30,9 +30,10 @@ fn quoted(text: &[char], at: usize, quote: char, is_inner: bool) -> Option<Range
     let (start, end) = (line_start(text, at), line_end(text, at));
     let quotes: Vec<usize> = (start..end).filter(|place| text[*place] == quote).collect();
     let pair = quotes.chunks_exact(2).find(|pair| pair[1] >= at)?;
-    Some(match is_inner {
-        true => pair[0] + 1..pair[1],
-        false => pair[0]..pair[1] + 1,
+    Some(if is_inner {
+        pair[0] + 1..pair[1]
+    } else {
+        pair[0]..pair[1] + 1
     })
 }
 
@@ -57,10 +58,7 @@ fn bracketed(text: &[char], at: usize, (open, close): (char, char), is_inner: bo
         }
         false
     })?;
-    Some(match is_inner {
-        true => start + 1..end,
-        false => start..end + 1,
-    })
+    Some(if is_inner { start + 1..end } else { start..end + 1 })
 }
 
 /// Lines with words around a place, or blank ones; the other one takes the blank lines after it too.

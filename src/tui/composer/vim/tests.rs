@@ -52,9 +52,11 @@ fn check(before: &str, keys: &str, after: &str) {
         text: before.replace('|', "").chars().collect(),
         caret: before.chars().position(|c| c == '|').unwrap(),
     };
-    let mut vim = Vim::default();
-    vim.mode = Mode::Normal;
-    vim.seen = page.text();
+    let mut vim = Vim {
+        mode: Mode::Normal,
+        seen: page.text(),
+        ..Vim::default()
+    };
     press(&mut vim, &mut page, keys);
     let mut shown = page.text.clone();
     shown.insert(page.caret, '|');
