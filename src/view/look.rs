@@ -68,6 +68,11 @@ impl Symbols {
         }
     }
 
+    /// Stands before what was taken away.
+    pub fn minus(self) -> &'static str {
+        self.pick("−", "-")
+    }
+
     /// Stands between facts.
     pub fn dot(self) -> &'static str {
         self.pick("·", "-")

@@ -96,7 +96,9 @@ impl App {
         if self.picker.is_some() {
             caret = self.draw_list(between(area), buffer);
         }
-        self.draw_leader(between(area), buffer, now);
+        if self.draw_leader(between(area), buffer, now) {
+            caret = None;
+        }
         let Some(leaving) = self.leaving else {
             return caret;
         };
@@ -378,15 +380,13 @@ impl App {
     }
 
     /// The table of the leader's keys, once it is looked for.
-    fn draw_leader(&self, area: Rect, buffer: &mut Buffer, now: Instant) {
-        if self.leader.is_some_and(|since| since + LEADER_TABLE <= now) {
-            let look = Look {
-                theme: &self.theme,
-                symbols: self.surroundings.symbols,
-                highlighter: &self.highlighter,
-            };
-            page::draw_leader(area, buffer, &self.keymap, look);
+    /// Says whether the table is there.
+    fn draw_leader(&self, area: Rect, buffer: &mut Buffer, now: Instant) -> bool {
+        let is_there = self.leader.is_some_and(|since| since + LEADER_TABLE <= now);
+        if is_there {
+            page::draw_leader(area, buffer, &self.keymap, self.look());
         }
+        is_there
     }
 
     fn hints(&self) -> Hints<'_> {

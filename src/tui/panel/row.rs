@@ -182,10 +182,7 @@ fn file_row(file: &ChangedFile, width: usize, look: Look<'_>) -> Vec<Span<'stati
 
 /// `+6 −2`
 fn counts((additions, deletions): (usize, usize), look: Look<'_>) -> Vec<Span<'static>> {
-    let minus = match look.symbols {
-        Symbols::Unicode => "−",
-        Symbols::Ascii => "-",
-    };
+    let minus = look.symbols.minus();
     vec![
         Span::styled(format!("+{additions}"), look.theme.style(Meaning::DiffAdded)),
         Span::raw(" "),

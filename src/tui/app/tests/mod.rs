@@ -463,6 +463,7 @@ fn the_leader_table_appears_when_one_hesitates() {
     assert!(!driver.text().contains("queue the draft"));
     assert_eq!(driver.wait(400), Change::Urgent);
     assert!(driver.text().contains("queue the draft"), "{}", driver.text());
+    assert_eq!(driver.frame().caret, None, "nothing is written there");
     driver.press("esc");
     assert!(!driver.text().contains("queue the draft"));
 }

@@ -79,9 +79,10 @@ impl Diff {
         let sum = |count: fn(&ChangedFile) -> usize| files.iter().map(count).sum::<usize>();
         let noun = if files.len() == 1 { "file" } else { "files" };
         let text = format!(
-            "{} {noun} +{} -{} ",
+            "{} {noun} +{} {}{} ",
             files.len(),
             sum(|file| file.additions),
+            cx.look.symbols.minus(),
             sum(|file| file.deletions)
         );
         let room = usize::from(area.width).saturating_sub(left.width() + 2);
@@ -246,8 +247,8 @@ fn listed(file: &ChangedFile, width: usize, meaning: Meaning, cx: &PageCx<'_>) -
         FileState::Moved(from) => format!(" {dot} was {}", sanitize_line(from)),
     };
     let added = format!("+{}", file.additions);
-    let removed = format!("-{}", file.deletions);
-    let figures = added.len() + removed.len() + 2;
+    let removed = format!("{}{}", cx.look.symbols.minus(), file.deletions);
+    let figures = str_width(&added) + str_width(&removed) + 2;
     // The figures stand near the names, where the eye finds them.
     let room = width.min(76).saturating_sub(figures);
     let name = format!("{}{state}", sanitize_line(&file.path));
