@@ -52,6 +52,11 @@ pub enum DriverEvent {
         call: CallId,
         result: Box<CallResult>,
     },
+    /// A command of the person's own has its result.
+    OwnEnded {
+        call: CallId,
+        result: Box<CallResult>,
+    },
     /// A hook has run.
     Hook(Box<HookRun>),
     /// A question was put or settled. It comes through here so that it keeps its place between a call's other events.
@@ -208,6 +213,17 @@ impl Driver {
         tokio::spawn(runner.run(calls));
     }
 
+    /// Runs a command of the person's own; the turn has nothing to do with it.
+    pub fn run_own(&self, call: CallId, command: String, settings: CallSettings, cancel: CancellationToken) {
+        let runner = Runner {
+            settings,
+            stop: cancel,
+            guard: Arc::default(),
+            reports: self.reports.clone(),
+        };
+        tokio::spawn(runner.own(call, command));
+    }
+
     pub fn cancel_calls(&mut self) {
         self.cancel.cancel();
     }
@@ -289,6 +305,14 @@ struct CallReport {
 }
 
 impl CallReport {
+    fn new(reports: mpsc::UnboundedSender<DriverEvent>) -> Self {
+        Self {
+            reports,
+            rejected: AtomicBool::new(false),
+            stopped: AtomicBool::new(false),
+        }
+    }
+
     fn tell(&self, event: DriverEvent) {
         // Nobody listens any more while the session closes.
         let _ = self.reports.send(event);
@@ -364,17 +388,13 @@ impl Runner {
             args: resolved.args,
         };
         let _ = self.reports.send(ready);
-        let report = Arc::new(CallReport {
-            reports: self.reports.clone(),
-            rejected: AtomicBool::new(false),
-            stopped: AtomicBool::new(false),
-        });
+        let report = Arc::new(CallReport::new(self.reports.clone()));
         let result = match resolved.outcome {
             Err(result) => plain(*result),
             Ok(_) if self.stop.is_cancelled() => not_executed(),
             Ok(ready) => {
                 let (sender, updates) = mpsc::unbounded_channel();
-                let cx = self.context(&call, sender, &report);
+                let cx = self.context(&call.call, sender, &report);
                 pipeline::attend(ready, &cx, updates, &*report).await
             }
         };
@@ -394,9 +414,17 @@ impl Runner {
         }
     }
 
+    async fn own(self, call: CallId, command: String) {
+        let report = Arc::new(CallReport::new(self.reports.clone()));
+        let (sender, updates) = mpsc::unbounded_channel();
+        let cx = self.context(&call, sender, &report);
+        let result = Box::new(pipeline::own_command(&command, &cx, updates, &*report).await);
+        report.tell(DriverEvent::OwnEnded { call, result });
+    }
+
     fn context(
         &self,
-        call: &ToolPart,
+        call: &CallId,
         updates: mpsc::UnboundedSender<(CallId, Update)>,
         report: &Arc<CallReport>,
     ) -> ToolCx {
@@ -404,7 +432,7 @@ impl Runner {
         let mut cx = ToolCx::new(
             Arc::clone(&settings.services),
             settings.session.clone(),
-            call.call.clone(),
+            call.clone(),
             updates,
         );
         cx.agent.clone_from(&settings.agent);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::conversation::{CallResult, CallState, ErrorKind, Message, MessageState, PartBody, Role};
 
 /// Returns the messages to send. What a crash or an abort left behind is repaired in the copy: a call without a result
-/// gets one that says so, and replies with nothing to send are left out.
+/// gets one that says so, and replies with nothing to send are left out, as is a command of the person's that still runs.
 pub fn sendable(messages: &[Arc<Message>]) -> Vec<Arc<Message>> {
     let mut sent: Vec<Arc<Message>> = Vec::with_capacity(messages.len());
     for message in messages {
@@ -17,7 +17,7 @@ pub fn sendable(messages: &[Arc<Message>]) -> Vec<Arc<Message>> {
         }
         if message.calls().all(|call| call.result.is_some()) {
             sent.push(Arc::clone(message));
-        } else {
+        } else if message.role == Role::Assistant {
             sent.push(Arc::new(with_results(message)));
         }
     }

@@ -62,6 +62,13 @@ impl Message {
             && matches!(first, Some(PartBody::Text(text)) if text.text.starts_with(Self::REMINDER))
     }
 
+    /// Returns the command that the person ran themselves, if that is what this message is.
+    pub fn own_command(&self) -> Option<(&str, &ToolPart)> {
+        let call = self.calls().next().filter(|_| self.role == Role::User)?;
+        let command = call.args.as_ref()?.get("command")?.as_str()?;
+        Some((command, call))
+    }
+
     pub fn calls(&self) -> impl Iterator<Item = &ToolPart> {
         self.parts.iter().filter_map(|part| match &part.body {
             PartBody::Tool(tool) => Some(tool),

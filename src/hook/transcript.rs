@@ -47,7 +47,8 @@ impl Transcript {
 
     /// Adds a message that is whole, and the results that its calls have already.
     pub fn message(&mut self, message: &Message) {
-        if message.state == MessageState::Void {
+        // Hooks hear nothing of what a person runs themselves.
+        if message.state == MessageState::Void || message.own_command().is_some() {
             return;
         }
         let content: Vec<Value> = message

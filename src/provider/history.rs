@@ -169,11 +169,8 @@ impl<'a> Reader<'a> {
         let content = message.parts.iter().filter_map(|part| match &part.body {
             PartBody::Text(text) if !is_blank(&text.text) => Some(Content::Text(Cow::Borrowed(&text.text))),
             PartBody::File(file) => Some(self.file(file)),
-            PartBody::Text(_)
-            | PartBody::Reasoning(_)
-            | PartBody::Tool(_)
-            | PartBody::Notice(_)
-            | PartBody::Unknown(_) => None,
+            PartBody::Tool(call) => own_command(call),
+            PartBody::Text(_) | PartBody::Reasoning(_) | PartBody::Notice(_) | PartBody::Unknown(_) => None,
         });
         content.collect()
     }
@@ -278,6 +275,14 @@ impl<'a> Reader<'a> {
             None
         }
     }
+}
+
+/// What a person ran themselves, as a text of theirs. Without a result there is nothing to tell yet.
+fn own_command(call: &ToolPart) -> Option<Content<'_>> {
+    let output = &call.result.as_ref()?.output;
+    let command = call.args.as_ref()?.get("command")?.as_str()?;
+    let text = format!("<user-shell-command>\n$ {command}\n{output}\n</user-shell-command>");
+    Some(Content::Text(Cow::Owned(text)))
 }
 
 fn left_out(mime: &str) -> Content<'static> {

@@ -40,6 +40,9 @@ pub enum Op {
     Submit(Input),
     /// Is sent when the running turn has ended.
     Queue(Input),
+    /// Runs a shell command of the person's own, beside whatever else goes on. The model is sent it with the next request
+    /// after it has ended.
+    Shell(String),
     /// Takes a waiting input back: [`Event::Unqueued`] has it, unless it was sent meanwhile.
     Unqueue(u64),
     /// Lets a waiting input change places with its neighbour, as long as both steer or neither does.

@@ -7,6 +7,7 @@
 //! other arguments. Calls repeat as the model wrote them. Both answer with a result when the call cannot go on; a call
 //! always gets exactly one.
 
+mod own;
 mod raw;
 mod resolve;
 
@@ -27,6 +28,7 @@ use crate::conversation::{CallId, CallResult, ErrorKind, ToolPart};
 use crate::permission::{Ask, Subject};
 use crate::text::partial_json::PartialJson;
 use crate::view::card::Card;
+pub use own::own_command;
 use raw::{Raw, Size, error_result};
 use resolve::failed_inside;
 pub use resolve::{Known, LoopGuard, Ready, Resolved, resolve};
@@ -87,7 +89,14 @@ pub async fn attend(
     mut updates: mpsc::UnboundedReceiver<(CallId, Update)>,
     progress: &dyn Progress,
 ) -> CallResult {
-    let work = run(ready, cx, progress);
+    tell_updates(run(ready, cx, progress), &mut updates, progress).await
+}
+
+async fn tell_updates(
+    work: impl Future<Output = CallResult>,
+    updates: &mut mpsc::UnboundedReceiver<(CallId, Update)>,
+    progress: &dyn Progress,
+) -> CallResult {
     tokio::pin!(work);
     let result = loop {
         tokio::select! {

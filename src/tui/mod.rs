@@ -13,6 +13,8 @@
 
 mod app;
 mod clipboard;
+mod commands;
+mod completion;
 mod composer;
 mod dialog;
 mod editor;

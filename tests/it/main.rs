@@ -27,6 +27,7 @@ mod run;
 mod sandbox;
 mod screen;
 mod screen_composer;
+mod screen_input;
 mod screen_keys;
 mod screen_pages;
 mod screen_panel;

@@ -11,6 +11,7 @@ mod hook_jobs;
 mod hooking;
 mod inside;
 mod reminding;
+mod shell;
 mod telling;
 mod todos;
 mod turning;
@@ -98,6 +99,8 @@ pub(super) struct Actor {
     /// The model that the next step asks, where a person chose another.
     next_model: Option<ModelRef>,
     hooking: Hooking,
+    /// Commands of the person's own that run.
+    shells: shell::Shells,
     told: Told,
     known_todos: Known,
     /// How often the turn was reminded of its todos.
@@ -135,6 +138,7 @@ impl Actor {
         let known_todos = Known::new(&parts.messages, &parts.todos);
         Self {
             hooking,
+            shells: shell::Shells::default(),
             told,
             known_todos,
             reminded: 0,
@@ -171,7 +175,7 @@ impl Actor {
                 Woken::Title(title) => self.on_title(title),
                 Woken::Hooks(done) => self.on_hooks(done),
             }
-            if self.closing && !self.is_busy() {
+            if self.closing && !self.is_busy() && self.shells.is_empty() {
                 return self.end_hooks().await;
             }
         }
@@ -225,6 +229,7 @@ impl Actor {
                 self.publish_queue();
             }
             Op::Submit(input) | Op::Queue(input) => self.start_turn(vec![input]),
+            Op::Shell(command) => self.run_shell(&command),
             Op::Unqueue(id) => self.unqueue(id),
             Op::Shift { id, way } => self.shift(id, way),
             Op::Redirect(id) => self.redirect(id),
@@ -263,6 +268,7 @@ impl Actor {
     }
 
     fn interrupt(&mut self) {
+        self.shells.cancel();
         if !self.interrupt_hooks() {
             self.on_turn(TurnEvent::Interrupt);
         }
@@ -279,6 +285,7 @@ impl Actor {
             DriverEvent::Turn(event) => self.on_turn(event),
             DriverEvent::Permission(event) => self.on_broker(event),
             DriverEvent::Form(event) => self.on_form(event),
+            DriverEvent::OwnEnded { call, result } => self.end_shell(&call, *result),
             DriverEvent::Hook(run) => self.on_hook_run(*run),
             DriverEvent::CallsInside { outer, calls } => self.begin_inside(&outer, calls),
             DriverEvent::InnerEnded { call, result } => self.settle_inner(&call, *result),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::agent::driver::CallSettings;
-use crate::conversation::{Message, ToolPart};
+use crate::conversation::{Message, Role, ToolPart};
 use crate::provider::ToolSpec;
 use crate::tool::Registry;
 
@@ -17,7 +17,8 @@ pub(super) struct Told {
 impl Told {
     /// A session that goes on keeps what it called before.
     pub(super) fn new(messages: &[Arc<Message>], calls: &CallSettings) -> Self {
-        let outer = messages.iter().flat_map(|message| message.calls());
+        let replies = messages.iter().filter(|message| message.role == Role::Assistant);
+        let outer = replies.flat_map(|message| message.calls());
         let all = outer.flat_map(|call| std::iter::once(call).chain(&call.inner));
         let called = all.map(|call| name(&calls.registry, call)).collect();
         let mut told = Self {

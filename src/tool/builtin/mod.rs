@@ -18,6 +18,8 @@ mod search_path;
 mod todos;
 mod write;
 
+pub(super) use bash::OwnCommand;
+
 use std::sync::Arc;
 
 use super::{DynTool, RenderCx};

@@ -37,6 +37,8 @@ pub(super) struct Shown {
     pub(super) queue: Rect,
     /// Of the whole screen.
     pub(super) width: u16,
+    /// The list above the composer, with its head.
+    pub(super) completion: Rect,
 }
 
 struct Areas {
@@ -64,6 +66,7 @@ impl App {
             composer: areas.composer,
             queue: areas.queue,
             width: area.width,
+            completion: Rect::default(),
         };
         let symbols = self.surroundings.symbols;
         TitleRow {
@@ -84,6 +87,14 @@ impl App {
         // Before its hints: they tell of what was found and of what does not fit.
         if !self.pages.is_empty() {
             caret = self.draw_page(between(area), buffer);
+        }
+        if self.context() == Context::Completion {
+            let above = Rect {
+                height: areas.rule.y - area.y - 1,
+                y: area.y + 1,
+                ..areas.rule
+            };
+            self.shown.completion = self.draw_completion(above, buffer);
         }
         if self.search.is_some() {
             caret = self.draw_search(areas.hints, buffer);
@@ -370,6 +381,15 @@ impl App {
         self.composer.draw(inner, buffer, &look).filter(|_| has_focus)
     }
 
+    fn draw_completion(&mut self, area: Rect, buffer: &mut Buffer) -> Rect {
+        let look = Look {
+            theme: &self.theme,
+            symbols: self.surroundings.symbols,
+            highlighter: &self.highlighter,
+        };
+        self.completion.draw(area, buffer, look)
+    }
+
     fn draw_list(&mut self, area: Rect, buffer: &mut Buffer) -> Option<Position> {
         let look = Look {
             theme: &self.theme,
@@ -418,6 +438,7 @@ impl App {
             Context::Transcript => self.transcript_hints(&mut hints),
             Context::Queue => self.queue_hints(&mut hints),
             Context::Panel | Context::PanelText => self.panel_hints(&mut hints),
+            Context::Completion => self.completion_hints(&mut hints),
             Context::Question
             | Context::QuestionAlways
             | Context::QuestionText
@@ -488,7 +509,7 @@ impl App {
             let is_first = self.context() == Context::Question;
             hints.key(esc, if is_first { "later" } else { "back" });
         }
-        if self.turn == Turn::Busy {
+        if self.can_interrupt() {
             hints.key(
                 self.keymap.label(Context::Global, Action::ClearOrQuit),
                 "interrupt",
@@ -511,57 +532,71 @@ impl App {
         let key = |action| self.keymap.label(Context::Composer, action);
         let global = |action| self.keymap.label(Context::Global, action);
         self.vim_hints(hints);
-        if self.composer.is_on_chip() {
+        let is_on_chip = self.composer.is_on_chip();
+        if is_on_chip {
             hints.key(key(Action::Send), "open the paste");
         }
         if self.composer.has_selection() {
             hints.key(key(Action::CopyText), "copy");
             hints.key(key(Action::Edit(Edit::DeleteWordLeft)), "cut");
         }
-        match self.turn {
-            Turn::Busy => {
-                let esc = global(Action::Escape);
-                if self.esc.armed.is_some() {
-                    hints.say(&format!("{esc} again interrupts"), Meaning::Warning);
-                } else {
-                    hints.key(esc, "interrupt");
-                }
-                if !self.composer.is_on_chip() {
-                    hints.key(key(Action::Send), "steer");
-                }
-                hints.key(key(Action::Queue), "queue");
-                if !self.queue.is_empty() {
-                    let up = words(key(Action::Edit(Edit::Up)), self.surroundings.symbols);
-                    hints.key(up, "what waits");
-                }
+        if self.can_interrupt() {
+            let esc = global(Action::Escape);
+            if self.esc.armed.is_some() {
+                hints.say(&format!("{esc} again interrupts"), Meaning::Warning);
+            } else {
+                hints.key(esc, "interrupt");
             }
-            Turn::Idle => {
-                match &self.link {
-                    Link::ReadOnly(reason) => hints.say(reason, Meaning::Warning),
-                    Link::Gone => hints.say("no session is open", Meaning::Warning),
-                    Link::Opening | Link::Open => {
-                        let held = self.held();
-                        let verb = if held > 0 && self.composer.is_blank() {
-                            format!("send {held} held")
-                        } else {
-                            "send".to_owned()
-                        };
-                        if !self.composer.is_on_chip() {
-                            hints.key(key(Action::Send), &verb);
-                        }
-                    }
-                }
-                if self.agents.len() > 1 {
-                    hints.key(key(Action::NextAgent), "agent");
-                }
-                hints.key(key(Action::Newline), "newline");
+        }
+        if self.composer.begins_with('!') {
+            if !is_on_chip {
+                hints.key(key(Action::Send), "run in the shell");
             }
+        } else if self.turn == Turn::Busy {
+            self.busy_hints(hints);
+        } else {
+            self.idle_hints(hints);
         }
         self.panel_offer(hints);
         hints.key(global(Action::CycleMode), "mode");
         if self.composer.is_empty() {
             hints.key(key(Action::HelpOrType), "keys");
         }
+    }
+
+    fn busy_hints(&self, hints: &mut Hints<'_>) {
+        let key = |action| self.keymap.label(Context::Composer, action);
+        if !self.composer.is_on_chip() {
+            hints.key(key(Action::Send), "steer");
+        }
+        hints.key(key(Action::Queue), "queue");
+        if !self.queue.is_empty() {
+            let up = words(key(Action::Edit(Edit::Up)), self.surroundings.symbols);
+            hints.key(up, "what waits");
+        }
+    }
+
+    fn idle_hints(&self, hints: &mut Hints<'_>) {
+        let key = |action| self.keymap.label(Context::Composer, action);
+        match &self.link {
+            Link::ReadOnly(reason) => hints.say(reason, Meaning::Warning),
+            Link::Gone => hints.say("no session is open", Meaning::Warning),
+            Link::Opening | Link::Open => {
+                let held = self.held();
+                let verb = if held > 0 && self.composer.is_blank() {
+                    format!("send {held} held")
+                } else {
+                    "send".to_owned()
+                };
+                if !self.composer.is_on_chip() {
+                    hints.key(key(Action::Send), &verb);
+                }
+            }
+        }
+        if self.agents.len() > 1 {
+            hints.key(key(Action::NextAgent), "agent");
+        }
+        hints.key(key(Action::Newline), "newline");
     }
 }
 

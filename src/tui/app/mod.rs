@@ -10,6 +10,7 @@
 
 mod attention;
 mod beside;
+mod completing;
 mod forms;
 mod history;
 mod keys;
@@ -38,6 +39,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Mouse;
+use super::completion::Completion;
 use super::composer::Composer;
 use super::dialog::{Guard, Leaving, Permission, Trust, TrustAnswer, TrustQuestion};
 use super::keymap::{Context, Keymap, List};
@@ -53,7 +55,7 @@ use super::terminal::background::Background;
 use super::terminal::passage::Passage;
 use super::trace::State;
 use super::transcript::{Change, FilePlace, Transcript};
-use crate::conversation::{ModelRef, SessionId};
+use crate::conversation::{CallId, ModelRef, SessionId};
 use crate::permission::{Mode, Question, QuestionId};
 use crate::session::query::Query;
 use crate::session::{AgentChoice, Input, ModelChoice, Op, Queued};
@@ -208,6 +210,9 @@ pub(crate) struct App {
     wanted: Option<SessionId>,
     transcript: Transcript,
     composer: Composer,
+    completion: Completion,
+    /// Commands of the person's own that run.
+    shells: HashSet<CallId>,
     /// Whether the editor has a folded paste, and not the whole draft.
     edits_chip: bool,
     /// What of the history is being read.
@@ -367,6 +372,8 @@ impl App {
             edits_chip: false,
             reading: history::Reading::default(),
             panel: Panel::default(),
+            completion: Completion::default(),
+            shells: HashSet::new(),
             queue: Vec::new(),
             queue_list: QueueList::default(),
             wanted_inputs: HashMap::new(),
@@ -592,6 +599,7 @@ impl App {
         match (&self.dialog, self.forms.shown(), self.focus) {
             (Some(dialog), _, _) => dialog.context(),
             (None, Some(form), _) => form.context(),
+            (None, None, Focus::Composer) if self.completion.is_open() => Context::Completion,
             (None, None, Focus::Composer) => Context::Composer,
             (None, None, Focus::Queue) => Context::Queue,
             // What is copied with the next frame is no selection any more.
@@ -645,6 +653,11 @@ impl App {
         }
     }
 
+    /// Whether there is something that `esc` stops.
+    fn can_interrupt(&self) -> bool {
+        self.turn == Turn::Busy || !self.shells.is_empty()
+    }
+
     fn unsent_inputs(&self) -> impl DoubleEndedIterator<Item = &Input> {
         self.unsent.iter().filter_map(|op| match op {
             Op::Submit(input) | Op::Queue(input) => Some(input),
@@ -662,6 +675,7 @@ fn focus_name(context: Context) -> &'static str {
         Context::Transcript | Context::Select => "transcript",
         Context::Search => "search",
         Context::Panel | Context::PanelText => "panel",
+        Context::Completion => "completion",
         Context::Question
         | Context::QuestionAlways
         | Context::QuestionText

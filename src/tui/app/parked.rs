@@ -12,9 +12,10 @@ use std::time::Instant;
 use super::forms::OpenForms;
 use super::waiting::Wanted;
 use super::{App, DraftState, Esc, Focus, Link, Remark, Turn};
-use crate::conversation::{ModelRef, SessionId};
+use crate::conversation::{CallId, ModelRef, SessionId};
 use crate::permission::{Question, QuestionId};
 use crate::session::{AgentChoice, ModelChoice, Op, Queued};
+use crate::tui::completion::Completion;
 use crate::tui::composer::Composer;
 use crate::tui::dialog::Permission;
 use crate::tui::page::HookRuns;
@@ -32,6 +33,8 @@ pub(super) struct Parked {
     pub(super) wanted: Option<SessionId>,
     pub(super) transcript: Transcript,
     pub(super) composer: Composer,
+    pub(super) completion: Completion,
+    pub(super) shells: HashSet<CallId>,
     pub(super) panel: Panel,
     pub(super) queue: Vec<Queued>,
     pub(super) queue_list: QueueList,
@@ -68,6 +71,8 @@ impl Parked {
             wanted,
             transcript: Transcript::new(),
             composer: Composer::default(),
+            completion: Completion::default(),
+            shells: HashSet::new(),
             panel: Panel::default(),
             queue: Vec::new(),
             queue_list: QueueList::default(),
@@ -131,6 +136,8 @@ impl App {
             wanted,
             transcript,
             composer,
+            completion,
+            shells,
             panel,
             queue,
             queue_list,
@@ -196,6 +203,8 @@ impl App {
         swap(wanted, &mut parked.wanted);
         swap(transcript, &mut parked.transcript);
         swap(composer, &mut parked.composer);
+        swap(completion, &mut parked.completion);
+        swap(shells, &mut parked.shells);
         swap(panel, &mut parked.panel);
         swap(queue, &mut parked.queue);
         swap(queue_list, &mut parked.queue_list);

@@ -185,7 +185,7 @@ impl App {
                 !self.questions.is_empty() || self.forms.len() > 0 || self.elsewhere().asks > 0
             }
             Action::LastSession => !self.others.is_empty(),
-            Action::Interrupt => self.turn == Turn::Busy,
+            Action::Interrupt => self.can_interrupt(),
             Action::CopyAnswer => self.transcript.copy_answer().is_some(),
             Action::CopyBlock => self.transcript.copy_focused().is_some(),
             Action::FocusTranscript => self.focus != Focus::Transcript && !self.transcript.is_empty(),

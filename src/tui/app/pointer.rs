@@ -10,6 +10,7 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::{App, Effect, Focus};
 use crate::tui::Mouse;
+use crate::tui::keymap::Action;
 use crate::tui::transcript::{Change, Unit};
 use crate::view::theme::Meaning;
 
@@ -75,6 +76,14 @@ impl App {
             return Change::None;
         }
         if self.press_panel(column, row) {
+            return Change::Urgent;
+        }
+        if self.shown.completion.contains((column, row).into()) {
+            // The first row is the head.
+            let place = usize::from(row - self.shown.completion.y).checked_sub(1);
+            if place.is_some_and(|place| self.completion.select(place)) {
+                self.complete(Action::TakeItem, now);
+            }
             return Change::Urgent;
         }
         let cell = (column, row);

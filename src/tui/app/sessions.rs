@@ -37,7 +37,7 @@ pub(super) struct Other {
 
 impl Other {
     fn is_busy(&self) -> bool {
-        self.parked.turn == Turn::Busy
+        self.parked.turn == Turn::Busy || !self.parked.shells.is_empty()
     }
 
     /// Whether a person should know of it.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::{App, DraftState, Effect, Link, Turn};
-use crate::conversation::{Role, Todo};
+use crate::conversation::{Message, Role, Todo};
 use crate::session::{Envelope, ErrorReport, Event, Snapshot};
 use crate::tool::Registry;
 use crate::tui::composer::Draft;
@@ -42,6 +42,12 @@ impl App {
         self.wanted_inputs.clear();
         self.set_queue(&snapshot.queue);
         self.panel.reset(snapshot);
+        let own = snapshot
+            .messages
+            .iter()
+            .filter_map(|message| message.own_command());
+        let running = own.filter(|(_, call)| !call.state.is_final());
+        self.shells = running.map(|(_, call)| call.call.clone()).collect();
         self.turn = if snapshot.busy { Turn::Busy } else { Turn::Idle };
         self.questions.clone_from(&snapshot.questions);
         self.put_off
@@ -80,6 +86,7 @@ impl App {
     pub(crate) fn ended(&mut self, now: Instant) -> Change {
         self.link = Link::Gone;
         self.turn = Turn::Idle;
+        self.shells.clear();
         self.questions.clear();
         self.put_off.clear();
         self.dialog = None;
@@ -122,6 +129,10 @@ impl App {
             }
             Event::FormSettled { id, .. } => self.settle_form(*id, now),
             _ if !is_root => return Change::None,
+            Event::MessageStarted(message) => match message.own_command() {
+                Some((_, call)) if !call.state.is_final() => drop(self.shells.insert(call.call.clone())),
+                _ => return Change::None,
+            },
             Event::TurnStarted => {
                 self.turn = Turn::Busy;
                 self.panel.settle();
@@ -144,7 +155,12 @@ impl App {
             Event::Queue(queue) => self.set_queue(queue),
             Event::Unqueued { id, input } => self.unqueued(*id, input.as_deref(), now),
             Event::Todos(todos) => self.panel.set_todos(Todo::list(todos)),
-            Event::CallEnded { result, .. } => self.panel.note_result(result),
+            Event::CallEnded { call, result, .. } => {
+                if self.shells.remove(call) {
+                    self.esc.armed = None;
+                }
+                self.panel.note_result(result);
+            }
             Event::Title(title) => self.facts.title.clone_from(title),
             Event::Model(model) => {
                 self.wanted_model = None;
@@ -180,7 +196,11 @@ impl App {
             .messages
             .iter()
             .filter(|message| message.role == Role::User && !message.is_reminder());
-        self.composer.set_history(sent.map(|message| message.text()));
+        let words = |message: &Arc<Message>| match message.own_command() {
+            Some((command, _)) => format!("!{command}"),
+            None => message.text(),
+        };
+        self.composer.set_history(sent.map(words));
         if self.composer.is_empty() && !snapshot.draft.is_empty() && self.unsent.is_empty() {
             self.composer.set(Draft::from_stored(&snapshot.draft));
             self.draft = DraftState::Stored;

@@ -78,6 +78,10 @@ impl Composer {
         self.area.is_empty()
     }
 
+    pub(crate) fn begins_with(&self, sign: char) -> bool {
+        self.area.lines()[0].starts_with(sign)
+    }
+
     /// Whether there is nothing worth sending.
     pub(crate) fn is_blank(&self) -> bool {
         self.area.lines().iter().all(|line| line.trim().is_empty())
@@ -194,6 +198,28 @@ impl Composer {
         self.area.delete_char();
         self.newline();
         true
+    }
+
+    /// Returns what stands in the caret's line before it, and which line that is.
+    pub(crate) fn before_caret(&self) -> (&str, usize) {
+        let (row, column) = self.area.cursor();
+        let line = self.area.lines()[row].as_str();
+        let end = line
+            .char_indices()
+            .nth(column)
+            .map_or(line.len(), |(byte, _)| byte);
+        (&line[..end], row)
+    }
+
+    /// Writes something in the place of so many characters before the caret.
+    pub(crate) fn replace_before_caret(&mut self, characters: usize, text: &str) {
+        let (row, column) = self.area.cursor();
+        let start = column.saturating_sub(characters);
+        let place = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
+        self.area.move_cursor(CursorMove::Jump(place(row), place(start)));
+        self.area.delete_str(column - start);
+        self.area.insert_str(text);
+        self.changed();
     }
 
     /// Puts a paste in, folded to a chip when it is long.

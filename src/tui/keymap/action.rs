@@ -41,6 +41,9 @@ pub(crate) enum Action {
     QueueSooner,
     QueueLater,
     QueueRedirect,
+    // The list above the composer.
+    TakeItem,
+    CompleteItem,
     // Transcript.
     NextBlock,
     PreviousBlock,

@@ -8,6 +8,8 @@ pub(crate) enum Context {
     /// After `ctrl+x`.
     Leader,
     Composer,
+    /// The same, while a list stands above it. All keys that are not the list's are the composer's.
+    Completion,
     /// The list of what waits to be sent.
     Queue,
     Transcript,
@@ -51,8 +53,9 @@ pub(crate) enum Context {
 
 impl Context {
     /// In the order of the help screen.
-    pub(crate) const ALL: [Self; 22] = [
+    pub(crate) const ALL: [Self; 23] = [
         Self::Composer,
+        Self::Completion,
         Self::Queue,
         Self::Global,
         Self::Leader,
@@ -81,6 +84,7 @@ impl Context {
             Self::Global => "Anywhere",
             Self::Leader => "After the leader",
             Self::Composer => "Composer",
+            Self::Completion => "Composer, while completing",
             Self::Queue => "What waits",
             Self::Transcript => "Transcript",
             Self::Search => "Search",
@@ -109,6 +113,7 @@ impl Context {
         Some(match self {
             Self::Global | Self::Leader | Self::Palette => return None,
             Self::Composer => "composer",
+            Self::Completion => "completion",
             Self::Queue => "queue",
             Self::Transcript => "transcript",
             Self::Search => "search",
@@ -138,6 +143,7 @@ impl Context {
             Self::Comment
                 | Self::Export
                 | Self::Composer
+                | Self::Completion
                 | Self::Search
                 | Self::QuestionText
                 | Self::PanelText

@@ -116,6 +116,11 @@ impl Keymap {
             .copied()
     }
 
+    /// Whether a key means something in this very context.
+    pub(crate) fn has(&self, context: Context, key: KeyEvent) -> bool {
+        self.by_key.contains_key(&(context, Chord::from_key(key)))
+    }
+
     /// Learns from a key what the terminal can send.
     pub(crate) fn hear(&mut self, key: KeyEvent) {
         self.hears_all |= !Chord::from_key(key).is_universal();

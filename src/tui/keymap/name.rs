@@ -44,6 +44,8 @@ fn own_name(action: Action) -> String {
         Action::FormNext => "next",
         Action::FormPrevious => "previous",
         Action::FormDismiss => "dismiss",
+        Action::TakeItem => "take",
+        Action::CompleteItem => "complete",
         Action::QueueEdit => "edit",
         Action::QueueRemove => "remove",
         Action::QueueSooner => "sooner",

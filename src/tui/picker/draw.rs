@@ -234,19 +234,21 @@ pub(super) fn title_columns(rows: &[Row]) -> usize {
     rows.iter().map(|row| str_width(row.title())).max().unwrap_or(0)
 }
 
-struct RowLine<'a> {
-    row: &'a Row,
+/// One line of a list, wherever it stands.
+pub(crate) struct RowLine<'a> {
+    pub(crate) row: &'a Row,
     /// Its title, and what is said about it or was found in it.
-    fields: [&'a str; 2],
+    pub(crate) fields: [&'a str; 2],
     /// What matches in the title and in the detail.
-    marks: &'a [Vec<Range<usize>>],
-    title_columns: usize,
-    is_selected: bool,
-    look: Look<'a>,
+    pub(crate) marks: &'a [Vec<Range<usize>>],
+    /// Of the widest title of the list.
+    pub(crate) title_columns: usize,
+    pub(crate) is_selected: bool,
+    pub(crate) look: Look<'a>,
 }
 
 impl RowLine<'_> {
-    fn draw(&self, area: Rect, buffer: &mut Buffer) {
+    pub(crate) fn draw(&self, area: Rect, buffer: &mut Buffer) {
         let columns = usize::from(area.width).saturating_sub(MARGIN + 1);
         let hint = str_width(self.row.hint().text());
         // The hint goes where it would take half of the line.

@@ -15,6 +15,7 @@ mod row;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use draw::RowLine;
 pub(crate) use places::{Place, SessionWish};
 pub(crate) use row::Row;
 

@@ -62,7 +62,7 @@ impl Row {
         self
     }
 
-    pub(super) fn fields(&self) -> [&str; 2] {
+    pub(crate) fn fields(&self) -> [&str; 2] {
         [&self.title, &self.detail]
     }
 

@@ -16,6 +16,9 @@ use super::block::{Block, Body, Mark, Phase, ReasoningBlock, Source, TextBlock, 
 use super::call::CallBlock;
 use super::group;
 
+/// A person's own command that prints no more lines is shown whole.
+const SHORT_OUTPUT: usize = 40;
+
 /// All blocks, and how to find the one that an event means.
 #[derive(Default)]
 pub(super) struct Blocks {
@@ -179,6 +182,7 @@ impl Blocks {
             }
             Role::User => {
                 self.push(Body::User(UserBlock::new(message)));
+                self.own_command(message, now);
             }
             Role::Assistant => {
                 for index in 0..message.parts.len() {
@@ -192,6 +196,34 @@ impl Blocks {
             }
         }
         self.list.len() > first
+    }
+
+    /// Adds the call of a command that the person runs themselves. The turn does not wait for it.
+    fn own_command(&mut self, message: &Arc<Message>, now: Option<Instant>) {
+        let Some((_, part)) = message.own_command() else {
+            return;
+        };
+        let mut call = CallBlock::stored(part, message, 0).of_person();
+        if let Some(now) = now.filter(|_| call.is_running()) {
+            call.run(now);
+        }
+        let index = self.push(Body::Call(Box::new(call)));
+        self.calls.insert(part.call.clone(), index);
+        self.show_output(index);
+    }
+
+    /// Unfolds a command of the person's that has ended: they ran it to see what it says.
+    fn show_output(&mut self, index: usize) {
+        let block = &mut self.list[index];
+        if let Body::Call(call) = &block.body
+            && block.unfolded.is_none()
+            && call.is_of_person()
+            && call
+                .result()
+                .is_some_and(|result| result.output.lines().count() <= SHORT_OUTPUT)
+        {
+            block.unfolded = Some(true);
+        }
     }
 
     /// Adds a part of a message that came with a snapshot, or with the first event of a reply.
@@ -437,9 +469,12 @@ impl Blocks {
     fn call_ended(&mut self, call: &CallId, tool: &str, result: &Arc<CallResult>, now: Instant) -> bool {
         let mut was_open = false;
         let is_known = self.change_call(call, |block| {
-            was_open = !block.state.is_final();
+            was_open = !block.state.is_final() && !block.is_of_person();
             block.end(tool, result);
         });
+        if let Some(index) = self.call(call) {
+            self.show_output(index);
+        }
         if was_open && call.outer().is_none() {
             self.turn.open = self.turn.open.saturating_sub(1);
             if self.turn.open == 0 {

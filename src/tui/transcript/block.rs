@@ -162,8 +162,12 @@ impl UserBlock {
             PartBody::File(FilePart { path, .. }) => Some(path.clone()),
             _ => None,
         });
+        let text = match message.own_command() {
+            Some((command, _)) => format!("!{command}"),
+            None => message.text(),
+        };
         Self {
-            text: message.text(),
+            text,
             files: files.collect(),
         }
     }

@@ -47,8 +47,16 @@ pub(super) struct CallBlock {
     stored: Option<Stored>,
     /// The calls inside it, which are its body on screen.
     pub(super) inner: Vec<CallBlock>,
+    giver: Giver,
     /// Whether its card wants to be looked at; known once it was drawn.
     pub(super) wants_look: Option<bool>,
+}
+
+/// Who made a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Giver {
+    Model,
+    Person,
 }
 
 /// The message that holds all of a call.
@@ -101,6 +109,18 @@ impl CallBlock {
         }
     }
 
+    /// Makes it one that the person gave.
+    pub(super) fn of_person(self) -> Self {
+        Self {
+            giver: Giver::Person,
+            ..self
+        }
+    }
+
+    pub(super) fn is_of_person(&self) -> bool {
+        self.giver == Giver::Person
+    }
+
     fn new(part: &ToolPart) -> Self {
         Self {
             id: part.call.clone(),
@@ -119,6 +139,7 @@ impl CallBlock {
             result: None,
             stored: None,
             inner: Vec::new(),
+            giver: Giver::Model,
             wants_look: None,
         }
     }

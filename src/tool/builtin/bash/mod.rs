@@ -5,9 +5,12 @@
 
 mod capture;
 mod card;
+mod own;
 mod sandboxed;
 #[cfg(test)]
 mod tests;
+
+pub(in crate::tool) use own::OwnCommand;
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,8 +31,8 @@ use crate::tool::command_asks::{CommandAsks, command_asks};
 use crate::tool::confine::{Sandbox, sandbox};
 use crate::tool::truncate::limits;
 use crate::tool::{
-    Asker, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Spilled, Tool,
-    ToolCx, ToolError, Update,
+    Asker, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Services,
+    Spilled, Tool, ToolCx, ToolError, Update,
 };
 use crate::view::card::Card;
 
@@ -96,6 +99,15 @@ pub(super) struct Plan {
     timeout: Duration,
     /// The wanted timeout was longer than allowed.
     clamped: bool,
+    giver: Giver,
+}
+
+/// Who gave a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Giver {
+    Model,
+    /// Nothing confines what a person does themselves.
+    Person,
 }
 
 impl Tool for BashTool {
@@ -150,11 +162,7 @@ impl Tool for BashTool {
                 .after(asks));
         }
         let services = &cx.services;
-        let settings = &services.settings.bash;
-        let variable = |name: &str| services.environment.iter().find(|(known, _)| known == name);
-        let path_variable = variable("PATH").map(|(_, value)| value.as_os_str());
-        let shell = Shell::find(settings.shell.as_deref(), path_variable)
-            .map_err(|error| ToolError::new(ErrorKind::Unavailable, error.to_string()))?;
+        let shell = shell(services)?;
         let cwd = path.resolved.real;
         let (services, text, directory) = (Arc::clone(services), args.command.clone(), cwd.clone());
         let CommandAsks { asks: more, why } = cx
@@ -182,6 +190,7 @@ impl Tool for BashTool {
             asked,
             timeout,
             clamped,
+            giver: Giver::Model,
         };
         let mut prepared = Prepared::new(plan, asks).with_card(card);
         prepared.why = why;
@@ -190,10 +199,15 @@ impl Tool for BashTool {
     }
 
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
-        check_place(&plan)?;
-        check_reach(&plan, cx).await?;
-        let (services, agent) = (Arc::clone(&cx.services), cx.agent.clone());
-        let sandbox = cx.blocking(move || sandbox(&services, &agent)).await?;
+        let sandbox = match plan.giver {
+            Giver::Model => {
+                check_place(&plan)?;
+                check_reach(&plan, cx).await?;
+                let (services, agent) = (Arc::clone(&cx.services), cx.agent.clone());
+                cx.blocking(move || sandbox(&services, &agent)).await?
+            }
+            Giver::Person => Sandbox::default(),
+        };
         let command = ShellCommand {
             confinement: sandbox.confinement.clone(),
             ..plan.command.clone()
@@ -238,6 +252,14 @@ impl Tool for BashTool {
     fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
         card::result(&result, cx)
     }
+}
+
+/// Finds what runs commands.
+fn shell(services: &Services) -> Result<Shell, ToolError> {
+    let variable = services.environment.iter().find(|(name, _)| name == "PATH");
+    let path = variable.map(|(_, value)| value.as_os_str());
+    Shell::find(services.settings.bash.shell.as_deref(), path)
+        .map_err(|error| ToolError::new(ErrorKind::Unavailable, error.to_string()))
 }
 
 fn lock(capture: &Mutex<Capture>) -> MutexGuard<'_, Capture> {

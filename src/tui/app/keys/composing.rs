@@ -4,14 +4,11 @@ use std::time::Instant;
 
 use crate::session::{Input, Op};
 use crate::tui::app::{App, DRAFT, DraftState, Effect, Link};
+use crate::tui::commands::{self, Spoken};
 use crate::tui::composer::{Edited, Opened};
 use crate::tui::keymap::Edit;
-use crate::tui::page::PageKind;
 use crate::tui::transcript::Change;
 use crate::view::theme::Meaning;
-
-/// Typed instead of a message, it opens the list of what is allowed for good.
-const PERMISSIONS: &str = "/permissions";
 
 impl App {
     /// Takes back what the editor left.
@@ -45,17 +42,23 @@ impl App {
 
     /// The session did not take an operation: what was written comes back.
     pub(crate) fn not_sent(&mut self, op: &Op, reason: &str, now: Instant) -> Change {
-        if let Op::Submit(input) | Op::Queue(input) = op
-            && self.composer.is_empty()
-        {
-            self.composer.put_before(&input.text);
+        let text = match op {
+            Op::Submit(input) | Op::Queue(input) => Some(input.text.clone()),
+            Op::Shell(command) => Some(format!("!{command}")),
+            _ => None,
+        };
+        if let Some(text) = text.filter(|_| self.composer.is_empty()) {
+            self.composer.put_before(&text);
         }
         self.complain(reason, now)
     }
 
     pub(super) fn edit(&mut self, edit: Edit, now: Instant) -> Change {
         match (self.composer.edit(edit), edit) {
-            (Edited::Text, _) => self.draft_changed(now),
+            (Edited::Text, _) => {
+                self.completion.written();
+                self.draft_changed(now);
+            }
             (Edited::Caret, _) => {}
             (Edited::Nothing, Edit::Up) => self.recall(now),
             (Edited::Nothing, Edit::Down) if self.composer.newer() => self.draft_changed(now),
@@ -64,15 +67,15 @@ impl App {
         Change::Urgent
     }
 
-    pub(super) fn submit(&mut self, op: fn(Input) -> Op, now: Instant) {
+    pub(in crate::tui::app) fn submit(&mut self, op: fn(Input) -> Op, now: Instant) {
         if self.composer.continue_line() {
             return self.draft_changed(now);
         }
-        if self.composer.text().trim() == PERMISSIONS {
-            self.composer.take();
-            self.draft_changed(now);
-            self.typed = None;
-            return self.open_page(PageKind::Rules, now);
+        let text = self.composer.text();
+        match commands::read(&text) {
+            Spoken::Text => {}
+            Spoken::Command { command, rest } => return self.obey(command, rest, now),
+            Spoken::Unknown { name, nearest } => return self.not_a_command(name, nearest, now),
         }
         if self.composer.is_blank() {
             if self.held() > 0 {
@@ -90,10 +93,14 @@ impl App {
         }
         self.keep_prompt(&self.composer.draft(), false);
         let text = self.composer.take();
-        self.send(op(Input {
-            text,
-            files: Vec::new(),
-        }));
+        let op = match text.strip_prefix('!').map(str::trim) {
+            Some(command) if !command.is_empty() => Op::Shell(command.to_owned()),
+            _ => op(Input {
+                text,
+                files: Vec::new(),
+            }),
+        };
+        self.send(op);
         self.draft_changed(now);
         self.typed = None;
         self.transcript.to_end();

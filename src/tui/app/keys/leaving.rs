@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::session::Op;
-use crate::tui::app::{AGAIN, App, ESC_DEAF, Focus, Turn};
+use crate::tui::app::{AGAIN, App, ESC_DEAF, Focus};
 use crate::tui::dialog::TrustAnswer;
 use crate::tui::keymap::Action;
 use crate::tui::keymap::Context;
@@ -17,6 +17,9 @@ impl App {
             return Change::None;
         }
         if self.leaving.take().is_some() {
+            self.esc.deaf_until = Some(now + ESC_DEAF);
+        } else if self.context() == Context::Completion {
+            self.completion.dismiss();
             self.esc.deaf_until = Some(now + ESC_DEAF);
         } else if self.picker.is_some() {
             self.list_back(now);
@@ -48,7 +51,7 @@ impl App {
         } else if matches!(self.focus, Focus::Transcript | Focus::Queue) {
             self.focus_composer();
             self.esc.deaf_until = Some(now + ESC_DEAF);
-        } else if self.turn == Turn::Busy {
+        } else if self.can_interrupt() {
             self.arm_or_interrupt(now);
         } else if self.composer.is_empty() && !self.transcript.is_empty() {
             self.focus_transcript();
@@ -80,7 +83,7 @@ impl App {
         }
         if !self.is_asking() && !self.composer.is_empty() {
             self.clear_draft(now);
-        } else if self.turn == Turn::Busy {
+        } else if self.can_interrupt() {
             self.esc.armed = None;
             self.send(Op::Interrupt);
         } else if self.quit_armed.is_some_and(|armed| now < armed + AGAIN) {

@@ -41,6 +41,9 @@ impl App {
             return Change::Urgent;
         }
         let mut context = self.context();
+        if context == Context::Completion && !self.keymap.has(context, key) {
+            context = Context::Composer;
+        }
         match self.guard(key, now) {
             Pass::Answer => {}
             Pass::Draft => context = Context::Composer,
@@ -49,7 +52,9 @@ impl App {
                 return Change::None;
             }
         }
-        self.key_in(context, key, now)
+        let change = self.key_in(context, key, now);
+        self.settle_completion();
+        change
     }
 
     pub(crate) fn paste(&mut self, text: &str, now: Instant) -> Change {
@@ -95,6 +100,7 @@ impl App {
                 self.focus = Focus::Composer;
                 self.composer.paste(text);
                 self.draft_changed(now);
+                self.settle_completion();
             }
         }
         Change::Urgent
@@ -166,6 +172,7 @@ impl App {
             (Context::PanelText, _) => self.panel_key(key),
             (Context::Composer, Some(c)) => {
                 self.composer.insert_char(c);
+                self.completion.written();
                 self.draft_changed(now);
                 Change::Urgent
             }
@@ -215,6 +222,12 @@ impl App {
             (Context::Trust, _) if is_about_trust(action) => self.act_on_trust(action, now),
             (Context::Form | Context::FormText, _) if answers(action) => self.fill_in(action, now),
             (Context::Picker, _) if lists(action) => return self.list_act(action, now),
+            (
+                Context::Completion,
+                Action::RowUp | Action::RowDown | Action::TakeItem | Action::CompleteItem,
+            ) => {
+                self.complete(action, now);
+            }
             (Context::Composer, Action::Edit(edit)) => return self.edit(edit, now),
             (Context::Queue, _) if waits(action) => self.act_on_queue(action, now),
             _ => self.act(action, now),
@@ -283,9 +296,13 @@ impl App {
             Mode::Plan => Mode::Yolo,
             Mode::Yolo => Mode::Ask,
         };
-        tracing::debug!(mode = mode_name(next), "the mode is changed by key");
-        self.facts.mode = next;
-        self.send(Op::SetMode(next));
+        self.change_mode(next, now);
+    }
+
+    pub(in crate::tui::app) fn change_mode(&mut self, mode: Mode, now: Instant) {
+        tracing::debug!(mode = mode_name(mode), "the mode is changed by a person");
+        self.facts.mode = mode;
+        self.send(Op::SetMode(mode));
         self.mode_rests = Some(now + MODE_RESTS);
     }
 }

@@ -2,6 +2,7 @@
 
 mod asking;
 mod attention;
+mod completing;
 mod editing;
 mod forms;
 mod history;

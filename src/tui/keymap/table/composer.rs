@@ -12,6 +12,16 @@ const fn edit(keys: &'static [&'static str], edit: Edit, description: &'static s
 }
 
 pub(super) const ROWS: &[Binding] = &[
+    // The list above the composer.
+    bind(
+        Context::Completion,
+        &["enter"],
+        Action::TakeItem,
+        "take it; a command is done",
+    ),
+    bind(Context::Completion, &["tab"], Action::CompleteItem, "complete"),
+    bind(Context::Completion, &["up", "ctrl+p"], Action::RowUp, "up"),
+    bind(Context::Completion, &["down", "ctrl+n"], Action::RowDown, "down"),
     // Composer.
     bind(
         Context::Composer,

@@ -32,7 +32,7 @@ pub(super) fn rows() -> impl Iterator<Item = &'static Binding> {
 pub(super) fn may_cover(context: Context, action: Action) -> bool {
     match action {
         Action::FormPrevious => true,
-        Action::RowUp => context == Context::Picker,
+        Action::RowUp => matches!(context, Context::Picker | Context::Completion),
         Action::PreviousMatch => context == Context::Search,
         _ => false,
     }

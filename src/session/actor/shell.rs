@@ -1,0 +1,110 @@
+//! Commands that a person runs themselves, beside the turn.
+//!
+//! Such a command is a message of theirs with one part, a call of `bash`: so it is stored, streamed and drawn as every
+//! call is, and found unfinished after a crash. A model is sent it as their words, once it has ended; it starts no turn.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::{Actor, now};
+use crate::conversation::{
+    CallId, CallResult, CallState, Message, MessageId, MessageState, Part, PartBody, Role, ToolPart,
+};
+use crate::session::{Event, ReportKind};
+
+/// Those that run.
+#[derive(Default)]
+pub(super) struct Shells(HashMap<CallId, CancellationToken>);
+
+impl Shells {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Stops them all. They end by themselves within seconds.
+    pub(super) fn cancel(&self) {
+        self.0.values().for_each(CancellationToken::cancel);
+    }
+}
+
+impl Actor {
+    pub(super) fn run_shell(&mut self, command: &str) {
+        if let Some(held) = &self.parts.info.read_only {
+            let words = format!("this session is open in {held}; it is read-only here");
+            return self.report(ReportKind::Storage, words);
+        }
+        let call = CallId::new();
+        let message = self.shell_message(&call, command);
+        let stored = self.parts.recorder.message(&message);
+        self.parts.messages.push(Arc::clone(&message));
+        self.publish(Event::MessageStarted(message));
+        self.check(stored);
+        let cancel = CancellationToken::new();
+        self.shells.0.insert(call.clone(), cancel.clone());
+        let settings = self.parts.calls.clone();
+        self.parts
+            .driver
+            .run_own(call, command.to_owned(), settings, cancel);
+    }
+
+    fn shell_message(&mut self, call: &CallId, command: &str) -> Arc<Message> {
+        let args = json!({ "command": command });
+        let body = PartBody::Tool(ToolPart {
+            call: call.clone(),
+            provider_id: None,
+            tool: "bash".to_owned(),
+            raw_args: args.to_string(),
+            args: Some(args),
+            state: CallState::Running,
+            result: None,
+            native: None,
+            inner: Vec::new(),
+        });
+        let part = Part {
+            seq: self.parts.next_seq,
+            body,
+        };
+        self.parts.next_seq += 1;
+        if let Some(turn) = &mut self.turn {
+            turn.skip_to(self.parts.next_seq);
+        }
+        Arc::new(Message {
+            id: MessageId::new(),
+            role: Role::User,
+            state: MessageState::Complete,
+            agent: Some(self.addressee()),
+            model: None,
+            created: now(),
+            parts: vec![part],
+            stop: None,
+            usage: None,
+        })
+    }
+
+    pub(super) fn end_shell(&mut self, call: &CallId, result: CallResult) {
+        self.shells.0.remove(call);
+        let own =
+            |message: &&mut Arc<Message>| message.own_command().is_some_and(|(_, part)| part.call == *call);
+        let Some(message) = self.parts.messages.iter_mut().rev().find(own) else {
+            return;
+        };
+        let message = Arc::make_mut(message);
+        for part in message.calls_mut() {
+            part.state = result.state();
+            part.result = Some(result.clone());
+        }
+        let stored = match message.parts.first() {
+            Some(part) => self.parts.recorder.part(&message.id, part),
+            None => Ok(()),
+        };
+        self.publish(Event::CallEnded {
+            call: call.clone(),
+            tool: "bash".to_owned(),
+            result: Arc::new(result),
+        });
+        self.check(stored);
+    }
+}

@@ -1,0 +1,194 @@
+//! Commands by name: what a message that begins with `/` asks for.
+//!
+//! A command is a name for an action, so the palette has each of them too, and the keymap says what it does and by which
+//! key. A new one is its line in [`COMMANDS`]. What only looks like one stays text: a path, or a slash after a blank.
+
+use super::keymap::{Action, Context, Keymap, List};
+use super::page::PageKind;
+
+/// A name, and what it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Command {
+    pub(crate) name: &'static str,
+    /// Names that people bring from elsewhere. Lists show the first one alone.
+    also: &'static [&'static str],
+    pub(crate) action: Action,
+}
+
+const fn command(name: &'static str, also: &'static [&'static str], action: Action) -> Command {
+    Command { name, also, action }
+}
+
+/// In the order in which they are listed.
+pub(crate) const COMMANDS: &[Command] = &[
+    command("help", &["keys"], Action::OpenPage(PageKind::Keys)),
+    command("model", &["models"], Action::OpenList(List::Models)),
+    command("agent", &["agents"], Action::OpenList(List::Agents)),
+    command("mode", &[], Action::CycleMode),
+    command("permissions", &["allowed"], Action::OpenPage(PageKind::Rules)),
+    command("new", &[], Action::NewSession),
+    command("sessions", &[], Action::OpenList(List::Sessions)),
+    command("diff", &["changes"], Action::OpenPage(PageKind::Diff)),
+    command("context", &[], Action::OpenPage(PageKind::Context)),
+    command("cost", &["costs"], Action::OpenPage(PageKind::Costs)),
+    command("status", &[], Action::OpenPage(PageKind::Status)),
+    command("export", &[], Action::OpenPage(PageKind::Export)),
+    command("theme", &["themes"], Action::OpenList(List::Themes)),
+    command("copy", &[], Action::CopyAnswer),
+    command("editor", &[], Action::Editor),
+    command("search", &["find"], Action::Search),
+    command("transcript", &[], Action::FocusTranscript),
+    command("reasoning", &["thinking"], Action::ToggleReasoning),
+    command("hooks", &[], Action::OpenPage(PageKind::Hooks)),
+    command("mouse", &[], Action::ToggleMouse),
+    command("actions", &["palette"], Action::OpenList(List::Actions)),
+    command("quit", &["exit", "q"], Action::Quit),
+];
+
+/// What a text asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Spoken<'a> {
+    /// Nothing: it is a message.
+    Text,
+    Command {
+        command: &'static Command,
+        /// What stands behind the name.
+        rest: &'a str,
+    },
+    /// It looks like a command, and is none.
+    Unknown {
+        name: &'a str,
+        nearest: Option<&'static str>,
+    },
+}
+
+/// Reads what a person is about to send.
+pub(crate) fn read(text: &str) -> Spoken<'_> {
+    let Some(spoken) = text.strip_prefix('/') else {
+        return Spoken::Text;
+    };
+    let (name, rest) = spoken.split_once(char::is_whitespace).unwrap_or((spoken, ""));
+    if !is_name(name) {
+        return Spoken::Text;
+    }
+    match find(name) {
+        Some(command) => Spoken::Command {
+            command,
+            rest: rest.trim(),
+        },
+        None => Spoken::Unknown {
+            name,
+            nearest: nearest(name),
+        },
+    }
+}
+
+/// Whether a word could be a command's name: a path is none.
+pub(crate) fn is_name(word: &str) -> bool {
+    let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ':');
+    word.starts_with(char::is_alphabetic) && word.chars().all(is_inside)
+}
+
+/// Returns what a command does and the key that does the same, as the keymap has them.
+pub(crate) fn facts(command: &Command, keymap: &Keymap) -> (&'static str, String) {
+    let near = [
+        Context::Palette,
+        Context::Global,
+        Context::Leader,
+        Context::Composer,
+        Context::Transcript,
+    ];
+    let all = near.iter().flat_map(|context| keymap.bindings(*context));
+    let mut own = all.filter(|binding| binding.action == command.action);
+    let Some(first) = own.next() else {
+        return ("", String::new());
+    };
+    let with_key = std::iter::once(first)
+        .chain(own)
+        .find_map(|binding| Some((binding.context, keymap.shown(binding)?)));
+    let key = with_key.map(|(context, key)| match context {
+        Context::Leader => keymap.after_leader(command.action),
+        // A letter there is text here.
+        Context::Transcript => String::new(),
+        _ => key.to_owned(),
+    });
+    (first.description, key.unwrap_or_default())
+}
+
+fn find(name: &str) -> Option<&'static Command> {
+    let is_it = |command: &&Command| command.name == name || command.also.contains(&name);
+    COMMANDS.iter().find(is_it)
+}
+
+fn nearest(name: &str) -> Option<&'static str> {
+    let names = COMMANDS.iter().map(|command| command.name);
+    let scored = names.map(|known| (strsim::normalized_damerau_levenshtein(known, name), known));
+    let best = scored.max_by(|one, other| one.0.total_cmp(&other.0));
+    best.filter(|(score, _)| *score >= 0.5).map(|(_, known)| known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_a_command_with_what_stands_behind_it() {
+        let Spoken::Command { command, rest } = read("/model  son\n") else {
+            panic!("{:?}", read("/model son"))
+        };
+        assert_eq!((command.name, rest), ("model", "son"));
+        assert!(matches!(read("/exit"), Spoken::Command { command, .. } if command.name == "quit"));
+    }
+
+    #[test]
+    fn a_name_that_nothing_has_comes_with_the_nearest() {
+        assert_eq!(
+            read("/thene x"),
+            Spoken::Unknown {
+                name: "thene",
+                nearest: Some("theme")
+            }
+        );
+        assert_eq!(
+            read("/zzz"),
+            Spoken::Unknown {
+                name: "zzz",
+                nearest: None
+            }
+        );
+    }
+
+    #[test]
+    fn a_path_a_blank_and_a_slash_alone_are_text() {
+        for text in [
+            "/usr/bin/env",
+            " /help",
+            "/",
+            "// a comment",
+            "/ help",
+            "/dev/null is empty",
+            "help",
+            "",
+            "/2 of them",
+        ] {
+            assert_eq!(read(text), Spoken::Text, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_command_is_in_the_keymap_and_has_names_of_its_own() {
+        let keymap = Keymap::default();
+        let mut seen = std::collections::HashSet::new();
+        for command in COMMANDS {
+            let (description, _) = facts(command, &keymap);
+            assert!(
+                !description.is_empty(),
+                "`/{}` is not in the keymap",
+                command.name
+            );
+            for name in command.also.iter().chain([&command.name]) {
+                assert!(is_name(name) && seen.insert(*name), "{name}");
+            }
+        }
+    }
+}

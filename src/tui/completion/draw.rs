@@ -1,0 +1,85 @@
+//! The list on screen: it stands on the composer's rule and covers the end of what lies above, which stays where it is.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Clear, Widget};
+
+use super::{Completion, Item, List, State};
+use crate::text::width::str_width;
+use crate::tui::picker::RowLine;
+use crate::view::Look;
+use crate::view::theme::Meaning;
+
+/// Rows of the list at most.
+const MOST_ROWS: u16 = 8;
+/// Rows that stay of what lies above.
+const LEAST_ABOVE: u16 = 1;
+
+impl Completion {
+    /// Draws at the lower end of the area, and returns where it stands.
+    pub(crate) fn draw(&mut self, area: Rect, buffer: &mut Buffer, look: Look<'_>) -> Rect {
+        let State::Open(list) = &mut self.state else {
+            return Rect::default();
+        };
+        let room = area.height.saturating_sub(1 + LEAST_ABOVE);
+        let rows = MOST_ROWS
+            .min(room)
+            .min(u16::try_from(list.items.len()).unwrap_or(u16::MAX));
+        if rows == 0 {
+            return Rect::default();
+        }
+        let area = Rect {
+            y: area.bottom() - rows - 1,
+            height: rows + 1,
+            ..area
+        };
+        Clear.render(area, buffer);
+        list.keep_in_sight(usize::from(rows));
+        list.draw_head(Rect { height: 1, ..area }, buffer, look);
+        for (offset, row) in area.rows().skip(1).enumerate() {
+            let place = list.top + offset;
+            let Some(item) = list.items.get(place) else { break };
+            let fields = item.row.fields();
+            let mut marks = self.matcher.ranges(&list.query, &fields[..1]);
+            marks.push(Vec::new());
+            let line = RowLine {
+                row: &item.row,
+                fields,
+                marks: &marks,
+                title_columns: list.title_columns,
+                is_selected: place == list.selected,
+                look,
+            };
+            line.draw(row, buffer);
+        }
+        area
+    }
+}
+
+impl List {
+    fn keep_in_sight(&mut self, height: usize) {
+        let last_top = self.items.len().saturating_sub(height);
+        let lowest = (self.selected + 1).saturating_sub(height);
+        self.top = self.top.clamp(lowest, self.selected.max(lowest)).min(last_top);
+    }
+
+    /// A rule, and how many there are where not all are in sight.
+    fn draw_head(&self, area: Rect, buffer: &mut Buffer, look: Look<'_>) {
+        let columns = usize::from(area.width);
+        let rule = look.symbols.rule().repeat(columns);
+        buffer.set_stringn(area.x, area.y, rule, columns, look.style(Meaning::Rule));
+        let count = format!(" {} of {} ", self.selected + 1, self.items.len());
+        let x = area
+            .right()
+            .saturating_sub(u16::try_from(str_width(&count)).unwrap_or(0) + 2);
+        let line = Line::from(Span::styled(count, look.style(Meaning::TextMuted)));
+        buffer.set_line(x, area.y, &line, area.right().saturating_sub(x));
+    }
+}
+
+/// Returns the columns of the widest title.
+pub(super) fn title_columns(items: &[Item]) -> usize {
+    let widths = items.iter().map(|item| str_width(item.row.fields()[0]));
+    widths.max().unwrap_or(0)
+}
