@@ -10,7 +10,7 @@ use crate::process::ShellCommand;
 use crate::tool::{DynTool, Output, ToolCx, ToolError};
 
 /// No limit, as far as clocks can count with it.
-const NEVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+const NEVER: Duration = Duration::from_hours(365 * 24);
 
 /// A command as the person wrote it.
 pub(in crate::tool) struct OwnCommand<'a>(pub(in crate::tool) &'a str);
