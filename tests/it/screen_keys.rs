@@ -3,6 +3,8 @@
 //!
 //! One terminal for many keys: each step waits for something that only its own key shows.
 
+use std::time::Duration;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
@@ -71,7 +73,7 @@ fn keys_edit_the_draft() {
         println!("{name}: {row}");
         terminal.wait_for(is_there);
         terminal.key(Key::Ctrl('c'));
-        terminal.wait_gone(&number);
+        terminal.wait_for(|screen| !is_there(screen));
     }
 }
 
@@ -146,10 +148,14 @@ fn keys_walk_fold_and_copy_in_the_transcript() {
     terminal.wait_text("blocks");
 }
 
+/// Without output for so long the screen is back after an editor.
+const REST: Duration = Duration::from_millis(300);
+
 #[test]
 fn the_leader_leads_to_everything_that_works_anywhere() {
     let server = Server::with([Turn::text("An answer."), Turn::text("It was queued.")]);
-    let project = with_script(project(&server), "vim", "echo 'from the editor' >\"$1\"");
+    let script = "if mkdir once; then echo 'from the editor'; else echo 'edited again'; fi >\"$1\"";
+    let project = with_script(project(&server), "vim", script);
     let editor = format!("EDITOR={}", project.path("vim").display());
     let terminal = Terminal::program("env", &project, 80, 24, &[&editor, LATHE]);
     terminal.wait_text("send");
@@ -185,12 +191,14 @@ fn the_leader_leads_to_everything_that_works_anywhere() {
     });
     terminal.keys("\x18e");
     terminal.wait_text("┃ from the editor");
+    terminal.wait_quiet(REST);
     terminal.keys("\x18q");
     terminal.wait_text("It was queued.");
     terminal.wait_text("send");
     // The same without the leader, and only what only it shows.
     terminal.key(Key::Ctrl('g'));
-    terminal.wait_text("┃ from the editor");
+    terminal.wait_text("┃ edited again");
+    terminal.wait_quiet(REST);
     terminal.key(Key::Ctrl('c'));
     terminal.wait_text("? keys");
     terminal.keys("?");
