@@ -209,7 +209,7 @@ fn the_leader_leads_to_everything_that_works_anywhere() {
 fn leave(terminal: &Terminal, shown: &str) {
     wait_until("esc to be heard", || {
         terminal.key(Key::Esc);
-        let quiet = terminal.wait_quiet(std::time::Duration::from_millis(350));
+        let quiet = terminal.wait_quiet(Duration::from_millis(350));
         !quiet.contains(shown)
     });
 }
