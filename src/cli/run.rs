@@ -40,6 +40,7 @@ fn turn(args: RunArgs, format: Format) -> Result<ExitCode, Failure> {
     let input = Input {
         text: prompt::read(&args.prompt, piped)?,
         files: attach(&args.files)?,
+        ..Input::default()
     };
     let _logs = Logs::start(&dirs);
     runtime::block_on(one_turn(request, input, format))?

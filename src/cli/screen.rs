@@ -80,6 +80,7 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
     let project = request.trust.root.clone();
     let prompts = (!is_demo).then(|| Prompts::new(&dirs.state));
     let settings_file = dirs.config.join("lathe.jsonc");
+    let uses_file = dirs.state.join("uses.jsonl");
     let theme_list = themes::list(&dirs);
     let (answer, answered) = oneshot::channel();
     let trust = trust_question(&request.trust).map(|question| (question, answer));
@@ -104,6 +105,7 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
         theme_list,
         settings_file,
         keymap,
+        uses_file,
         manners,
         prompt,
         trust,

@@ -175,7 +175,8 @@ impl<W: Write> Reporter for JsonReporter<W> {
             | Event::Notice(_)
             | Event::Hook(_)
             | Event::Grants(_)
-            | Event::Refused(_) => Ok(()),
+            | Event::Refused(_)
+            | Event::Unread { .. } => Ok(()),
         }
     }
 

@@ -110,6 +110,11 @@ pub enum Event {
     Grants(Arc<Vec<Grant>>),
     /// A prompt was not sent: its text goes back to whoever wrote it.
     Refused(String),
+    /// The same, because a file that it mentions cannot be read.
+    Unread {
+        text: String,
+        report: ErrorReport,
+    },
 }
 
 /// Progress of a running call.

@@ -98,6 +98,19 @@ pub enum Way {
 pub struct Input {
     pub text: String,
     pub files: Vec<FilePart>,
+    /// Files to be read before it is sent. One that cannot be read sends it back.
+    pub mentions: Vec<Mention>,
+}
+
+/// A file that the text names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mention {
+    /// From the session's directory on, or absolute, or from home.
+    pub path: String,
+    /// From the first to the last of these lines, counted from 1.
+    pub lines: Option<(u64, u64)>,
+    /// It can be nothing but a file. Another name that is none is text.
+    pub is_sure: bool,
 }
 
 /// Facts of the session that a title row shows.

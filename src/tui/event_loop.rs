@@ -18,6 +18,7 @@ use tokio::time::sleep_until;
 
 use super::app::{App, CaretShape, Effect};
 use super::clipboard::Copied;
+use super::completion::{self, Finder, Request};
 use super::dialog::TrustAnswer;
 use super::editor::{self, EditorError};
 use super::pace::Pace;
@@ -52,6 +53,8 @@ enum Event {
     Copied(String, Copied),
     /// The session has answered a question of the screen.
     Answered(SeatId, Query, Answer),
+    /// What a word can be completed with.
+    Found(completion::Answer),
     /// The grammars are loaded.
     Grammars,
     /// The terminal has taken the last frame.
@@ -103,6 +106,8 @@ pub(super) struct EventLoop {
     reports: FuturesUnordered<Boxed<Option<Report>>>,
     copying: Option<Boxed<(String, Copied)>>,
     asking: FuturesUnordered<Boxed<(SeatId, Query, Answer)>>,
+    /// From the first word on that can be completed.
+    finder: Option<Finder>,
     grammars: Grammars,
     /// Waits for the person's answer; the session opens after it.
     trust: Option<oneshot::Sender<TrustAnswer>>,
@@ -142,6 +147,7 @@ impl EventLoop {
             reports: FuturesUnordered::new(),
             copying: None,
             asking: FuturesUnordered::new(),
+            finder: None,
             grammars: Grammars::Unwanted,
             trust,
             pace: Pace::default(),
@@ -223,6 +229,7 @@ impl EventLoop {
             prompts = self.prompts.read() => Event::Prompts(prompts),
             (seat, said) = self.sessions.next(self.pace.is_pending() && is_free) => Event::Session(seat, said),
             () = self.screen.free(), if is_held => Event::Free,
+            answer = maybe(self.finder.as_mut().map(Finder::next)) => Event::Found(answer),
             () = until(deadline) => Event::Time,
         }
     }
@@ -247,6 +254,7 @@ impl EventLoop {
             Event::Answered(seat, query, answer) => self
                 .app
                 .in_session(seat, now, |app| app.answered(&query, &answer, now)),
+            Event::Found(answer) => self.app.found(answer, now),
             Event::Grammars => {
                 self.grammars = Grammars::Loaded;
                 self.app.colour_source()
@@ -387,6 +395,7 @@ impl EventLoop {
                     self.prompts.begin_reading();
                     Change::None
                 }
+                Effect::Find(request) => self.find(request),
                 Effect::Suspend => self.suspend().await,
                 Effect::Redraw => self.redraw(),
                 Effect::Quit => {
@@ -425,6 +434,16 @@ impl EventLoop {
             let answer = answer.unwrap_or_else(|_| Answer::Failed("No session is open.".to_owned()));
             (seat, query, answer)
         }));
+        Change::None
+    }
+
+    /// Asks the finder, and starts it where there is none for this directory.
+    fn find(&mut self, request: Request) -> Change {
+        let places = self.app.find_places();
+        self.finder.take_if(|finder| finder.places != places);
+        self.finder
+            .get_or_insert_with(|| Finder::start(places))
+            .ask(request);
         Change::None
     }
 

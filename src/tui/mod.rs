@@ -122,6 +122,8 @@ pub struct Start {
     /// The user's own configuration file, whether it is there or not.
     pub settings_file: PathBuf,
     pub keymap: Keymap,
+    /// Where it is kept what is picked often.
+    pub uses_file: PathBuf,
     pub manners: Manners,
     /// Sent as soon as the session is open.
     pub prompt: Option<String>,
@@ -191,6 +193,7 @@ fn run_loop(start: Start) -> Result<Ended, TerminalError> {
         theme_list: start.theme_list,
         settings_file: start.settings_file,
         keymap: start.keymap,
+        uses_file: start.uses_file,
         wheel_lines: start.manners.wheel_lines,
         mouse: start.manners.mouse,
         copies_on_select: start.manners.copies_on_select,

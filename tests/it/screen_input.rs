@@ -1,9 +1,9 @@
-//! What the composer knows beside text: commands, the person's own shell commands.
+//! What the composer knows beside text: commands, shell commands of one's own, files.
 
 use serde_json::json;
 
 use crate::screen::{open, project, say};
-use crate::support::{Key, Server, Terminal, Turn, wait_until};
+use crate::support::{Key, Project, Server, Terminal, Turn, wait_until};
 
 #[test]
 fn a_command_is_completed_and_done() {
@@ -87,4 +87,72 @@ fn a_command_of_ones_own_is_there_after_a_restart_and_in_the_history() {
     wait_until("the command to stand in the composer", || {
         terminal.screen().matches("!echo kept-$((60+6))").count() == 2
     });
+}
+
+fn with_files(server: &Server) -> Project {
+    project(server)
+        .file("src/retry.rs", "fn one() {}\nfn two() {}\nfn three() {}\n")
+        .file("src/net/client.rs", "pub struct Client;\n")
+        .file(".env", "KEY=hidden\n")
+}
+
+#[test]
+fn a_file_is_found_by_a_few_letters_and_goes_with_the_message() {
+    let server = Server::with([Turn::text("Read.")]);
+    let project = with_files(&server);
+    let terminal = open(&project);
+    terminal.keys("explain @retr");
+    terminal.wait_text("❯   retry.rs ");
+    terminal.key(Key::Enter);
+    terminal.wait_text("┃ explain @src/retry.rs");
+    terminal.key(Key::Enter);
+    let screen = terminal.wait_text("Read.");
+    assert!(screen.contains("┃ @src/retry.rs"), "{screen}");
+    let requests = server.requests();
+    for words in ["fn two() {}", "explain @src/retry.rs"] {
+        assert!(requests[0].mentions(words), "{words} is missing");
+    }
+}
+
+#[test]
+fn lines_of_a_file_and_a_directory_go_with_the_message() {
+    let server = Server::with([Turn::text("Read.")]);
+    let project = with_files(&server);
+    let terminal = open(&project);
+    say(&terminal, "see @src/retry.rs:2-3 and @src/net/ please");
+    terminal.wait_text("Read.");
+    let requests = server.requests();
+    assert!(requests[0].mentions("fn two() {}") && requests[0].mentions("client.rs"));
+    assert!(!requests[0].mentions("fn one() {}"));
+}
+
+#[test]
+fn a_file_that_is_denied_or_missing_is_told_and_the_draft_stays() {
+    let server = Server::with([Turn::text("Without it.")]);
+    let project =
+        with_files(&server).config(json!({"permission": {"read": {"*": "allow", "*.env": "deny"}}}));
+    let terminal = open(&project);
+    say(&terminal, "show @src/../.env now");
+    let screen = terminal.wait_text("Your message was not sent");
+    assert!(screen.contains("┃ show @src/../.env now"), "{screen}");
+    terminal.key(Key::Ctrl('c'));
+    terminal.wait_gone("┃ show @src/../.env now");
+    say(&terminal, "show @src/gone.rs now");
+    terminal.wait_text("does not exist");
+    assert!(server.requests().is_empty());
+    terminal.key(Key::Enter);
+    terminal.wait_text("Without it.");
+    assert!(server.requests()[0].mentions("show @src/gone.rs now"));
+}
+
+#[test]
+fn a_mention_is_read_so_that_the_model_may_edit_it() {
+    let edit = json!({"file_path": "src/retry.rs", "old_string": "fn two()", "new_string": "fn zwei()"});
+    let server = Server::with([Turn::tool("edit", edit), Turn::text("Edited.")]);
+    let project = with_files(&server);
+    let terminal = Terminal::start(&project, 80, 24, &["--permission-mode", "accept-edits"]);
+    terminal.wait_text("send");
+    say(&terminal, "rename two in @src/retry.rs please");
+    terminal.wait_text("Edited.");
+    assert!(project.read("src/retry.rs").contains("fn zwei()"));
 }

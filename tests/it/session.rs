@@ -138,7 +138,7 @@ impl Live {
 fn input(text: &str) -> Input {
     Input {
         text: text.to_owned(),
-        files: Vec::new(),
+        ..Input::default()
     }
 }
 

@@ -290,7 +290,7 @@ impl Actor {
         self.hooking.went_on += 1;
         let message = self.user_message(&Input {
             text: why,
-            files: Vec::new(),
+            ..Input::default()
         });
         self.on_turn(TurnEvent::GoOn(Arc::new(message)));
     }

@@ -5,6 +5,7 @@
 //! checkpointed twice a second.
 
 mod answering;
+mod attaching;
 mod changing;
 mod granting;
 mod hook_jobs;
@@ -39,6 +40,7 @@ use crate::conversation::{CallId, CallState, Message, MessageId, ModelRef, Notic
 use crate::permission::{BrokerEvent, Mode, Question, Reply};
 use crate::provider::{Model, ProviderError};
 use crate::tool::FormEvent;
+use attaching::Sent;
 use hook_jobs::HookDone;
 use hooking::Hooking;
 use telling::Told;
@@ -99,6 +101,7 @@ pub(super) struct Actor {
     /// The model that the next step asks, where a person chose another.
     next_model: Option<ModelRef>,
     hooking: Hooking,
+    attaching: attaching::Attaching,
     /// Commands of the person's own that run.
     shells: shell::Shells,
     told: Told,
@@ -127,6 +130,7 @@ enum Woken {
     Checkpoint,
     Title(Option<String>),
     Hooks(Option<HookDone>),
+    Attached(attaching::Attached),
 }
 
 impl Actor {
@@ -138,6 +142,7 @@ impl Actor {
         let known_todos = Known::new(&parts.messages, &parts.todos);
         Self {
             hooking,
+            attaching: attaching::Attaching::default(),
             shells: shell::Shells::default(),
             told,
             known_todos,
@@ -174,6 +179,7 @@ impl Actor {
                 Woken::Checkpoint => self.on_checkpoint(),
                 Woken::Title(title) => self.on_title(title),
                 Woken::Hooks(done) => self.on_hooks(done),
+                Woken::Attached(attached) => self.on_attached(attached),
             }
             if self.closing && !self.is_busy() && self.shells.is_empty() {
                 return self.end_hooks().await;
@@ -190,6 +196,7 @@ impl Actor {
             () = at(checkpoint) => Woken::Checkpoint,
             title = finished(&mut self.title) => Woken::Title(title),
             done = self.hooking.next() => Woken::Hooks(done),
+            attached = self.attaching.next() => Woken::Attached(attached),
         }
     }
 
@@ -220,15 +227,16 @@ impl Actor {
 
     fn on_op(&mut self, op: Op) {
         match op {
-            Op::Submit(input) if self.turn.is_some() => {
-                self.forget_going_on();
-                self.steer(input);
+            Op::Submit(input) => {
+                if let Some(input) = self.attach(Sent::Submitted, input) {
+                    self.take_input(Sent::Submitted, input);
+                }
             }
-            Op::Submit(input) | Op::Queue(input) if self.is_busy() => {
-                self.push_waiting(QueuedKind::Queue, input, None);
-                self.publish_queue();
+            Op::Queue(input) => {
+                if let Some(input) = self.attach(Sent::Queued, input) {
+                    self.take_input(Sent::Queued, input);
+                }
             }
-            Op::Submit(input) | Op::Queue(input) => self.start_turn(vec![input]),
             Op::Shell(command) => self.run_shell(&command),
             Op::Unqueue(id) => self.unqueue(id),
             Op::Shift { id, way } => self.shift(id, way),
@@ -267,8 +275,22 @@ impl Actor {
         }
     }
 
+    /// Sends a message on its way, once all that belongs to it is there.
+    fn take_input(&mut self, sent: Sent, input: Input) {
+        if self.turn.is_some() && sent == Sent::Submitted {
+            self.forget_going_on();
+            self.steer(input);
+        } else if self.is_busy() {
+            self.push_waiting(QueuedKind::Queue, input, None);
+            self.publish_queue();
+        } else {
+            self.start_turn(vec![input]);
+        }
+    }
+
     fn interrupt(&mut self) {
         self.shells.cancel();
+        self.interrupt_attaching();
         if !self.interrupt_hooks() {
             self.on_turn(TurnEvent::Interrupt);
         }

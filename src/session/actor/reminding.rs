@@ -24,7 +24,7 @@ impl Actor {
         self.reminded += 1;
         let message = self.user_message(&Input {
             text: text(open),
-            files: Vec::new(),
+            ..Input::default()
         });
         self.on_turn(TurnEvent::GoOn(Arc::new(message)));
         true

@@ -131,7 +131,7 @@ impl Actor {
         let edits = std::mem::take(&mut self.known_todos.edits);
         let message = self.user_message(&Input {
             text: text(&edits, &Todo::list(&self.parts.todos)),
-            files: Vec::new(),
+            ..Input::default()
         });
         self.add_user_message(message);
     }

@@ -197,7 +197,7 @@ impl Actor {
     pub(super) fn join_message(&mut self, text: String) {
         let message = self.user_message(&Input {
             text,
-            files: Vec::new(),
+            ..Input::default()
         });
         self.on_turn(TurnEvent::Steer(Arc::new(message)));
     }

@@ -1,18 +1,39 @@
 //! The list above the composer: what it is filled with, and what follows from picking.
 //!
 //! It is looked at anew after every key. Its own keys are few; all others are the composer's and change what is listed.
+//! Commands are listed at once, files when the finder has answered. A key that picks while the answer is on its way waits
+//! for it, and those behind it wait too, so nobody gets what they did not see.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+use crossterm::event::KeyEvent;
 
 use super::{App, Effect};
 use crate::permission::Mode;
-use crate::session::Op;
+use crate::session::{AgentChoice, Mention, Op};
 use crate::tui::commands::{COMMANDS, Command, facts};
-use crate::tui::completion::{Item, Pick, Token, TokenKind};
+use crate::tui::completion::{Answer, Item, Pick, Request, Token, TokenKind, mention, mentions};
 use crate::tui::keymap::{Action, Context, words};
 use crate::tui::picker::Row;
 use crate::tui::statusbar::Hints;
+use crate::tui::transcript::Change;
 use crate::view::theme::Meaning;
+
+/// An answer that takes longer is not waited for.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Keys that wait for what they pick from.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    keys: Vec<KeyEvent>,
+    until: Option<Instant>,
+}
+
+impl Held {
+    pub(super) fn until(&self) -> Option<Instant> {
+        self.until
+    }
+}
 
 impl App {
     /// Takes in what the caret stands behind now.
@@ -22,12 +43,111 @@ impl App {
             return self.completion.close();
         }
         let (before, row) = self.composer.before_caret();
-        if let Some(token) = self.completion.settle(Token::before(before, row)) {
-            let items = match token.kind {
-                TokenKind::Command => self.command_items(&token.text),
-            };
-            self.completion.show(token, items);
+        let token = if self.completion.is_of_path() {
+            Token::path_before(before, row)
+        } else {
+            Token::before(before, row)
+        };
+        if let Some(token) = self.completion.settle(token) {
+            self.list_for(token);
         }
+        self.look_at_selected();
+    }
+
+    fn list_for(&mut self, token: Token) {
+        match token.kind {
+            TokenKind::Command => {
+                if !std::mem::replace(&mut self.uses.is_asked, true) {
+                    self.effects.push(Effect::Find(Request::Recall));
+                }
+                let items = self.command_items(&token.text);
+                self.completion.show(token, items);
+            }
+            TokenKind::Mention | TokenKind::Path => {
+                let text = token.text.clone();
+                self.uses.questions += 1;
+                let id = self.uses.questions;
+                self.completion.ask(id, token);
+                self.effects.push(Effect::Find(Request::Find { id, text }));
+            }
+        }
+    }
+
+    /// Completes the path before the caret; says whether there is one.
+    pub(super) fn complete_path(&mut self) -> bool {
+        let (before, row) = self.composer.before_caret();
+        let token = Token::path_before(before, row).filter(|_| !self.completion.is_open());
+        token.map(|token| self.list_for(token)).is_some()
+    }
+
+    /// Takes in what the finder has to say.
+    pub(crate) fn found(&mut self, answer: Answer, now: Instant) -> Change {
+        match answer {
+            Answer::Uses(uses) => self.uses.uses = uses,
+            Answer::Looked { path, text } => self.completion.looked(path, text),
+            Answer::Found(found) => {
+                let Some(token) = self.completion.answered(found.id) else {
+                    return Change::None;
+                };
+                let items = self.file_items(&token, &found.paths);
+                self.completion.show(token, items);
+                self.release_keys(now);
+            }
+        }
+        self.look_at_selected();
+        Change::Urgent
+    }
+
+    /// Whether a key has to wait for the list.
+    pub(super) fn holds(&mut self, key: KeyEvent, now: Instant) -> bool {
+        let picks = || {
+            let action = self.keymap.action(Context::Completion, key);
+            let is_pick = matches!(action, Some(Action::TakeItem | Action::CompleteItem));
+            is_pick && self.context() == Context::Completion && self.completion.is_stale()
+        };
+        if self.held.keys.is_empty() && !picks() {
+            return false;
+        }
+        self.held.keys.push(key);
+        self.held.until.get_or_insert(now + PATIENCE);
+        true
+    }
+
+    fn release_keys(&mut self, now: Instant) {
+        self.held.until = None;
+        for key in std::mem::take(&mut self.held.keys) {
+            self.key(key, now);
+        }
+    }
+
+    /// The answer did not come: the keys mean what they mean without a list.
+    pub(super) fn release_late_keys(&mut self, now: Instant) -> Change {
+        if self.held.until.is_none_or(|until| until > now) {
+            return Change::None;
+        }
+        self.completion.close();
+        self.release_keys(now);
+        Change::Urgent
+    }
+
+    fn look_at_selected(&mut self) {
+        if let Some(path) = self.completion.unseen().filter(|_| self.shown.is_wide) {
+            let path = path.to_owned();
+            self.effects.push(Effect::Find(Request::Look(path)));
+        }
+    }
+
+    /// Begins a word that is completed, as if its sign had been typed.
+    pub(super) fn begin_word(&mut self, sign: char, now: Instant) {
+        self.focus_composer();
+        let before = self.composer.before_caret().0;
+        if before.chars().next_back().is_some_and(|c| !c.is_whitespace()) {
+            self.composer.insert_char(' ');
+        }
+        self.composer.insert_char(sign);
+        self.completion.written();
+        self.draft_changed(now);
+        self.settle_completion();
     }
 
     /// Performs an action of the list.
@@ -44,20 +164,77 @@ impl App {
         let Some((token, item)) = self.completion.selected() else {
             return;
         };
-        let (characters, pick) = (token.characters(), item.pick.clone());
+        let (token, pick) = (token.clone(), item.pick.clone());
         self.completion.close();
+        let characters = token.characters;
         match pick {
-            Pick::Command(name) if action == Action::TakeItem => {
-                self.composer
-                    .replace_before_caret(characters, &format!("/{name}"));
-                self.submit(Op::Submit, now);
-            }
             Pick::Command(name) => {
+                self.note_use(format!("/{name}"), true);
+                if action == Action::TakeItem {
+                    self.composer
+                        .replace_before_caret(characters, &format!("/{name}"));
+                    return self.submit(Op::Submit, now);
+                }
                 self.composer
                     .replace_before_caret(characters, &format!("/{name} "));
-                self.draft_changed(now);
+            }
+            Pick::Agent(name) => {
+                self.composer.replace_before_caret(characters, "");
+                self.go_on_as(name, now);
+            }
+            Pick::File(path) => {
+                let goes_on = path.ends_with('/') && action == Action::CompleteItem;
+                let text = written(&token, &path);
+                let end = if goes_on || token.lines.ends_with([':', '-']) {
+                    ""
+                } else {
+                    " "
+                };
+                self.composer
+                    .replace_before_caret(characters, &format!("{text}{end}"));
+                if goes_on {
+                    self.completion.written();
+                    if token.kind == TokenKind::Path {
+                        self.complete_path();
+                    }
+                } else {
+                    self.note_use(path, false);
+                }
             }
         }
+        self.draft_changed(now);
+    }
+
+    fn note_use(&mut self, name: String, is_command: bool) {
+        if is_command {
+            self.uses.uses.add(&name);
+        }
+        self.effects
+            .push(Effect::Find(Request::Used { name, is_command }));
+    }
+
+    /// Returns the files that a message mentions, unless it is sent a second time because they cannot be read.
+    pub(super) fn mentioned(&mut self, text: &str) -> Vec<Mention> {
+        if self.unread.take().as_deref() == Some(text) {
+            return Vec::new();
+        }
+        mentions(&self.composer.typed_text())
+    }
+
+    /// Agents stand before the files where they are meant, behind them where they might be.
+    fn file_items(&mut self, token: &Token, paths: &[String]) -> Vec<Item> {
+        let mut items: Vec<_> = paths.iter().map(|path| file_item(path)).collect();
+        let may_be_agent = token.kind == TokenKind::Mention && (token.row, token.start) == (0, 0);
+        if may_be_agent && self.agents.len() > 1 && token.lines.is_empty() {
+            let agents: Vec<_> = self.agents.iter().map(agent_item).collect();
+            let agents = self.completion.rank(&token.text, agents.into_iter(), |_| 0);
+            let (meant, others): (Vec<_>, Vec<_>) = agents.into_iter().partition(|item| {
+                matches!(&item.pick, Pick::Agent(name) if !token.text.is_empty() && name.starts_with(&token.text))
+            });
+            items.splice(0..0, meant);
+            items.extend(others);
+        }
+        items
     }
 
     fn command_items(&mut self, text: &str) -> Vec<Item> {
@@ -73,7 +250,9 @@ impl App {
             }
         };
         let items: Vec<_> = COMMANDS.iter().map(item).collect();
-        self.completion.rank(text, items.into_iter(), |_| 0)
+        let uses = &self.uses.uses;
+        let bonus = |item: &Item| uses.bonus(item.row.fields()[0]);
+        self.completion.rank(text, items.into_iter(), bonus)
     }
 
     /// Does what a command says; `rest` is what was written behind its name.
@@ -131,11 +310,40 @@ impl App {
 
     pub(super) fn completion_hints(&self, hints: &mut Hints<'_>) {
         let key = |action| self.keymap.label(Context::Completion, action);
-        hints.key(key(Action::TakeItem), "do it");
+        let does =
+            matches!(self.completion.selected(), Some((_, item)) if matches!(item.pick, Pick::Command(_)));
+        hints.key(key(Action::TakeItem), if does { "do it" } else { "take it" });
         hints.key(key(Action::CompleteItem), "complete");
         hints.key(self.keymap.label(Context::Global, Action::Escape), "closes");
         let symbols = self.surroundings.symbols;
         let moves = [Action::RowUp, Action::RowDown].map(|action| words(key(action), symbols));
         hints.key(&moves.join(" "), "moves");
+    }
+}
+
+/// A name, and where it is.
+fn file_item(path: &str) -> Item {
+    let body = path.strip_suffix('/').unwrap_or(path);
+    let name = body.rfind('/').map_or(0, |slash| slash + 1);
+    Item {
+        row: Row::new(&path[name..]).detail(&path[..name]),
+        pick: Pick::File(path.to_owned()),
+    }
+}
+
+fn agent_item(agent: &AgentChoice) -> Item {
+    Item {
+        row: Row::new(&agent.name)
+            .detail(&agent.description)
+            .fact("go on as it"),
+        pick: Pick::Agent(agent.name.clone()),
+    }
+}
+
+/// Writes a path in the place of a word.
+fn written(token: &Token, path: &str) -> String {
+    match token.kind {
+        TokenKind::Path => path.to_owned(),
+        TokenKind::Mention | TokenKind::Command => format!("{}{}", mention(path), token.lines),
     }
 }

@@ -13,6 +13,7 @@ use ratatui::widgets::{Clear, Widget};
 
 use super::{App, Focus, LEADER_TABLE, Link, Permission, Turn};
 use crate::text::width::{str_width, truncate_start};
+use crate::tui::completion;
 use crate::tui::composer;
 use crate::tui::dialog::{DialogCx, FormDialog, Guard, Trust};
 use crate::tui::keymap::{Action, Context, Edit, words};
@@ -39,6 +40,8 @@ pub(super) struct Shown {
     pub(super) width: u16,
     /// The list above the composer, with its head.
     pub(super) completion: Rect,
+    /// There is room for the beginning of a file beside the list.
+    pub(super) is_wide: bool,
 }
 
 struct Areas {
@@ -67,6 +70,7 @@ impl App {
             queue: areas.queue,
             width: area.width,
             completion: Rect::default(),
+            is_wide: area.width >= completion::WIDE,
         };
         let symbols = self.surroundings.symbols;
         TitleRow {

@@ -39,7 +39,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Mouse;
-use super::completion::Completion;
+use super::completion::{self, Completion, Places, Uses};
 use super::composer::Composer;
 use super::dialog::{Guard, Leaving, Permission, Trust, TrustAnswer, TrustQuestion};
 use super::keymap::{Context, Keymap, List};
@@ -117,6 +117,8 @@ pub(crate) struct Setup {
     /// Where a choice is written to be kept.
     pub(crate) settings_file: PathBuf,
     pub(crate) keymap: Keymap,
+    /// Where it is kept what is picked often.
+    pub(crate) uses_file: PathBuf,
     pub(crate) wheel_lines: u16,
     pub(crate) mouse: Mouse,
     pub(crate) copies_on_select: bool,
@@ -126,6 +128,15 @@ pub(crate) struct Setup {
     /// To be asked before the session opens.
     pub(crate) trust: Option<TrustQuestion>,
     pub(crate) surroundings: Surroundings,
+}
+
+/// What the finder was asked, and what it said of what was picked before.
+#[derive(Debug, Default)]
+struct UsesState {
+    uses: Uses,
+    is_asked: bool,
+    /// Numbers the questions, whatever session they are asked for.
+    questions: u64,
 }
 
 /// Something to do outside.
@@ -168,6 +179,8 @@ pub(crate) enum Effect {
     KeepPrompt(Written),
     /// Reads the history.
     ReadPrompts,
+    /// Looks for something to complete a word with.
+    Find(completion::Request),
     Suspend,
     /// Has the next frame drawn in full.
     Redraw,
@@ -211,6 +224,13 @@ pub(crate) struct App {
     transcript: Transcript,
     composer: Composer,
     completion: Completion,
+    /// What is picked often from it.
+    uses: UsesState,
+    /// Keys that wait for what they pick from.
+    held: completing::Held,
+    /// A message whose files could not be read.
+    unread: Option<String>,
+    uses_file: PathBuf,
     /// Commands of the person's own that run.
     shells: HashSet<CallId>,
     /// Whether the editor has a folded paste, and not the whole draft.
@@ -333,8 +353,9 @@ impl App {
         };
         let prompt = setup.prompt.map(|text| {
             Op::Submit(Input {
+                mentions: completion::mentions(&text),
                 text,
-                files: Vec::new(),
+                ..Input::default()
             })
         });
         let mut app = Self {
@@ -373,6 +394,10 @@ impl App {
             reading: history::Reading::default(),
             panel: Panel::default(),
             completion: Completion::default(),
+            uses: UsesState::default(),
+            held: completing::Held::default(),
+            unread: None,
+            uses_file: setup.uses_file,
             shells: HashSet::new(),
             queue: Vec::new(),
             queue_list: QueueList::default(),
@@ -478,13 +503,14 @@ impl App {
             draft,
             table,
             self.attention.due(),
+            self.held.until(),
         ];
         times.into_iter().flatten().min()
     }
 
     /// Lets time pass: what was armed is not any more, what is due is done. `since` is when this was last called.
     pub(crate) fn pass_time(&mut self, since: Instant, now: Instant) -> Change {
-        let mut change = self.list_work(now);
+        let mut change = self.list_work(now).max(self.release_late_keys(now));
         let is_over = |armed: Option<Instant>| armed.is_some_and(|armed| armed + AGAIN <= now);
         if is_over(self.esc.armed) {
             self.esc.armed = None;
@@ -572,6 +598,15 @@ impl App {
             self.surroundings.passage,
             self.surroundings.clipboard_commands.clone(),
         )
+    }
+
+    /// Returns where files are looked for.
+    pub(crate) fn find_places(&self) -> Places {
+        Places {
+            directory: self.directory.clone(),
+            home: self.surroundings.home.clone(),
+            uses_file: self.uses_file.clone(),
+        }
     }
 
     /// Returns where paths begin, and the home directory.

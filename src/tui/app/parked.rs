@@ -35,6 +35,7 @@ pub(super) struct Parked {
     pub(super) composer: Composer,
     pub(super) completion: Completion,
     pub(super) shells: HashSet<CallId>,
+    pub(super) unread: Option<String>,
     pub(super) panel: Panel,
     pub(super) queue: Vec<Queued>,
     pub(super) queue_list: QueueList,
@@ -73,6 +74,7 @@ impl Parked {
             composer: Composer::default(),
             completion: Completion::default(),
             shells: HashSet::new(),
+            unread: None,
             panel: Panel::default(),
             queue: Vec::new(),
             queue_list: QueueList::default(),
@@ -138,6 +140,7 @@ impl App {
             composer,
             completion,
             shells,
+            unread,
             panel,
             queue,
             queue_list,
@@ -175,6 +178,9 @@ impl App {
             mouse: _,
             copies_on_select: _,
             uses_vim: _,
+            uses: _,
+            held: _,
+            uses_file: _,
             project: _,
             edits_chip: _,
             reading: _,
@@ -205,6 +211,7 @@ impl App {
         swap(composer, &mut parked.composer);
         swap(completion, &mut parked.completion);
         swap(shells, &mut parked.shells);
+        swap(unread, &mut parked.unread);
         swap(panel, &mut parked.panel);
         swap(queue, &mut parked.queue);
         swap(queue_list, &mut parked.queue_list);

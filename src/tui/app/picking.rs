@@ -190,6 +190,7 @@ impl App {
             Action::CopyBlock => self.transcript.copy_focused().is_some(),
             Action::FocusTranscript => self.focus != Focus::Transcript && !self.transcript.is_empty(),
             Action::FocusComposer => self.focus != Focus::Composer,
+            Action::ListCommands => self.composer.is_empty(),
             Action::NextMatch | Action::PreviousMatch => self.transcript.search_tally().is_some(),
             Action::PageUp
             | Action::PageDown
@@ -211,6 +212,7 @@ impl App {
             | Action::NextFailure
             | Action::PreviousFailure => !self.transcript.is_empty(),
             Action::Editor
+            | Action::MentionFile
             | Action::Redraw
             | Action::CycleMode
             | Action::Suspend

@@ -180,6 +180,10 @@ impl App {
                 return Change::Soft;
             }
             Event::Refused(text) => self.take_back_text(text, now),
+            Event::Unread { text, .. } => {
+                self.take_back_text(text, now);
+                self.unread = Some(self.composer.text());
+            }
             _ => return Change::None,
         }
         Change::Urgent

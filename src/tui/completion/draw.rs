@@ -5,12 +5,15 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
-use super::{Completion, Item, List, State};
-use crate::text::width::str_width;
+use super::{Completion, Item, List, Pick, State};
+use crate::text::sanitize::sanitize_line;
+use crate::text::width::{str_width, truncate};
 use crate::tui::picker::RowLine;
 use crate::view::Look;
 use crate::view::theme::Meaning;
 
+/// From this width on the beginning of a file stands beside the list.
+pub(crate) const WIDE: u16 = 100;
 /// Rows of the list at most.
 const MOST_ROWS: u16 = 8;
 /// Rows that stay of what lies above.
@@ -22,10 +25,13 @@ impl Completion {
         let State::Open(list) = &mut self.state else {
             return Rect::default();
         };
-        let room = area.height.saturating_sub(1 + LEAST_ABOVE);
-        let rows = MOST_ROWS
-            .min(room)
-            .min(u16::try_from(list.items.len()).unwrap_or(u16::MAX));
+        let is_wide = area.width >= WIDE && matches!(list.items[0].pick, Pick::File(_) | Pick::Agent(_));
+        let room = area.height.saturating_sub(1 + LEAST_ABOVE).min(MOST_ROWS);
+        let rows = if is_wide {
+            room
+        } else {
+            room.min(u16::try_from(list.items.len()).unwrap_or(u16::MAX))
+        };
         if rows == 0 {
             return Rect::default();
         }
@@ -37,7 +43,13 @@ impl Completion {
         Clear.render(area, buffer);
         list.keep_in_sight(usize::from(rows));
         list.draw_head(Rect { height: 1, ..area }, buffer, look);
-        for (offset, row) in area.rows().skip(1).enumerate() {
+        let body = Rect {
+            y: area.y + 1,
+            height: rows,
+            width: if is_wide { area.width / 2 } else { area.width },
+            ..area
+        };
+        for (offset, row) in body.rows().enumerate() {
             let place = list.top + offset;
             let Some(item) = list.items.get(place) else { break };
             let fields = item.row.fields();
@@ -53,7 +65,39 @@ impl Completion {
             };
             line.draw(row, buffer);
         }
+        if is_wide {
+            let beside = Rect {
+                x: body.right(),
+                width: area.right() - body.right(),
+                ..body
+            };
+            self.draw_beginning(beside, buffer, look);
+        }
         area
+    }
+
+    /// The beginning of the file that is selected, beside the list.
+    fn draw_beginning(&self, area: Rect, buffer: &mut Buffer, look: Look<'_>) {
+        for y in area.top()..area.bottom() {
+            buffer.set_stringn(area.x, y, look.symbols.bar(), 1, look.style(Meaning::Rule));
+        }
+        let Some((token, item)) = self.selected() else {
+            return;
+        };
+        let (Pick::File(path), Some((known, text))) = (&item.pick, &self.look) else {
+            return;
+        };
+        if known != path {
+            return;
+        }
+        let first = token.first_line().saturating_sub(1);
+        let style = look.style(Meaning::TextMuted);
+        for (row, line) in area.rows().zip(text.lines().skip(first)) {
+            let line = sanitize_line(line).replace('\t', "    ");
+            let room = usize::from(area.width).saturating_sub(3);
+            let line = truncate(&line, room);
+            buffer.set_stringn(area.x + 2, row.y, line.as_ref(), room, style);
+        }
     }
 }
 

@@ -5,9 +5,18 @@
 //! what comes back from picking one. What was closed by hand stays closed for that word.
 
 mod draw;
+mod finder;
+mod mention;
 mod token;
+mod uses;
 
+pub(crate) use draw::WIDE;
+#[cfg(test)]
+pub(crate) use finder::Found;
+pub(crate) use finder::{Answer, Finder, Places, Request};
+pub(crate) use mention::{mention, mentions};
 pub(crate) use token::{Token, TokenKind};
+pub(crate) use uses::Uses;
 
 use super::picker::Row;
 use crate::text::fuzzy::{Matcher, Query};
@@ -27,6 +36,10 @@ pub(crate) struct Item {
 pub(crate) enum Pick {
     /// It is written, and sent with that. Completing only writes it.
     Command(String),
+    /// A path is written as a mention.
+    File(String),
+    /// The session goes on as it, and the word goes.
+    Agent(String),
 }
 
 #[derive(Default)]
@@ -34,6 +47,10 @@ pub(crate) struct Completion {
     state: State,
     /// The text was changed by writing since it was last looked at.
     is_written: bool,
+    /// The word that paths are being looked for, and the number of that question.
+    asked: Option<(u64, Token)>,
+    /// The beginning of the file that was looked at last.
+    look: Option<(String, String)>,
     matcher: Matcher,
 }
 
@@ -66,20 +83,65 @@ impl Completion {
         self.is_written = true;
     }
 
+    /// Notes that paths are looked for, by the number of the question.
+    pub(crate) fn ask(&mut self, question: u64, token: Token) {
+        self.asked = Some((question, token));
+    }
+
+    /// Returns the word that an answer is for, unless nobody waits for it any more.
+    pub(crate) fn answered(&mut self, question: u64) -> Option<Token> {
+        let (asked, token) = self.asked.as_ref()?;
+        (*asked == question).then(|| token.clone())
+    }
+
+    /// Whether a path without a sign is completed.
+    pub(crate) fn is_of_path(&self) -> bool {
+        let listed = match &self.state {
+            State::Open(list) => Some(list.token.kind),
+            State::Closed | State::Dismissed(_) => None,
+        };
+        let asked = self.asked.as_ref().map(|(_, token)| token.kind);
+        listed.or(asked) == Some(TokenKind::Path)
+    }
+
+    /// Whether what is listed is not for the word as it stands, because the answer is on its way.
+    pub(crate) fn is_stale(&self) -> bool {
+        match (&self.state, &self.asked) {
+            (State::Open(list), Some((_, token))) => list.token != *token,
+            _ => false,
+        }
+    }
+
+    /// Keeps the beginning of a file that was looked at.
+    pub(crate) fn looked(&mut self, path: String, text: String) {
+        self.look = Some((path, text));
+    }
+
+    /// Returns the file that the selection is on, if its beginning is not known yet.
+    pub(crate) fn unseen(&self) -> Option<&str> {
+        let (_, item) = self.selected()?;
+        let Pick::File(path) = &item.pick else { return None };
+        let is_known = self.look.as_ref().is_some_and(|(known, _)| known == path);
+        (!is_known).then_some(path.as_str())
+    }
+
     /// Takes in what the caret stands behind now, and says for which word items are wanted.
     pub(crate) fn settle(&mut self, token: Option<Token>) -> Option<Token> {
         let is_written = std::mem::take(&mut self.is_written);
         let Some(token) = token else {
-            self.state = State::Closed;
+            self.close();
             return None;
         };
+        if self.asked.as_ref().is_some_and(|(_, asked)| *asked == token) {
+            return None;
+        }
         match &self.state {
             State::Open(list) if list.token == token => None,
             State::Open(list) if list.token.is_at(&token) => Some(token),
             State::Dismissed(word) if word.is_at(&token) => None,
             _ if is_written => Some(token),
             _ => {
-                self.state = State::Closed;
+                self.close();
                 None
             }
         }
@@ -93,11 +155,23 @@ impl Completion {
             return;
         }
         let title_columns = draw::title_columns(&items);
+        // A path stands in two columns, and a word is found in one of them.
+        let query = Query::new(&token.text.replace('/', " "));
+        // What was chosen by hand stays chosen while more is found for the same word.
+        let chosen = match &self.state {
+            State::Open(list) if list.token == token && list.selected > 0 => {
+                let item = list.items.get(list.selected);
+                items
+                    .iter()
+                    .position(|other| Some(&other.pick) == item.map(|item| &item.pick))
+            }
+            _ => None,
+        };
         self.state = State::Open(List {
-            query: Query::new(&token.text),
+            query,
             token,
             items,
-            selected: 0,
+            selected: chosen.unwrap_or(0),
             top: 0,
             title_columns,
         });
@@ -109,12 +183,14 @@ impl Completion {
             return false;
         };
         self.state = State::Dismissed(list.token.clone());
+        self.asked = None;
         true
     }
 
     pub(crate) fn close(&mut self) {
         self.state = State::Closed;
         self.is_written = false;
+        self.asked = None;
     }
 
     /// Moves the selection; from an end it goes on at the other.
@@ -158,6 +234,7 @@ impl Completion {
         let query = Query::new(text);
         let scored = items.filter_map(|item| {
             let [name, _] = item.row.fields();
+            // By the name alone: a slip of the finger must not do what only a description spells.
             let score = self.matcher.score(&query, &[name])?;
             // What is written out is meant, however rarely it is used.
             let is_exact = name.trim_start_matches('/') == text;

@@ -78,6 +78,11 @@ impl Composer {
         self.area.is_empty()
     }
 
+    /// Returns the text as it was typed: folded pastes are their labels.
+    pub(crate) fn typed_text(&self) -> String {
+        self.area.lines().join("\n")
+    }
+
     pub(crate) fn begins_with(&self, sign: char) -> bool {
         self.area.lines()[0].starts_with(sign)
     }

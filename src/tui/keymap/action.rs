@@ -132,6 +132,8 @@ pub(crate) enum Action {
     WidenList,
     // Palette.
     Interrupt,
+    MentionFile,
+    ListCommands,
     Quit,
 }
 

@@ -113,6 +113,7 @@ impl Blocks {
                 block.wait(now);
             }),
             Event::Retry(retry) => self.retry(retry, now),
+            Event::Unread { report, .. } => self.mark(Mark::Error(report.clone())),
             Event::Error(report) => {
                 self.turn.waiting = None;
                 self.mark(Mark::Error(report.clone()))

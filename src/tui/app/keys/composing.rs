@@ -91,13 +91,15 @@ impl App {
             }
             Link::Gone => return self.say("no session is open; the draft stays here", Meaning::Warning, now),
         }
+        let mentions = self.mentioned(&text);
         self.keep_prompt(&self.composer.draft(), false);
         let text = self.composer.take();
         let op = match text.strip_prefix('!').map(str::trim) {
             Some(command) if !command.is_empty() => Op::Shell(command.to_owned()),
             _ => op(Input {
                 text,
-                files: Vec::new(),
+                mentions,
+                ..Input::default()
             }),
         };
         self.send(op);

@@ -32,6 +32,9 @@ impl App {
         self.keymap.hear(key);
         self.attention.seen(now);
         assert!(!self.surroundings.panics_at_first_key, "LATHE_DEBUG_PANIC is set");
+        if self.holds(key, now) {
+            return Change::None;
+        }
         if self.leader.take().is_some() {
             match self.keymap.action(Context::Leader, key) {
                 // `esc` takes the leader back and does nothing else.
@@ -260,6 +263,9 @@ impl App {
             Action::NewSession => self.new_session(now),
             Action::LastSession => self.last_session(now),
             Action::CycleMode => self.cycle_mode(now),
+            Action::MentionFile => self.begin_word('@', now),
+            Action::ListCommands => self.begin_word('/', now),
+            Action::NextAgent if self.complete_path() => {}
             Action::NextAgent => self.next_agent(now),
             Action::PageUp => self.page(-1),
             Action::PageDown => self.page(1),

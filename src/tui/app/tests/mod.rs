@@ -99,6 +99,7 @@ fn setup() -> Setup {
         }),
         settings_file: "/home/u/.config/lathe/lathe.jsonc".into(),
         keymap: Keymap::default(),
+        uses_file: "/home/u/.local/state/lathe/uses.jsonl".into(),
         wheel_lines: 3,
         mouse: Mouse::Caught,
         copies_on_select: false,
@@ -250,6 +251,20 @@ impl Driver {
 
     fn hints(&mut self) -> String {
         self.text().lines().last().unwrap_or_default().to_owned()
+    }
+
+    /// Answers as the finder would; returns what was looked for.
+    fn find(&mut self, paths: &[&str]) -> String {
+        let asked = self.effects.iter().rev().find_map(|effect| match effect {
+            Effect::Find(completion::Request::Find { id, text }) => Some((*id, text.clone())),
+            _ => None,
+        });
+        let (id, text) = asked.expect("nothing is looked for");
+        let paths = paths.iter().map(|path| (*path).to_owned()).collect();
+        let found = completion::Found { id, paths };
+        self.app.found(completion::Answer::Found(found), self.now);
+        self.collect();
+        text
     }
 
     /// What was sent to the session since the last time.

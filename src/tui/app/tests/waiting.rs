@@ -17,7 +17,7 @@ fn waiting(queued_messages: u64) -> Driver {
 fn given_back(id: u64, text: &str) -> Event {
     let input = Input {
         text: text.to_owned(),
-        files: Vec::new(),
+        ..Input::default()
     };
     Event::Unqueued {
         id,

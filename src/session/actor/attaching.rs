@@ -1,0 +1,191 @@
+//! Files that a person's message mentions: they are read as the `read` tool reads them, before the message goes on its
+//! way. So the model sees line numbers, may edit what it was shown, and gets the beginning of what is too long.
+//!
+//! Messages keep their order: what is sent while files are read waits for them. A message whose file cannot be read goes
+//! back to whoever wrote it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::Actor;
+use crate::agent::driver::CallSettings;
+use crate::conversation::{CallId, CallResult, ErrorKind, FilePart};
+use crate::session::{ErrorReport, Event, Input, Mention, ReportKind};
+use crate::tool::{ToolCx, ToolError, pipeline};
+
+/// How a message is to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sent {
+    Submitted,
+    Queued,
+}
+
+/// Messages whose files are being read, and those behind them.
+#[derive(Default)]
+pub(super) struct Attaching {
+    waiting: VecDeque<(Sent, Input)>,
+    running: Option<JoinHandle<Result<Vec<FilePart>, ToolError>>>,
+    cancel: CancellationToken,
+}
+
+/// `None` when reading failed inside lathe.
+pub(super) type Attached = Option<Result<Vec<FilePart>, ToolError>>;
+
+impl Attaching {
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Waits for the files that are being read; forever when none are. Cancel safe.
+    pub(super) async fn next(&mut self) -> Attached {
+        match &mut self.running {
+            Some(running) => {
+                let done = running.await.ok();
+                self.running = None;
+                done
+            }
+            None => std::future::pending().await,
+        }
+    }
+}
+
+impl Actor {
+    /// Has the files of a message read; says what is left to be sent at once.
+    pub(super) fn attach(&mut self, sent: Sent, input: Input) -> Option<Input> {
+        if input.mentions.is_empty() && self.attaching.is_empty() {
+            return Some(input);
+        }
+        // What was read is kept with the session, so that has to be there.
+        let begun = self.parts.recorder.begin();
+        self.check(begun);
+        self.attaching.waiting.push_back((sent, input));
+        self.attach_next();
+        None
+    }
+
+    fn attach_next(&mut self) {
+        if self.attaching.running.is_some() {
+            return;
+        }
+        while let Some((sent, input)) = self.attaching.waiting.front() {
+            if !input.mentions.is_empty() {
+                let work = read_all(
+                    self.parts.calls.clone(),
+                    input.mentions.clone(),
+                    self.attaching.cancel.child_token(),
+                );
+                self.attaching.running = Some(tokio::spawn(work));
+                return;
+            }
+            let sent = *sent;
+            if let Some((_, input)) = self.attaching.waiting.pop_front() {
+                self.take_input(sent, input);
+            }
+        }
+    }
+
+    pub(super) fn on_attached(&mut self, attached: Attached) {
+        let Some((sent, mut input)) = self.attaching.waiting.pop_front() else {
+            return;
+        };
+        let lost = || {
+            ToolError::new(
+                ErrorKind::Internal,
+                "the files could not be read; please report this",
+            )
+        };
+        match attached.unwrap_or_else(|| Err(lost())) {
+            Ok(files) => {
+                input.files.extend(files);
+                input.mentions.clear();
+                self.take_input(sent, input);
+            }
+            Err(error) => {
+                let report = ErrorReport {
+                    kind: ReportKind::BadRequest,
+                    message: format!("Your message was not sent: {error}."),
+                    hint: Some("Sent again as it is, it goes without the files.".to_owned()),
+                };
+                let text = input.text;
+                self.publish(Event::Unread { text, report });
+            }
+        }
+        self.attach_next();
+    }
+
+    /// Gives back what waits for its files.
+    pub(super) fn interrupt_attaching(&mut self) {
+        if self.attaching.is_empty() {
+            return;
+        }
+        std::mem::take(&mut self.attaching.cancel).cancel();
+        if let Some(running) = self.attaching.running.take() {
+            running.abort();
+        }
+        for (_, input) in std::mem::take(&mut self.attaching.waiting) {
+            self.publish(Event::Refused(input.text));
+        }
+    }
+}
+
+async fn read_all(
+    calls: CallSettings,
+    mentions: Vec<Mention>,
+    cancel: CancellationToken,
+) -> Result<Vec<FilePart>, ToolError> {
+    let mut files = Vec::new();
+    for mention in mentions {
+        // Nobody watches how it goes.
+        let (updates, _) = mpsc::unbounded_channel();
+        let session = calls.session.clone();
+        let mut cx = ToolCx::new(Arc::clone(&calls.services), session, CallId::new(), updates);
+        cx.agent.clone_from(&calls.agent);
+        cx.abilities = calls.abilities;
+        cx.edit_mode = calls.settings.edit_mode;
+        cx.context = calls.context;
+        cx.cancel = cancel.clone();
+        match pipeline::own_read(&calls.registry, arguments(&mention), &cx).await {
+            Ok(result) => files.extend(parts(&mention, result)),
+            Err(error) if !mention.is_sure && error.kind == ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(files)
+}
+
+fn arguments(mention: &Mention) -> Map<String, Value> {
+    let mut args = Map::new();
+    args.insert("file_path".to_owned(), json!(mention.path));
+    if let Some((from, to)) = mention.lines {
+        args.insert("offset".to_owned(), json!(from));
+        args.insert("limit".to_owned(), json!(to - from + 1));
+    }
+    args
+}
+
+/// What a file is in a message: its text, or the picture that it is.
+fn parts(mention: &Mention, result: CallResult) -> Vec<FilePart> {
+    let path = match mention.lines {
+        Some((from, to)) if from == to => format!("{}:{from}", mention.path),
+        Some((from, to)) => format!("{}:{from}-{to}", mention.path),
+        None => mention.path.clone(),
+    };
+    if result.attachments.is_empty() {
+        return vec![FilePart {
+            path,
+            mime: "text/plain".to_owned(),
+            data: result.output,
+        }];
+    }
+    let media = result.attachments.into_iter().map(|attachment| FilePart {
+        path: path.clone(),
+        mime: attachment.mime,
+        data: attachment.data,
+    });
+    media.collect()
+}
