@@ -230,6 +230,31 @@ pub(super) enum SessionsCommand {
         #[arg(value_name = "ID", value_parser = SessionId::from_str)]
         id: SessionId,
     },
+    /// Print the messages that hold a text, newest first
+    Search {
+        #[arg(value_name = "TEXT", required = true)]
+        words: Vec<String>,
+    },
+    /// Print one session whole, to keep it elsewhere
+    Export {
+        #[arg(value_name = "ID", value_parser = SessionId::from_str)]
+        id: SessionId,
+
+        /// Markdown is for people
+        #[arg(long, value_name = "FORMAT", default_value = "json", conflicts_with = "json")]
+        format: ExportForm,
+    },
+    /// Delete one session, what its tasks said and the stored outputs of its calls
+    Delete {
+        #[arg(value_name = "ID", value_parser = SessionId::from_str)]
+        id: SessionId,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ExportForm {
+    Json,
+    Markdown,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

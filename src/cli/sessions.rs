@@ -4,18 +4,24 @@ mod transcript;
 
 use serde_json::json;
 
-use super::args::SessionsCommand;
+use super::args::{ExportForm, SessionsCommand};
 use super::failure::Failure;
-use super::output::{moment, print, print_json, table};
+use super::output::{moment, print, print_json, table, tell};
 use crate::config::Dirs;
-use crate::conversation::SessionId;
-use crate::session::export;
-use crate::store::{SessionRow, Store};
-use crate::text::sanitize::sanitize_line;
+use crate::conversation::{Role, SessionId};
+use crate::session::StoredSessions;
+use crate::session::export::{self, ExportFormat};
+use crate::store::{Hit, SessionRow, Store};
+use crate::text::json::inert;
+use crate::text::sanitize::{sanitize, sanitize_line};
 use crate::text::width::truncate;
 
 /// Columns of a title in a list.
 const TITLE: usize = 60;
+/// Columns of a title beside what was found.
+const SHORT_TITLE: usize = 30;
+/// Messages that a search prints at most.
+const HITS: usize = 1000;
 
 /// How the answer is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,10 +31,17 @@ pub(super) enum Style {
 }
 
 pub(super) fn sessions(command: SessionsCommand, style: Style) -> Result<(), Failure> {
-    let store = Store::open(&Dirs::from_env()?.data)?;
+    let data = Dirs::from_env()?.data;
+    let store = Store::open(&data)?;
     match command {
         SessionsCommand::List => list(&store, style),
         SessionsCommand::Show { id } => show(&store, &id, style),
+        SessionsCommand::Search { words } => search(&store, &words.join(" "), style),
+        SessionsCommand::Export { id, format } => export(&store, &id, format),
+        SessionsCommand::Delete { id } => {
+            let session = session(&store, &id)?;
+            delete(&StoredSessions::open(&data)?, &session, style)
+        }
     }
 }
 
@@ -58,13 +71,69 @@ fn row(session: &SessionRow) -> [String; 5] {
 }
 
 fn show(store: &Store, id: &SessionId, style: Style) -> Result<(), Failure> {
-    let Some(session) = store.get(id)? else {
-        let failure = Failure::missing(format!("there is no session `{id}`"));
-        return Err(failure.hinted("`lathe sessions list` shows them all."));
-    };
+    let session = session(store, id)?;
     let messages = store.load(id)?;
     match style {
         Style::Json => print_json(&export::json(&session, &messages)),
         Style::People => print(&transcript::text(&session, &messages)),
+    }
+}
+
+fn session(store: &Store, id: &SessionId) -> Result<SessionRow, Failure> {
+    store.get(id)?.ok_or_else(|| {
+        let failure = Failure::missing(format!("there is no session `{id}`"));
+        failure.hinted("`lathe sessions list` shows them all.")
+    })
+}
+
+fn search(store: &Store, text: &str, style: Style) -> Result<(), Failure> {
+    if text.trim().is_empty() {
+        return Err(Failure::usage("the text to search for is empty"));
+    }
+    let hits = store.search(text, HITS)?;
+    if hits.len() == HITS {
+        tell(&format!(
+            "only the newest {HITS} messages are shown; search for more words"
+        ));
+    }
+    match style {
+        Style::Json => print_json(&json!({ "hits": hits })),
+        Style::People if hits.is_empty() => print("nothing found\n"),
+        Style::People => print(&table(&hits.iter().map(hit_row).collect::<Vec<_>>())),
+    }
+}
+
+fn hit_row(hit: &Hit) -> [String; 5] {
+    let who = match hit.role {
+        Role::User => "you",
+        Role::Assistant => "assistant",
+    };
+    [
+        hit.session.to_string(),
+        moment(hit.created),
+        truncate(&sanitize_line(&hit.title), SHORT_TITLE).into_owned(),
+        who.to_owned(),
+        sanitize_line(&hit.excerpt).into_owned(),
+    ]
+}
+
+fn export(store: &Store, id: &SessionId, format: ExportForm) -> Result<(), Failure> {
+    let session = session(store, id)?;
+    let messages = store.load(id)?;
+    let text = |format| export::text(format, &session, &messages);
+    match format {
+        ExportForm::Json => print(&inert(&text(ExportFormat::Json))),
+        ExportForm::Markdown => print(&sanitize(&text(ExportFormat::Markdown))),
+    }
+}
+
+fn delete(stored: &StoredSessions, session: &SessionRow, style: Style) -> Result<(), Failure> {
+    stored.delete(&session.id)?;
+    match style {
+        Style::Json => print_json(&json!({ "session": session.id })),
+        Style::People => {
+            let title = sanitize_line(&session.title);
+            print(&format!("deleted {} · {}\n", session.id, truncate(&title, TITLE)))
+        }
     }
 }

@@ -42,6 +42,7 @@ mod screen_transcript;
 mod screen_trust;
 mod search;
 mod session;
+mod sessions;
 mod support;
 mod survival;
 mod todo_edits;
