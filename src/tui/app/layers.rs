@@ -12,7 +12,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
 use super::{App, Focus, LEADER_TABLE, Link, Permission, Turn};
-use crate::text::width::{str_width, truncate_start};
+use crate::text::width::str_width;
 use crate::tui::completion;
 use crate::tui::composer;
 use crate::tui::dialog::{DialogCx, FormDialog, Guard, Trust};
@@ -300,21 +300,6 @@ impl App {
             fold_key: self.keymap.label(Context::Transcript, Action::ToggleFold),
         };
         self.transcript.draw(area, buffer, &cx);
-    }
-
-    fn draw_welcome(&self, area: Rect, buffer: &mut Buffer) {
-        let directory = path_words(&self.directory, self.surroundings.home.as_deref());
-        let room = usize::from(area.width).saturating_sub(2);
-        let words = crate::text::sanitize::sanitize_line(&directory).into_owned();
-        let row = area.y + area.height.saturating_sub(2);
-        let line = truncate_start(&words, room);
-        buffer.set_stringn(
-            area.x + 1,
-            row,
-            line.as_ref(),
-            room,
-            self.theme.style(Meaning::TextMuted),
-        );
     }
 
     /// The rule above the composer; it also says what came below what is read.

@@ -27,6 +27,7 @@ mod taking;
 mod trusting;
 mod vim;
 mod waiting;
+mod welcome;
 
 #[cfg(test)]
 mod tests;

@@ -17,6 +17,25 @@ fn hints_say_send_when_idle_and_esc_only_while_a_turn_runs() {
 }
 
 #[test]
+fn a_new_session_names_the_keys_to_begin_with_until_something_is_said() {
+    let mut driver = Driver::open();
+    let text = driver.text();
+    for words in [
+        "~/src/retry",
+        "ctrl+x s    earlier sessions",
+        "ctrl+p      everything, by name",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    driver.size = (40, 10);
+    let low = driver.text();
+    assert!(low.contains("~/src/retry") && !low.contains("sessions"), "{low}");
+    driver.size = (80, 24);
+    driver.event(Event::TurnStarted);
+    assert!(!driver.text().contains("earlier sessions"));
+}
+
+#[test]
 fn enter_sends_alt_enter_queues_and_blank_text_does_neither() {
     let mut driver = Driver::open();
     driver.press("enter");

@@ -1,0 +1,71 @@
+//! What stands in a conversation that has not begun: where it will take place, and the keys to begin with.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::App;
+use crate::text::sanitize::sanitize_line;
+use crate::text::width::{str_width, truncate_start};
+use crate::tui::keymap::{Action, Context, List, words};
+use crate::tui::surroundings::path_words;
+use crate::view::theme::Meaning;
+
+/// A key and what it leads to.
+type Row = (String, &'static str);
+
+impl App {
+    /// Draws at the foot of the area, next to where the person writes. The keys are left out on a low screen, and where
+    /// something is asked before them.
+    pub(super) fn draw_welcome(&self, area: Rect, buffer: &mut Buffer) {
+        let room = usize::from(area.width).saturating_sub(2);
+        let mut rows = self.first_keys();
+        let height = u16::try_from(rows.len()).unwrap_or(u16::MAX);
+        // A row for the directory, and an empty one above, between and below.
+        if area.height < height.saturating_add(4) || self.is_asking() {
+            rows.clear();
+        }
+        let (muted, accent) = (
+            self.theme.style(Meaning::TextMuted),
+            self.theme.style(Meaning::Accent),
+        );
+        let column = rows.iter().map(|(key, _)| str_width(key)).max().unwrap_or(0) + 3;
+        let mut y = area.bottom().saturating_sub(2).max(area.y);
+        for (key, what) in rows.iter().rev() {
+            buffer.set_stringn(area.x + 1, y, key, room, accent);
+            let indent = u16::try_from(column).unwrap_or(u16::MAX);
+            buffer.set_stringn(
+                (area.x + 1).saturating_add(indent),
+                y,
+                what,
+                room.saturating_sub(column),
+                muted,
+            );
+            y = y.saturating_sub(1);
+        }
+        if !rows.is_empty() {
+            y = y.saturating_sub(1);
+        }
+        let directory = path_words(&self.directory, self.surroundings.home.as_deref());
+        let directory = sanitize_line(&directory);
+        buffer.set_stringn(area.x + 1, y, truncate_start(&directory, room), room, muted);
+    }
+
+    /// What a new session is begun with, as far as it has a key. The hint row names what the composer takes.
+    fn first_keys(&self) -> Vec<Row> {
+        let symbols = self.surroundings.symbols;
+        let label = |action| words(self.keymap.label(Context::Global, action), symbols).to_owned();
+        let rows = [
+            (
+                self.keymap.after_leader(Action::OpenList(List::Sessions)),
+                "earlier sessions",
+            ),
+            (
+                self.keymap.after_leader(Action::OpenList(List::Models)),
+                "another model",
+            ),
+            (label(Action::CycleMode), "how much is asked first"),
+            (label(Action::OpenList(List::Actions)), "everything, by name"),
+        ];
+        rows.into_iter().filter(|(key, _)| !key.is_empty()).collect()
+    }
+}
