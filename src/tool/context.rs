@@ -10,6 +10,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::walk::SearchThreads;
 use super::{Asker, FormReply, Forms, Gate, Inside, Prepared, Sheet, ToolError, ToolSettings};
 use crate::conversation::{CallId, ErrorKind, SessionId};
 use crate::files::{PathLocks, Resolved, Roots};
@@ -38,6 +39,8 @@ pub struct Services {
     pub forms: Forms,
     /// That there is no sandbox for planning was said.
     pub told_of_no_sandbox: AtomicBool,
+    /// How many threads may search at once.
+    pub search_threads: SearchThreads,
     pub hooks: Hooks,
 }
 

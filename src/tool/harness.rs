@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 use super::pipeline::{EndsTurn, Known, LoopGuard, Progress, Resolved, resolve, run};
 use super::{
     Abilities, FormEvent, FormReply, Forms, Gate, GateOwner, Inside, Presence, Registry, RenderCx,
-    ResultSource, Services, Sheet, ToolCx, ToolSettings, Update,
+    ResultSource, SearchThreads, Services, Sheet, ToolCx, ToolSettings, Update,
 };
 use crate::conversation::{CallId, CallResult, ErrorKind, SessionId};
 use crate::files::{PathLocks, Roots};
@@ -217,6 +217,7 @@ impl Harness {
             gate,
             forms: Forms::telling(presence, move |event| drop(put.send(event))),
             told_of_no_sandbox: AtomicBool::new(false),
+            search_threads: SearchThreads::default(),
         };
         Self {
             dir,

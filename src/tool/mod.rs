@@ -48,6 +48,7 @@ pub use settings::{
     Access, BashSettings, BatchSettings, SandboxMode, SandboxSettings, SearchSettings, ToolSettings,
     TruncateLimits, TruncateSettings,
 };
+pub use walk::SearchThreads;
 
 use std::future::Future;
 use std::path::PathBuf;

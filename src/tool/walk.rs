@@ -3,6 +3,8 @@
 //! ripgrep's own walker does the work: `.gitignore`, `.ignore` and global excludes are honoured, hidden files are
 //! included, `.git` never is, symbolic links are not followed.
 
+mod threads;
+
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,10 +15,12 @@ use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use tokio_util::sync::CancellationToken;
 
-use super::{Output, ToolError};
+use self::threads::Taken;
+use super::{Output, ToolCx, ToolError};
 use crate::conversation::ErrorKind;
 
-const MAX_THREADS: usize = 16;
+pub use threads::SearchThreads;
+
 const MAX_DEPTH: usize = 64;
 
 /// Patterns for files: without `/` they match a name at any depth, with one the path from where the search began.
@@ -197,15 +201,32 @@ pub(super) struct Limit {
     deadline: Instant,
     timeout: Duration,
     cancel: CancellationToken,
+    threads: SearchThreads,
 }
 
 impl Limit {
-    pub(super) fn new(timeout: Duration, cancel: CancellationToken) -> Self {
+    pub(super) fn new(timeout: Duration, cancel: CancellationToken, threads: SearchThreads) -> Self {
         Self {
             deadline: Instant::now() + timeout,
             timeout,
             cancel,
+            threads,
         }
+    }
+
+    /// The limit of a call.
+    pub(super) fn of(cx: &ToolCx) -> Self {
+        let services = &cx.services;
+        Self::new(
+            services.settings.search.timeout,
+            cx.cancel.clone(),
+            services.search_threads.clone(),
+        )
+    }
+
+    /// Takes up to `wanted` threads; `None` when the search is over before one is free.
+    pub(super) fn threads(&self, wanted: usize) -> Option<Taken> {
+        self.threads.take(wanted, self)
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -296,7 +317,7 @@ pub(super) struct Found<'a> {
     pub(super) relative: &'a Path,
 }
 
-fn builder(root: &Path) -> WalkBuilder {
+fn builder(root: &Path, threads: usize) -> WalkBuilder {
     let mut builder = WalkBuilder::new(root);
     builder
         .hidden(false)
@@ -304,11 +325,7 @@ fn builder(root: &Path) -> WalkBuilder {
         .follow_links(false)
         .max_depth(Some(MAX_DEPTH))
         .filter_entry(|entry| entry.file_name() != ".git")
-        .threads(
-            std::thread::available_parallelism()
-                .map_or(2, usize::from)
-                .min(MAX_THREADS),
-        );
+        .threads(threads);
     builder
 }
 
@@ -337,9 +354,16 @@ where
     if root.components().any(|part| part.as_os_str() == ".git") {
         return WalkEnd::default();
     }
+    let wanted = std::thread::available_parallelism().map_or(2, usize::from);
+    let Some(threads) = limit.threads(wanted) else {
+        return WalkEnd {
+            stopped: true,
+            unreadable: 0,
+        };
+    };
     let stopped = AtomicBool::new(false);
     let unreadable = AtomicUsize::new(0);
-    builder(root).build_parallel().run(|| {
+    builder(root, threads.count()).build_parallel().run(|| {
         let mut visit = visitor();
         let (stopped, unreadable) = (&stopped, &unreadable);
         Box::new(move |entry| {
@@ -460,7 +484,11 @@ mod tests {
             std::fs::write(path, "").unwrap();
         }
         let globs = Globs::new(&[], &["node_modules/".to_owned()]).unwrap();
-        let limit = Limit::new(Duration::from_mins(1), CancellationToken::new());
+        let limit = Limit::new(
+            Duration::from_mins(1),
+            CancellationToken::new(),
+            SearchThreads::default(),
+        );
         let harvest = Harvest::new();
         let end = entries(dir.path(), &globs, &limit, || {
             let mut sheaf = harvest.sheaf();
@@ -477,7 +505,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("a"), "").unwrap();
         let cancel = CancellationToken::new();
-        let limit = Limit::new(Duration::from_millis(1500), cancel.clone());
+        let limit = Limit::new(
+            Duration::from_millis(1500),
+            cancel.clone(),
+            SearchThreads::default(),
+        );
         cancel.cancel();
         let end = files(dir.path(), &Globs::default(), &limit, || |_: &Found<'_>| {});
         let mut output = Output::new("", "Found 1 file\n\na", ());

@@ -23,7 +23,7 @@ use crate::store::{GrantScope, Outputs, Store};
 use crate::text::replace::Tolerance;
 use crate::tool::{
     Access, BashSettings, BatchSettings, Forms, Gate, GateOwner, Presence, Registry, SandboxMode,
-    SandboxSettings, SearchSettings, Services, ToolSettings, TruncateLimits, TruncateSettings,
+    SandboxSettings, SearchSettings, SearchThreads, Services, ToolSettings, TruncateLimits, TruncateSettings,
 };
 
 /// Everything calls need.
@@ -86,6 +86,7 @@ impl Kit {
             gate,
             forms: Forms::telling(presence, reports.form_sink()),
             told_of_no_sandbox: AtomicBool::new(false),
+            search_threads: SearchThreads::default(),
             hooks: Hooks::new(hooks, reports.hook_sink()),
         };
         Ok(Self {

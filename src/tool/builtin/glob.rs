@@ -2,14 +2,16 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::file_name::one_line;
-use super::search_path::{Base, SearchPath, search_directory};
+use super::search_path::{Base, SearchPath, check_place, search_directory};
 use crate::conversation::ErrorKind;
+use crate::files::Resolved;
 use crate::permission::{Ask, Subject};
 use crate::tool::walk::{Found, Globs, Harvest, Limit, files};
 use crate::tool::{
@@ -56,6 +58,7 @@ struct File {
 }
 
 pub(super) struct Plan {
+    path: Resolved,
     base: Base,
     globs: Globs,
     limit: usize,
@@ -104,6 +107,7 @@ impl Tool for GlobTool {
             .limit
             .map_or(DEFAULT_LIMIT, |limit| limit.clamp(1, MAX_LIMIT) as usize);
         let plan = Plan {
+            path,
             base,
             globs,
             limit,
@@ -113,8 +117,13 @@ impl Tool for GlobTool {
     }
 
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
-        let limit = Limit::new(cx.services.settings.search.timeout, cx.cancel.clone());
-        cx.blocking(move || Ok(search(&plan, &limit))).await
+        let limit = Limit::of(cx);
+        let services = Arc::clone(&cx.services);
+        cx.blocking(move || {
+            check_place(&services, &plan.path)?;
+            Ok(search(&plan, &limit))
+        })
+        .await
     }
 
     fn render_call(&self, call: CallView<'_, Args>, _: RenderCx) -> Card {

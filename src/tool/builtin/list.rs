@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::file_name::one_line;
-use super::search_path::{SearchPath, search_directory};
+use super::search_path::{SearchPath, check_place, search_directory};
+use crate::files::Resolved;
 use crate::tool::walk::{Found, Globs, Harvest, Limit, entries};
 use crate::tool::{
     CallView, Concurrency, InitCx, Output, Prepared, RenderCx, ResultView, Set, Tool, ToolCx, ToolError,
@@ -66,8 +68,7 @@ pub(super) struct Details {
 }
 
 pub(super) struct Plan {
-    display: String,
-    directory: PathBuf,
+    path: Resolved,
     globs: Globs,
     limit: usize,
 }
@@ -97,18 +98,18 @@ impl Tool for ListTool {
         let limit = args
             .limit
             .map_or(DEFAULT_LIMIT, |limit| limit.clamp(1, MAX_LIMIT) as usize);
-        let plan = Plan {
-            display: path.display,
-            directory: path.real,
-            globs,
-            limit,
-        };
+        let plan = Plan { path, globs, limit };
         Ok(Prepared::new(plan, asks))
     }
 
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
-        let limit = Limit::new(cx.services.settings.search.timeout, cx.cancel.clone());
-        cx.blocking(move || Ok(list(&plan, &limit))).await
+        let limit = Limit::of(cx);
+        let services = Arc::clone(&cx.services);
+        cx.blocking(move || {
+            check_place(&services, &plan.path)?;
+            Ok(list(&plan, &limit))
+        })
+        .await
     }
 
     fn render_call(&self, call: CallView<'_, Args>, _: RenderCx) -> Card {
@@ -168,7 +169,7 @@ impl Directory {
 
 fn list(plan: &Plan, limit: &Limit) -> Output<Details> {
     let harvest: Harvest<(bool, PathBuf)> = Harvest::new();
-    let end = entries(&plan.directory, &plan.globs, limit, || {
+    let end = entries(&plan.path.real, &plan.globs, limit, || {
         let mut sheaf = harvest.sheaf();
         let globs = &plan.globs;
         move |found: &Found<'_>| {
@@ -184,18 +185,18 @@ fn list(plan: &Plan, limit: &Limit) -> Output<Details> {
         tree.add(&path, is_directory);
         total += usize::from(!is_directory);
     }
-    let mut text = format!("{}/", one_line(plan.display.trim_end_matches('/')));
+    let mut text = format!("{}/", one_line(plan.path.display.trim_end_matches('/')));
     let mut left = plan.limit;
     tree.write(1, &mut left, &mut text);
     let shown = total.min(plan.limit);
     let _ = write!(text, "\n\n({shown} of {} shown)", plural(total, "file"));
     let details = Details {
-        path: plan.display.clone(),
+        path: plan.path.display.clone(),
         files: total,
         truncated: shown < total,
         timed_out: end.timed_out(limit),
     };
-    let title = format!("{} · {}", plan.display, plural(total, "file"));
+    let title = format!("{} · {}", plan.path.display, plural(total, "file"));
     let mut output = Output::new(title, text, details);
     limit.mark(&mut output, end);
     output

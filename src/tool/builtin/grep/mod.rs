@@ -12,13 +12,15 @@ mod search;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use grep_regex::RegexMatcher;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::search_path::{Base, search_path};
-use crate::files::PathKind;
+use super::search_path::{Base, check_place, search_path};
+use crate::files::{PathKind, Resolved};
 use crate::permission::{Ask, Subject};
 use crate::tool::args::snake_case;
 use crate::tool::walk::{Globs, Limit, split_globs};
@@ -96,6 +98,8 @@ struct Item {
 
 pub(super) struct Plan {
     matcher: RegexMatcher,
+    /// Where the targets are, as they were asked about.
+    paths: Vec<Resolved>,
     targets: Vec<Target>,
     globs: Globs,
     multiline: bool,
@@ -108,7 +112,7 @@ pub(super) struct Plan {
 
 enum Target {
     Directory(Base),
-    File(crate::files::Resolved),
+    File(Resolved),
 }
 
 impl Tool for GrepTool {
@@ -176,14 +180,15 @@ impl Tool for GrepTool {
             given.push(".".to_owned());
         }
         let mut asks = Vec::new();
-        let mut targets = Vec::new();
+        let (mut paths, mut targets) = (Vec::new(), Vec::new());
         for path in &given {
             let found = search_path(cx, path, asks)?;
             asks = found.asks;
             targets.push(match found.path.kind {
                 PathKind::Directory => Target::Directory(Base::of(&found.path)),
-                _ => Target::File(found.path),
+                _ => Target::File(found.path.clone()),
             });
+            paths.push(found.path);
         }
         let matcher = pattern::compile(
             &args.pattern,
@@ -197,6 +202,7 @@ impl Tool for GrepTool {
         asks.push(Ask::new("grep", Subject::new(&args.pattern)).always("*"));
         let plan = Plan {
             matcher,
+            paths,
             targets,
             globs,
             multiline: args.multiline,
@@ -212,11 +218,14 @@ impl Tool for GrepTool {
     }
 
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
-        let limit = Limit::new(cx.services.settings.search.timeout, cx.cancel.clone());
-        let roots = cx.services.roots.clone();
+        let limit = Limit::of(cx);
+        let services = Arc::clone(&cx.services);
         let readable = cx.services.gate.readable();
         cx.blocking(move || {
-            let found = search::search(&plan, &limit, &roots, &readable);
+            for path in &plan.paths {
+                check_place(&services, path)?;
+            }
+            let found = search::search(&plan, &limit, &services.roots, &readable);
             Ok(answer::answer(&plan, &found, &limit))
         })
         .await

@@ -59,6 +59,9 @@ pub(super) fn search(plan: &Plan, limit: &Limit, roots: &Roots, readable: &Reada
     for target in &plan.targets {
         match target {
             Target::File(path) => {
+                let Some(_thread) = limit.threads(1) else {
+                    break;
+                };
                 let candidate = Candidate {
                     path: &path.real,
                     display: path.display.clone(),
