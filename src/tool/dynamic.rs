@@ -335,5 +335,8 @@ pub(super) fn generic_card(card: Card, text: &str, cx: RenderCx) -> Card {
     }
     let head: Vec<&str> = text.lines().take(COLLAPSED).collect();
     card.part(CardPart::Text(head.join("\n")))
-        .part(CardPart::Omitted(format!("{} more lines", total - COLLAPSED)))
+        .part(CardPart::Omitted(match total - COLLAPSED {
+            1 => "1 more line".to_owned(),
+            more => format!("{more} more lines"),
+        }))
 }

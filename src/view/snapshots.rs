@@ -221,6 +221,7 @@ fn cards_are_drawn_in_every_state() {
                 frame: 0,
                 elapsed,
                 badge: None,
+                expands: "o",
             };
             lay_out(card, *status, cx)
         };

@@ -29,6 +29,8 @@ struct Exhibit {
     args: Value,
     /// What ends with something to look at, where there is such a thing.
     look: Option<Value>,
+    /// What gives more than a card shows, where there is such a thing.
+    long: Option<Value>,
     /// What it prints while it runs.
     live: &'static str,
 }
@@ -39,6 +41,7 @@ impl Exhibit {
             tool,
             args,
             look: None,
+            long: None,
             live: "",
         }
     }
@@ -101,36 +104,74 @@ fn exhibits() -> Vec<Exhibit> {
         Exhibit::new("apply_patch", json!({"patch_text": patch})),
         bash,
         batch,
-        Exhibit::new("edit", edit),
-        Exhibit::new("glob", json!({"pattern": "**/*.rs"})),
-        Exhibit::new(
-            "grep",
-            json!({"pattern": "delay", "path": "src", "output_mode": "content"}),
+        long(
+            Exhibit::new("edit", edit),
+            json!({"file_path": "build/long.txt", "old_string": "mark", "new_string": "sign", "replace_all": true}),
+        ),
+        long(
+            Exhibit::new("glob", json!({"pattern": "**/*.rs"})),
+            json!({"pattern": "*", "path": "build"}),
+        ),
+        long(
+            Exhibit::new(
+                "grep",
+                json!({"pattern": "delay", "path": "src", "output_mode": "content"}),
+            ),
+            json!({"pattern": "mar.", "path": "build", "include": "*.txt"}),
         ),
         Exhibit::new("hashline_edit", hashline),
         Exhibit::new(
             "invalid",
             json!({"tool": "raed", "error": "there is no tool `raed`"}),
         ),
-        Exhibit::new("list", json!({"path": "."})),
+        long(
+            Exhibit::new("list", json!({"path": "."})),
+            json!({"path": "build"}),
+        ),
         Exhibit::new("multiedit", multiedit),
         Exhibit::new("plan_enter", json!({})),
         Exhibit::new("plan_exit", plan),
         Exhibit::new("question", questions),
-        Exhibit::new("read", json!({"file_path": "src/retry.rs"})),
+        long(
+            Exhibit::new("read", json!({"file_path": "src/retry.rs"})),
+            json!({"file_path": "build/long.txt", "offset": 98, "limit": 4}),
+        ),
         Exhibit::new("todoread", json!({})),
         Exhibit::new("todowrite", todos),
-        Exhibit::new("write", json!({"file_path": "src/clock.rs", "content": written})),
+        long(
+            Exhibit::new("write", json!({"file_path": "src/clock.rs", "content": written})),
+            json!({"file_path": "build/new.txt", "content": "mark\n".repeat(60)}),
+        ),
     ]
+}
+
+fn long(exhibit: Exhibit, args: Value) -> Exhibit {
+    Exhibit {
+        long: Some(args),
+        ..exhibit
+    }
 }
 
 fn project(server: &Server) -> Project {
     let retry = "impl Retry {\n    async fn wait(&self, delay: Duration) {\n        let delay = self.jitter(delay);\n        \
                  tokio::time::sleep(delay).await;\n    }\n}\n";
-    crate::screen::project(server)
+    // Every fortieth line is to be found.
+    let lines = (1..=400).map(|line| {
+        if line % 40 == 0 {
+            format!("{line} mark\n")
+        } else {
+            format!("{line}\n")
+        }
+    });
+    let project = crate::screen::project(server)
         .file("src/retry.rs", retry)
         .file("src/lib.rs", "pub mod retry;\n")
         .file("README.md", "# Retry\n")
+        .file("build/long.txt", &lines.collect::<String>());
+    // The newest comes first, and of the same age the first by name.
+    (1..=8).rev().fold(project, |project, file| {
+        project.file(&format!("build/f{file}.txt"), "mark\n")
+    })
 }
 
 /// What the tool gives, in a project of its own.
@@ -186,6 +227,7 @@ impl Wall<'_> {
             frame: 0,
             elapsed,
             badge: None,
+            expands: if label.ends_with("expanded") { "" } else { "o" },
         };
         writeln!(picture, "-- {label}").unwrap();
         for line in lay_out(card, status, look) {
@@ -216,6 +258,13 @@ fn cut(raw: &str, eighths: usize) -> &str {
     &raw[..end]
 }
 
+/// How a call of the exhibit ended.
+struct End<'a> {
+    label: &'static str,
+    args: &'a Value,
+    result: CallResult,
+}
+
 fn status_of(result: &CallResult, card: &Card) -> CardStatus {
     match (result.error_kind(), card.look) {
         (Some(_), _) => CardStatus::Failed,
@@ -224,7 +273,7 @@ fn status_of(result: &CallResult, card: &Card) -> CardStatus {
     }
 }
 
-fn picture(wall: &Wall<'_>, done: &CallResult, look: Option<&CallResult>, width: usize) -> String {
+fn picture(wall: &Wall<'_>, ends: &[End<'_>], width: usize) -> String {
     let args = &wall.exhibit.args;
     let raw = args.to_string();
     let mut picture = String::new();
@@ -255,10 +304,7 @@ fn picture(wall: &Wall<'_>, done: &CallResult, look: Option<&CallResult>, width:
             width,
         );
     }
-    let ended = [(args, Some(done), "done")];
-    let looked_at = wall.exhibit.look.as_ref().map(|args| (args, look, "look"));
-    for (args, result, label) in ended.into_iter().chain(looked_at) {
-        let Some(result) = result else { continue };
+    for End { label, args, result } in ends {
         for (suffix, expanded) in [("", false), (", expanded", true)] {
             let card = wall.result(args, ResultSource::Ended(result), expanded);
             let status = status_of(result, &card);
@@ -306,8 +352,16 @@ fn every_tool_has_a_card_for_every_state() {
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     for exhibit in &exhibits {
-        let done = run(&server, exhibit.tool, &exhibit.args);
-        let look = exhibit.look.as_ref().map(|args| run(&server, exhibit.tool, args));
+        let ends = [
+            ("done", Some(&exhibit.args)),
+            ("look", exhibit.look.as_ref()),
+            ("long", exhibit.long.as_ref()),
+        ];
+        let ends = ends.into_iter().filter_map(|(label, args)| {
+            let result = run(&server, exhibit.tool, args?);
+            args.map(|args| End { label, args, result })
+        });
+        let ends: Vec<End<'_>> = ends.collect();
         let wall = Wall {
             registry: Registry::builtin(),
             theme: Theme::builtin("lathe-dark").unwrap(),
@@ -315,7 +369,7 @@ fn every_tool_has_a_card_for_every_state() {
             exhibit,
         };
         for width in WIDTHS {
-            let picture = picture(&wall, &done, look.as_ref(), width);
+            let picture = picture(&wall, &ends, width);
             settings.bind(|| insta::assert_snapshot!(format!("gallery__{}__{width}", exhibit.tool), picture));
         }
     }

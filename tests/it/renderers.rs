@@ -100,6 +100,7 @@ fn assert_fits(card: &Card, status: CardStatus, width: usize, what: &str) -> Res
             frame: 3,
             elapsed: Some(Duration::from_millis(4200)),
             badge: None,
+            expands: "o",
         };
         for line in lay_out(card, status, look) {
             let text: String = line.spans.iter().map(|span| span.content.as_ref()).collect();

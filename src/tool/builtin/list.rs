@@ -119,8 +119,8 @@ impl Tool for ListTool {
     fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
         let details = result.details;
         let card = Card::new("List", &details.path).meta(plural(details.files, "file"));
-        let is_row = |line: &&str| line.starts_with(' ');
-        let rows: Vec<&str> = result.text.lines().skip(1).take_while(is_row).collect();
+        let below = result.text.lines().skip(1);
+        let rows: Vec<&str> = below.map_while(|line| line.strip_prefix("  ")).collect();
         let total = rows.len();
         super::rows(card, rows.into_iter(), total, cx)
     }

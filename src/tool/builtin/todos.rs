@@ -97,10 +97,21 @@ impl Details {
             TodoStatus::Completed | TodoStatus::Cancelled if !is_changed => Tone::Muted,
             _ => Tone::Normal,
         };
-        vec![
+        let mut line = vec![
             ToneSpan::new(tone(todo.status), format!("{sign} ")),
             ToneSpan::new(text_tone, todo.content.as_str()),
-        ]
+        ];
+        // Of a list that is new as a whole nothing has changed.
+        if is_changed && self.changed.len() < self.todos.len() {
+            let word = match todo.status {
+                TodoStatus::Pending => "new",
+                TodoStatus::InProgress => "begun",
+                TodoStatus::Completed => "done",
+                TodoStatus::Cancelled => "dropped",
+            };
+            line.push(ToneSpan::new(Tone::Muted, format!(" ({word})")));
+        }
+        line
     }
 }
 
@@ -297,7 +308,7 @@ mod tests {
         let card = project.draw_result("todowrite", &next, &result, false);
         assert_eq!((card.title.as_str(), card.argument.as_str()), ("Todo", "2 of 4"));
         let text = plain(&card);
-        for line in ["✓ find it", "✓ fix it", "○ test", "⊘ ship it"] {
+        for line in ["✓ find it\n", "✓ fix it (done)\n", "○ test it\n", "⊘ ship it\n"] {
             assert!(text.contains(line), "{line}\n{text}");
         }
         let CardPart::Lines(lines) = &card.body[0] else {

@@ -150,7 +150,7 @@ impl Tool for WriteTool {
         let shown: Vec<&str> = content.lines().skip(skip).collect();
         let card = card.meta(plural(total, "line"));
         let card = if skip > 0 {
-            card.part(CardPart::Omitted(format!("{skip} lines above")))
+            card.part(CardPart::Omitted(format!("{} above", plural(skip, "line"))))
         } else {
             card
         };
@@ -187,10 +187,10 @@ impl Tool for WriteTool {
             first_line: Some(1),
         };
         let card = card.part(CardPart::Code(code));
-        if left_out > 0 {
-            card.part(CardPart::Omitted(format!("{left_out} more lines")))
-        } else {
-            card
+        match left_out {
+            0 => card,
+            1 => card.part(CardPart::Omitted("1 more line".to_owned())),
+            more => card.part(CardPart::Omitted(format!("{more} more lines"))),
         }
     }
 }

@@ -143,6 +143,7 @@ fn part_lines(part: CardPart, width: usize, look: Look<'_>) -> Vec<Line<'static>
         frame: 0,
         elapsed: None,
         badge: None,
+        expands: "",
     };
     lay_out(&card, CardStatus::Asking, cx).split_off(1)
 }

@@ -83,7 +83,7 @@ pub(super) fn inner_below(card: &Card, inner: &CallBlock, cx: &LayoutCx<'_>) -> 
 fn narrower<'a>(cx: &LayoutCx<'a>) -> LayoutCx<'a> {
     LayoutCx {
         width: cx.width.saturating_sub(STEP),
-        ..*cx
+        ..cx.without_fold_key()
     }
 }
 
@@ -101,6 +101,7 @@ fn card_look<'a>(call: &CallBlock, cx: &LayoutCx<'a>) -> CardLook<'a> {
         frame: cx.draw.frame,
         elapsed: waits.map(|(_, waited)| waited).or(ran),
         badge: waits.map(|(what, _)| what),
+        expands: cx.draw.fold_key,
     }
 }
 

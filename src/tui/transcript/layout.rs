@@ -37,6 +37,17 @@ pub(super) struct LayoutCx<'a> {
     pub(super) reasoning_unfolded: bool,
 }
 
+impl<'a> LayoutCx<'a> {
+    /// For what no key unfolds: it is unfolded, or only what is around it can be.
+    pub(super) fn without_fold_key(&self) -> LayoutCx<'a> {
+        let draw = DrawCx {
+            fold_key: "",
+            ..self.draw
+        };
+        LayoutCx { draw, ..*self }
+    }
+}
+
 /// What a block was laid out to.
 pub(super) struct Laid {
     key: Key,
@@ -132,7 +143,12 @@ pub(super) fn height(blocks: &mut [Block], index: usize, cx: &LayoutCx<'_>) -> u
         Some(laid) if laid.key == key => {}
         Some(laid) if can_grow(&block.body, laid, key) => grow(&block.body, laid, key, cx),
         _ => {
-            let (face, rows) = lay_out(blocks, index, key.is_unfolded, cx);
+            let own = if key.is_unfolded {
+                cx.without_fold_key()
+            } else {
+                *cx
+            };
+            let (face, rows) = lay_out(blocks, index, key.is_unfolded, &own);
             blocks[index].laid = Some(Laid { key, face, rows });
         }
     }

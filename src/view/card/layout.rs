@@ -29,6 +29,8 @@ pub struct CardLook<'a> {
     pub elapsed: Option<Duration>,
     /// A short warning behind the title, such as `!` for a renderer that failed.
     pub badge: Option<&'a str>,
+    /// The key that expands the card; empty where it is expanded, or none does.
+    pub expands: &'a str,
 }
 
 /// Lays out a card. No line is wider than the width (0 counts as 1), and the first is always the title's.
@@ -39,12 +41,35 @@ pub fn lay_out(card: &Card, status: CardStatus, cx: CardLook<'_>) -> Vec<Line<'s
     };
     let mut lines = vec![header(card, status, cx)];
     let indent = if cx.width > 4 * INDENT { INDENT } else { 0 };
+    let mut last_cut = None;
     for part in &card.body {
-        for line in body(part, cx.width - indent, cx.look) {
-            lines.push(indented(line, indent));
+        let rows = body(part, cx.width - indent, cx.look);
+        if tells_what_is_cut(part, rows.last(), cx.look) {
+            last_cut = Some(lines.len() + rows.len() - 1);
+        }
+        lines.extend(rows.into_iter().map(|line| indented(line, indent)));
+    }
+    if let Some(row) = last_cut.filter(|_| !cx.expands.is_empty()) {
+        let hint = format!(" {} {} expands", cx.look.symbols.dot(), cx.expands);
+        if lines[row].width() + width::str_width(&hint) <= cx.width {
+            lines[row].push_span(Span::styled(hint, cx.look.style(Meaning::TextMuted)));
         }
     }
     lines
+}
+
+/// Whether the last row of a part says how much is left out. Of a diff it begins with the ellipsis then; all its other
+/// rows begin with numbers or a sign.
+fn tells_what_is_cut(part: &CardPart, last: Option<&Line<'_>>, look: Look<'_>) -> bool {
+    let is_note = || {
+        let first = last.and_then(|line| line.spans.first());
+        first.is_some_and(|span| span.content.starts_with(look.symbols.ellipsis()))
+    };
+    match part {
+        CardPart::Omitted(_) => true,
+        CardPart::Diff(_) => is_note(),
+        _ => false,
+    }
 }
 
 /// Lays out the first line of a card alone, which is all that changes while a spinner turns.
@@ -66,7 +91,7 @@ pub fn header(card: &Card, status: CardStatus, cx: CardLook<'_>) -> Line<'static
     flow.push_line(&card.title, look.style(Meaning::TextStrong));
     if !fit.argument.is_empty() {
         flow.push_clean(" ", Style::new());
-        flow.push_line(&fit.argument, look.style(Meaning::Text));
+        push_argument(&mut flow, card.language, &fit.argument, look);
     }
     let muted = look.style(Meaning::TextMuted);
     for fact in &card.meta[..fit.facts] {
@@ -88,6 +113,16 @@ pub fn header(card: &Card, status: CardStatus, cx: CardLook<'_>) -> Line<'static
         spans.push(Span::styled(time, muted));
     }
     Line::from(spans)
+}
+
+fn push_argument(flow: &mut Flow, language: &str, argument: &str, look: Look<'_>) {
+    if language.is_empty() {
+        flow.push_line(argument, look.style(Meaning::Text));
+        return;
+    }
+    let clean = sanitize::sanitize_line(argument);
+    let mut state = look.highlighter.start(language);
+    flow.push_code(&clean, &look.highlighter.line(&mut state, &clean), look);
 }
 
 /// What of the title's line fits.
@@ -231,6 +266,7 @@ mod tests {
             frame: 0,
             elapsed: Some(Duration::from_millis(140)),
             badge: None,
+            expands: "",
         }
     }
 
@@ -295,6 +331,55 @@ mod tests {
         let text = picture(&lay_out(&card, CardStatus::Done, cx));
         assert!(text.ends_with("\n   ~ 23 lines above\n"), "{text}");
         assert!(text.contains(" ! "), "{text}");
+    }
+
+    #[test]
+    fn the_last_row_that_tells_what_is_left_out_tells_the_key_too() {
+        let test = TestLook::plain();
+        let unified = "@@ -1,2 +1,2 @@\n a\n-b\n+c\n@@ -9 +9 @@\n-x\n+y\n";
+        let diff = |max_lines| {
+            CardPart::Diff(DiffBody {
+                path: "a".into(),
+                unified: unified.into(),
+                max_lines,
+                is_unplaced: false,
+            })
+        };
+        let card = Card::new("Bash", "make")
+            .part(CardPart::Omitted("23 lines above".into()))
+            .part(diff(3));
+        let picture = |card: &Card, width, expands| {
+            let cx = CardLook {
+                expands,
+                ..at(&test, width)
+            };
+            picture(&lay_out(card, CardStatus::Done, cx)[1..])
+        };
+        let told = picture(&card, 60, "o");
+        assert!(told.starts_with("   … 23 lines above\n"), "{told}");
+        assert!(told.ends_with("\n   … 1 more hunk at 9 · o expands\n"), "{told}");
+        let told = picture(&card, 26, "o");
+        assert!(
+            told.ends_with("\n   … 1 more hunk at 9\n"),
+            "a count is never cut for it: {told}"
+        );
+        let whole = Card::new("Edit", "a").part(diff(0));
+        assert!(!picture(&whole, 60, "o").contains("expands"));
+        assert!(!picture(&card, 60, "").contains("expands"));
+    }
+
+    #[test]
+    fn a_command_is_coloured_in_the_row_of_its_title() {
+        let test = TestLook::default();
+        let look = at(&test, 40);
+        let styles = |card: &Card| {
+            let line = header(card, CardStatus::Done, look);
+            let found = line.spans.iter().find(|span| span.content.contains("hello"));
+            found.map(|span| span.style)
+        };
+        let plain = Card::new("Bash", "echo 'hello'");
+        let coloured = plain.clone().written_in("bash");
+        assert_ne!(styles(&plain), styles(&coloured));
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub struct Card {
     pub title: String,
     /// What a person would name the call by: a path with its range, a command, a pattern.
     pub argument: String,
+    /// Of the argument, where it is source; empty where it is not.
+    pub language: &'static str,
     /// Short facts: `+6 −2`, `exit 101`, `4 matches`.
     pub meta: Vec<String>,
     /// Set by a tool whose call ran to its end but deserves a look (exit code not 0).
@@ -115,6 +117,12 @@ impl Card {
             argument: argument.into(),
             ..Self::default()
         }
+    }
+
+    /// Colours the argument as source of this language.
+    pub fn written_in(mut self, language: &'static str) -> Self {
+        self.language = language;
+        self
     }
 
     pub fn meta(mut self, fact: impl Into<String>) -> Self {

@@ -30,7 +30,7 @@ pub(super) fn question(command: &str, workdir: &str, why: Option<&str>) -> Card 
 pub(super) fn call(command: &str, cx: RenderCx) -> Card {
     let command = command.trim_matches('\n');
     let mut lines = command.lines();
-    let card = Card::new("Bash", lines.next().unwrap_or_default().trim());
+    let card = Card::new("Bash", lines.next().unwrap_or_default().trim()).written_in("bash");
     let total = 1 + lines.count();
     if cx.expanded && !command.is_empty() {
         return card.part(CardPart::Code(code(command)));
@@ -42,6 +42,7 @@ pub(super) fn call(command: &str, cx: RenderCx) -> Card {
     let card = card.part(CardPart::Code(code(&shown.join("\n"))));
     match total - shown.len() {
         0 => card,
+        1 => card.part(CardPart::Omitted("1 more line of the command".to_owned())),
         more => card.part(CardPart::Omitted(format!("{more} more lines of the command"))),
     }
 }
@@ -128,7 +129,8 @@ fn last_lines(card: Card, lines: &[&str], most: usize, first_line: u64) -> Card 
     text(card, &lines[above..])
 }
 
-/// The first line that speaks of a failure, the first panic or assertion, and the last line, with their numbers.
+/// The first line that speaks of a failure, the first panic with the assertion below it, and the last line, with their
+/// numbers. What lies between is counted, and so is what in it speaks of a failure too.
 fn failure(card: Card, lines: &[&str], first_line: u64) -> Card {
     if lines.len() <= SHORT && first_line == 1 {
         return text(card, lines);
@@ -139,43 +141,43 @@ fn failure(card: Card, lines: &[&str], first_line: u64) -> Card {
     let failures: Vec<usize> = positions(lines, is_failure).collect();
     let mut picked = vec![last];
     picked.extend(failures.first());
-    picked.extend(positions(lines, is_panic).next());
+    if let Some(panic) = positions(lines, is_panic).next() {
+        picked.push(panic);
+        picked.extend(positions(lines, is_panic).find(|at| *at == panic + 1));
+    }
     picked.sort_unstable();
     picked.dedup();
-    let more = failures.iter().filter(|at| !picked.contains(at)).count();
-    let number = |at: usize| at as u64 + first_line;
-    let mut rows = Vec::new();
-    let mut next = 1;
+    let mut card = card;
+    let (mut rows, mut next) = (Vec::new(), 0);
     for at in picked {
-        if number(at) > next {
-            rows.push(gap(number(at) - next, rows.is_empty()));
+        let above = if next == 0 { first_line - 1 } else { 0 };
+        let left_out = above + (at - next) as u64;
+        if left_out > 0 {
+            if !rows.is_empty() {
+                card = card.part(CardPart::Lines(std::mem::take(&mut rows)));
+            }
+            let of_failure = failures.iter().filter(|failure| (next..at).contains(failure));
+            card = card.part(gap(left_out, next == 0, of_failure.count()));
         }
         rows.push(vec![
-            ToneSpan::new(Tone::Muted, format!("{:>5} ", number(at))),
+            ToneSpan::new(Tone::Muted, format!("{:>5} ", at as u64 + first_line)),
             ToneSpan::new(Tone::Normal, lines[at]),
         ]);
-        next = number(at) + 1;
+        next = at + 1;
     }
-    let card = card.part(CardPart::Lines(rows));
-    match more {
-        0 => card,
-        1 => card.part(CardPart::Omitted(
-            "1 more line that tells of a failure".to_owned(),
-        )),
-        more => card.part(CardPart::Omitted(format!(
-            "{} more lines that tell of a failure",
-            grouped(more as u64)
-        ))),
-    }
+    card.part(CardPart::Lines(rows))
 }
 
-fn gap(lines: u64, is_first: bool) -> Vec<ToneSpan> {
+/// `1,106 lines above`, `69 lines between, 2 tell of a failure`
+fn gap(lines: u64, is_first: bool, failures: usize) -> CardPart {
     let place = if is_first { "above" } else { "between" };
     let noun = if lines == 1 { "line" } else { "lines" };
-    vec![ToneSpan::new(
-        Tone::Muted,
-        format!("… {} {noun} {place}", grouped(lines)),
-    )]
+    let told = match failures {
+        0 => String::new(),
+        1 => ", 1 tells of a failure".to_owned(),
+        more => format!(", {} tell of a failure", grouped(more as u64)),
+    };
+    CardPart::Omitted(format!("{} {noun} {place}{told}", grouped(lines)))
 }
 
 fn positions<'a>(lines: &'a [&str], is_wanted: fn(&str) -> bool) -> impl Iterator<Item = usize> + 'a {

@@ -362,7 +362,8 @@ async fn a_command_that_ended_well_shows_its_last_lines() {
 #[tokio::test]
 async fn a_command_that_failed_shows_the_lines_that_say_why() {
     let script = "seq 1 1106; echo 'test retry::jitter ... FAILED'; seq 1 1833; \
-                  echo \"thread 'x' panicked at a.rs:1:2:\"; seq 1 70; echo 'test result: FAILED. 1 failed'; exit 101";
+                  echo \"thread 'x' panicked at a.rs:1:2:\"; \
+                  echo 'assertion failed'; seq 1 67; echo 'c ... FAILED'; echo; echo 'test result: FAILED. 1 failed'; exit 101";
     let card = drawn(&bash(script).await, false);
     assert!(card.look);
     assert_eq!(
@@ -375,7 +376,8 @@ async fn a_command_that_failed_shows_the_lines_that_say_why() {
         " 1107 test retry::jitter ... FAILED",
         "… 1,833 lines between",
         " 2941 thread 'x' panicked at a.rs:1:2:",
-        "… 70 lines between",
+        " 2942 assertion failed",
+        "… 69 lines between, 1 tells of a failure",
         " 3012 test result: FAILED. 1 failed",
     ] {
         assert!(body.contains(part), "{part}\n{body}");

@@ -369,6 +369,7 @@ fn body(card: &Card, width: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
         frame: 0,
         elapsed: None,
         badge: None,
+        expands: "",
     };
     lay_out(card, CardStatus::Asking, look).split_off(1)
 }
