@@ -170,7 +170,7 @@ fn project(server: &Server) -> Project {
         .file("build/long.txt", &lines.collect::<String>());
     // The newest comes first, and of the same age the first by name.
     (1..=8).rev().fold(project, |project, file| {
-        project.file(&format!("build/f{file}.txt"), "mark\n")
+        project.file(format!("build/f{file}.txt"), "mark\n")
     })
 }
 
