@@ -110,6 +110,11 @@ impl<'a> Aligner<'a> {
         }
     }
 
+    /// Goes on behind what was read otherwise.
+    pub fn skip_to(&mut self, at: usize) {
+        self.at = floor(self.source, at.clamp(self.at, self.source.len()));
+    }
+
     /// Takes the next row.
     pub fn row(&mut self, row: &str) -> AlignedRow {
         let mut pieces = Vec::new();

@@ -109,6 +109,20 @@ fn a_diff_is_drawn() {
     check_text("view__diff_styles__80", &styled_picture(&lines, &test.theme));
 }
 
+#[test]
+fn a_diff_with_much_room_is_drawn_on_two_sides() {
+    let test = TestLook::default();
+    assert!(diff::on_two_sides(&change(0), 120, test.look()).is_none());
+    assert!(diff::on_two_sides(&change(40), 160, test.look()).is_none());
+    let rows = diff::on_two_sides(&change(0), 140, test.look()).unwrap();
+    let lines: Vec<_> = rows.into_iter().map(|row| row.line).collect();
+    check_text("view__diff_on_two_sides__140", &picture(&lines));
+    check_text(
+        "view__diff_on_two_sides_styles__140",
+        &styled_picture(&lines, &test.theme),
+    );
+}
+
 fn change(max_lines: usize) -> DiffBody {
     DiffBody {
         path: "src/retry.rs".into(),

@@ -8,7 +8,7 @@ use super::permission::Permission;
 use crate::permission::Row;
 use crate::text::sanitize::{expand_tabs, reveal};
 use crate::text::wrap::wrap;
-use crate::view::card::{Card, CardLook, CardPart, CardStatus, lay_out};
+use crate::view::card::{Card, CardLook, CardPart, lay_out_body};
 use crate::view::theme::Meaning;
 use crate::view::{Look, LookKey};
 
@@ -145,7 +145,8 @@ fn part_lines(part: CardPart, width: usize, look: Look<'_>) -> Vec<Line<'static>
         badge: None,
         expands: "",
     };
-    lay_out(&card, CardStatus::Asking, cx).split_off(1)
+    let rows = lay_out_body(&card, cx).into_iter();
+    rows.map(|row| row.line).collect()
 }
 
 /// Wraps a text that a person must judge.

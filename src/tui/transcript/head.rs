@@ -2,7 +2,7 @@
 
 use ratatui::text::{Line, Span};
 
-use crate::view::card::{self, Card, CardLook, CardStatus};
+use crate::view::card::{self, Card, CardLook, CardRow, CardStatus};
 use crate::view::flow::{self, Flow};
 use crate::view::link;
 use crate::view::spinner;
@@ -55,10 +55,8 @@ pub(super) fn card_line(card: &Card, call: &CallBlock, cx: &LayoutCx<'_>) -> Lin
 }
 
 /// Returns the rows of a card below its first.
-pub(super) fn below(card: &Card, call: &CallBlock, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
-    let mut rows = card::lay_out(card, call.status(card.look), card_look(call, cx));
-    rows.remove(0);
-    rows
+pub(super) fn below(card: &Card, call: &CallBlock, cx: &LayoutCx<'_>) -> Vec<CardRow> {
+    card::lay_out_body(card, card_look(call, cx))
 }
 
 /// Columns that the card of a call inside another stands further in.
@@ -71,13 +69,15 @@ pub(super) fn inner_line(block: &Block, row: usize, cx: &LayoutCx<'_>) -> Option
     };
     let faces = &block.laid.as_ref().and_then(Laid::face)?.inner;
     let (face, inner) = faces.iter().zip(&call.inner).find(|(face, _)| face.row == row)?;
-    Some(step_in(card_line(&face.card, inner, &narrower(cx))))
+    let mut line = card_line(&face.card, inner, &narrower(cx));
+    line.spans.insert(0, Span::raw(" ".repeat(STEP)));
+    Some(line)
 }
 
 /// Returns the rows below the first of a call inside another.
-pub(super) fn inner_below(card: &Card, inner: &CallBlock, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
+pub(super) fn inner_below(card: &Card, inner: &CallBlock, cx: &LayoutCx<'_>) -> Vec<CardRow> {
     let rows = below(card, inner, &narrower(cx));
-    rows.into_iter().map(step_in).collect()
+    rows.into_iter().map(|row| row.shifted(STEP)).collect()
 }
 
 fn narrower<'a>(cx: &LayoutCx<'a>) -> LayoutCx<'a> {
@@ -85,11 +85,6 @@ fn narrower<'a>(cx: &LayoutCx<'a>) -> LayoutCx<'a> {
         width: cx.width.saturating_sub(STEP),
         ..cx.without_fold_key()
     }
-}
-
-fn step_in(mut line: Line<'static>) -> Line<'static> {
-    line.spans.insert(0, Span::raw(" ".repeat(STEP)));
-    line
 }
 
 fn card_look<'a>(call: &CallBlock, cx: &LayoutCx<'a>) -> CardLook<'a> {

@@ -12,7 +12,8 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 
 use crate::view::LookKey;
-use crate::view::card::{Card, CardStatus};
+use crate::view::card::{Card, CardRow, CardStatus};
+use crate::view::diff::Sides;
 use crate::view::flow::Flow;
 use crate::view::markdown::Markdown;
 use crate::view::theme::Meaning;
@@ -92,6 +93,7 @@ pub(super) struct InnerFace {
 
 enum Rows {
     Lines(Vec<Line<'static>>),
+    Card(Vec<CardRow>),
     Markdown(Box<Growing>),
 }
 
@@ -116,7 +118,7 @@ impl Laid {
     /// Returns where its links lead.
     pub(super) fn targets(&self) -> &[String] {
         match &self.rows {
-            Rows::Lines(_) => &[],
+            Rows::Lines(_) | Rows::Card(_) => &[],
             Rows::Markdown(growing) => growing.markdown.targets(),
         }
     }
@@ -124,7 +126,7 @@ impl Laid {
     /// Returns how many rows stay as they are while the text grows.
     pub(super) fn stable_rows(&self) -> usize {
         match &self.rows {
-            Rows::Lines(_) => 0,
+            Rows::Lines(_) | Rows::Card(_) => 0,
             Rows::Markdown(growing) => growing.markdown.stable_lines(),
         }
     }
@@ -208,6 +210,15 @@ pub(super) fn line<'a>(
     block.laid.as_mut()?.rows.get(below, cx).map(Cow::Borrowed)
 }
 
+/// Returns the lines of a diff that a row of a block shows beside each other.
+pub(super) fn sides(block: &Block, row: usize) -> Option<&Sides> {
+    let below = row.checked_sub(usize::from(has_head(&block.body)))?;
+    match &block.laid.as_ref()?.rows {
+        Rows::Card(rows) => rows.get(below)?.sides.as_ref(),
+        Rows::Lines(_) | Rows::Markdown(_) => None,
+    }
+}
+
 /// Whether the first row is drawn anew with each frame.
 fn has_head(body: &Body) -> bool {
     match body {
@@ -221,6 +232,7 @@ impl Rows {
     fn len(&self) -> usize {
         match self {
             Self::Lines(lines) => lines.len(),
+            Self::Card(rows) => rows.len(),
             Self::Markdown(growing) => growing.len,
         }
     }
@@ -228,6 +240,7 @@ impl Rows {
     fn get(&mut self, row: usize, cx: &LayoutCx<'_>) -> Option<&Line<'static>> {
         match self {
             Self::Lines(lines) => lines.get(row),
+            Self::Card(rows) => rows.get(row).map(|row| &row.line),
             Self::Markdown(growing) => growing.markdown.lines(cx.width, cx.draw.look).get(row),
         }
     }
@@ -263,7 +276,7 @@ fn lay_out(blocks: &mut [Block], index: usize, is_unfolded: bool, cx: &LayoutCx<
         && let Group::Leads(members) = &call.group
     {
         let (face, rows) = shared(blocks, call, members, is_unfolded, cx);
-        return (Some(face), Rows::Lines(rows));
+        return (Some(face), Rows::Card(rows));
     }
     match &mut blocks[index].body {
         Body::User(block) => (None, Rows::Lines(user(block, is_unfolded, cx))),
@@ -300,14 +313,14 @@ fn lay_out(blocks: &mut [Block], index: usize, is_unfolded: bool, cx: &LayoutCx<
                 shared: None,
                 inner,
             };
-            (Some(face), Rows::Lines(rows))
+            (Some(face), Rows::Card(rows))
         }
         Body::Mark(mark) => (None, Rows::Lines(mark::rows(mark, cx))),
     }
 }
 
 /// Returns the calls inside a call, each with its card, and their rows; the first of each is drawn anew with each frame.
-fn inside(call: &CallBlock, is_unfolded: bool, cx: &LayoutCx<'_>) -> (Vec<InnerFace>, Vec<Line<'static>>) {
+fn inside(call: &CallBlock, is_unfolded: bool, cx: &LayoutCx<'_>) -> (Vec<InnerFace>, Vec<CardRow>) {
     let (mut faces, mut rows) = (Vec::new(), Vec::new());
     let render = RenderCx {
         expanded: is_unfolded,
@@ -315,7 +328,7 @@ fn inside(call: &CallBlock, is_unfolded: bool, cx: &LayoutCx<'_>) -> (Vec<InnerF
     for inner in &call.inner {
         let card = inner.card(cx.cards, render);
         let row = rows.len();
-        rows.push(Line::default());
+        rows.push(CardRow::default());
         rows.extend(head::inner_below(&card, inner, cx));
         faces.push(InnerFace { card, row });
     }
@@ -329,7 +342,7 @@ fn shared(
     members: &[usize],
     is_unfolded: bool,
     cx: &LayoutCx<'_>,
-) -> (Face, Vec<Line<'static>>) {
+) -> (Face, Vec<CardRow>) {
     let calls = || group::calls(blocks, leader, members);
     let cards = group::cards(calls(), is_unfolded, cx.cards);
     let face = Face {
@@ -340,7 +353,7 @@ fn shared(
     let mut rows = Vec::new();
     if is_unfolded {
         for (call, card) in calls().zip(&cards) {
-            rows.push(head::card_line(card, call, cx));
+            rows.push(head::card_line(card, call, cx).into());
             rows.extend(head::below(card, call, cx));
         }
     }

@@ -11,10 +11,11 @@ use regex::Regex;
 
 use super::layout::{self, Key};
 use super::list::List;
-use super::text::text;
+use super::text::text_and_diffs;
 use super::viewport::Heights;
 use crate::text::align::{AlignedRow, Aligner, Piece};
-use crate::text::width::str_width;
+use crate::text::width::{prefix, str_width};
+use crate::view::diff::Sides;
 
 /// What has been read, by block.
 #[derive(Default)]
@@ -65,7 +66,9 @@ impl Reading {
             return self.blocks.get_mut(&index);
         }
         let is_unfolded = block.is_unfolded(list.cx.reasoning_unfolded);
-        let text = text(&list.blocks.list, index, is_unfolded, list.cx.cards).into_owned();
+        let mut diffs = Vec::new();
+        let text =
+            text_and_diffs(&list.blocks.list, index, is_unfolded, list.cx.cards, &mut diffs).into_owned();
         let before = self.blocks.remove(&index);
         let kept = before.filter(|read| read.key.is_grown(key) && text.starts_with(&read.text));
         let mut rows = kept.map_or_else(Vec::new, |read| {
@@ -75,8 +78,16 @@ impl Reading {
         });
         let from = rows.last().map_or(0, |row| row.end);
         let mut aligner = Aligner::new(&text, from);
+        let mut split = SplitReader::new(&text, diffs);
         while let Some(row) = row_text(list, index, rows.len()) {
-            rows.push(aligner.row(&row));
+            let sides = layout::sides(&list.blocks.list[index], rows.len());
+            let Some(sides) = sides else {
+                rows.push(aligner.row(&row));
+                continue;
+            };
+            let row = split.row(&row, sides);
+            aligner.skip_to(row.end);
+            rows.push(row);
         }
         let read = Read {
             key,
@@ -169,6 +180,69 @@ fn drawn(ranges: &[Range<usize>], rows: &[AlignedRow]) -> usize {
 
 fn overlaps(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start < other.end && other.start < one.end
+}
+
+/// Reads rows that show two lines of a diff beside each other. Which lines is known, so nothing is looked for outside
+/// them.
+struct SplitReader<'a> {
+    text: &'a str,
+    /// Where the diffs begin that are still to come.
+    diffs: std::vec::IntoIter<usize>,
+    /// The lines of the diff, as far as they were needed.
+    lines: Vec<Range<usize>>,
+    /// The line that each side is in, and how far it has come.
+    reached: [(usize, usize); 2],
+}
+
+impl<'a> SplitReader<'a> {
+    fn new(text: &'a str, diffs: Vec<usize>) -> Self {
+        Self {
+            text,
+            diffs: diffs.into_iter(),
+            lines: Vec::new(),
+            reached: [(usize::MAX, 0); 2],
+        }
+    }
+
+    fn row(&mut self, row: &str, sides: &Sides) -> AlignedRow {
+        if sides.is_first {
+            let start = self.diffs.next().unwrap_or(self.text.len());
+            self.lines = vec![self.line_from(start)];
+            self.reached = [(usize::MAX, 0); 2];
+        }
+        let mut read = AlignedRow::default();
+        for (place, side) in [&sides.old, &sides.new].into_iter().enumerate() {
+            let Some(side) = side else { continue };
+            let line = self.line(side.line);
+            let from = match self.reached[place] {
+                (reached, at) if reached == side.line => at,
+                _ => line.start,
+            };
+            let shown = |column| prefix(row, column).len();
+            let cell = &row[shown(side.columns.start)..shown(side.columns.end)];
+            let aligned = Aligner::new(&self.text[..line.end], from).row(cell);
+            self.reached[place] = (side.line, aligned.end);
+            read.pieces.extend(aligned.pieces.into_iter().map(|piece| Piece {
+                column: piece.column + side.columns.start,
+                ..piece
+            }));
+            read.end = read.end.max(line.end);
+        }
+        read
+    }
+
+    fn line(&mut self, number: usize) -> Range<usize> {
+        while self.lines.len() <= number {
+            let before = self.lines.last().map_or(self.text.len(), |line| line.end + 1);
+            self.lines.push(self.line_from(before.min(self.text.len())));
+        }
+        self.lines[number].clone()
+    }
+
+    fn line_from(&self, start: usize) -> Range<usize> {
+        let end = self.text[start..].find('\n');
+        start..end.map_or(self.text.len(), |end| start + end)
+    }
 }
 
 fn row_text(list: &mut List<'_>, index: usize, row: usize) -> Option<String> {

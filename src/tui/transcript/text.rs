@@ -20,6 +20,17 @@ pub(super) fn text<'a>(
     is_unfolded: bool,
     cards: &dyn CardSource,
 ) -> Cow<'a, str> {
+    text_and_diffs(list, index, is_unfolded, cards, &mut Vec::new())
+}
+
+/// Returns the same, and adds to `diffs` where each diff begins in it.
+pub(super) fn text_and_diffs<'a>(
+    list: &'a [Block],
+    index: usize,
+    is_unfolded: bool,
+    cards: &dyn CardSource,
+    diffs: &mut Vec<usize>,
+) -> Cow<'a, str> {
     let block = &list[index];
     match &block.body {
         _ if !block.is_shown() => Cow::Borrowed(""),
@@ -33,26 +44,26 @@ pub(super) fn text<'a>(
         Body::Reasoning(reasoning) => sanitize(reasoning.source.text()),
         Body::Mark(mark) => Cow::Owned(sanitize(&mark.source()).into_owned()),
         Body::Call(call) => Cow::Owned(match &call.group {
-            Group::Leads(members) => shared(list, call, members, is_unfolded, cards),
-            Group::Alone | Group::Apart | Group::Follows(_) => single(call, is_unfolded, cards),
+            Group::Leads(members) => shared(list, call, members, is_unfolded, cards, diffs),
+            Group::Alone | Group::Apart | Group::Follows(_) => single(call, is_unfolded, cards, diffs),
         }),
     }
 }
 
 /// A call's card, or its title and the cards of the calls inside it.
-fn single(call: &CallBlock, is_unfolded: bool, cards: &dyn CardSource) -> String {
+fn single(call: &CallBlock, is_unfolded: bool, cards: &dyn CardSource, diffs: &mut Vec<usize>) -> String {
     let cx = RenderCx {
         expanded: is_unfolded,
     };
     let mut card = call.card(cards, cx);
-    if call.inner.is_empty() {
-        return card::source(&card);
+    if !call.inner.is_empty() {
+        card.body.clear();
     }
-    card.body.clear();
-    let mut text = card::source(&card);
+    let mut text = String::new();
+    card::push_source(&card, &mut text, diffs);
     for inner in &call.inner {
         text.push('\n');
-        text.push_str(&card::source(&inner.card(cards, cx)));
+        card::push_source(&inner.card(cards, cx), &mut text, diffs);
     }
     text
 }
@@ -64,13 +75,14 @@ fn shared(
     members: &[usize],
     is_unfolded: bool,
     source: &dyn CardSource,
+    diffs: &mut Vec<usize>,
 ) -> String {
     let calls = || group::calls(list, leader, members);
     let cards = group::cards(calls(), is_unfolded, source);
     let mut text = card::source(&group::title(&cards, calls().count(), Symbols::Unicode));
     for card in cards.iter().filter(|_| is_unfolded) {
         text.push('\n');
-        text.push_str(&card::source(card));
+        card::push_source(card, &mut text, diffs);
     }
     text
 }

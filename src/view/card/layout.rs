@@ -7,6 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::{Card, CardPart, CardStatus, Code, Tone, ToneLine};
 use crate::text::{sanitize, width};
+use crate::view::diff::{Sides, SplitRow};
 use crate::view::flow::{Flow, TAB, cut_line, one_line};
 use crate::view::look::{Look, status_meaning};
 use crate::view::table::Table;
@@ -33,6 +34,40 @@ pub struct CardLook<'a> {
     pub expands: &'a str,
 }
 
+/// One row of a card.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CardRow {
+    pub line: Line<'static>,
+    /// The lines of a diff that it shows beside each other.
+    pub sides: Option<Sides>,
+}
+
+impl From<Line<'static>> for CardRow {
+    fn from(line: Line<'static>) -> Self {
+        Self { line, sides: None }
+    }
+}
+
+impl From<SplitRow> for CardRow {
+    fn from(row: SplitRow) -> Self {
+        Self {
+            line: row.line,
+            sides: row.sides,
+        }
+    }
+}
+
+impl CardRow {
+    /// Moves it to the right.
+    pub fn shifted(mut self, columns: usize) -> Self {
+        if columns > 0 && !self.line.spans.is_empty() {
+            self.line.spans.insert(0, Span::raw(" ".repeat(columns)));
+            self.sides = self.sides.map(|sides| sides.shifted(columns));
+        }
+        self
+    }
+}
+
 /// Lays out a card. No line is wider than the width (0 counts as 1), and the first is always the title's.
 pub fn lay_out(card: &Card, status: CardStatus, cx: CardLook<'_>) -> Vec<Line<'static>> {
     let cx = CardLook {
@@ -40,22 +75,31 @@ pub fn lay_out(card: &Card, status: CardStatus, cx: CardLook<'_>) -> Vec<Line<'s
         ..cx
     };
     let mut lines = vec![header(card, status, cx)];
-    let indent = if cx.width > 4 * INDENT { INDENT } else { 0 };
+    lines.extend(lay_out_body(card, cx).into_iter().map(|row| row.line));
+    lines
+}
+
+/// Lays out what stands below the title.
+pub fn lay_out_body(card: &Card, cx: CardLook<'_>) -> Vec<CardRow> {
+    let width = cx.width.max(1);
+    let indent = if width > 4 * INDENT { INDENT } else { 0 };
+    let mut rows: Vec<CardRow> = Vec::new();
     let mut last_cut = None;
     for part in &card.body {
-        let rows = body(part, cx.width - indent, cx.look);
-        if tells_what_is_cut(part, rows.last(), cx.look) {
-            last_cut = Some(lines.len() + rows.len() - 1);
+        let drawn = body(part, width - indent, cx.look);
+        if tells_what_is_cut(part, drawn.last().map(|row| &row.line), cx.look) {
+            last_cut = Some(rows.len() + drawn.len() - 1);
         }
-        lines.extend(rows.into_iter().map(|line| indented(line, indent)));
+        rows.extend(drawn.into_iter().map(|row| row.shifted(indent)));
     }
     if let Some(row) = last_cut.filter(|_| !cx.expands.is_empty()) {
         let hint = format!(" {} {} expands", cx.look.symbols.dot(), cx.expands);
-        if lines[row].width() + width::str_width(&hint) <= cx.width {
-            lines[row].push_span(Span::styled(hint, cx.look.style(Meaning::TextMuted)));
+        let line = &mut rows[row].line;
+        if line.width() + width::str_width(&hint) <= width {
+            line.push_span(Span::styled(hint, cx.look.style(Meaning::TextMuted)));
         }
     }
-    lines
+    rows
 }
 
 /// Whether the last row of a part says how much is left out. Of a diff it begins with the ellipsis then; all its other
@@ -179,14 +223,16 @@ fn shorten(argument: &str, room: usize) -> String {
     }
 }
 
-fn indented(mut line: Line<'static>, indent: usize) -> Line<'static> {
-    if indent > 0 && !line.spans.is_empty() {
-        line.spans.insert(0, Span::raw(" ".repeat(indent)));
+fn body(part: &CardPart, width: usize, look: Look<'_>) -> Vec<CardRow> {
+    if let CardPart::Diff(body) = part
+        && let Some(rows) = diff::on_two_sides(body, width, look)
+    {
+        return rows.into_iter().map(CardRow::from).collect();
     }
-    line
+    lines(part, width, look).into_iter().map(CardRow::from).collect()
 }
 
-fn body(part: &CardPart, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn lines(part: &CardPart, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let ellipsis = look.symbols.ellipsis();
     match part {
         CardPart::Text(text) => {
@@ -405,10 +451,10 @@ mod tests {
                 language: String::new(),
                 first_line
             })),
-            text.prop_map(|text| CardPart::Diff(DiffBody {
+            (text, prop_oneof![Just(0), Just(3)]).prop_map(|(text, max_lines)| CardPart::Diff(DiffBody {
                 path: "a".into(),
                 unified: format!("@@ -1,9 +1,9 @@\n-{text}\n+{text}"),
-                max_lines: 3,
+                max_lines,
                 is_unplaced: false
             })),
             text.prop_map(CardPart::Markdown),
@@ -429,7 +475,7 @@ mod tests {
             argument in "[a-z/世\\n\u{9b}]{0,60}",
             meta in proptest::collection::vec("\\PC{0,12}", 0..4),
             body in proptest::collection::vec(any_part(), 0..4),
-            width in 1_usize..130,
+            width in 1_usize..170,
         ) {
             let card = Card { meta, body, ..Card::new(title, argument) };
             let test = TestLook::plain();

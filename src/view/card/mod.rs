@@ -8,9 +8,9 @@ mod layout;
 mod plain;
 mod source;
 
-pub use layout::{CardLook, header, lay_out};
+pub use layout::{CardLook, CardRow, header, lay_out, lay_out_body};
 pub use plain::plain;
-pub use source::source;
+pub use source::{push_source, source};
 
 /// One call, drawn.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -6,7 +6,14 @@ use crate::text::sanitize;
 
 /// Returns the title's line and the body, in the order in which they are drawn. It is sanitised, and tabs stay tabs.
 pub fn source(card: &Card) -> String {
-    let mut text = sanitize::sanitize_line(&card.title).into_owned();
+    let mut text = String::new();
+    push_source(card, &mut text, &mut Vec::new());
+    text
+}
+
+/// Adds the same to a text, and to `diffs` where the first line of each diff stands in it.
+pub fn push_source(card: &Card, text: &mut String, diffs: &mut Vec<usize>) {
+    text.push_str(&sanitize::sanitize_line(&card.title));
     if !card.argument.is_empty() {
         text.push(' ');
         text.push_str(&sanitize::sanitize(card.argument.trim()));
@@ -16,17 +23,19 @@ pub fn source(card: &Card) -> String {
         text.push_str(&sanitize::sanitize_line(fact));
     }
     for part in &card.body {
-        push_part(part, &mut text);
+        push_part(part, text, diffs);
     }
-    text
 }
 
-fn push_part(part: &CardPart, text: &mut String) {
+fn push_part(part: &CardPart, text: &mut String, diffs: &mut Vec<usize>) {
     match part {
         CardPart::Text(body) | CardPart::Markdown(body) => push_line(&sanitize::sanitize(body), text),
         CardPart::Code(code) => push_line(&sanitize::sanitize(&code.text), text),
         CardPart::Diff(diff) => {
             let hunks = parse_unified(&diff.unified);
+            if hunks.iter().any(|hunk| !hunk.lines.is_empty()) {
+                diffs.push(text.len() + 1);
+            }
             for line in hunks.iter().flat_map(|hunk| &hunk.lines) {
                 push_line(&sanitize::sanitize(line.text), text);
             }

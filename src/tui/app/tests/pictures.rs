@@ -215,6 +215,7 @@ fn a_question_about_a_long_diff() {
     driver.wait(301);
     pictures(&mut driver, "edit_question");
     driver.press("f");
+    picture(&mut driver, "edit_question_full", (200, 60));
     pictures(&mut driver, "edit_question_full");
     driver.press("f ] ]");
     picture(&mut driver, "edit_question_third_hunk", (80, 24));

@@ -15,7 +15,7 @@ use crate::tool::{FormOption, FormQuestion};
 use crate::tui::composer;
 use crate::tui::dialog::DialogCx;
 use crate::tui::keymap::{Action, Context, words};
-use crate::view::card::{Card, CardLook, CardStatus, lay_out};
+use crate::view::card::{Card, CardLook, lay_out_body};
 use crate::view::theme::Meaning;
 use crate::view::{LookKey, Symbols};
 
@@ -371,7 +371,7 @@ fn body(card: &Card, width: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
         badge: None,
         expands: "",
     };
-    lay_out(card, CardStatus::Asking, look).split_off(1)
+    lay_out_body(card, look).into_iter().map(|row| row.line).collect()
 }
 
 fn tab_name(question: &FormQuestion) -> String {

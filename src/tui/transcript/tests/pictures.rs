@@ -10,12 +10,16 @@ use crate::view::Symbols;
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 36), (40, 12)];
 
 fn assert_pictures(what: &str, scene: impl Fn() -> Scene) {
+    assert_pictures_at(&SIZES, what, scene);
+}
+
+fn assert_pictures_at(sizes: &[(u16, u16)], what: &str, scene: impl Fn() -> Scene) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"));
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| {
-        for (width, height) in SIZES {
+        for &(width, height) in sizes {
             let name = format!("transcript__{what}__{width}x{height}");
             insta::assert_snapshot!(name, scene().picture(width, height));
         }
@@ -52,6 +56,22 @@ fn working() -> Scene {
 #[test]
 fn a_turn_at_work() {
     assert_pictures("a_turn_at_work", working);
+}
+
+#[test]
+fn an_unfolded_diff_has_two_sides_where_there_is_room() {
+    let scene = || {
+        let mut scene = Scene::default();
+        let diff = "@@ -38,8 +38,9 @@ impl Retry\n     for attempt in 0..self.max {\n         let delay = self.backoff(attempt);\n-        tokio::time::sleep(delay).await;\n+        self.clock.sleep(delay).await;\n+        tracing::debug!(attempt, ?delay, \"slept before the next attempt, as the policy of the caller says\");\n         if self.try_once().await.is_ok() {\n             return Ok(()); // 世界\n         }\n     }\n-    self.fail();\n@@ -88,3 +89,3 @@ fn default\n     Self {\n-        max: 3,\n+        max: 5,\n     }\n";
+        scene.says("make the retry test deterministic");
+        let result = result("", json!({ "diff": diff }));
+        scene.ran("edit", &read_args("src/retry.rs"), result);
+        scene.answers("The clock is injected.");
+        scene.turn_ends(Done::Stop);
+        scene.transcript.fold_all();
+        scene
+    };
+    assert_pictures_at(&[(200, 60), (120, 36)], "an_unfolded_diff", scene);
 }
 
 #[test]

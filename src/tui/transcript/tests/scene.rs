@@ -345,19 +345,21 @@ impl CardSource for Tools {
         let card = self.call(tool, partial, args, cx);
         match result {
             ResultSource::Running { text, .. } => tail(card, text, 8),
-            ResultSource::Ended(result) if cx.expanded => card.part(CardPart::Text(result.output.clone())),
-            ResultSource::Ended(result) => ended(card, tool, result),
+            ResultSource::Ended(result) if cx.expanded && result.details.get("diff").is_none() => {
+                card.part(CardPart::Text(result.output.clone()))
+            }
+            ResultSource::Ended(result) => ended(card, tool, result, cx),
         }
     }
 }
 
-fn ended(mut card: Card, tool: &str, result: &CallResult) -> Card {
+fn ended(mut card: Card, tool: &str, result: &CallResult, cx: RenderCx) -> Card {
     let diff = result.details.get("diff").and_then(Value::as_str);
     if let Some(unified) = diff {
         let body = DiffBody {
             path: card.argument.clone(),
             unified: unified.to_owned(),
-            max_lines: 40,
+            max_lines: if cx.expanded { 0 } else { 40 },
             is_unplaced: false,
         };
         return card.meta("+1 −1").part(CardPart::Diff(body));

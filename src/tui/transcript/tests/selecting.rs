@@ -171,6 +171,47 @@ fn a_card_is_selected_without_gutters() {
 }
 
 #[test]
+fn a_side_of_a_diff_is_selected_without_the_other() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    let diff = "@@ -40,4 +40,5 @@\n fn wait(&self) {\n-\tsleep(delay).await;\n-\tdone();\n+\tself.clock.sleep(delay).await;\n+\tself.done();\n+\ttell();\n }\n";
+    let edit = |scene: &mut Scene, path| {
+        let result = result("", json!({ "diff": diff }));
+        scene.ran("edit", &read_args(path), result);
+    };
+    edit(&mut scene, "src/retry.rs");
+    edit(&mut scene, "src/clock.rs");
+    scene.turn_ends(Done::Stop);
+    scene.draw(160, 20);
+    scene.transcript.fold_all();
+    let mut drag = |from: (&str, usize), to: (&str, usize)| {
+        let rows = scene.rows(160, 20);
+        let find = |(text, nth): (&str, usize)| {
+            let found = rows.iter().zip(0..).flat_map(|(row, y)| {
+                let starts = row.match_indices(text).map(|(start, _)| start);
+                starts.map(move |start| (crate::text::width::str_width(&row[..start]) as u16, y))
+            });
+            let found: Vec<_> = found.collect();
+            assert!(found.len() > nth, "{text}: {}", rows.join("\n"));
+            found[nth]
+        };
+        let (start, end) = (find(from), find(to));
+        scene.transcript.press(start.0, start.1, Unit::Cluster);
+        scene.transcript.drag(end.0 + to.0.len() as u16 - 1, end.1);
+        scene.draw(160, 20);
+        scene.transcript.selected_text().unwrap()
+    };
+    assert_eq!(
+        drag(("sleep(", 0), ("done();", 0)),
+        "sleep(delay).await;\n\tdone();"
+    );
+    let right = "self.clock.sleep(delay).await;\n\tself.done();\n\ttell();\n}";
+    assert_eq!(drag(("self.clock", 0), ("}", 1)), right);
+    assert_eq!(drag(("self.clock", 1), ("}", 3)), right, "of the second card");
+    assert!(drag(("clock.rs", 0), ("done();", 2)).starts_with("clock.rs"));
+}
+
+#[test]
 fn keys_move_the_end_of_a_selection() {
     let mut scene = talk();
     scene.draw(60, 20);

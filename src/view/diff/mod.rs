@@ -2,10 +2,14 @@
 //!
 //! It works on a diff that is still being written. What is over the limit is counted where it is missing. Long lines
 //! are cut, never wrapped, so that the columns stay columns. Without backgrounds (few colours, `NO_COLOR`) the whole line
-//! takes the colour of its sign.
+//! takes the colour of its sign. A whole diff with much room is drawn on two sides ([`sides`]).
+
+mod sides;
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+
+pub use sides::{Side, Sides, SplitRow};
 
 use super::card::DiffBody;
 use super::flow::{Flow, TAB, cut_line};
@@ -20,6 +24,16 @@ const HUNKS: usize = 8;
 /// Below this width one column of numbers must do, and below half of it none.
 const TWO_COLUMNS: usize = 48;
 
+/// Below this width a diff is drawn unified: what is left of 140 columns beside a card's margins.
+const TWO_SIDES: usize = 136;
+
+/// Returns the rows of a whole diff with the old text left and the new one right, where there is room for that.
+pub fn on_two_sides(body: &DiffBody, width: usize, look: Look<'_>) -> Option<Vec<SplitRow>> {
+    let is_wanted = body.max_lines == 0 && width >= TWO_SIDES;
+    is_wanted.then(|| sides::rows(body, width, look))
+}
+
+/// Returns the rows of a diff, each line of it on one.
 pub fn lines(body: &DiffBody, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let width = width.max(1);
     let hunks = parse_unified(&body.unified);
@@ -46,7 +60,7 @@ pub fn lines(body: &DiffBody, width: usize, look: Look<'_>) -> Vec<Line<'static>
             break;
         }
         if drawn_hunks > 0 {
-            painter.gap(hunk);
+            painter.lines.push(gap(hunk, width, look));
         }
         let shown = hunk.lines.len().min(left);
         cut = hunk.lines.len() - shown;
@@ -140,6 +154,10 @@ impl Paint {
             whole: bg.is_none().then_some(sign),
         }
     }
+
+    fn number(self, look: Look<'_>) -> Style {
+        look.style(Meaning::DiffNumber).patch(self.back)
+    }
 }
 
 struct Painter<'a> {
@@ -153,74 +171,29 @@ struct Painter<'a> {
 impl Painter<'_> {
     /// Draws the first lines of a hunk.
     fn hunk(&mut self, hunk: &Hunk<'_>, shown: usize) {
-        let clean = |line: &DiffLine<'_>| {
-            let clean = sanitize::sanitize(line.text);
-            sanitize::expand_tabs(&clean, TAB).into_owned()
-        };
-        let texts: Vec<String> = hunk.lines[..shown].iter().map(clean).collect();
-        let lines = hunk.lines.iter().zip(&texts);
-        let part = Hunk {
-            lines: lines.map(|(line, text)| DiffLine { text, ..*line }).collect(),
-            ..*hunk
-        };
-        let mut old = self.look.highlighter.start(self.path);
-        let mut new = old.clone();
-        for (line, ranges) in part.lines.iter().zip(hunk_emphasis(&part)) {
-            let paint = Paint::of(line.sign, self.look);
-            let mut flow = self.text(line, &mut old, &mut new, paint);
-            flow.patch(0..line.text.len(), paint.back);
-            for range in ranges {
-                flow.patch(range, paint.emphasis);
-            }
-            self.push(line, &flow, paint);
+        for (line, painted) in hunk.lines.iter().zip(painted(self.path, hunk, shown, self.look)) {
+            self.push(line, &painted);
         }
     }
 
-    fn text(&self, line: &DiffLine<'_>, old: &mut CodeState, new: &mut CodeState, paint: Paint) -> Flow {
-        let highlighter = self.look.highlighter;
-        let runs = match line.sign {
-            Sign::Removed => highlighter.line(old, line.text),
-            Sign::Added => highlighter.line(new, line.text),
-            Sign::Context => {
-                let runs = highlighter.line(new, line.text);
-                old.clone_from(new);
-                runs
-            }
-        };
-        let mut flow = Flow::default();
-        match paint.whole {
-            Some(style) => flow.push_clean(line.text, style),
-            None => flow.push_code(line.text, &runs, self.look),
-        }
-        flow
-    }
-
-    fn push(&mut self, line: &DiffLine<'_>, flow: &Flow, paint: Paint) {
+    fn push(&mut self, line: &DiffLine<'_>, painted: &Painted) {
+        let paint = painted.paint;
         let numbers = self.columns.numbers(line);
         let sign = format!("{} ", line.sign.as_char());
         let sign = &sign[..sign.len().min(self.width)];
         let room = self.width.saturating_sub(numbers.len() + sign.len());
         let mut spans = Vec::with_capacity(8);
         if !numbers.is_empty() {
-            spans.push(Span::styled(
-                numbers,
-                self.look.style(Meaning::DiffNumber).patch(paint.back),
-            ));
+            spans.push(Span::styled(numbers, paint.number(self.look)));
         }
         spans.push(Span::styled(sign.to_owned(), paint.sign.patch(paint.back)));
-        spans.extend(flow.cut(room, self.look.symbols.ellipsis()));
+        spans.extend(painted.flow.cut(room, self.look.symbols.ellipsis()));
         if paint.back.bg.is_some() {
             let used: usize = spans.iter().map(|span| width::str_width(&span.content)).sum();
             let rest = " ".repeat(self.width.saturating_sub(used));
             spans.push(Span::styled(rest, paint.back));
         }
         self.lines.push(Line::from(spans));
-    }
-
-    /// Parts two hunks; the heading tells where the next one is.
-    fn gap(&mut self, hunk: &Hunk<'_>) {
-        let text = format!("{} {}", self.look.symbols.ellipsis(), hunk.heading);
-        self.note(text.trim_end());
     }
 
     /// Says what is not drawn: lines of the last hunk that is, and whole hunks.
@@ -245,15 +218,78 @@ impl Painter<'_> {
         }
         if !parts.is_empty() {
             let text = format!("{} {}", self.look.symbols.ellipsis(), parts.join(" and "));
-            self.note(&text);
+            self.lines.push(note(&text, self.width, self.look));
         }
     }
+}
 
-    fn note(&mut self, text: &str) {
-        let style = self.look.style(Meaning::TextMuted);
-        let line = cut_line(text, style, self.width, self.look.symbols.ellipsis());
-        self.lines.push(line);
+/// The text of a line in its colours, and what the rest of its row takes.
+struct Painted {
+    flow: Flow,
+    paint: Paint,
+}
+
+/// Colours the first lines of a hunk: by the source's language, by their sign, and by the words that changed.
+fn painted(path: &str, hunk: &Hunk<'_>, shown: usize, look: Look<'_>) -> Vec<Painted> {
+    let clean = |line: &DiffLine<'_>| {
+        let clean = sanitize::sanitize(line.text);
+        sanitize::expand_tabs(&clean, TAB).into_owned()
+    };
+    let texts: Vec<String> = hunk.lines[..shown].iter().map(clean).collect();
+    let lines = hunk.lines.iter().zip(&texts);
+    let part = Hunk {
+        lines: lines.map(|(line, text)| DiffLine { text, ..*line }).collect(),
+        ..*hunk
+    };
+    let mut old = look.highlighter.start(path);
+    let mut new = old.clone();
+    let lines = part.lines.iter().zip(hunk_emphasis(&part));
+    let painted = lines.map(|(line, ranges)| {
+        let paint = Paint::of(line.sign, look);
+        let mut flow = coloured(line, &mut old, &mut new, paint, look);
+        flow.patch(0..line.text.len(), paint.back);
+        for range in ranges {
+            flow.patch(range, paint.emphasis);
+        }
+        Painted { flow, paint }
+    });
+    painted.collect()
+}
+
+fn coloured(
+    line: &DiffLine<'_>,
+    old: &mut CodeState,
+    new: &mut CodeState,
+    paint: Paint,
+    look: Look<'_>,
+) -> Flow {
+    let highlighter = look.highlighter;
+    let runs = match line.sign {
+        Sign::Removed => highlighter.line(old, line.text),
+        Sign::Added => highlighter.line(new, line.text),
+        Sign::Context => {
+            let runs = highlighter.line(new, line.text);
+            old.clone_from(new);
+            runs
+        }
+    };
+    let mut flow = Flow::default();
+    match paint.whole {
+        Some(style) => flow.push_clean(line.text, style),
+        None => flow.push_code(line.text, &runs, look),
     }
+    flow
+}
+
+/// Parts two hunks; the heading tells where the next one is.
+fn gap(hunk: &Hunk<'_>, width: usize, look: Look<'_>) -> Line<'static> {
+    let text = format!("{} {}", look.symbols.ellipsis(), hunk.heading);
+    note(text.trim_end(), width, look)
+}
+
+fn note(text: &str, width: usize, look: Look<'_>) -> Line<'static> {
+    let style = look.style(Meaning::TextMuted);
+    cut_line(text, style, width, look.symbols.ellipsis())
 }
 
 fn plural(count: usize, noun: &str) -> String {
