@@ -181,15 +181,24 @@ impl Opener {
     fn open(&self, wanted: Wanted) -> Result<wire::Opened, ErrorReport> {
         match wanted {
             Wanted::New => wire::open(&self.request),
-            Wanted::Session(id) => {
-                let request = self.request_for(id)?;
-                let mut opened = wire::open(&request)?;
-                let other = Some(request.trust).filter(|trust| trust.root != self.request.trust.root);
-                let left_out = other.and_then(|trust| trust.report());
-                opened.notes.extend(left_out.map(|report| report.sentence()));
+            Wanted::Session(id) => self.open_stored(id),
+            Wanted::Fork(source, point) => {
+                let stored = StoredSessions::open(&self.request.dirs.data)?;
+                let mut forked = stored.fork(&source, &point)?;
+                let mut opened = self.open_stored(forked.session)?;
+                opened.notes.append(&mut forked.notes);
                 Ok(opened)
             }
         }
+    }
+
+    fn open_stored(&self, id: SessionId) -> Result<wire::Opened, ErrorReport> {
+        let request = self.request_for(id)?;
+        let mut opened = wire::open(&request)?;
+        let other = Some(request.trust).filter(|trust| trust.root != self.request.trust.root);
+        let left_out = other.and_then(|trust| trust.report());
+        opened.notes.extend(left_out.map(|report| report.sentence()));
+        Ok(opened)
     }
 
     /// A session of another project is opened with what is configured there; what that project brings and nobody was asked

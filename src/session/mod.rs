@@ -7,6 +7,7 @@
 mod actor;
 mod event;
 pub mod export;
+mod fork;
 mod outbox;
 pub mod query;
 mod recorder;
@@ -19,6 +20,7 @@ pub use event::{
     SettledQuestion,
 };
 
+pub use fork::{ForkPoint, Forked};
 pub use outbox::{Receiver, RecvError};
 pub use stored::{ListedSession, StoredSessions};
 

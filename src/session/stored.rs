@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::title::first_line;
 use super::{ErrorReport, ReportKind};
-use crate::conversation::{CallId, Message, SessionId};
+use crate::conversation::{CallId, PartBody, SessionId};
 use crate::store::{LockError, Outputs, SessionLock, SessionRow, Store, StoreError, Words, locks};
 
 /// Messages that a search looks for at most.
@@ -22,7 +22,7 @@ const AGAIN: Duration = Duration::from_millis(10);
 /// The store with what lies beside it.
 #[derive(Debug, Clone)]
 pub struct StoredSessions {
-    store: Store,
+    pub(super) store: Store,
     data: PathBuf,
 }
 
@@ -91,7 +91,7 @@ impl StoredSessions {
     /// Removes a session that is open nowhere, with its children and the stored outputs of its calls.
     pub fn delete(&self, session: &SessionId) -> Result<(), ErrorReport> {
         let _lock = self.lock(session, "deleted")?;
-        let calls = self.calls(session)?;
+        let calls = self.own_calls(session)?;
         self.store.delete(session)?;
         let outputs = Outputs::new(&self.data);
         for call in &calls {
@@ -100,15 +100,21 @@ impl StoredSessions {
         Ok(())
     }
 
-    fn calls(&self, session: &SessionId) -> Result<Vec<CallId>, StoreError> {
-        let messages = self.store.load(session)?;
-        let parts = messages.iter().flat_map(Message::calls);
-        let mut calls: Vec<CallId> = parts
-            .flat_map(|part| std::iter::once(part).chain(&part.inner))
-            .map(|part| part.call.clone())
-            .collect();
+    /// The calls of a session and its children that no fork has too.
+    fn own_calls(&self, session: &SessionId) -> Result<Vec<CallId>, StoreError> {
+        let mut calls = Vec::new();
+        for message in self.store.load(session)? {
+            for part in message.parts {
+                if let PartBody::Tool(tool) = part.body
+                    && !self.store.is_call_elsewhere(session, part.seq, &tool.call)?
+                {
+                    calls.extend(tool.inner.into_iter().map(|inner| inner.call));
+                    calls.push(tool.call);
+                }
+            }
+        }
         for child in self.store.children(session)? {
-            calls.extend(self.calls(&child.id)?);
+            calls.extend(self.own_calls(&child.id)?);
         }
         Ok(calls)
     }
@@ -186,7 +192,7 @@ mod tests {
 
     #[test]
     fn the_outputs_of_a_deleted_session_go_with_it() {
-        use crate::conversation::{CallState, MessageId, MessageState, Part, PartBody, Role, ToolPart};
+        use crate::conversation::{CallState, Message, MessageId, MessageState, Part, Role, ToolPart};
         let dir = tempfile::tempdir().unwrap();
         let stored = StoredSessions::open(dir.path()).unwrap();
         let session = new_session(None);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Store, StoreError, now, path_text};
 use crate::conversation::SessionId;
@@ -34,21 +34,24 @@ impl Store {
 
     /// Keeps a draft; an empty one is forgotten.
     pub fn set_draft(&self, key: DraftKey<'_>, text: &str) -> Result<(), StoreError> {
-        let connection = self.connection();
-        if text.is_empty() {
-            connection
-                .prepare_cached("DELETE FROM drafts WHERE key = ?1")?
-                .execute([key.column()])?;
-            return Ok(());
-        }
-        connection
-            .prepare_cached(
-                "INSERT INTO drafts (key, text, updated) VALUES (?1, ?2, ?3)
-                 ON CONFLICT DO UPDATE SET text = excluded.text, updated = excluded.updated",
-            )?
-            .execute(params![key.column(), text, now()])?;
-        Ok(())
+        put(&self.connection(), key, text)
     }
+}
+
+pub(super) fn put(connection: &Connection, key: DraftKey<'_>, text: &str) -> Result<(), StoreError> {
+    if text.is_empty() {
+        connection
+            .prepare_cached("DELETE FROM drafts WHERE key = ?1")?
+            .execute([key.column()])?;
+        return Ok(());
+    }
+    connection
+        .prepare_cached(
+            "INSERT INTO drafts (key, text, updated) VALUES (?1, ?2, ?3)
+             ON CONFLICT DO UPDATE SET text = excluded.text, updated = excluded.updated",
+        )?
+        .execute(params![key.column(), text, now()])?;
+    Ok(())
 }
 
 #[cfg(test)]

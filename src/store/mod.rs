@@ -21,6 +21,7 @@
 mod column;
 mod drafts;
 mod error;
+mod fork;
 pub mod locks;
 mod messages;
 pub mod outputs;
@@ -43,6 +44,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 pub use drafts::DraftKey;
 pub use error::StoreError;
+pub use fork::Fork;
 pub use locks::{LockError, SessionLock};
 pub use messages::{Change, Interrupted};
 pub use outputs::{OutputFile, Outputs};

@@ -66,22 +66,7 @@ macro_rules! select {
 impl Store {
     /// Stores a new session.
     pub fn create(&self, session: &NewSession) -> Result<(), StoreError> {
-        self.connection()
-            .prepare_cached(
-                "INSERT INTO sessions (id, parent, project, directory, agent, model, title, created, updated)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)",
-            )?
-            .execute(params![
-                session.id.as_str(),
-                session.parent.as_ref().map(SessionId::as_str),
-                path_text(&session.project),
-                path_text(&session.directory),
-                session.agent,
-                session.model.as_ref().map(ToString::to_string),
-                session.title,
-                now(),
-            ])?;
-        Ok(())
+        insert(&self.connection(), session)
     }
 
     pub fn get(&self, session: &SessionId) -> Result<Option<SessionRow>, StoreError> {
@@ -200,6 +185,25 @@ impl Store {
             .execute([session.as_str(), agent, text])?;
         Ok(())
     }
+}
+
+pub(super) fn insert(connection: &rusqlite::Connection, session: &NewSession) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(
+            "INSERT INTO sessions (id, parent, project, directory, agent, model, title, created, updated)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)",
+        )?
+        .execute(params![
+            session.id.as_str(),
+            session.parent.as_ref().map(SessionId::as_str),
+            path_text(&session.project),
+            path_text(&session.directory),
+            session.agent,
+            session.model.as_ref().map(ToString::to_string),
+            session.title,
+            now(),
+        ])?;
+    Ok(())
 }
 
 pub(super) fn add_cost(

@@ -39,7 +39,11 @@ fn read(connection: &Connection, session: &SessionId) -> Result<Vec<Value>, Stor
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-fn replace(connection: &Connection, session: &SessionId, todos: &[Value]) -> Result<(), StoreError> {
+pub(super) fn replace(
+    connection: &Connection,
+    session: &SessionId,
+    todos: &[Value],
+) -> Result<(), StoreError> {
     connection
         .prepare_cached("DELETE FROM todos WHERE session = ?1")?
         .execute([session.as_str()])?;

@@ -143,6 +143,64 @@ fn killed_while_two_sessions_run_both_are_there_again() {
     terminal.wait_text("interrupted");
 }
 
+#[test]
+fn a_fork_goes_on_from_an_earlier_place_and_its_source_stays() {
+    let server = Server::start();
+    for (job, answer) in [
+        ("name a tree", "The oak it is."),
+        ("name a bird", "The wren it is."),
+        ("name a bird of prey", "The kite it is."),
+    ] {
+        server.script_for(job, [Turn::text(answer)]);
+    }
+    let project = project(&server);
+    let terminal = open(&project);
+    for (job, answer) in [
+        ("name a tree", "The oak it is."),
+        ("name a bird", "The wren it is."),
+    ] {
+        say(&terminal, job);
+        terminal.wait_text(answer);
+        terminal.wait_text("⏎ send");
+    }
+    leader(&terminal, "[");
+    terminal.wait_text("i composer");
+    terminal.keys("{f");
+    let screen = terminal.wait_text("Forked from");
+    assert!(
+        screen.contains("The oak it is.") && !screen.contains("The wren"),
+        "{screen}"
+    );
+    terminal.wait_text("┃ name a bird");
+    terminal.keys(" of prey");
+    terminal.wait_text("┃ name a bird of prey");
+    terminal.key(Key::Enter);
+    let screen = terminal.wait_text("The kite it is.");
+    assert!(
+        screen.lines().next().unwrap().contains("name a tree (fork)"),
+        "{screen}"
+    );
+    let last = server.requests().pop().unwrap();
+    let body = last.body.to_string();
+    assert!(
+        body.contains("The oak it is.") && !body.contains("wren"),
+        "{body}"
+    );
+    terminal.wait_text("⏎ send");
+    last_session(&terminal);
+    let screen = terminal.wait_text("The wren it is.");
+    assert!(!screen.contains("kite"), "{screen}");
+    let rows = list(&terminal);
+    assert!(rows.contains("name a tree (fork)"), "{rows}");
+    terminal.key(Key::Esc);
+    terminal.wait_text("The wren it is.");
+    terminal.signal(Signal::KILL);
+    terminal.wait_exit();
+    // The newest is the fork, and it is whole.
+    let terminal = Terminal::start(&project, 80, 24, &["-c"]);
+    terminal.wait_text("The kite it is.");
+}
+
 fn with_two_sessions(server: &Server) -> Project {
     let project = project(server);
     for (job, answer) in [

@@ -14,7 +14,7 @@ mod inside;
 mod reminding;
 mod shell;
 mod telling;
-mod todos;
+pub(super) mod todos;
 mod turning;
 mod waiting;
 

@@ -62,6 +62,17 @@ fn shows(message: &Message, list: &[Value]) -> Option<bool> {
     results.last().map(|shown| shown == list)
 }
 
+/// The list that a message showed the model last; empty where none did.
+pub(in crate::session) fn last_shown(messages: &[Message]) -> Vec<Value> {
+    let calls = messages.iter().rev().flat_map(|message| {
+        let calls: Vec<_> = message.calls().collect();
+        calls.into_iter().rev()
+    });
+    let mut all = calls.flat_map(|call| call.inner.iter().rev().chain(std::iter::once(call)));
+    let shown = all.find_map(|call| shown_list(&call.tool, call.result.as_ref()?));
+    shown.map(<[Value]>::to_vec).unwrap_or_default()
+}
+
 /// The list that a result shows the model.
 fn shown_list<'a>(tool: &str, result: &'a CallResult) -> Option<&'a [Value]> {
     let is_shown = result.ok && TOOLS.contains(&tool);

@@ -199,6 +199,7 @@ impl App {
             | Action::ViewBlock
             | Action::CopyCode
             | Action::CopySession
+            | Action::Fork
             | Action::Select
             | Action::ToggleFold
             | Action::ToggleAll

@@ -14,7 +14,7 @@ use crate::tui::dialog::{Guard, Leaving};
 use crate::tui::keymap::Action;
 use crate::tui::sessions::{SeatId, Wanted};
 use crate::tui::statusbar::{Elsewhere, Facts};
-use crate::tui::transcript::Change;
+use crate::tui::transcript::{Change, NoFork};
 use crate::view::theme::Meaning;
 
 /// Sessions at rest that stay open beside the one on screen.
@@ -131,6 +131,29 @@ impl App {
         }
     }
 
+    /// Begins a session with what was said in this one, up to the focused block.
+    pub(super) fn fork(&mut self, now: Instant) {
+        let Some(source) = self.root.clone() else {
+            return self.say("no session is open", Meaning::TextMuted, now);
+        };
+        match self.transcript.fork_point() {
+            Ok(point) => {
+                let title = self.facts.title.clone();
+                self.open_session(Wanted::Fork(source, point), title, now);
+            }
+            Err(NoFork::Nothing) => self.say(
+                "nothing was said yet that could be forked",
+                Meaning::TextMuted,
+                now,
+            ),
+            Err(NoFork::UnderWay) => self.say(
+                "this step is still under way; fork an earlier block, or this one when it has ended",
+                Meaning::Warning,
+                now,
+            ),
+        }
+    }
+
     /// Shows a session, and opens it where it is not open yet. One that could only be read, or has ended, is opened anew:
     /// whoever had it may have left.
     pub(super) fn go_to_session(&mut self, id: &SessionId, title: &str, now: Instant) {
@@ -197,12 +220,16 @@ impl App {
         let mut facts = self.blank.facts.clone();
         facts.title = title;
         let id = match &wanted {
-            Wanted::New => None,
+            Wanted::New | Wanted::Fork(..) => None,
             Wanted::Session(id) => Some(id.clone()),
         };
         let seat = self.next_seat;
         self.next_seat = SeatId(seat.0 + 1);
-        let mut parked = Box::new(Parked::blank(facts, self.blank.directory.clone(), id));
+        let directory = match &wanted {
+            Wanted::New | Wanted::Session(_) => self.blank.directory.clone(),
+            Wanted::Fork(..) => self.directory.clone(),
+        };
+        let mut parked = Box::new(Parked::blank(facts, directory, id));
         if self.uses_vim {
             parked.composer.use_vim();
         }

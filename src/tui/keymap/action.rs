@@ -61,6 +61,7 @@ pub(crate) enum Action {
     CopySession,
     Open,
     ViewBlock,
+    Fork,
     FocusComposer,
     Search,
     NextMatch,

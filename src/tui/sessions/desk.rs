@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::conversation::SessionId;
-use crate::session::{ErrorReport, ListedSession, ReportKind};
+use crate::session::{ErrorReport, ForkPoint, ListedSession, ReportKind};
 use crate::store::Words;
 use crate::tui::{Opened, Opening};
 
@@ -20,6 +20,8 @@ pub enum Wanted {
     /// As the program was started, with nothing said yet.
     New,
     Session(SessionId),
+    /// A new one that begins with what was said in this one.
+    Fork(SessionId, ForkPoint),
 }
 
 /// What is to be looked up or done in the store.

@@ -25,6 +25,9 @@ pub(super) struct Blocks {
     pub(super) list: Vec<Block>,
     parts: HashMap<(MessageId, u64), usize>,
     calls: HashMap<CallId, usize>,
+    /// Where the blocks of a message begin, up to those of the next one. A message may come again: what a person runs
+    /// themselves stands between the parts of a reply.
+    owners: Vec<(usize, MessageId)>,
     /// The first block of each reply that is not whole yet.
     replies: HashMap<MessageId, usize>,
     turn: Turn,
@@ -159,6 +162,33 @@ impl Blocks {
             .map_or(0, |last| last.ordinal + usize::from(!is_absorbed(last)))
     }
 
+    /// Returns the message that a block belongs to, or comes after.
+    pub(super) fn message_of(&self, block: usize) -> Option<&MessageId> {
+        let after = self.owners.partition_point(|(first, _)| *first <= block);
+        let (_, message) = self.owners.get(after.checked_sub(1)?)?;
+        Some(message)
+    }
+
+    /// Returns the blocks of a message, with what came after them.
+    pub(super) fn blocks_of(&self, message: &MessageId) -> impl Iterator<Item = &Block> {
+        let ends = self.owners.iter().skip(1).map(|(first, _)| *first);
+        let ends = ends.chain([self.list.len()]);
+        let runs = self.owners.iter().zip(ends);
+        let own = runs.filter(move |((_, owner), _)| owner == message);
+        own.flat_map(|((first, _), end)| &self.list[*first..end])
+    }
+
+    pub(super) fn is_streaming(&self, message: &MessageId) -> bool {
+        self.replies.contains_key(message)
+    }
+
+    /// What is added from here on belongs to this message.
+    fn own(&mut self, message: &MessageId) {
+        if self.owners.last().is_none_or(|(_, last)| last != message) {
+            self.owners.push((self.list.len(), message.clone()));
+        }
+    }
+
     /// Adds a block at the end.
     pub(super) fn push(&mut self, body: Body) -> usize {
         let index = self.list.len();
@@ -177,6 +207,7 @@ impl Blocks {
 
     fn message(&mut self, message: &Arc<Message>, now: Option<Instant>) -> bool {
         let first = self.list.len();
+        self.own(&message.id);
         match message.role {
             Role::User if message.is_reminder() => {
                 self.mark(Mark::told(&message.text()));
@@ -267,6 +298,7 @@ impl Blocks {
     }
 
     fn push_part(&mut self, message: &MessageId, seq: u64, body: Body, is_streamed: bool) {
+        self.own(message);
         let shares_row = matches!(&body, Body::Call(call) if group::may_share(call));
         let call = match &body {
             Body::Call(call) => Some((call.id.clone(), call.state)),

@@ -18,6 +18,7 @@ mod cards;
 mod draw;
 mod emphasis;
 mod focus;
+mod fork;
 mod group;
 mod head;
 mod layout;
@@ -56,6 +57,7 @@ use search::Search;
 use selection::{Pick, Selection, Spot};
 use viewport::{Anchor, Place};
 
+pub use fork::NoFork;
 pub use opening::FilePlace;
 pub use search::Tally;
 pub(in crate::tui) use search::pattern;

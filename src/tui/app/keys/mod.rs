@@ -262,6 +262,7 @@ impl App {
             Action::Quit => self.quit(),
             Action::NewSession => self.new_session(now),
             Action::LastSession => self.last_session(now),
+            Action::Fork => self.fork(now),
             Action::CycleMode => self.cycle_mode(now),
             Action::MentionFile => self.begin_word('@', now),
             Action::ListCommands => self.begin_word('/', now),

@@ -10,6 +10,7 @@ fn asked(driver: &mut Driver) -> Vec<String> {
     let words = effects.iter().filter_map(|effect| match effect {
         Effect::OpenSession(seat, Wanted::New) => Some(format!("open {}", seat.0)),
         Effect::OpenSession(seat, Wanted::Session(id)) => Some(format!("open {} {id}", seat.0)),
+        Effect::OpenSession(seat, Wanted::Fork(of, point)) => Some(format!("fork {} {of} {point:?}", seat.0)),
         Effect::ShowSession(seat) => Some(format!("show {}", seat.0)),
         Effect::CloseSession(seat) => Some(format!("close {}", seat.0)),
         Effect::Send(Op::Draft(text)) => Some(format!("draft {text}")),
@@ -344,4 +345,73 @@ fn pictures_of_quitting_while_another_session_works() {
         driver.press("ctrl+c ctrl+c");
         pictures::picture(&mut driver, "quitting", size);
     }
+}
+
+#[test]
+fn a_fork_opens_a_session_of_its_own_and_the_old_one_stays() {
+    let mut driver = pictures::conversation();
+    let session = driver.session.clone();
+    driver.text();
+    driver.press("ctrl+x [");
+    asked(&mut driver);
+    driver.press("k f");
+    let words = asked(&mut driver);
+    assert_eq!(words.len(), 2, "{words:?}");
+    assert!(
+        words[0].starts_with(&format!("fork 1 {session} Before(")) && words[1] == "show 1",
+        "{words:?}"
+    );
+    assert_eq!(driver.app.state().focus, "composer");
+    let text = driver.text();
+    assert!(
+        text.contains("fix the flaky retry test") && !text.contains("deterministic"),
+        "{text}"
+    );
+    let mut snapshot = driver.snapshot();
+    snapshot.info.id = SessionId::new();
+    snapshot.draft = "make the retry test deterministic".to_owned();
+    let now = driver.now;
+    driver.app.in_session(SeatId(1), now, |app| {
+        app.opened(&snapshot, Arc::new(Registry::builtin()), Vec::new(), now)
+    });
+    driver.collect();
+    assert!(
+        driver.text().contains("┃ make the retry test"),
+        "{}",
+        driver.text()
+    );
+    driver.press("ctrl+x tab");
+    assert!(
+        driver.text().contains("I will inject a clock"),
+        "{}",
+        driver.text()
+    );
+}
+
+#[test]
+fn the_palette_forks_all_of_the_conversation() {
+    let mut driver = pictures::conversation();
+    driver.text();
+    driver.press("ctrl+p");
+    driver.type_text("fork");
+    driver.press("enter");
+    let words = asked(&mut driver);
+    assert!(
+        words[0].starts_with("fork 1 ") && words[0].contains("After("),
+        "{words:?}"
+    );
+}
+
+#[test]
+fn a_step_that_is_under_way_is_not_forked() {
+    let mut driver = pictures::conversation();
+    driver.text();
+    driver.event(Event::TurnStarted);
+    let mut streaming = Message::clone(&pictures::said(Role::Assistant, "I"));
+    streaming.state = MessageState::Streaming;
+    driver.event(Event::MessageStarted(Arc::new(streaming)));
+    driver.press("ctrl+x [ G f");
+    assert!(asked(&mut driver).is_empty());
+    let hints = driver.hints();
+    assert!(hints.contains("this step is still under way"), "{hints}");
 }

@@ -71,7 +71,7 @@ mod tests {
         ),
         (
             Context::Transcript,
-            "j k up down g G { } ] [ o space O enter y c Y e / n N v t i ?",
+            "j k up down g G { } ] [ o space O enter y c Y e f / n N v t i ?",
         ),
         (Context::Question, "y a n N e d f tab ] ["),
         (Context::QuestionAlways, "up down space e s enter"),

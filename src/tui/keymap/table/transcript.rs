@@ -100,6 +100,12 @@ pub(super) const ROWS: &[Binding] = &[
         Action::Select,
         "select, from the block",
     ),
+    bind(
+        Context::Transcript,
+        &["f"],
+        Action::Fork,
+        "fork: go on from the block in a new session",
+    ),
     bind(Context::Transcript, &["/"], Action::Search, "search"),
     bind(Context::Transcript, &["n"], Action::NextMatch, "next match"),
     bind(

@@ -1,6 +1,7 @@
 //! The transcript as a person meets it: events in, pictures out.
 
 mod folding;
+mod forking;
 mod pictures;
 mod random;
 mod scene;

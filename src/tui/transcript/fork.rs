@@ -1,0 +1,49 @@
+//! Where a conversation can be gone on from: the place in it that a block stands for.
+
+use super::Transcript;
+use super::block::{Block, Body};
+use super::call::Group;
+use crate::conversation::MessageId;
+use crate::session::ForkPoint;
+
+/// Why nothing can be forked from a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoFork {
+    /// Nothing was said up to there.
+    Nothing,
+    /// The reply streams, or a call in it has no result yet.
+    UnderWay,
+}
+
+impl Transcript {
+    /// Returns where a fork from the focused block ends; without a focus, from all of it. A block between messages
+    /// belongs to the one above it, one that stands for several calls to the last of them.
+    pub fn fork_point(&self) -> Result<ForkPoint, NoFork> {
+        let last = self.blocks.list.len().checked_sub(1).ok_or(NoFork::Nothing)?;
+        let focus = self.focus.unwrap_or(last);
+        let focused = self.blocks.list.get(focus).ok_or(NoFork::Nothing)?;
+        let index = match &focused.body {
+            Body::Call(call) => match &call.group {
+                Group::Leads(members) => members.last().copied().unwrap_or(focus),
+                Group::Alone | Group::Apart | Group::Follows(_) => focus,
+            },
+            _ => focus,
+        };
+        let message = self.blocks.message_of(index).ok_or(NoFork::Nothing)?.clone();
+        if self.focus.is_some() && matches!(focused.body, Body::User(_)) {
+            return Ok(ForkPoint::Before(message));
+        }
+        if self.is_under_way(&message) {
+            return Err(NoFork::UnderWay);
+        }
+        Ok(ForkPoint::After(message))
+    }
+
+    fn is_under_way(&self, message: &MessageId) -> bool {
+        let is_open = |block: &Block| match &block.body {
+            Body::Call(call) => !call.state.is_final() && !call.is_of_person(),
+            _ => false,
+        };
+        self.blocks.is_streaming(message) || self.blocks.blocks_of(message).any(is_open)
+    }
+}
