@@ -5,12 +5,12 @@
 //! before, the next one waits for that instead; keys and the session are answered meanwhile. With nothing to wait for
 //! but a person it sleeps without a timer.
 
-use std::future::{pending, poll_fn};
+use std::future::pending;
+use std::io;
 use std::pin::Pin;
-use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use crossterm::event::{Event as Input, EventStream};
+use crossterm::event::Event as Input;
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use tokio::sync::oneshot;
@@ -25,6 +25,7 @@ use super::pace::Pace;
 use super::prompts::{PromptKeeper, Written};
 use super::sessions::{Desk, Report, Said, SeatId, Seats};
 use super::terminal::background::{AnswerFilter, Filtered};
+use super::terminal::reader::Reader;
 use super::terminal::signals::{Signal, Signals};
 use super::terminal::{Screen, TerminalError};
 use super::trace::Trace;
@@ -65,6 +66,12 @@ enum Event {
     Time,
 }
 
+impl Event {
+    fn input(read: io::Result<Input>) -> Self {
+        read.map_or(Self::InputEnded, Self::Input)
+    }
+}
+
 /// Grammars take memory and time, so they are loaded when there is something to colour, on a thread of their own.
 enum Grammars {
     Unwanted,
@@ -99,7 +106,7 @@ pub(super) struct EventLoop {
     app: App,
     screen: Screen,
     signals: Signals,
-    input: Option<EventStream>,
+    input: Reader,
     answers: AnswerFilter,
     sessions: Seats,
     desk: Desk,
@@ -140,7 +147,7 @@ impl EventLoop {
             app,
             screen,
             signals,
-            input: None,
+            input: Reader::new(),
             answers: AnswerFilter::default(),
             sessions,
             desk,
@@ -159,7 +166,7 @@ impl EventLoop {
         };
         this.pace.mark(Change::Urgent);
         this.draw()?;
-        this.input = Some(EventStream::new());
+        this.input.start()?;
         this.screen.ask_background()?;
         Ok(this)
     }
@@ -192,8 +199,8 @@ impl EventLoop {
     pub(super) async fn finish(mut self) {
         self.app.store_draft();
         let effects = self.app.take_effects();
+        self.input.stop();
         self.screen.give_back();
-        drop(self.input.take());
         self.prompts.finish();
         for effect in effects {
             // Whatever is not taken now is lost with the session's end anyway.
@@ -217,10 +224,7 @@ impl EventLoop {
             .min();
         tokio::select! {
             biased;
-            input = next_input(self.input.as_mut()) => match input {
-                Some(Ok(input)) => Event::Input(input),
-                Some(Err(_)) | None => Event::InputEnded,
-            },
+            input = self.input.next() => Event::input(input),
             signal = self.signals.next() => Event::Signal(signal),
             (what, copied) = maybe(self.copying.as_mut()) => Event::Copied(what, copied),
             Some(report) = self.reports.next() => Event::Report(report),
@@ -269,12 +273,8 @@ impl EventLoop {
     async fn drain(&mut self) {
         let begin = Instant::now();
         while self.ended.is_none() && begin.elapsed() < DRAIN {
-            if let Poll::Ready(input) = ready_input(self.input.as_mut()).await {
-                let event = match input {
-                    Some(Ok(input)) => Event::Input(input),
-                    Some(Err(_)) | None => Event::InputEnded,
-                };
-                Box::pin(self.handle(event)).await;
+            if let Some(input) = self.input.ready() {
+                Box::pin(self.handle(Event::input(input))).await;
                 continue;
             }
             let Some((seat, said)) = self.sessions.ready() else {
@@ -300,8 +300,8 @@ impl EventLoop {
             },
             Input::Paste(text) => self.app.paste(&text, now),
             Input::Mouse(event) => self.app.mouse(event, now),
-            // Also when it has the old size again by now: what a terminal does to its rows meanwhile is its own affair.
-            Input::Resize(..) => self.redraw(),
+            // The signal was here before.
+            Input::Resize(..) => Change::None,
             Input::FocusGained => self.app.focus_changed(true, now),
             Input::FocusLost => self.app.focus_changed(false, now),
         }
@@ -316,6 +316,8 @@ impl EventLoop {
                 }
                 Change::Urgent
             }
+            // Also when it has the old size again by now: what a terminal does to its rows meanwhile is its own affair.
+            Signal::Resize => self.redraw(),
             signal => {
                 self.ended = Some(Ended::Signal(signal.number()));
                 Change::None
@@ -448,14 +450,14 @@ impl EventLoop {
     }
 
     async fn suspend(&mut self) -> Change {
-        drop(self.input.take());
+        self.input.stop();
         self.screen.give_back();
         self.signals.stop().await;
         self.take_back()
     }
 
     async fn edit(&mut self, text: &str) -> Change {
-        drop(self.input.take());
+        self.input.stop();
         self.screen.give_back();
         // Nothing else can happen on this screen meanwhile, so the loop may stand still; the session does not.
         let edited = editor::edit(self.app.editor(), text);
@@ -483,7 +485,7 @@ impl EventLoop {
     }
 
     async fn read_in_editor(&mut self, work: impl FnOnce(Option<&str>) -> Result<(), EditorError>) -> Change {
-        drop(self.input.take());
+        self.input.stop();
         self.screen.give_back();
         let opened = work(self.app.editor());
         self.signals.forget_interrupts().await;
@@ -518,7 +520,9 @@ impl EventLoop {
         if self.screen.retake().is_err() {
             self.hang_up();
         }
-        self.input = Some(EventStream::new());
+        if self.input.start().is_err() {
+            self.hang_up();
+        }
         Change::Urgent
     }
 
@@ -565,20 +569,6 @@ impl EventLoop {
             self.trace = None;
         }
     }
-}
-
-async fn next_input(input: Option<&mut EventStream>) -> Option<std::io::Result<Input>> {
-    match input {
-        Some(stream) => stream.next().await,
-        None => pending().await,
-    }
-}
-
-/// Returns what has been read already. Polled with the loop's own waker: the stream keeps the first waker it is given,
-/// and would never wake us again if that were another one's.
-async fn ready_input(input: Option<&mut EventStream>) -> Poll<Option<std::io::Result<Input>>> {
-    let Some(stream) = input else { return Poll::Pending };
-    poll_fn(|cx| Poll::Ready(stream.poll_next_unpin(cx))).await
 }
 
 async fn maybe<T>(future: Option<impl Future<Output = T>>) -> T {

@@ -8,8 +8,7 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crossterm::event::{Event as Input, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use futures::StreamExt;
+use crossterm::event::{Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -19,6 +18,7 @@ use tokio::time::sleep_until;
 
 use super::surroundings::Surroundings;
 use super::terminal::background::{AnswerFilter, Background, Filtered};
+use super::terminal::reader::Reader;
 use super::terminal::signals::{Signal, Signals};
 use super::terminal::{Screen, TerminalError, caught};
 use super::{Ended, Mouse, Themes};
@@ -67,7 +67,8 @@ fn run(first: FirstRun) -> Result<Chosen, TerminalError> {
         let mut signals = Signals::listen()?;
         let mut screen = Screen::enter(Mouse::LeftAlone)?;
         page.draw(&mut screen)?;
-        let mut input = EventStream::new();
+        let mut input = Reader::new();
+        input.start()?;
         screen.ask_background()?;
         loop {
             if let Some(chosen) = page.next(&mut input, &mut signals, &mut screen).await {
@@ -119,7 +120,7 @@ impl Page {
     /// Waits for something to happen; returns what was chosen by it.
     async fn next(
         &mut self,
-        input: &mut EventStream,
+        input: &mut Reader,
         signals: &mut Signals,
         screen: &mut Screen,
     ) -> Option<Chosen> {
@@ -127,13 +128,14 @@ impl Page {
         tokio::select! {
             biased;
             read = input.next() => match read {
-                Some(Ok(Input::Key(key))) => self.filter(key, Instant::now()),
-                Some(Ok(_)) => None,
-                Some(Err(_)) | None => Some(Chosen::Left(Ended::Signal(Signal::Hangup.number()))),
+                Ok(Input::Key(key)) => self.filter(key, Instant::now()),
+                Ok(_) => None,
+                Err(_) => Some(Chosen::Left(Ended::Signal(Signal::Hangup.number()))),
             },
             signal = signals.next() => match signal {
                 Signal::Continue if screen.retake().is_ok() => None,
-                Signal::Continue => Some(Chosen::Left(Ended::Signal(Signal::Hangup.number()))),
+                Signal::Resize if screen.forget().is_ok() => None,
+                Signal::Continue | Signal::Resize => Some(Chosen::Left(Ended::Signal(Signal::Hangup.number()))),
                 signal => Some(Chosen::Left(Ended::Signal(signal.number()))),
             },
             found = found(&mut self.first.server, &self.search) => {

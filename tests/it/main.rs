@@ -40,6 +40,7 @@ mod screen_storm;
 mod screen_terminal;
 mod screen_transcript;
 mod screen_trust;
+mod screen_typing;
 mod search;
 mod session;
 mod sessions;

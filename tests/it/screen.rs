@@ -308,9 +308,27 @@ fn idle_draws_nothing() {
     terminal.wait_text("send");
     terminal.wait_quiet(Duration::from_secs(1));
     let mark = terminal.mark();
+    let woken = wakeups(&terminal);
     // Longer than every clock of the screen; there is nothing to wait for.
     std::thread::park_timeout(Duration::from_millis(1500));
     assert_eq!(terminal.raw_since(mark), b"");
+    assert_eq!(wakeups(&terminal), woken, "a thread has woken up");
+}
+
+/// How often each thread of the program has gone to sleep, where the system tells.
+fn wakeups(terminal: &Terminal) -> Vec<String> {
+    let threads = format!("/proc/{}/task", terminal.pid().as_raw_nonzero());
+    let Ok(threads) = std::fs::read_dir(threads) else {
+        return Vec::new();
+    };
+    let status =
+        threads.map(|thread| std::fs::read_to_string(thread.unwrap().path().join("status")).unwrap());
+    let told = status.map(|status| {
+        let told = status.lines();
+        let told = told.filter(|line| line.starts_with("Name:") || line.starts_with("voluntary_ctxt"));
+        told.collect::<Vec<_>>().join(" ")
+    });
+    told.collect()
 }
 
 #[test]

@@ -42,6 +42,13 @@ impl App {
         }
     }
 
+    /// Shows nothing older when it has been read: meanwhile the person writes.
+    pub(super) fn forget_recall(&mut self) {
+        if self.reading == Reading::Recall {
+            self.reading = Reading::Nothing;
+        }
+    }
+
     /// What the list of prompts needs.
     pub(super) fn read_prompts(&mut self) {
         self.reading = Reading::Search;

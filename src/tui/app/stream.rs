@@ -204,7 +204,9 @@ impl App {
             Some((command, _)) => format!("!{command}"),
             None => message.text(),
         };
-        self.composer.set_history(sent.map(words));
+        // What was sent before the session was open is on its way there.
+        let early: Vec<String> = self.unsent_inputs().map(|input| input.text.clone()).collect();
+        self.composer.set_history(sent.map(words).chain(early));
         if self.composer.is_empty() && !snapshot.draft.is_empty() && self.unsent.is_empty() {
             self.composer.set(Draft::from_stored(&snapshot.draft));
             self.draft = DraftState::Stored;

@@ -16,6 +16,7 @@ pub(crate) mod notify;
 mod output;
 mod panic;
 pub(crate) mod passage;
+pub(crate) mod reader;
 pub(crate) mod signals;
 mod weave;
 

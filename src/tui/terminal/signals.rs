@@ -13,6 +13,8 @@ pub(crate) enum Signal {
     Hangup,
     /// We were stopped, by ourselves or by somebody else, and go on.
     Continue,
+    /// The window has another size.
+    Resize,
 }
 
 impl Signal {
@@ -23,6 +25,7 @@ impl Signal {
             Self::Terminate => rustix::process::Signal::TERM.as_raw(),
             Self::Hangup => rustix::process::Signal::HUP.as_raw(),
             Self::Continue => rustix::process::Signal::CONT.as_raw(),
+            Self::Resize => rustix::process::Signal::WINCH.as_raw(),
         }
     }
 }
@@ -32,6 +35,7 @@ pub(crate) struct Signals {
     terminate: Stream,
     hangup: Stream,
     continued: Stream,
+    resized: Stream,
 }
 
 impl Signals {
@@ -42,6 +46,7 @@ impl Signals {
             terminate: signal(SignalKind::terminate())?,
             hangup: signal(SignalKind::hangup())?,
             continued: signal(SignalKind::from_raw(Signal::Continue.number()))?,
+            resized: signal(SignalKind::window_change())?,
         })
     }
 
@@ -52,6 +57,7 @@ impl Signals {
             _ = self.hangup.recv() => Signal::Hangup,
             _ = self.interrupt.recv() => Signal::Interrupt,
             _ = self.continued.recv() => Signal::Continue,
+            _ = self.resized.recv() => Signal::Resize,
         }
     }
 

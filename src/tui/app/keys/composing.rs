@@ -111,6 +111,7 @@ impl App {
     pub(in crate::tui::app) fn draft_changed(&mut self, now: Instant) {
         self.typed = Some(now);
         self.draft = DraftState::Due(now + DRAFT);
+        self.forget_recall();
     }
 
     /// Goes on as the agent after this one, in the order of `lathe agents`; while a turn runs, with its next step.

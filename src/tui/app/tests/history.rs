@@ -177,3 +177,33 @@ fn pictures_of_the_search() {
         });
     }
 }
+
+#[test]
+fn what_is_typed_while_the_history_is_read_is_not_taken_away() {
+    let mut driver = Driver::open();
+    driver.press("up");
+    driver.type_text("new");
+    read(&mut driver, vec![here("old")]);
+    assert_eq!(driver.app.composer.text(), "new");
+    driver.press("up");
+    assert_eq!(driver.app.composer.text(), "old");
+}
+
+#[test]
+fn what_is_typed_after_up_joins_what_it_brought() {
+    let mut driver = Driver::open();
+    driver.type_text("talk");
+    driver.press("enter up");
+    driver.type_text("!");
+    assert_eq!(driver.app.composer.text(), "talk!");
+}
+
+#[test]
+fn what_is_sent_before_the_session_is_open_is_in_the_history() {
+    let mut driver = Driver::closed();
+    driver.type_text("early");
+    driver.press("enter");
+    driver.attach(&driver.snapshot());
+    driver.press("up");
+    assert_eq!(driver.app.composer.text(), "early");
+}
