@@ -54,6 +54,7 @@ fn read(path: &Path) -> Result<FilePart, Failure> {
         path: path.to_string_lossy().into_owned(),
         mime,
         data,
+        label: None,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{MessageId, ModelRef, Part, PartBody, Stop, ToolPart, Usage};
+use super::{FilePart, MessageId, ModelRef, Part, PartBody, Stop, ToolPart, Usage};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -67,6 +67,14 @@ impl Message {
         let call = self.calls().next().filter(|_| self.role == Role::User)?;
         let command = call.args.as_ref()?.get("command")?.as_str()?;
         Some((command, call))
+    }
+
+    /// What was attached.
+    pub fn files(&self) -> impl Iterator<Item = &FilePart> {
+        self.parts.iter().filter_map(|part| match &part.body {
+            PartBody::File(file) => Some(file),
+            _ => None,
+        })
     }
 
     pub fn calls(&self) -> impl Iterator<Item = &ToolPart> {

@@ -166,13 +166,21 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn user(&self, message: &'a Message) -> Vec<Content<'a>> {
-        let content = message.parts.iter().filter_map(|part| match &part.body {
-            PartBody::Text(text) if !is_blank(&text.text) => Some(Content::Text(Cow::Borrowed(&text.text))),
-            PartBody::File(file) => Some(self.file(file)),
-            PartBody::Tool(call) => own_command(call),
-            PartBody::Text(_) | PartBody::Reasoning(_) | PartBody::Notice(_) | PartBody::Unknown(_) => None,
-        });
-        content.collect()
+        let mut content = Vec::with_capacity(message.parts.len());
+        for part in &message.parts {
+            match &part.body {
+                PartBody::Text(text) if !is_blank(&text.text) => {
+                    content.push(Content::Text(Cow::Borrowed(&text.text)));
+                }
+                PartBody::File(file) => {
+                    content.extend(named(file));
+                    content.push(self.file(file));
+                }
+                PartBody::Tool(call) => content.extend(own_command(call)),
+                PartBody::Text(_) | PartBody::Reasoning(_) | PartBody::Notice(_) | PartBody::Unknown(_) => {}
+            }
+        }
+        content
     }
 
     fn assistant(&mut self, message: &'a Message) -> (Vec<Said<'a>>, Vec<Outcome<'a>>) {
@@ -277,6 +285,12 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Says which file the text means by a label.
+fn named(file: &FilePart) -> Option<Content<'_>> {
+    let label = file.label.as_ref()?;
+    Some(Content::Text(Cow::Owned(format!("{label} is {}:", file.path))))
+}
+
 /// What a person ran themselves, as a text of theirs. Without a result there is nothing to tell yet.
 fn own_command(call: &ToolPart) -> Option<Content<'_>> {
     let output = &call.result.as_ref()?.output;
@@ -307,6 +321,25 @@ fn is_plain_id(id: &str) -> bool {
 mod tests {
     use super::super::sample::{self, call, reasoning, text};
     use super::*;
+
+    #[test]
+    fn a_file_with_a_label_is_named_before_it_is_shown() {
+        let mut message = Message::clone(&sample::user_with_image());
+        let PartBody::File(file) = &mut message.parts[1].body else {
+            panic!("the second part is a picture")
+        };
+        file.label = Some("[image 1: a.png 3×2]".to_owned());
+        let request = sample::request("a/m", vec![message.into()]);
+        let turns = turns(&request, &sample::model("a/m"), Protocol::Anthropic);
+        let Turn::User(content) = &turns[0] else {
+            panic!("{turns:?}")
+        };
+        assert!(
+            matches!(&content[1], Content::Text(name) if name == "[image 1: a.png 3×2] is a.png:"),
+            "{content:?}"
+        );
+        assert!(matches!(&content[2], Content::Image { .. }), "{content:?}");
+    }
 
     #[test]
     fn a_repeated_or_missing_id_is_replaced_by_ours() {

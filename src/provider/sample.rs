@@ -90,6 +90,7 @@ pub(crate) fn user_with_image() -> Arc<Message> {
             path: path.to_owned(),
             mime: mime.to_owned(),
             data: data.to_owned(),
+            label: None,
         })
     };
     let parts = vec![

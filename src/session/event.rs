@@ -108,11 +108,11 @@ pub enum Event {
     Hook(Arc<HookRun>),
     /// Every rule that was stored by an answer, as somebody has asked or taken one back.
     Grants(Arc<Vec<Grant>>),
-    /// A prompt was not sent: its text goes back to whoever wrote it.
-    Refused(String),
+    /// A prompt was not sent: it goes back to whoever wrote it.
+    Refused(Arc<Input>),
     /// The same, because a file that it mentions cannot be read.
     Unread {
-        text: String,
+        input: Arc<Input>,
         report: ErrorReport,
     },
 }

@@ -346,6 +346,7 @@ mod tests {
                 path: path.into(),
                 mime: "text/plain".into(),
                 data: String::new(),
+                label: None,
             })
         };
         let bodies = vec![said("read @a.rs"), file("a.rs"), file("shot.png")];

@@ -113,6 +113,8 @@ pub struct Mention {
     pub lines: Option<(u64, u64)>,
     /// It can be nothing but a file. Another name that is none is text.
     pub is_sure: bool,
+    /// What stands for the file in the text, where that is not its path. Such a file is never left out.
+    pub label: Option<String>,
 }
 
 /// Facts of the session that a title row shows.
@@ -159,6 +161,7 @@ pub struct ModelChoice {
     /// Tokens of input and output together.
     pub context: u64,
     pub images: bool,
+    pub pdf: bool,
     pub reasoning: bool,
     pub price: Option<Price>,
 }

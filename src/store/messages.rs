@@ -396,6 +396,7 @@ mod tests {
                 path: "a.png".into(),
                 mime: "image/png".into(),
                 data: "AA==".into(),
+                label: Some("[image 1: a.png]".into()),
             }),
             PartBody::Notice(Notice {
                 kind: NoticeKind::Retry,

@@ -16,6 +16,7 @@ pub mod patch;
 pub mod replace;
 pub mod sanitize;
 mod sequence;
+pub mod size;
 pub mod truncate;
 pub mod width;
 pub mod wrap;

@@ -21,6 +21,7 @@ use super::clipboard::Copied;
 use super::completion::{self, Finder, Request};
 use super::dialog::TrustAnswer;
 use super::editor::{self, EditorError};
+use super::media::Media;
 use super::pace::Pace;
 use super::prompts::{PromptKeeper, Written};
 use super::sessions::{Desk, Report, Said, SeatId, Seats};
@@ -52,6 +53,8 @@ enum Event {
     Report(Option<Report>),
     /// A text has gone to the clipboard, or not.
     Copied(String, Copied),
+    /// The clipboard gave a picture, or a sentence why not.
+    PictureTaken(SeatId, Result<Media, String>),
     /// The session has answered a question of the screen.
     Answered(SeatId, Query, Answer),
     /// What a word can be completed with.
@@ -112,6 +115,8 @@ pub(super) struct EventLoop {
     desk: Desk,
     reports: FuturesUnordered<Boxed<Option<Report>>>,
     copying: Option<Boxed<(String, Copied)>>,
+    /// The picture that is being taken from the clipboard.
+    picture: Option<Boxed<(SeatId, Result<Media, String>)>>,
     asking: FuturesUnordered<Boxed<(SeatId, Query, Answer)>>,
     /// From the first word on that can be completed.
     finder: Option<Finder>,
@@ -153,6 +158,7 @@ impl EventLoop {
             desk,
             reports: FuturesUnordered::new(),
             copying: None,
+            picture: None,
             asking: FuturesUnordered::new(),
             finder: None,
             grammars: Grammars::Unwanted,
@@ -227,6 +233,7 @@ impl EventLoop {
             input = self.input.next() => Event::input(input),
             signal = self.signals.next() => Event::Signal(signal),
             (what, copied) = maybe(self.copying.as_mut()) => Event::Copied(what, copied),
+            (seat, media) = maybe(self.picture.as_mut()) => Event::PictureTaken(seat, media),
             Some(report) = self.reports.next() => Event::Report(report),
             Some((seat, query, answer)) = self.asking.next() => Event::Answered(seat, query, answer),
             () = self.grammars.loaded() => Event::Grammars,
@@ -254,6 +261,11 @@ impl EventLoop {
             Event::Copied(what, copied) => {
                 self.copying = None;
                 self.app.copied(&what, &copied, now)
+            }
+            Event::PictureTaken(seat, media) => {
+                self.picture = None;
+                self.app
+                    .in_session(seat, now, |app| app.picture_taken(media, now))
             }
             Event::Answered(seat, query, answer) => self
                 .app
@@ -397,6 +409,7 @@ impl EventLoop {
                     self.prompts.begin_reading();
                     Change::None
                 }
+                Effect::PastePicture => self.take_picture(),
                 Effect::Find(request) => self.find(request),
                 Effect::Suspend => self.suspend().await,
                 Effect::Redraw => self.redraw(),
@@ -512,6 +525,16 @@ impl EventLoop {
             };
             (what, copied)
         }));
+        Change::None
+    }
+
+    /// Asks the clipboard for its picture, once at a time.
+    fn take_picture(&mut self) -> Change {
+        if self.picture.is_none() {
+            let (seat, _) = self.sessions.front();
+            let (reading, directory) = self.app.picture_places();
+            self.picture = Some(Box::pin(async move { (seat, reading.take(directory).await) }));
+        }
         Change::None
     }
 

@@ -21,6 +21,7 @@ mod editor;
 mod event_loop;
 mod first_run;
 mod keymap;
+mod media;
 mod pace;
 mod page;
 mod panel;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ratatui::layout::Rect;
 
+use super::clipboard::picture::Reading;
 use super::terminal::background::Background;
 use super::terminal::color_depth;
 use super::terminal::notify::Notify;
@@ -33,6 +34,8 @@ pub(crate) struct Surroundings {
     pub(crate) notify: Notify,
     /// Commands that put text on the system's clipboard.
     pub(crate) clipboard_commands: Vec<&'static [&'static str]>,
+    /// How a picture on it is read.
+    pub(crate) pictures: Reading,
     pub(crate) trace: Option<PathBuf>,
     /// Shows that the terminal is given back.
     pub(crate) panics_at_first_key: bool,
@@ -77,6 +80,7 @@ impl Surroundings {
             is_remote: set("SSH_CONNECTION").is_some() || set("SSH_TTY").is_some(),
             notify: Notify::Auto.settled(&set),
             clipboard_commands: super::clipboard::commands(&set),
+            pictures: Reading::of(&set),
             trace: set("LATHE_UI_TRACE").map(PathBuf::from),
             panics_at_first_key: is_on("LATHE_DEBUG_PANIC"),
         }

@@ -26,6 +26,7 @@ mod renderers;
 mod run;
 mod sandbox;
 mod screen;
+mod screen_attached;
 mod screen_composer;
 mod screen_input;
 mod screen_keys;

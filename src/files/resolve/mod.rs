@@ -15,6 +15,8 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+pub use self::url::local_path;
+
 use self::follow::follow;
 use super::{FileError, FileProblem};
 use crate::conversation::ErrorKind;
@@ -180,7 +182,7 @@ impl Roots {
         }
         let path = match given.get(..5) {
             Some(scheme) if scheme.eq_ignore_ascii_case("file:") => {
-                url::local_path(given).ok_or_else(|| PathError::Url(given.to_owned()))?
+                local_path(given).ok_or_else(|| PathError::Url(given.to_owned()))?
             }
             _ => self.expand_home(given)?,
         };

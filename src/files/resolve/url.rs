@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 /// Decodes `file:///a%20b`, `file:/a` and `file://localhost/a`; `None` when it is not the URL of a local file.
-pub(super) fn local_path(url: &str) -> Option<PathBuf> {
+pub fn local_path(url: &str) -> Option<PathBuf> {
     let rest = url.get(5..)?;
     let path = match rest.strip_prefix("//") {
         Some(after) => {

@@ -18,6 +18,9 @@ use crate::conversation::{CallId, CallResult, ErrorKind, FilePart};
 use crate::session::{ErrorReport, Event, Input, Mention, ReportKind};
 use crate::tool::{ToolCx, ToolError, pipeline};
 
+/// Base64 that a message's files may have together: the providers take requests of 20 to 32 MB.
+const MOST_BYTES: usize = 20 << 20;
+
 /// How a message is to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sent {
@@ -29,12 +32,50 @@ pub(super) enum Sent {
 #[derive(Default)]
 pub(super) struct Attaching {
     waiting: VecDeque<(Sent, Input)>,
-    running: Option<JoinHandle<Result<Vec<FilePart>, ToolError>>>,
+    running: Option<JoinHandle<Result<Vec<FilePart>, Unread>>>,
     cancel: CancellationToken,
 }
 
 /// `None` when reading failed inside lathe.
-pub(super) type Attached = Option<Result<Vec<FilePart>, ToolError>>;
+pub(super) type Attached = Option<Result<Vec<FilePart>, Unread>>;
+
+/// Why a message goes back.
+#[derive(Debug)]
+pub(super) enum Unread {
+    /// A file that the text names by its path.
+    Named(ToolError),
+    /// A file that stands in the text by a label of its own.
+    Labelled(String, ToolError),
+    TooMuch {
+        bytes: usize,
+    },
+    Lost,
+}
+
+impl Unread {
+    fn message(&self) -> String {
+        let why = match self {
+            Self::Named(error) => error.to_string(),
+            Self::Labelled(label, error) => format!("{label}: {error}"),
+            Self::TooMuch { bytes } => {
+                let mebibytes = |bytes: usize| bytes.div_ceil(1 << 20);
+                let (bytes, most) = (mebibytes(*bytes), mebibytes(MOST_BYTES));
+                format!("its files have {bytes} MiB together, and providers take no more than {most}")
+            }
+            Self::Lost => "the files could not be read; please report this".to_owned(),
+        };
+        format!("Your message was not sent: {why}.")
+    }
+
+    fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Named(_) => Some("Sent again as it is, it goes without the files."),
+            Self::Labelled(..) => Some("Give the file again, or delete it from the message."),
+            Self::TooMuch { .. } => Some("Send them in several messages, or smaller."),
+            Self::Lost => None,
+        }
+    }
+}
 
 impl Attaching {
     pub(super) fn is_empty(&self) -> bool {
@@ -93,26 +134,20 @@ impl Actor {
         let Some((sent, mut input)) = self.attaching.waiting.pop_front() else {
             return;
         };
-        let lost = || {
-            ToolError::new(
-                ErrorKind::Internal,
-                "the files could not be read; please report this",
-            )
-        };
-        match attached.unwrap_or_else(|| Err(lost())) {
+        match attached.unwrap_or(Err(Unread::Lost)) {
             Ok(files) => {
                 input.files.extend(files);
                 input.mentions.clear();
                 self.take_input(sent, input);
             }
-            Err(error) => {
+            Err(unread) => {
                 let report = ErrorReport {
                     kind: ReportKind::BadRequest,
-                    message: format!("Your message was not sent: {error}."),
-                    hint: Some("Sent again as it is, it goes without the files.".to_owned()),
+                    message: unread.message(),
+                    hint: unread.hint().map(str::to_owned),
                 };
-                let text = input.text;
-                self.publish(Event::Unread { text, report });
+                let input = Arc::new(input);
+                self.publish(Event::Unread { input, report });
             }
         }
         self.attach_next();
@@ -128,7 +163,7 @@ impl Actor {
             running.abort();
         }
         for (_, input) in std::mem::take(&mut self.attaching.waiting) {
-            self.publish(Event::Refused(input.text));
+            self.publish(Event::Refused(Arc::new(input)));
         }
     }
 }
@@ -137,8 +172,8 @@ async fn read_all(
     calls: CallSettings,
     mentions: Vec<Mention>,
     cancel: CancellationToken,
-) -> Result<Vec<FilePart>, ToolError> {
-    let mut files = Vec::new();
+) -> Result<Vec<FilePart>, Unread> {
+    let mut files: Vec<FilePart> = Vec::new();
     for mention in mentions {
         // Nobody watches how it goes.
         let (updates, _) = mpsc::unbounded_channel();
@@ -152,7 +187,16 @@ async fn read_all(
         match pipeline::own_read(&calls.registry, arguments(&mention), &cx).await {
             Ok(result) => files.extend(parts(&mention, result)),
             Err(error) if !mention.is_sure && error.kind == ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
+            Err(error) => {
+                return Err(match mention.label {
+                    Some(label) => Unread::Labelled(label, error),
+                    None => Unread::Named(error),
+                });
+            }
+        }
+        let bytes = files.iter().map(|file| file.data.len()).sum();
+        if bytes > MOST_BYTES {
+            return Err(Unread::TooMuch { bytes });
         }
     }
     Ok(files)
@@ -180,12 +224,14 @@ fn parts(mention: &Mention, result: CallResult) -> Vec<FilePart> {
             path,
             mime: "text/plain".to_owned(),
             data: result.output,
+            label: mention.label.clone(),
         }];
     }
     let media = result.attachments.into_iter().map(|attachment| FilePart {
         path: path.clone(),
         mime: attachment.mime,
         data: attachment.data,
+        label: mention.label.clone(),
     });
     media.collect()
 }

@@ -35,7 +35,7 @@ pub(super) struct Hooking {
     notifying: JoinSet<()>,
     held: Held,
     /// The prompts that are with the hooks, to be given back if that is interrupted.
-    asking: Vec<String>,
+    asking: Vec<Input>,
     /// Of the jobs that run and wait; notifications and the end go on.
     cancel: CancellationToken,
     /// What the hooks of the beginning had to say, until it joins a prompt.
@@ -124,8 +124,7 @@ impl Actor {
 
     fn ask_hooks(&mut self, job: Job) {
         if let Job::Prompts { inputs, .. } = &job {
-            let texts = inputs.iter().map(|input| input.text.clone());
-            self.hooking.asking.extend(texts);
+            self.hooking.asking.extend(inputs.iter().cloned());
         }
         self.hooking.waiting.push_back(job);
         self.next_hook_job();
@@ -219,8 +218,8 @@ impl Actor {
 
     /// What was not sent goes back to whoever wrote it.
     fn give_back(&mut self) {
-        for text in std::mem::take(&mut self.hooking.asking) {
-            self.publish(Event::Refused(text));
+        for input in std::mem::take(&mut self.hooking.asking) {
+            self.publish(Event::Refused(Arc::new(input)));
         }
     }
 
@@ -262,7 +261,7 @@ impl Actor {
                     message: format!("a hook refused the prompt: {why}"),
                     hint: None,
                 }));
-                self.publish(Event::Refused(input.text));
+                self.publish(Event::Refused(Arc::new(input)));
                 continue;
             }
             let begun = std::mem::take(&mut self.hooking.context);
@@ -385,5 +384,6 @@ fn context((from, words): (&str, String)) -> FilePart {
         path: from.to_owned(),
         mime: "text/plain".to_owned(),
         data: words,
+        label: None,
     }
 }

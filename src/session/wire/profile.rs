@@ -106,6 +106,7 @@ impl Profiles {
             model: model.reference,
             context: model.context,
             images: model.images,
+            pdf: model.pdf,
             reasoning: model.reasoning,
             price: model.cost,
         };

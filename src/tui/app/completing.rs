@@ -10,9 +10,9 @@ use crossterm::event::KeyEvent;
 
 use super::{App, Effect};
 use crate::permission::Mode;
-use crate::session::{AgentChoice, Mention, Op};
+use crate::session::{AgentChoice, Op};
 use crate::tui::commands::{COMMANDS, Command, facts};
-use crate::tui::completion::{Answer, Item, Pick, Request, Token, TokenKind, mention, mentions};
+use crate::tui::completion::{Answer, Item, Pick, Request, Token, TokenKind, mention};
 use crate::tui::keymap::{Action, Context, words};
 use crate::tui::picker::Row;
 use crate::tui::statusbar::Hints;
@@ -22,11 +22,18 @@ use crate::view::theme::Meaning;
 /// An answer that takes longer is not waited for.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Keys that wait for what they pick from.
+/// Keys that wait for what they pick from, or for a paste that is being looked at.
 #[derive(Debug, Default)]
 pub(super) struct Held {
-    keys: Vec<KeyEvent>,
+    paste: Option<String>,
+    inputs: Vec<HeldInput>,
     until: Option<Instant>,
+}
+
+#[derive(Debug)]
+enum HeldInput {
+    Key(KeyEvent),
+    Paste(String),
 }
 
 impl Held {
@@ -85,6 +92,7 @@ impl App {
         match answer {
             Answer::Uses(uses) => self.uses.uses = uses,
             Answer::Looked { path, text } => self.completion.looked(path, text),
+            Answer::Inspected { pasted, media } => self.inspected(&pasted, media, now),
             Answer::Found(found) => {
                 let Some(token) = self.completion.answered(found.id) else {
                     return Change::None;
@@ -105,27 +113,54 @@ impl App {
             let is_pick = matches!(action, Some(Action::TakeItem | Action::CompleteItem));
             is_pick && self.context() == Context::Completion && self.completion.is_stale()
         };
-        if self.held.keys.is_empty() && !picks() {
+        if self.held.until.is_none() && !picks() {
             return false;
         }
-        self.held.keys.push(key);
+        self.held.inputs.push(HeldInput::Key(key));
         self.held.until.get_or_insert(now + PATIENCE);
         true
     }
 
-    fn release_keys(&mut self, now: Instant) {
+    /// The same for a paste.
+    pub(super) fn holds_paste(&mut self, text: &str) -> bool {
+        let holds = self.held.until.is_some();
+        if holds {
+            self.held.inputs.push(HeldInput::Paste(text.to_owned()));
+        }
+        holds
+    }
+
+    /// Holds everything until it is known what a paste is.
+    pub(super) fn hold_paste(&mut self, text: String, now: Instant) {
+        self.held.paste = Some(text);
+        self.held.until = Some(now + PATIENCE);
+    }
+
+    /// Whether this is the paste that is waited for; it is not any more.
+    pub(super) fn release_paste(&mut self, pasted: &str) -> bool {
+        self.held.paste.take_if(|held| held == pasted).is_some()
+    }
+
+    pub(super) fn release_keys(&mut self, now: Instant) {
         self.held.until = None;
-        for key in std::mem::take(&mut self.held.keys) {
-            self.key(key, now);
+        for input in std::mem::take(&mut self.held.inputs) {
+            match input {
+                HeldInput::Key(key) => self.key(key, now),
+                HeldInput::Paste(text) => self.paste(&text, now),
+            };
         }
     }
 
-    /// The answer did not come: the keys mean what they mean without a list.
+    /// The answer did not come: the keys mean what they mean without a list, and a paste is text.
     pub(super) fn release_late_keys(&mut self, now: Instant) -> Change {
         if self.held.until.is_none_or(|until| until > now) {
             return Change::None;
         }
         self.completion.close();
+        if let Some(text) = self.held.paste.take() {
+            self.composer.paste(&text);
+            self.draft_changed(now);
+        }
         self.release_keys(now);
         Change::Urgent
     }
@@ -211,14 +246,6 @@ impl App {
         }
         self.effects
             .push(Effect::Find(Request::Used { name, is_command }));
-    }
-
-    /// Returns the files that a message mentions, unless it is sent a second time because they cannot be read.
-    pub(super) fn mentioned(&mut self, text: &str) -> Vec<Mention> {
-        if self.unread.take().as_deref() == Some(text) {
-            return Vec::new();
-        }
-        mentions(&self.composer.typed_text())
     }
 
     /// Agents stand before the files where they are meant, behind them where they might be.

@@ -139,7 +139,7 @@ impl App {
     pub(super) fn settle_form(&mut self, id: FormId, now: Instant) {
         let words = self.forms.remove(id).and_then(|dialog| dialog.words());
         if let Some(words) = words {
-            self.take_back_text(&words, now);
+            self.write_before(&words, now);
         }
         self.show_question(now);
         self.count_asks();
@@ -192,7 +192,7 @@ impl App {
         if reply == FormReply::Dismissed
             && let Some(words) = dialog.and_then(|dialog| dialog.words())
         {
-            self.take_back_text(&words, now);
+            self.write_before(&words, now);
         }
         self.send(Op::Fill { id, reply });
         self.show_question(now);

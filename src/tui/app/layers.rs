@@ -523,7 +523,11 @@ impl App {
         self.vim_hints(hints);
         let is_on_chip = self.composer.is_on_chip();
         if is_on_chip {
-            hints.key(key(Action::Send), "open the paste");
+            let is_file = self.composer.is_on_file();
+            hints.key(
+                key(Action::Send),
+                if is_file { "what it is" } else { "open the paste" },
+            );
         }
         if self.composer.has_selection() {
             hints.key(key(Action::CopyText), "copy");

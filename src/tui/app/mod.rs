@@ -8,6 +8,7 @@
 //! session says, `sessions` puts another session on screen, `layers` draws. The conversation, the composer and the dialog
 //! look after themselves; here is only what lies between them.
 
+mod attaching;
 mod attention;
 mod beside;
 mod completing;
@@ -180,6 +181,8 @@ pub(crate) enum Effect {
     KeepPrompt(Written),
     /// Reads the history.
     ReadPrompts,
+    /// Takes the picture on the clipboard.
+    PastePicture,
     /// Looks for something to complete a word with.
     Find(completion::Request),
     Suspend,

@@ -214,6 +214,7 @@ impl App {
             | Action::PreviousFailure => !self.transcript.is_empty(),
             Action::Editor
             | Action::MentionFile
+            | Action::PastePicture
             | Action::Redraw
             | Action::CycleMode
             | Action::Suspend

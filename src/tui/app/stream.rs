@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::attaching::{labelled, labelled_parts};
 use super::{App, DraftState, Effect, Link, Turn};
 use crate::conversation::{Message, Role, Todo};
-use crate::session::{Envelope, ErrorReport, Event, Snapshot};
+use crate::session::{Envelope, ErrorReport, Event, Input, Snapshot};
 use crate::tool::Registry;
 use crate::tui::composer::Draft;
 use crate::tui::page::News;
@@ -69,10 +70,7 @@ impl App {
     /// The session could not be opened.
     pub(crate) fn not_opened(&mut self, report: ErrorReport, now: Instant) -> Change {
         self.link = Link::Gone;
-        let newest = self
-            .unsent_inputs()
-            .next_back()
-            .map(|input| Draft::from_text(&input.text));
+        let newest = self.unsent_inputs().next_back().map(draft_of);
         if let Some(draft) = newest.filter(|_| self.composer.is_empty()) {
             self.composer.set(draft);
         }
@@ -179,9 +177,9 @@ impl App {
                 self.hooks.add(Arc::clone(run));
                 return Change::Soft;
             }
-            Event::Refused(text) => self.take_back_text(text, now),
-            Event::Unread { text, .. } => {
-                self.take_back_text(text, now);
+            Event::Refused(input) => self.take_back(input, now),
+            Event::Unread { input, .. } => {
+                self.take_back(input, now);
                 self.unread = Some(self.composer.text());
             }
             _ => return Change::None,
@@ -190,8 +188,14 @@ impl App {
     }
 
     /// What was not sent stands in the composer again, before what was begun meanwhile.
-    pub(super) fn take_back_text(&mut self, text: &str, now: Instant) {
-        self.composer.put_before(text);
+    pub(super) fn take_back(&mut self, input: &Input, now: Instant) {
+        self.composer.put_before(&input.text, labelled(input));
+        self.draft_changed(now);
+    }
+
+    /// The same for a text alone.
+    pub(super) fn write_before(&mut self, text: &str, now: Instant) {
+        self.composer.put_before(text, []);
         self.draft_changed(now);
     }
 
@@ -200,13 +204,13 @@ impl App {
             .messages
             .iter()
             .filter(|message| message.role == Role::User && !message.is_reminder());
-        let words = |message: &Arc<Message>| match message.own_command() {
-            Some((command, _)) => format!("!{command}"),
-            None => message.text(),
+        let draft = |message: &Arc<Message>| match message.own_command() {
+            Some((command, _)) => Draft::from_text(format!("!{command}")),
+            None => Draft::from_text(message.text()).with_files(labelled_parts(message.files())),
         };
         // What was sent before the session was open is on its way there.
-        let early: Vec<String> = self.unsent_inputs().map(|input| input.text.clone()).collect();
-        self.composer.set_history(sent.map(words).chain(early));
+        let early: Vec<Draft> = self.unsent_inputs().map(draft_of).collect();
+        self.composer.set_history(sent.map(draft).chain(early));
         if self.composer.is_empty() && !snapshot.draft.is_empty() && self.unsent.is_empty() {
             self.composer.set(Draft::from_stored(&snapshot.draft));
             self.draft = DraftState::Stored;
@@ -215,4 +219,8 @@ impl App {
         self.effects.extend(unsent.into_iter().map(Effect::Send));
         self.follow_queue();
     }
+}
+
+fn draft_of(input: &Input) -> Draft {
+    Draft::from_text(&input.text).with_files(labelled(input))
 }

@@ -145,7 +145,7 @@ impl App {
         match wanted {
             Wanted::Edit => {
                 self.focus_composer();
-                self.take_back_text(&input.text, now);
+                self.take_back(input, now);
             }
             Wanted::Remove => {
                 let search = Action::OpenList(List::Prompts);

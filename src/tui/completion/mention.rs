@@ -80,6 +80,7 @@ fn read(text: &str) -> Option<(Mention, usize)> {
                 path: quoted[..end].to_owned(),
                 lines,
                 is_sure: true,
+                label: None,
             },
             taken,
         ));
@@ -94,6 +95,7 @@ fn read(text: &str) -> Option<(Mention, usize)> {
         path: path.to_owned(),
         lines,
         is_sure: lines.is_some() || path.contains('/'),
+        label: None,
     };
     Some((mention, 1 + word.len()))
 }

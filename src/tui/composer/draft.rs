@@ -1,12 +1,12 @@
-//! A text that is being written, with its folded pastes.
+//! A text that is being written, with its chips: folded pastes, and files that go with it.
 //!
-//! A draft goes to disk as a string: plain where nothing is folded, else JSON behind a character that no draft holds. So
-//! a fold is still a fold, and whole, after a crash. What comes back from disk is cleaned as if it had been pasted.
-
-use std::sync::Arc;
+//! A draft goes to disk as a string: plain where it has no chips, else JSON behind a character that no draft holds. So a
+//! fold is still a fold, and whole, after a crash, and a file still goes with the text. What comes back from disk is
+//! cleaned as if it had been pasted.
 
 use serde::{Deserialize, Serialize};
 
+use super::chip::{Attached, Chip, Content, is_label};
 use crate::text::sanitize;
 
 /// A paste with more of either folds to a chip.
@@ -20,16 +20,9 @@ const WITH_CHIPS: char = '\u{1}';
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Draft {
-    /// As it stands in the composer: pastes are labels.
+    /// As it stands in the composer: chips are labels.
     pub(super) text: String,
-    pub(super) pastes: Vec<Paste>,
-}
-
-/// A folded paste. Its label stands in the text, and is unlike any other label there.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Paste {
-    pub(super) label: String,
-    pub(super) content: Arc<str>,
+    pub(super) chips: Vec<Chip>,
 }
 
 /// A draft as it is stored.
@@ -37,6 +30,8 @@ pub(super) struct Paste {
 struct Stored {
     text: String,
     pastes: Vec<StoredPaste>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    files: Vec<StoredFile>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -45,23 +40,10 @@ struct StoredPaste {
     content: String,
 }
 
-impl Paste {
-    /// Folds a content, under a label that is neither one of the others' nor written in the text.
-    pub(super) fn new(content: impl Into<Arc<str>>, others: &[Self], text: &[String]) -> Self {
-        let content = content.into();
-        let lines = content.lines().count();
-        let noun = if lines == 1 { "line" } else { "lines" };
-        let plain = format!("[pasted {lines} {noun}]");
-        let is_free = |label: &String| {
-            others.iter().all(|other| other.label != *label) && text.iter().all(|line| !line.contains(label))
-        };
-        let numbered = (2..).map(|number| format!("[pasted {lines} {noun} #{number}]"));
-        let label = std::iter::once(plain).chain(numbered).find(is_free);
-        Self {
-            label: label.expect("there are more numbers than pastes"),
-            content,
-        }
-    }
+#[derive(Serialize, Deserialize)]
+struct StoredFile {
+    label: String,
+    path: String,
 }
 
 impl Draft {
@@ -71,40 +53,61 @@ impl Draft {
         if text.len() <= FOLD_WHOLE {
             return Self {
                 text,
-                pastes: Vec::new(),
+                chips: Vec::new(),
             };
         }
-        let paste = Paste::new(text, &[], &[]);
+        let paste = Chip::paste(text, &[], &[]);
         Self {
             text: paste.label.clone(),
-            pastes: vec![paste],
+            chips: vec![paste],
         }
     }
 
+    /// Gives labels in the text their files again.
+    pub(crate) fn with_files(mut self, files: impl IntoIterator<Item = Attached>) -> Self {
+        for file in files {
+            if !self.text.contains(&file.label) {
+                continue;
+            }
+            if let Some(chip) = Chip::labelled(&file) {
+                self.chips.retain(|other| other.label != chip.label);
+                self.chips.push(chip);
+            }
+        }
+        self
+    }
+
     /// Takes over a text that was this draft before it went elsewhere: what is still there unchanged stays folded.
-    pub(super) fn refolded(text: &str, before: &[Paste]) -> Self {
+    pub(super) fn refolded(text: &str, before: &[Chip]) -> Self {
         let mut text = clean(text);
-        let mut pastes = Vec::new();
-        for paste in before {
+        let mut chips = Vec::new();
+        for chip in before {
+            let Some(pasted) = chip.pasted() else {
+                if text.contains(&chip.label) {
+                    chips.push(chip.clone());
+                }
+                continue;
+            };
             // Editors end a file with one line end, and a paste may have brought its own.
-            let content = paste.content.trim_end_matches('\n');
+            let content = pasted.trim_end_matches('\n');
             if let Some(start) = text.find(content).filter(|_| is_long(content)) {
-                let whole = start..start + paste.content.len();
-                let is_whole = text.get(whole.clone()) == Some(&paste.content);
+                let whole = start..start + pasted.len();
+                let is_whole = text.get(whole.clone()) == Some(pasted);
                 let end = if is_whole {
                     whole.end
                 } else {
                     start + content.len()
                 };
-                text.replace_range(start..end, &paste.label);
-                pastes.push(paste.clone());
+                text.replace_range(start..end, &chip.label);
+                chips.push(chip.clone());
             }
         }
-        if text.len() > FOLD_WHOLE {
-            let expanded = Self { text, pastes }.expanded();
-            return Self::from_text(expanded);
+        let draft = Self { text, chips };
+        if draft.text.len() > FOLD_WHOLE {
+            let files = draft.files();
+            return Self::from_text(draft.expanded()).with_files(files);
         }
-        Self { text, pastes }
+        draft
     }
 
     /// Reads what [`Self::stored`] wrote.
@@ -112,78 +115,111 @@ impl Draft {
         let Some(json) = stored.strip_prefix(WITH_CHIPS) else {
             return Self::from_text(stored);
         };
-        let Ok(Stored { text, pastes }) = serde_json::from_str(json) else {
+        let Ok(Stored { text, pastes, files }) = serde_json::from_str(json) else {
             return Self::from_text(json);
         };
-        let paste = |paste: StoredPaste| Paste {
+        let paste = |paste: StoredPaste| Chip {
             label: clean(&paste.label),
-            content: clean(&paste.content).into(),
+            content: Content::Paste(clean(&paste.content).into()),
+        };
+        let file = |file: StoredFile| Attached {
+            label: clean(&file.label),
+            path: file.path,
         };
         let draft = Self {
             text: clean(&text),
-            pastes: pastes.into_iter().map(paste).collect(),
+            chips: pastes.into_iter().map(paste).collect(),
         };
-        let is_chip = |paste: &Paste| is_label(&paste.label) && draft.text.contains(&paste.label);
+        let is_chip = |chip: &Chip| is_label(&chip.label) && draft.text.contains(&chip.label);
         // Without its labels it is what a person reads all the same.
-        if draft.text.len() <= FOLD_WHOLE && draft.pastes.iter().all(is_chip) {
+        let draft = if draft.text.len() <= FOLD_WHOLE && draft.chips.iter().all(is_chip) {
             draft
         } else {
             Self::from_text(draft.expanded())
-        }
+        };
+        draft.with_files(files.into_iter().map(file))
     }
 
     /// Returns it as it is stored.
     pub(crate) fn stored(&self) -> String {
-        let shown = self
-            .pastes
-            .iter()
-            .filter(|paste| self.text.contains(&paste.label));
-        let stored = |paste: &Paste| StoredPaste {
-            label: paste.label.clone(),
-            content: paste.content.to_string(),
+        let paste = |chip: &Chip| {
+            let content = chip.pasted()?.to_string();
+            let label = chip.label.clone();
+            Some(StoredPaste { label, content })
         };
-        let pastes: Vec<StoredPaste> = shown.map(stored).collect();
-        if pastes.is_empty() {
+        let file = |Attached { label, path }: Attached| StoredFile { label, path };
+        let pastes: Vec<StoredPaste> = self.shown().filter_map(paste).collect();
+        let files: Vec<StoredFile> = self.files().into_iter().map(file).collect();
+        if pastes.is_empty() && files.is_empty() {
             return self.text.clone();
         }
         let text = self.text.clone();
-        let json = serde_json::to_string(&Stored { text, pastes });
+        let json = serde_json::to_string(&Stored { text, pastes, files });
         format!("{WITH_CHIPS}{}", json.expect("strings become JSON"))
+    }
+
+    /// The chips whose label still stands in the text.
+    fn shown(&self) -> impl Iterator<Item = &Chip> {
+        self.chips.iter().filter(|chip| self.text.contains(&chip.label))
+    }
+
+    /// Returns the files that go with it, in the order of the text.
+    pub(crate) fn files(&self) -> Vec<Attached> {
+        let mut files: Vec<Attached> = self.shown().filter_map(Chip::attached).collect();
+        files.sort_by_key(|file| self.text.find(&file.label));
+        files
+    }
+
+    /// Returns what was typed: without chips.
+    pub(crate) fn own_words(&self) -> String {
+        let mut words = self.text.clone();
+        for chip in &self.chips {
+            words = words.replace(&chip.label, " ");
+        }
+        words
     }
 
     pub(crate) fn is_blank(&self) -> bool {
         self.text.trim().is_empty()
     }
 
-    /// Returns it with labels that none of these folds has, unless the fold is the same.
-    pub(super) fn beside(mut self, others: &[Paste]) -> Self {
+    /// Returns it so that it can stand in one text with these chips.
+    pub(super) fn beside(self, others: &[Chip]) -> Self {
+        self.relabelled(others, Chip::clashes_with)
+    }
+
+    /// Returns it so that it can take the place of a text with these chips, which undo brings back.
+    pub(super) fn instead_of(self, others: &[Chip]) -> Self {
+        self.relabelled(others, Chip::hides)
+    }
+
+    fn relabelled(mut self, others: &[Chip], clashes: fn(&Chip, &Chip) -> bool) -> Self {
         let mut known = others.to_vec();
-        for paste in &mut self.pastes {
-            let clashes = |other: &Paste| other.label == paste.label && other.content != paste.content;
-            if known.iter().any(clashes) {
+        for chip in &mut self.chips {
+            if known.iter().any(|other| clashes(other, chip)) {
                 let own = [self.text.clone()];
-                let fresh = Paste::new(Arc::clone(&paste.content), &known, &own);
-                self.text = self.text.replace(&paste.label, &fresh.label);
-                *paste = fresh;
+                let fresh = chip.relabelled(&known, &own);
+                self.text = self.text.replace(&chip.label, &fresh.label);
+                *chip = fresh;
             }
-            known.push(paste.clone());
+            known.push(chip.clone());
         }
         self
     }
 
     /// Returns the text as a person would read it, with its pastes in full.
     pub(crate) fn expanded(&self) -> String {
-        if self.pastes.is_empty() {
+        if self.chips.is_empty() {
             return self.text.clone();
         }
         let mut expanded = String::new();
         let mut rest = self.text.as_str();
-        while let Some(start) = rest.find(LABEL) {
+        while let Some(start) = rest.find('[') {
             let (before, at) = rest.split_at(start);
             expanded.push_str(before);
-            if let Some(paste) = self.pastes.iter().find(|paste| at.starts_with(&paste.label)) {
-                expanded.push_str(&paste.content);
-                rest = &at[paste.label.len()..];
+            if let Some(chip) = self.chips.iter().find(|chip| at.starts_with(&chip.label)) {
+                expanded.push_str(chip.pasted().map_or(&chip.label, |content| content));
+                rest = &at[chip.label.len()..];
             } else {
                 expanded.push('[');
                 rest = &at[1..];
@@ -191,13 +227,6 @@ impl Draft {
         }
         expanded + rest
     }
-}
-
-/// How every label begins.
-const LABEL: &str = "[pasted ";
-
-fn is_label(label: &str) -> bool {
-    label.starts_with(LABEL) && label.ends_with(']') && !label.contains('\n')
 }
 
 pub(super) fn is_long(text: &str) -> bool {
@@ -221,10 +250,10 @@ mod tests {
     use super::*;
 
     fn folded(before: &str, content: &str, after: &str) -> Draft {
-        let paste = Paste::new(content, &[], &[]);
+        let paste = Chip::paste(content, &[], &[]);
         Draft {
             text: format!("{before}{}{after}", paste.label),
-            pastes: vec![paste],
+            chips: vec![paste],
         }
     }
 
@@ -254,10 +283,10 @@ mod tests {
     #[test]
     fn two_folds_of_one_label_are_told_apart() {
         let one = folded("", &"a\n".repeat(12), "");
-        let other = folded("x ", &"b\n".repeat(12), "").beside(&one.pastes);
+        let other = folded("x ", &"b\n".repeat(12), "").beside(&one.chips);
         assert_eq!(other.text, "x [pasted 12 lines #2]");
         assert_eq!(other.expanded(), format!("x {}", "b\n".repeat(12)));
-        assert_eq!(one.clone().beside(&one.pastes), one);
+        assert_eq!(one.clone().beside(&one.chips), one);
     }
 
     #[test]
@@ -265,11 +294,46 @@ mod tests {
         let content = "line\n".repeat(212);
         let draft = folded("see ", &content, "");
         let left = format!("look at {}", content.trim_end());
-        let back = Draft::refolded(&left, &draft.pastes);
+        let back = Draft::refolded(&left, &draft.chips);
         assert_eq!(back.text, "look at [pasted 212 lines]");
         let changed = left.replacen("line", "other", 1);
-        let back = Draft::refolded(&changed, &draft.pastes);
-        assert_eq!((back.text.as_str(), back.pastes.len()), (changed.as_str(), 0));
+        let back = Draft::refolded(&changed, &draft.chips);
+        assert_eq!((back.text.as_str(), back.chips.len()), (changed.as_str(), 0));
+    }
+
+    fn with_file(text: &str, label: &str, path: &str) -> Draft {
+        let (label, path) = (label.to_owned(), path.to_owned());
+        Draft::from_text(text).with_files([Attached { label, path }])
+    }
+
+    #[test]
+    fn a_file_goes_with_the_text_under_its_label_and_comes_back_from_disk() {
+        let label = "[image 1: a.png 3×2]";
+        let draft = with_file("see [image 1: a.png 3×2] or [this]", label, "/tmp/a.png");
+        assert_eq!(draft.expanded(), "see [image 1: a.png 3×2] or [this]");
+        assert_eq!(draft.own_words(), "see   or [this]");
+        let back = Draft::from_stored(&draft.stored());
+        assert_eq!(back, draft);
+        assert_eq!(back.files()[0].path, "/tmp/a.png");
+        assert_eq!(with_file("gone", label, "/tmp/a.png").files(), []);
+        let evil = with_file("a b", "a", "/etc/passwd");
+        assert_eq!(evil.files(), [], "only a label is one");
+    }
+
+    #[test]
+    fn files_of_one_number_are_told_apart() {
+        let one = with_file("[image 1: a.png 3×2]", "[image 1: a.png 3×2]", "/tmp/a.png");
+        let other = with_file("[image 1: b.png 9×9]", "[image 1: b.png 9×9]", "/tmp/b.png");
+        assert_eq!(other.beside(&one.chips).text, "[image 2: b.png 9×9]");
+        assert_eq!(one.clone().beside(&one.chips), one);
+    }
+
+    #[test]
+    fn a_file_stays_when_the_editor_leaves_its_label() {
+        let draft = with_file("[pdf 1: a.pdf 1.0 kB] x", "[pdf 1: a.pdf 1.0 kB]", "/tmp/a.pdf");
+        let back = Draft::refolded("read [pdf 1: a.pdf 1.0 kB]", &draft.chips);
+        assert_eq!(back.files().len(), 1);
+        assert_eq!(Draft::refolded("read", &draft.chips).files(), []);
     }
 
     proptest! {

@@ -5,7 +5,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::widgets::Widget;
 
-use super::{Composer, chips};
+use super::{Composer, atomic};
 use crate::text::width::str_width;
 use unicode_width::UnicodeWidthChar;
 
@@ -56,7 +56,7 @@ impl Composer {
         }
         self.area.set_style(look.text);
         self.area.clear_custom_highlight();
-        let chips: Vec<_> = chips::labels(self.area.lines(), &self.pastes).collect();
+        let chips: Vec<_> = atomic::labels(self.area.lines(), &self.chips).collect();
         let chosen = self.chosen_chip().map(|(place, _)| place);
         for (row, bytes) in chips {
             let column = self.area.lines()[row][..bytes.start].chars().count();

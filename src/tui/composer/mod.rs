@@ -1,18 +1,20 @@
 //! The composer: where a person writes.
 //!
 //! The text area does the wrapping, the undo and the visual rows; this module adds what it lacks: moves by grapheme
-//! (marks them as ranges that are never entered), pastes that fold to a chip ([`draft`]), what was written before
+//! (marks them as ranges that are never entered), pastes and files as chips ([`chip`]), what was written before
 //! ([`history`]) and a caret that stands right beside wide clusters. Nothing here sends anything: [`Composer::take`]
 //! hands the text over, expanded.
 
-mod chips;
+mod atomic;
+mod chip;
 mod draft;
 mod draw;
 mod history;
 mod select;
 mod vim;
 
-pub(crate) use chips::Opened;
+pub(crate) use atomic::Opened;
+pub(crate) use chip::Attached;
 pub(crate) use draft::Draft;
 pub(crate) use draw::Look;
 pub(crate) use vim::{Done, Mode};
@@ -21,7 +23,7 @@ use ratatui::layout::Rect;
 use tui_textarea::{CursorMove, CursorRenderMode, TextArea, WrapMode};
 
 use super::keymap::Edit;
-use draft::Paste;
+use chip::Chip;
 use history::History;
 use vim::Vim;
 
@@ -39,7 +41,7 @@ pub(crate) enum Edited {
 
 pub(crate) struct Composer {
     area: TextArea<'static>,
-    pastes: Vec<Paste>,
+    chips: Vec<Chip>,
     history: History,
     /// Where the text stood on the last frame.
     drawn: Rect,
@@ -59,7 +61,7 @@ impl Default for Composer {
         area.set_cursor_line_style(ratatui::style::Style::new());
         Self {
             area,
-            pastes: Vec::new(),
+            chips: Vec::new(),
             history: History::default(),
             drawn: Rect::default(),
             is_placed: false,
@@ -76,11 +78,6 @@ impl Composer {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.area.is_empty()
-    }
-
-    /// Returns the text as it was typed: folded pastes are their labels.
-    pub(crate) fn typed_text(&self) -> String {
-        self.area.lines().join("\n")
     }
 
     pub(crate) fn begins_with(&self, sign: char) -> bool {
@@ -108,17 +105,17 @@ impl Composer {
     pub(crate) fn set(&mut self, draft: Draft) {
         let lines: Vec<String> = draft.text.split('\n').map(str::to_owned).collect();
         let end = (lines.len() - 1, usize::MAX);
-        self.pastes = draft.pastes;
+        self.chips = draft.chips;
         self.area.set_lines(lines, end);
         self.changed();
     }
 
     /// Replaces the text; undo brings it back.
     pub(crate) fn replace(&mut self, draft: Draft) {
-        let draft = draft.beside(&self.pastes);
+        let draft = draft.instead_of(&self.chips);
         self.area.clear();
         self.area.insert_str(&draft.text);
-        self.pastes.extend(draft.pastes);
+        self.chips.extend(draft.chips);
         self.history.leave();
         self.changed();
     }
@@ -134,30 +131,30 @@ impl Composer {
         draft
     }
 
-    /// Puts a text that was sent from here before what was begun meanwhile, folded as it was.
-    pub(crate) fn put_before(&mut self, text: &str) {
+    /// Puts a text that was sent from here before what was begun meanwhile, folded as it was and with its files.
+    pub(crate) fn put_before(&mut self, text: &str, files: impl IntoIterator<Item = Attached>) {
         let sent = self.history.like(text).cloned();
-        let mut draft = sent.unwrap_or_else(|| Draft::from_text(text));
+        let mut draft = sent.unwrap_or_else(|| Draft::from_text(text)).with_files(files);
         if self.is_blank() {
             return self.replace(draft);
         }
-        let begun = self.draft().beside(&draft.pastes);
+        let begun = self.draft().beside(&draft.chips);
         draft.text = format!("{}\n\n{}", draft.text, begun.text);
-        draft.pastes.extend(begun.pastes);
+        draft.chips.extend(begun.chips);
         self.replace(draft);
     }
 
     /// Takes over what an editor made of the text.
     pub(crate) fn take_edited(&mut self, text: &str) {
-        let draft = Draft::refolded(text, &self.pastes);
+        let draft = Draft::refolded(text, &self.chips);
         if draft.text != self.draft().text {
             self.replace(draft);
         }
     }
 
     /// Adds what a session's user wrote before, oldest first.
-    pub(crate) fn set_history(&mut self, texts: impl Iterator<Item = String>) {
-        self.history.replace(texts.map(Draft::from_text));
+    pub(crate) fn set_history(&mut self, drafts: impl Iterator<Item = Draft>) {
+        self.history.replace(drafts);
     }
 
     /// Adds what was written in the project before that, oldest first.
@@ -237,9 +234,9 @@ impl Composer {
             vim.forget_insert();
         }
         if draft::is_long(&clean) {
-            let paste = Paste::new(clean, &self.pastes, self.area.lines());
+            let paste = Chip::paste(clean, &self.chips, self.area.lines());
             self.area.insert_str(&paste.label);
-            self.pastes.push(paste);
+            self.chips.push(paste);
         } else {
             self.area.insert_str(&clean);
         }
@@ -284,7 +281,7 @@ impl Composer {
     pub(crate) fn draft(&self) -> Draft {
         Draft {
             text: self.area.lines().join("\n"),
-            pastes: self.pastes.clone(),
+            chips: self.chips.clone(),
         }
     }
 
@@ -351,7 +348,7 @@ impl Composer {
     /// Marks anew what the caret may not enter; every change of the text forgets it.
     fn changed(&mut self) {
         self.is_placed = false;
-        let ranges = chips::atomic_ranges(self.area.lines(), &self.pastes);
+        let ranges = atomic::ranges(self.area.lines(), &self.chips);
         // Ranges are made in order and apart; should one still be refused, the caret moves by characters.
         let _ = self.area.try_set_atomic_ranges(ranges);
     }

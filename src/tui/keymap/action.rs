@@ -32,6 +32,7 @@ pub(crate) enum Action {
     Queue,
     Newline,
     CopyText,
+    PastePicture,
     HelpOrType,
     Edit(Edit),
     // What waits.

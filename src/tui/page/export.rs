@@ -12,6 +12,7 @@ use super::{News, Outcome, Page, PageCx, PageKind, Wish};
 use crate::session::export::ExportFormat;
 use crate::session::query::{Answer, Keep, Kept, Query};
 use crate::text::sanitize::sanitize_line;
+use crate::text::size::size_words;
 use crate::text::width::pad;
 use crate::tui::composer::{self, Composer, Draft, Edited};
 use crate::tui::keymap::{Action, Context, Keymap};
@@ -292,11 +293,7 @@ impl Page for Export {
 
 /// What is said once the file is there.
 pub(crate) fn written(path: &std::path::Path, bytes: usize, home: Option<&std::path::Path>) -> String {
-    let size = match bytes {
-        0..1_000 => format!("{bytes} bytes"),
-        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        _ => format!("{:.1} MB", bytes as f64 / 1e6),
-    };
+    let size = size_words(bytes as u64);
     format!("The session is in `{}`, {size}.", path_words(path, home))
 }
 

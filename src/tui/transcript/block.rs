@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::conversation::{FilePart, Message, NoticeKind, PartBody};
 use crate::session::{Done, ErrorReport};
+use crate::text::size::size_words;
 
 use crate::view::card::CardStatus;
 
@@ -40,7 +41,7 @@ pub(super) enum Body {
 
 pub(super) struct UserBlock {
     pub(super) text: String,
-    /// Paths of what was attached.
+    /// What was attached: paths, and what pictures and PDFs are.
     pub(super) files: Vec<String>,
 }
 
@@ -158,19 +159,27 @@ impl Phase {
 
 impl UserBlock {
     pub(super) fn new(message: &Message) -> Self {
-        let files = message.parts.iter().filter_map(|part| match &part.body {
-            PartBody::File(FilePart { path, .. }) => Some(path.clone()),
-            _ => None,
-        });
         let text = match message.own_command() {
             Some((command, _)) => format!("!{command}"),
             None => message.text(),
         };
         Self {
             text,
-            files: files.collect(),
+            files: message.files().map(described).collect(),
         }
     }
+}
+
+/// Names a file; of what is no text it tells more.
+fn described(file: &FilePart) -> String {
+    let kind = match file.mime.strip_prefix("image/") {
+        Some(format) => format.to_uppercase(),
+        None if file.mime == "application/pdf" => "PDF".to_owned(),
+        None => return file.path.clone(),
+    };
+    // Four characters of base64 are three bytes.
+    let bytes = file.data.len() as u64 / 4 * 3;
+    format!("{} ({kind}, {})", file.path, size_words(bytes))
 }
 
 impl Block {

@@ -28,7 +28,7 @@ impl App {
         Change::Urgent
     }
 
-    /// Opens the folded paste that the caret stands on: here, or in the editor where it is long.
+    /// Opens the chip that the caret stands on: a folded paste here, or in the editor where it is long. A file is named.
     pub(super) fn open_chip(&mut self, now: Instant) {
         match self.composer.open_chip() {
             Some(Opened::Here) => self.draft_changed(now),
@@ -36,19 +36,27 @@ impl App {
                 self.edits_chip = true;
                 self.effects.push(Effect::Edit(text));
             }
+            Some(Opened::File(file)) => self.describe(&file, now),
             None => {}
         }
     }
 
     /// The session did not take an operation: what was written comes back.
     pub(crate) fn not_sent(&mut self, op: &Op, reason: &str, now: Instant) -> Change {
-        let text = match op {
-            Op::Submit(input) | Op::Queue(input) => Some(input.text.clone()),
-            Op::Shell(command) => Some(format!("!{command}")),
+        let shell;
+        let input = match op {
+            Op::Submit(input) | Op::Queue(input) => Some(input),
+            Op::Shell(command) => {
+                shell = Input {
+                    text: format!("!{command}"),
+                    ..Input::default()
+                };
+                Some(&shell)
+            }
             _ => None,
         };
-        if let Some(text) = text.filter(|_| self.composer.is_empty()) {
-            self.composer.put_before(&text);
+        if let Some(input) = input.filter(|_| self.composer.is_empty()) {
+            self.take_back(input, now);
         }
         self.complain(reason, now)
     }
@@ -90,6 +98,17 @@ impl App {
                 return self.say(reason, Meaning::Warning, now);
             }
             Link::Gone => return self.say("no session is open; the draft stays here", Meaning::Warning, now),
+        }
+        let files = self.composer.draft().files();
+        if let Some(words) = self.unfit(&files) {
+            return self.say(format!("not sent: {words}"), Meaning::Warning, now);
+        }
+        let is_shell = text
+            .strip_prefix('!')
+            .is_some_and(|command| !command.trim().is_empty());
+        if is_shell && !files.is_empty() {
+            let words = "a shell command takes no attached files; the draft stays here";
+            return self.say(words, Meaning::Warning, now);
         }
         let mentions = self.mentioned(&text);
         self.keep_prompt(&self.composer.draft(), false);

@@ -65,6 +65,9 @@ impl App {
             return Change::None;
         }
         self.attention.seen(now);
+        if self.holds_paste(text) {
+            return Change::None;
+        }
         if self.context() == Context::Picker {
             return self.list_paste(text, now);
         }
@@ -101,9 +104,7 @@ impl App {
             (Some(Pass::Answer), _) => return Change::None,
             _ => {
                 self.focus = Focus::Composer;
-                self.composer.paste(text);
-                self.draft_changed(now);
-                self.settle_completion();
+                self.paste_into_draft(text, now);
             }
         }
         Change::Urgent
@@ -282,6 +283,7 @@ impl App {
                 let selected = self.composer.copy();
                 self.copy(selected, "the selection", now);
             }
+            Action::PastePicture => self.effects.push(Effect::PastePicture),
             Action::OpenPage(kind) => self.open_page(kind, now),
             Action::HelpOrType if self.composer.is_empty() => self.open_page(PageKind::Keys, now),
             Action::HelpOrType => {

@@ -362,7 +362,10 @@ fn a_message_whose_file_cannot_be_read_comes_back_and_goes_without_it_the_second
     driver.press("esc enter");
     driver.sent();
     driver.event(Event::Unread {
-        text: "read @src/gone.rs".to_owned(),
+        input: Arc::new(Input {
+            text: "read @src/gone.rs".to_owned(),
+            ..Default::default()
+        }),
         report: ErrorReport {
             kind: ReportKind::BadRequest,
             message: "`src/gone.rs` does not exist".to_owned(),

@@ -1,6 +1,7 @@
 //! The screen, driven as the event loop drives it: keys and events in, effects and frames out, with a clock of its own.
 
 mod asking;
+mod attaching;
 mod attention;
 mod completing;
 mod editing;
@@ -39,6 +40,7 @@ use crate::session::{
     Done, Envelope, ErrorReport, Event, QueuedKind, ReportKind, RequestUsage, SessionInfo, SettledQuestion,
     Snapshot,
 };
+use crate::tui::clipboard::picture::Reading;
 use crate::view::Symbols;
 use crate::view::card::{Card, CardPart, Code, DiffBody};
 use crate::view::theme::ColorDepth;
@@ -68,6 +70,7 @@ fn surroundings() -> Surroundings {
         is_remote: false,
         notify: crate::tui::Notify::Bell,
         clipboard_commands: Vec::new(),
+        pictures: Reading::Remote,
         trace: None,
         panics_at_first_key: false,
     }
@@ -348,6 +351,7 @@ fn model(name: &str, context: u64) -> ModelChoice {
         model: name.parse().unwrap(),
         context,
         images: context > 200_000,
+        pdf: context > 200_000,
         reasoning: true,
         price: (context < 200_000).then(|| Price {
             input: 3.0,

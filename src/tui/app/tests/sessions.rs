@@ -178,7 +178,10 @@ fn a_prompt_that_was_refused_elsewhere_comes_back_to_its_own_draft() {
         &mut driver,
         0,
         &first,
-        Event::Refused("the whole prompt".to_owned()),
+        Event::Refused(Arc::new(Input {
+            text: "the whole prompt".to_owned(),
+            ..Default::default()
+        })),
     );
     assert_eq!(
         asked(&mut driver),

@@ -20,6 +20,7 @@ use ignore::{WalkBuilder, WalkState};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::uses::Uses;
+use crate::tui::media::{self, Media};
 use index::Index;
 
 /// From this age on a list is walked anew.
@@ -46,6 +47,8 @@ pub(crate) enum Request {
     Find { id: u64, text: String },
     /// The beginning of a file.
     Look(String),
+    /// Whether a paste is pictures and PDFs.
+    Inspect(String),
     /// Something was picked; a command is used in every project.
     Used { name: String, is_command: bool },
 }
@@ -54,7 +57,15 @@ pub(crate) enum Request {
 pub(crate) enum Answer {
     Uses(Uses),
     Found(Found),
-    Looked { path: String, text: String },
+    Looked {
+        path: String,
+        text: String,
+    },
+    /// The files that a paste names; `None` where it is text. An error says why one is not attached.
+    Inspected {
+        pasted: String,
+        media: Option<Result<Vec<Media>, String>>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -204,6 +215,10 @@ impl Work {
                 Some(text) => Answer::Looked { path, text },
                 None => return,
             },
+            Request::Inspect(pasted) => {
+                let media = inspect(&self.places, &pasted);
+                Answer::Inspected { pasted, media }
+            }
             Request::Used { name, is_command } => {
                 self.uses.add(&name);
                 let project = if is_command { String::new() } else { self.project() };
@@ -388,6 +403,16 @@ fn by_own_path(places: &Places, text: &str) -> Vec<String> {
     }
     paths.sort_unstable();
     paths
+}
+
+/// Looks at the files that a paste names.
+fn inspect(places: &Places, pasted: &str) -> Option<Result<Vec<Media>, String>> {
+    let mut ways = media::pasted_paths(pasted).into_iter();
+    ways.find_map(|paths| {
+        let found = paths.iter().map(|path| media::inspect(&absolute(places, path)));
+        let found: Option<Vec<_>> = found.collect();
+        found.map(|files| files.into_iter().collect())
+    })
 }
 
 /// Where a path leads that begins in the session's directory, at home or at the root.

@@ -27,7 +27,7 @@ pub(super) const ROWS: &[Binding] = &[
         Context::Composer,
         &["enter"],
         Action::Send,
-        "send; in a turn: steer; on a fold: open it",
+        "send; in a turn: steer; on a chip: open it",
     ),
     bind(
         Context::Composer,
@@ -42,6 +42,12 @@ pub(super) const ROWS: &[Binding] = &[
         "new line; also \\ and enter",
     ),
     bind(Context::Composer, &["tab"], Action::NextAgent, "next agent"),
+    bind(
+        Context::Composer,
+        &["ctrl+v"],
+        Action::PastePicture,
+        "attach the picture on the clipboard",
+    ),
     bind(
         Context::Composer,
         &["?"],

@@ -74,6 +74,7 @@ mod tests {
             model: "a/b".parse().unwrap(),
             context: 1_048_576,
             images: true,
+            pdf: true,
             reasoning: true,
             price: None,
         };

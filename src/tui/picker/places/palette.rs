@@ -94,7 +94,7 @@ mod tests {
             [
                 "answer what waits | ctrl+x .",
                 "write in $EDITOR | ctrl+g",
-                "send; in a turn: steer; on a fold: open it | enter",
+                "send; in a turn: steer; on a chip: open it | enter",
             ]
         );
     }

@@ -4,6 +4,8 @@
 //! Nothing tells whether the terminal obeyed, so notices say where the text was sent and not that it arrived; a command
 //! that failed is never named as a route.
 
+pub(crate) mod picture;
+
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -12,7 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
-use super::terminal::passage::Passage;
+use crate::tui::terminal::passage::Passage;
 
 /// Terminals take about 100 kB of base64, and some less nothing of what is longer.
 const MOST: usize = 74_000;

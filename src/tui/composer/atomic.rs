@@ -1,4 +1,4 @@
-//! What the caret never enters: clusters of several characters, and the chips of folded pastes.
+//! What the caret never enters: clusters of several characters, and chips.
 //!
 //! A chip is chosen when the caret was moved onto its beginning. Who has just written something before it has not chosen
 //! it: `enter` sends that.
@@ -7,7 +7,9 @@ use tui_textarea::AtomicRange;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::Composer;
-use super::draft::{self, FOLD_WHOLE, Paste};
+use super::chip::{Attached, Chip, Content};
+use super::draft::{self, FOLD_WHOLE};
+use crate::tui::media::MediaKind;
 
 /// What becomes of the chosen chip.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,6 +18,8 @@ pub(crate) enum Opened {
     Here,
     /// Its text is too long to be edited here.
     TooLong(String),
+    /// It is a file, and stays.
+    File(Attached),
 }
 
 impl Composer {
@@ -23,10 +27,35 @@ impl Composer {
         self.chosen_chip().is_some()
     }
 
+    pub(crate) fn is_on_file(&self) -> bool {
+        self.chosen_chip()
+            .is_some_and(|(_, chip)| chip.pasted().is_none())
+    }
+
+    /// Puts the chip of a file at the caret, apart from the words around it.
+    pub(crate) fn attach(&mut self, path: &str, kind: MediaKind, facts: &str) {
+        let chip = Chip::file(path, kind, facts, &self.chips, self.area.lines());
+        let before = self.before_caret().0.chars().next_back();
+        let gap = if before.is_some_and(|c| !c.is_whitespace()) {
+            " "
+        } else {
+            ""
+        };
+        if let Some(vim) = &mut self.vim {
+            vim.forget_insert();
+        }
+        self.area.insert_str(format!("{gap}{} ", chip.label));
+        self.chips.push(chip);
+        self.changed();
+    }
+
     /// Opens the chosen chip.
     pub(crate) fn open_chip(&mut self) -> Option<Opened> {
-        let (place, content) = self.chosen_chip()?;
-        let content = content.to_string();
+        let (place, chip) = self.chosen_chip()?;
+        let content = match &chip.content {
+            Content::Paste(content) => content.to_string(),
+            Content::File { .. } => return chip.attached().map(Opened::File),
+        };
         if content.len() > FOLD_WHOLE {
             return Some(Opened::TooLong(content));
         }
@@ -40,15 +69,16 @@ impl Composer {
     pub(crate) fn set_chip(&mut self, text: &str) {
         let clean = draft::clean(text);
         let is_same = |content: &str| content.trim_end_matches('\n') == clean;
-        if self.chosen_chip().is_none_or(|(_, content)| is_same(content)) {
+        let chosen = self.chosen_chip().and_then(|(_, chip)| chip.pasted());
+        if chosen.is_none_or(|content| is_same(content)) {
             return;
         }
         if !draft::is_long(&clean) {
             return self.replace_chip(&clean);
         }
-        let paste = Paste::new(clean, &self.pastes, self.area.lines());
+        let paste = Chip::paste(clean, &self.chips, self.area.lines());
         self.replace_chip(&paste.label.clone());
-        self.pastes.push(paste);
+        self.chips.push(paste);
         self.changed();
     }
 
@@ -58,8 +88,8 @@ impl Composer {
         self.changed();
     }
 
-    /// Returns the chip that the caret was moved to: where it begins, and its text.
-    pub(super) fn chosen_chip(&self) -> Option<((usize, usize), &str)> {
+    /// Returns the chip that the caret was moved to: where it begins, and what it is.
+    pub(super) fn chosen_chip(&self) -> Option<((usize, usize), &Chip)> {
         if !self.is_placed || self.has_selection() {
             return None;
         }
@@ -67,30 +97,30 @@ impl Composer {
         let line = &self.area.lines()[row];
         let (start, _) = line.char_indices().nth(column)?;
         let at = &line[start..];
-        let paste = self.pastes.iter().find(|paste| at.starts_with(&paste.label))?;
-        Some(((row, column), &paste.content))
+        let chip = self.chips.iter().find(|chip| at.starts_with(&chip.label))?;
+        Some(((row, column), chip))
     }
 }
 
 /// Returns the ranges of all lines in order, in characters.
-pub(super) fn atomic_ranges(lines: &[String], pastes: &[Paste]) -> Vec<AtomicRange> {
+pub(super) fn ranges(lines: &[String], chips: &[Chip]) -> Vec<AtomicRange> {
     let mut ranges = Vec::new();
     for (row, line) in lines.iter().enumerate() {
-        if line.is_ascii() && pastes.is_empty() {
+        if line.is_ascii() && chips.is_empty() {
             continue;
         }
-        line_ranges(row, line, pastes, &mut ranges);
+        line_ranges(row, line, chips, &mut ranges);
     }
     ranges
 }
 
-fn line_ranges(row: usize, line: &str, pastes: &[Paste], ranges: &mut Vec<AtomicRange>) {
+fn line_ranges(row: usize, line: &str, chips: &[Chip], ranges: &mut Vec<AtomicRange>) {
     let mut column = 0;
     let mut rest = line;
     while let Some(cluster) = rest.graphemes(true).next() {
-        let label = pastes
+        let label = chips
             .iter()
-            .map(|paste| paste.label.as_str())
+            .map(|chip| chip.label.as_str())
             .find(|label| rest.starts_with(label));
         let unit = label.unwrap_or(cluster);
         let characters = unit.chars().count();
@@ -109,11 +139,11 @@ fn line_ranges(row: usize, line: &str, pastes: &[Paste], ranges: &mut Vec<Atomic
 /// Returns where chips stand: row, and first and last byte.
 pub(super) fn labels<'a>(
     lines: &'a [String],
-    pastes: &'a [Paste],
+    chips: &'a [Chip],
 ) -> impl Iterator<Item = (usize, std::ops::Range<usize>)> + 'a {
     lines.iter().enumerate().flat_map(move |(row, line)| {
-        pastes.iter().flat_map(move |paste| {
-            let found = line.match_indices(paste.label.as_str());
+        chips.iter().flat_map(move |chip| {
+            let found = line.match_indices(chip.label.as_str());
             found.map(move |(start, label)| (row, start..start + label.len()))
         })
     })

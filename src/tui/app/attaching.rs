@@ -1,0 +1,179 @@
+//! Pictures and PDFs that go with the draft: a path that is pasted, and what is on the clipboard.
+//!
+//! A paste that may be files waits until they were looked at, and the keys behind it wait too; it is text where it is
+//! none, or where that takes too long.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use super::{App, Effect};
+use crate::conversation::FilePart;
+use crate::session::{Input, Mention};
+use crate::tui::clipboard::picture::Reading;
+use crate::tui::completion::{Request, mentions};
+use crate::tui::composer::Attached;
+use crate::tui::keymap::{Action, Context, Edit, List};
+use crate::tui::media::{Media, MediaKind, pasted_paths};
+use crate::tui::surroundings::path_words;
+use crate::tui::transcript::Change;
+use crate::view::Symbols;
+use crate::view::theme::Meaning;
+
+impl App {
+    /// Puts a paste into the draft, once it is known whether it is files.
+    pub(super) fn paste_into_draft(&mut self, text: &str, now: Instant) {
+        if text.is_empty() {
+            // What terminals send where the clipboard has no text.
+            self.effects.push(Effect::PastePicture);
+        } else if pasted_paths(text).is_empty() {
+            self.composer.paste(text);
+            self.draft_changed(now);
+            self.settle_completion();
+        } else {
+            self.hold_paste(text.to_owned(), now);
+            self.effects.push(Effect::Find(Request::Inspect(text.to_owned())));
+        }
+    }
+
+    /// A paste was looked at; `None` where it is text.
+    pub(super) fn inspected(
+        &mut self,
+        pasted: &str,
+        media: Option<Result<Vec<Media>, String>>,
+        now: Instant,
+    ) {
+        if !self.release_paste(pasted) {
+            return;
+        }
+        match media {
+            Some(Ok(media)) => {
+                // Undo makes a path of it again.
+                let text = pasted.trim();
+                self.composer.paste(text);
+                if !text.contains('\n') {
+                    self.composer.replace_before_caret(text.chars().count(), "");
+                }
+                self.attach(&media, now);
+            }
+            Some(Err(words)) => {
+                self.composer.paste(pasted);
+                self.say(format!("{words}; its path stays as text"), Meaning::Warning, now);
+            }
+            None => self.composer.paste(pasted),
+        }
+        self.draft_changed(now);
+        self.settle_completion();
+        self.release_keys(now);
+    }
+
+    /// The clipboard gave a picture, or a sentence why not.
+    pub(crate) fn picture_taken(&mut self, media: Result<Media, String>, now: Instant) -> Change {
+        match media {
+            Ok(media) => {
+                self.attach(&[media], now);
+                self.draft_changed(now);
+            }
+            Err(words) => self.say(words, Meaning::Warning, now),
+        }
+        Change::Urgent
+    }
+
+    /// Returns how a picture is taken from the clipboard, and where it goes.
+    pub(crate) fn picture_places(&self) -> (Reading, PathBuf) {
+        let directory = self.uses_file.with_file_name("pasted");
+        (self.surroundings.pictures.clone(), directory)
+    }
+
+    fn attach(&mut self, media: &[Media], now: Instant) {
+        let times = match self.surroundings.symbols {
+            Symbols::Unicode => "×",
+            Symbols::Ascii => "x",
+        };
+        for media in media {
+            self.composer.attach(&media.path, media.kind, &media.facts(times));
+        }
+        if let Some(words) = self.unfit(&self.composer.draft().files()) {
+            self.say(words, Meaning::Warning, now);
+        }
+    }
+
+    /// Says that the model takes no such files, where that is known.
+    pub(super) fn unfit(&self, files: &[Attached]) -> Option<String> {
+        let name = match &self.wanted_model {
+            Some(model) => model.to_string(),
+            None => self.facts.model.clone(),
+        };
+        let model = self
+            .models
+            .iter()
+            .find(|choice| choice.model.to_string() == name)?;
+        let is_unfit = |file: &&Attached| match file.kind() {
+            MediaKind::Image => !model.images,
+            MediaKind::Pdf => !model.pdf,
+        };
+        let kind = match files.iter().find(is_unfit)?.kind() {
+            MediaKind::Image => "pictures",
+            MediaKind::Pdf => "PDFs",
+        };
+        let models = Action::OpenList(List::Models);
+        let key = self.keymap.after_leader(models);
+        Some(format!("{name} takes no {kind}; {key} asks another model"))
+    }
+
+    /// Returns what a message needs beside its text: files by their labels, and those that it mentions unless it is sent
+    /// a second time because they cannot be read.
+    pub(super) fn mentioned(&mut self, text: &str) -> Vec<Mention> {
+        let draft = self.composer.draft();
+        let labelled = draft.files().into_iter().map(|file| Mention {
+            path: file.path,
+            lines: None,
+            is_sure: true,
+            label: Some(file.label),
+        });
+        let mut needed: Vec<Mention> = labelled.collect();
+        if self.unread.take().as_deref() != Some(text) {
+            needed.extend(mentions(&draft.own_words()));
+        }
+        needed
+    }
+
+    /// Tells what the chip of a file stands for.
+    pub(super) fn describe(&mut self, file: &Attached, now: Instant) {
+        let path = path_words(file.path.as_ref(), self.surroundings.home.as_deref());
+        let key = self
+            .keymap
+            .label(Context::Composer, Action::Edit(Edit::DeleteRight));
+        self.say(
+            format!("{} is {path}; {key} takes it out", file.label),
+            Meaning::TextMuted,
+            now,
+        );
+    }
+}
+
+/// Returns the files that an input's text speaks of by labels, read or not.
+pub(super) fn labelled(input: &Input) -> Vec<Attached> {
+    let unread = input
+        .mentions
+        .iter()
+        .map(|mention| (&mention.label, &mention.path));
+    let read = input.files.iter().map(|file| (&file.label, &file.path));
+    let named = unread
+        .chain(read)
+        .filter_map(|(label, path)| attached(label.as_ref(), path));
+    named.collect()
+}
+
+/// The same of a message that was sent.
+pub(super) fn labelled_parts<'a>(files: impl Iterator<Item = &'a FilePart>) -> Vec<Attached> {
+    files
+        .filter_map(|file| attached(file.label.as_ref(), &file.path))
+        .collect()
+}
+
+fn attached(label: Option<&String>, path: &str) -> Option<Attached> {
+    Some(Attached {
+        label: label?.clone(),
+        path: path.to_owned(),
+    })
+}
