@@ -551,9 +551,12 @@ impl App {
             self.idle_hints(hints);
         }
         self.panel_offer(hints);
-        hints.key(global(Action::CycleMode), "mode");
         if self.composer.is_empty() {
             hints.key(key(Action::HelpOrType), "keys");
+        }
+        hints.key(global(Action::CycleMode), "mode");
+        if self.turn == Turn::Idle && !self.composer.is_empty() {
+            hints.key(key(Action::Newline), "newline");
         }
     }
 
@@ -589,7 +592,18 @@ impl App {
         if self.agents.len() > 1 {
             hints.key(key(Action::NextAgent), "agent");
         }
-        hints.key(key(Action::Newline), "newline");
+        if matches!(self.link, Link::Opening | Link::Open) {
+            self.sign_hints(hints);
+        }
+    }
+
+    /// Signs that begin something else than words. A command begins a message.
+    fn sign_hints(&self, hints: &mut Hints<'_>) {
+        hints.key("@", "file");
+        if self.composer.is_empty() {
+            hints.key("/", "command");
+            hints.key("!", "shell");
+        }
     }
 }
 

@@ -36,6 +36,19 @@ fn a_new_session_names_the_keys_to_begin_with_until_something_is_said() {
 }
 
 #[test]
+fn an_idle_composer_names_what_begins_something_and_the_least_important_goes_first() {
+    let mut driver = Driver::open();
+    let all = "⏎ send · ⇥ agent · @ file · / command · ! shell · ? keys · shift+tab mode";
+    assert_eq!(driver.hints().trim(), all);
+    driver.size = (40, 12);
+    assert_eq!(driver.hints().trim(), "⏎ send · ⇥ agent · @ file · / command");
+    driver.size = (80, 24);
+    driver.type_text("x");
+    let written = "⏎ send · ⇥ agent · @ file · shift+tab mode · ctrl+j newline";
+    assert_eq!(driver.hints().trim(), written, "a sign in the middle is text");
+}
+
+#[test]
 fn enter_sends_alt_enter_queues_and_blank_text_does_neither() {
     let mut driver = Driver::open();
     driver.press("enter");
