@@ -2,6 +2,7 @@ use std::ops::Range;
 
 use proptest::prelude::*;
 
+use super::history::UNDO_STEPS;
 use super::*;
 
 #[derive(Debug, Default, Clone, PartialEq)]

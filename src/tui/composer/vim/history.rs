@@ -1,0 +1,112 @@
+//! What a command leaves behind: its undo, and the keys that repeat it.
+
+use super::command::Verb;
+use super::motion::line_start;
+use super::{ESCAPE, Mode, Page, Step, Vim, clamp};
+
+/// Steps that can be undone.
+pub(super) const UNDO_STEPS: usize = 200;
+
+impl Vim {
+    pub(crate) fn redo(&mut self, page: &mut dyn Page) {
+        self.keys.clear();
+        if self.mode != Mode::Normal {
+            return;
+        }
+        if let Some(step) = self.redo.pop() {
+            self.undo.push((page.text(), page.caret()));
+            restore(page, &step);
+        }
+        self.seen = page.text();
+    }
+
+    pub(super) fn undo(&mut self, page: &mut dyn Page) {
+        if let Some(step) = self.undo.pop() {
+            self.redo.push((page.text(), page.caret()));
+            restore(page, &step);
+        }
+    }
+
+    /// A text that somebody else changed can be undone as well.
+    pub(super) fn note_others(&mut self, page: &dyn Page) {
+        if self.mode == Mode::Normal && self.keys.is_empty() && !self.is_repeating {
+            let text = page.text();
+            if text != self.seen {
+                let before = std::mem::replace(&mut self.seen, text);
+                self.push_undo((before, 0));
+            }
+        }
+    }
+
+    fn push_undo(&mut self, step: Step) {
+        self.redo.clear();
+        self.undo.push(step);
+        if self.undo.len() > UNDO_STEPS {
+            self.undo.remove(0);
+        }
+    }
+
+    /// Keeps what a command did, for undo and for repeating it.
+    pub(super) fn settle(&mut self, keys: Vec<char>, verb: Verb, before: Step, page: &mut dyn Page) {
+        let (is_history, is_repeat) = (verb == Verb::Key('u'), verb == Verb::Key('.'));
+        if self.mode == Mode::Insert {
+            if !self.is_repeating {
+                self.begun = before;
+                self.recording = Some(keys);
+            }
+        } else {
+            clamp(page);
+            let is_changed = page.text() != before.0;
+            if is_changed && !is_history && !self.is_repeating {
+                if !is_repeat && self.mode == Mode::Normal {
+                    self.last = keys;
+                }
+                self.push_undo(before);
+            }
+        }
+        if !self.is_repeating {
+            self.seen = page.text();
+        }
+    }
+
+    pub(super) fn end_insert(&mut self, page: &mut dyn Page) {
+        self.mode = Mode::Normal;
+        let caret = page.caret();
+        let text: Vec<char> = page.text().chars().collect();
+        page.go(caret.saturating_sub(1).max(line_start(&text, caret)));
+        if self.is_repeating {
+            return;
+        }
+        let before = std::mem::take(&mut self.begun);
+        if before.0 != page.text() {
+            self.push_undo(before);
+        }
+        if let Some(mut recording) = self.recording.take() {
+            recording.push(ESCAPE);
+            self.last = recording;
+        }
+        self.seen = page.text();
+    }
+
+    pub(super) fn repeat(&mut self, page: &mut dyn Page) {
+        let last = self.last.clone();
+        self.is_repeating = true;
+        for key in last {
+            match (self.mode, key) {
+                (_, ESCAPE) => drop(self.escape(page)),
+                (Mode::Insert, c) => {
+                    let caret = page.caret();
+                    page.replace(caret..caret, c.encode_utf8(&mut [0; 4]));
+                }
+                (_, key) => drop(self.key(key, page)),
+            }
+        }
+        self.is_repeating = false;
+    }
+}
+
+fn restore(page: &mut dyn Page, (text, caret): &Step) {
+    let length = page.text().chars().count();
+    page.replace(0..length, text);
+    page.go(*caret);
+}
