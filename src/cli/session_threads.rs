@@ -3,8 +3,11 @@
 //! The first session is opened at once; others when the screen leaves an errand. When the screen is left all are closed
 //! and waited for, so that everything is on disk before the process ends.
 
+mod opener;
+mod shelf;
+
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -13,16 +16,14 @@ use tokio::sync::oneshot;
 
 use super::failure::Failure;
 use super::logs::Logs;
-use super::place::Place;
 use super::runtime;
 use crate::config::Dirs;
-use crate::conversation::SessionId;
-use crate::files::Roots;
-use crate::session::wire::{self, ModelSource, OpenRequest, Which};
-use crate::session::{ErrorReport, ReportKind, StoredSessions};
-use crate::store::Store;
+use crate::session::wire::{self, OpenRequest};
+use crate::session::{ErrorReport, ReportKind};
 use crate::tool::Registry;
-use crate::tui::{self, Errand, Errands, Opening, Report, Request, TrustAnswer, Wanted};
+use crate::tui::{self, Errand, Errands, Opening, TrustAnswer};
+use opener::Opener;
+use shelf::Shelf;
 
 /// Sessions that take longer to end are left to their next opening, which finds what was unfinished.
 const FAREWELL: Duration = Duration::from_secs(10);
@@ -151,131 +152,6 @@ fn hand_over(
     {
         // Nobody waits for it any more; it ends with its handle.
         tokio::spawn(runtime::close(unwanted));
-    }
-}
-
-/// Opens sessions after the first one.
-struct Opener {
-    /// As the program was started, but for what was meant for the first session alone.
-    request: OpenRequest,
-    extra: Option<PathBuf>,
-}
-
-impl Opener {
-    fn new(request: OpenRequest, extra: Option<PathBuf>) -> Self {
-        let source = match request.source {
-            // A cassette holds what one session said.
-            ModelSource::Record(_) => ModelSource::Network,
-            source => source,
-        };
-        Self {
-            request: OpenRequest {
-                which: Which::New,
-                source,
-                ..request
-            },
-            extra,
-        }
-    }
-
-    fn open(&self, wanted: Wanted) -> Result<wire::Opened, ErrorReport> {
-        match wanted {
-            Wanted::New => wire::open(&self.request),
-            Wanted::Session(id) => self.open_stored(id),
-            Wanted::Fork(source, point) => {
-                let stored = StoredSessions::open(&self.request.dirs.data)?;
-                let mut forked = stored.fork(&source, &point)?;
-                let mut opened = self.open_stored(forked.session)?;
-                opened.notes.append(&mut forked.notes);
-                Ok(opened)
-            }
-        }
-    }
-
-    fn open_stored(&self, id: SessionId) -> Result<wire::Opened, ErrorReport> {
-        let request = self.request_for(id)?;
-        let mut opened = wire::open(&request)?;
-        let other = Some(request.trust).filter(|trust| trust.root != self.request.trust.root);
-        let left_out = other.and_then(|trust| trust.report());
-        opened.notes.extend(left_out.map(|report| report.sentence()));
-        Ok(opened)
-    }
-
-    /// A session of another project is opened with what is configured there; what that project brings and nobody was asked
-    /// about stays away.
-    fn request_for(&self, id: SessionId) -> Result<OpenRequest, ErrorReport> {
-        let store = Store::open(&self.request.dirs.data)?;
-        let row = store.get(&id)?;
-        let own = Roots::new(&self.request.directory, self.request.dirs.home.as_deref());
-        let request = match row.filter(|row| row.directory.is_dir()) {
-            Some(row) if row.project != own.project_root() => {
-                let place = Place::new(self.request.dirs.clone(), &row.directory);
-                let request = place.request_like(&self.request, self.extra.as_deref());
-                request.map_err(Failure::into_report)?
-            }
-            _ => self.request.clone(),
-        };
-        Ok(OpenRequest {
-            which: Which::Id(id),
-            // It goes on as what it was.
-            model: None,
-            agent: None,
-            ..request
-        })
-    }
-}
-
-/// Looks things up in the store, on a connection of its own: a long search holds up no session.
-struct Shelf {
-    data: PathBuf,
-    /// Where the screen was started.
-    project: PathBuf,
-    /// Opened when it is first asked for.
-    stored: Mutex<Option<StoredSessions>>,
-}
-
-impl Shelf {
-    fn new(request: &OpenRequest) -> Self {
-        let roots = Roots::new(&request.directory, request.dirs.home.as_deref());
-        Self {
-            data: request.dirs.data.clone(),
-            project: roots.project_root().to_owned(),
-            stored: Mutex::new(None),
-        }
-    }
-
-    fn stored(&self) -> Result<StoredSessions, ErrorReport> {
-        let mut stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(stored) = &*stored {
-            return Ok(stored.clone());
-        }
-        Ok(stored.insert(StoredSessions::open(&self.data)?).clone())
-    }
-
-    fn perform(&self, request: Request) -> Report {
-        let stored = self.stored();
-        match request {
-            Request::List => Report::Listed {
-                project: self.project.clone(),
-                sessions: stored.and_then(|stored| stored.list()),
-            },
-            Request::Search(searched) => Report::Found {
-                sessions: stored.and_then(|stored| stored.search(&searched)),
-                searched,
-            },
-            Request::Look(session) => Report::Looked {
-                words: stored.and_then(|stored| stored.last_words(&session)),
-                session,
-            },
-            Request::Rename(session, title) => Report::Renamed {
-                title: stored.and_then(|stored| stored.rename(&session, &title)),
-                session,
-            },
-            Request::Delete(session) => Report::Deleted {
-                done: stored.and_then(|stored| stored.delete(&session)),
-                session,
-            },
-        }
     }
 }
 
