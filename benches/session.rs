@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use lathe::conversation::{Message, SessionId};
 use lathe::session::Event;
-use lathe::store::{Change, NewSession, Store};
+use lathe::store::{Change, DraftKey, NewSession, Store};
 use lathe::tool::Registry;
 use lathe::tui::transcript::{DrawCx, Transcript};
 use lathe::view::highlight::{self, Highlighter};
@@ -32,6 +32,9 @@ const SIZE: (u16, u16) = (120, 36);
 /// Sizes that a window goes through while somebody drags its corner, again and again.
 const DRAGGED: [(u16, u16); 6] = [(120, 36), (112, 34), (97, 30), (80, 24), (133, 40), (160, 50)];
 const OPENINGS: usize = 5;
+/// Of a draft in one line.
+const LINE: usize = 60_000;
+const LETTERS: usize = 30;
 
 fn main() {
     // `cargo test --benches` runs it without this word.
@@ -221,6 +224,10 @@ fn program(messages: &[Message]) {
         "ms",
         "–",
     );
+    let typed = typed(&project, &session);
+    println!(
+        "| a letter into a line of {LINE} columns, key to frame, median of {LETTERS} | {typed:.1} ms | – |"
+    );
     figure("memory at idle (PSS)", &opened, |it| it.idle, "MiB", "–");
     figure("memory after 300 pages (PSS)", &opened, |it| it.paged, "MiB", "–");
     let empty = idle(&project);
@@ -302,6 +309,29 @@ fn open(project: &Project, session: &str) -> Opened {
         idle,
         paged: proportional(&terminal),
     }
+}
+
+/// Writes at the end of a long line that is the session's draft.
+fn typed(project: &Project, session: &str) -> f64 {
+    let store = Store::open(&project.data_dir()).unwrap();
+    let words = "some words ".repeat(LINE / 11);
+    let id = session.parse().unwrap();
+    store.set_draft(DraftKey::Session(&id), &words).unwrap();
+    let terminal = start(project, &["--session", session]);
+    terminal.wait_text("┃ some words");
+    terminal.wait_quiet(Duration::from_millis(700));
+    let mut times: Vec<Duration> = (0..LETTERS)
+        .map(|_| {
+            let before = terminal.screen();
+            let began = Instant::now();
+            terminal.keys("x");
+            terminal.wait_for(|screen| screen != before);
+            began.elapsed()
+        })
+        .collect();
+    times.sort();
+    store.set_draft(DraftKey::Session(&id), "").unwrap();
+    milliseconds(times[times.len() / 2])
 }
 
 fn idle(project: &Project) -> f64 {

@@ -198,9 +198,10 @@ impl App {
 
     fn composer_rows(&mut self, area: Rect) -> u16 {
         let least = if area.height >= ROOMY { 2 } else { 1 };
+        let most = (area.height / 3).max(least);
         self.composer
-            .rows(area.width.saturating_sub(2))
-            .clamp(least, (area.height / 3).max(least))
+            .rows_within(area.width.saturating_sub(2), most)
+            .max(least)
     }
 
     fn with_dialog<T>(

@@ -56,7 +56,8 @@ impl Composer {
             Content::Paste(content) => content.to_string(),
             Content::File { .. } => return chip.attached().map(Opened::File),
         };
-        if content.len() > FOLD_WHOLE {
+        let beside: usize = self.area.lines().iter().map(String::len).sum();
+        if beside + content.len() > FOLD_WHOLE {
             return Some(Opened::TooLong(content));
         }
         self.replace_chip(&content);

@@ -33,6 +33,32 @@ impl Composer {
         self.area.measure(columns.saturating_sub(MARGIN)).content_rows
     }
 
+    /// The same, up to the most rows that there can be.
+    pub(crate) fn rows_within(&mut self, columns: u16, most: u16) -> u16 {
+        let text_columns = columns.saturating_sub(MARGIN);
+        // To measure is to wrap all of the text, with every key. Where its beginning is too much already, that is enough.
+        if self.surely_fills(usize::from(text_columns), usize::from(most)) {
+            return most;
+        }
+        self.rows(columns).min(most)
+    }
+
+    /// Whether the text takes more rows than these, however it is wrapped. Reads no more of it than these rows hold.
+    fn surely_fills(&self, columns: usize, rows: usize) -> bool {
+        let lines = self.area.lines();
+        if lines.len() > rows {
+            return true;
+        }
+        // A row may hold a space more than there are columns.
+        let room = rows * (columns + 1);
+        let mut characters = lines.iter().flat_map(|line| line.chars());
+        let width = characters.try_fold(0, |width, c| {
+            let width = width + c.width().unwrap_or(0);
+            if width > room { Err(()) } else { Ok(width) }
+        });
+        width.is_err()
+    }
+
     /// Draws, and returns where the caret stands.
     pub(crate) fn draw(&mut self, area: Rect, buffer: &mut Buffer, look: &Look<'_>) -> Option<Position> {
         let inner = Rect {

@@ -52,6 +52,30 @@ fn long_text_wraps_at_words_and_the_caret_follows() {
 }
 
 #[test]
+fn the_rows_of_a_long_text_are_those_that_it_wraps_to() {
+    let texts = [
+        "word ".repeat(40),
+        "x".repeat(200),
+        "世界 e\u{301} 👩‍👩‍👧 ".repeat(12),
+        "a\tb  c   \n".repeat(6),
+        "one\n\n\nfive".to_owned(),
+    ];
+    for text in &texts {
+        for columns in 3..30 {
+            let mut composer = typed(text);
+            let whole = composer.rows(columns);
+            for most in 1..14 {
+                assert_eq!(
+                    composer.rows_within(columns, most),
+                    whole.min(most),
+                    "{text:?} in {columns} columns, {most} rows at most"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn backspace_and_moves_go_by_what_a_person_sees_as_one() {
     let family = "👩‍👩‍👧";
     let mut composer = typed(&format!("a{family}e\u{301}b"));
@@ -206,6 +230,19 @@ fn text_written_before_a_chip_does_not_choose_it() {
     composer.edit(Edit::LineStart);
     composer.insert_char('x');
     assert!(!composer.is_on_chip());
+}
+
+#[test]
+fn chips_open_here_only_as_long_as_the_whole_is_short() {
+    let pasted = "0123456789 abcdef\n".repeat(2_500);
+    let mut composer = Composer::default();
+    let mut open = || {
+        composer.paste(&pasted);
+        composer.edit(Edit::Left);
+        composer.open_chip()
+    };
+    assert_eq!(open(), Some(Opened::Here));
+    assert_eq!(open(), Some(Opened::TooLong(pasted.clone())));
 }
 
 #[test]
