@@ -22,6 +22,11 @@ pub(crate) enum CaretShape {
 }
 
 impl App {
+    /// Whether `esc` would lead from insert to normal mode.
+    pub(super) fn is_inserting(&self) -> bool {
+        self.context() == Context::Composer && self.composer.vim_mode() == Some(Mode::Insert)
+    }
+
     /// Takes a key that is a command of normal or visual mode.
     pub(super) fn vim_key(&mut self, key: KeyEvent, now: Instant) -> Option<Change> {
         if !self.composer.is_commanded() {

@@ -254,7 +254,10 @@ impl Composer {
             Edit::Up => CursorMove::Up,
             Edit::Down => CursorMove::Down,
             Edit::WordLeft => CursorMove::WordBack,
-            Edit::WordRight => CursorMove::WordForward,
+            Edit::WordRight => {
+                self.area.cancel_selection();
+                return self.step_to_word_end();
+            }
             Edit::LineStart => CursorMove::Head,
             Edit::LineEnd => CursorMove::End,
             Edit::Top => return self.move_to(&[CursorMove::Top, CursorMove::Head]),
@@ -298,6 +301,31 @@ impl Composer {
         }
         self.is_placed = true;
         if self.area.cursor() == before {
+            Edited::Nothing
+        } else {
+            Edited::Caret
+        }
+    }
+
+    /// Moves the caret to the end of this word or the next, which is as far as deleting a word goes. A chip is a word.
+    fn step_to_word_end(&mut self) -> Edited {
+        let begin = self.area.cursor();
+        let mut word = None;
+        loop {
+            let (row, column) = self.area.cursor();
+            let next = self.area.lines()[row].chars().nth(column).map(CharKind::of);
+            let next = next.filter(|kind| *kind != CharKind::Space);
+            if word.is_some() && next != word {
+                break;
+            }
+            word = next;
+            self.area.move_cursor(CursorMove::Forward);
+            if self.area.cursor() == (row, column) {
+                break;
+            }
+        }
+        self.is_placed = true;
+        if self.area.cursor() == begin {
             Edited::Nothing
         } else {
             Edited::Caret
@@ -351,6 +379,26 @@ impl Composer {
         let ranges = atomic::ranges(self.area.lines(), &self.chips);
         // Ranges are made in order and apart; should one still be refused, the caret moves by characters.
         let _ = self.area.try_set_atomic_ranges(ranges);
+    }
+}
+
+/// What words consist of and what parts them, as deleting by word sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CharKind {
+    Space,
+    Punctuation,
+    Other,
+}
+
+impl CharKind {
+    fn of(c: char) -> Self {
+        if c.is_whitespace() {
+            Self::Space
+        } else if c.is_ascii_punctuation() {
+            Self::Punctuation
+        } else {
+            Self::Other
+        }
     }
 }
 

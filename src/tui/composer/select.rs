@@ -53,7 +53,7 @@ impl Composer {
             Stretch::Up => CursorMove::Up,
             Stretch::Down => CursorMove::Down,
             Stretch::WordLeft => CursorMove::WordBack,
-            Stretch::WordRight => CursorMove::WordForward,
+            Stretch::WordRight => return self.step_to_word_end(),
             Stretch::LineStart => CursorMove::Head,
             Stretch::LineEnd | Stretch::All => CursorMove::End,
         };

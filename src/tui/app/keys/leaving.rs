@@ -12,7 +12,9 @@ use crate::tui::transcript::Change;
 impl App {
     /// One rung a press.
     pub(super) fn escape(&mut self, now: Instant) -> Change {
-        if self.esc.deaf_until.is_some_and(|until| until > now) {
+        let is_deaf = self.esc.deaf_until.is_some_and(|until| until > now);
+        // Leaving insert mode stops nothing, and who knows vim does it many times a minute.
+        if is_deaf && !self.is_inserting() {
             self.dropped_keys += 1;
             return Change::None;
         }

@@ -83,3 +83,16 @@ fn k_on_the_first_line_walks_the_history_as_up_does() {
     driver.press("j");
     assert_eq!(driver.app.composer.text(), "draft");
 }
+
+#[test]
+fn insert_mode_is_left_at_once_however_fast_and_a_turn_is_not_stopped() {
+    let mut driver = vim();
+    driver.event(Event::TurnStarted);
+    driver.type_text("one");
+    driver.press("esc");
+    driver.type_text("ax");
+    driver.press("esc");
+    assert!(driver.hints().contains("normal"), "{}", driver.hints());
+    driver.press("esc esc");
+    assert!(!driver.hints().contains("again interrupts"), "{}", driver.hints());
+}
