@@ -61,8 +61,8 @@ struct Search {
     found: Vec<usize>,
     /// Place in `found`.
     current: usize,
-    /// The match is to come on screen: the first one at or below the top.
-    is_due: bool,
+    /// A match is to be looked for and to come on screen: so many from the first one at or below the top.
+    due: Option<isize>,
 }
 
 impl<T: Sheet> Reader<T> {
@@ -89,17 +89,25 @@ impl<T: Sheet> Reader<T> {
     fn look_for(&mut self) {
         let query = self.search.line.as_ref().map(Composer::text);
         self.search.pattern = query.and_then(|query| pattern(&query));
-        self.search.is_due = true;
+        self.search.due = Some(0);
     }
 
     fn step(&mut self, step: isize) {
-        let count = self.search.found.len();
-        if count == 0 {
-            return;
+        // Nothing is found before the next frame.
+        if let Some(due) = &mut self.search.due {
+            *due += step;
+        } else {
+            self.go_to_match(self.search.current, step);
         }
-        let forward = if step < 0 { count - 1 } else { 1 };
-        self.search.current = (self.search.current + forward) % count;
-        self.show_match();
+    }
+
+    /// Goes so many matches on from one.
+    fn go_to_match(&mut self, from: usize, steps: isize) {
+        let count = self.search.found.len().cast_signed();
+        if count > 0 {
+            self.search.current = (from.cast_signed() + steps).rem_euclid(count).cast_unsigned();
+            self.show_match();
+        }
     }
 
     /// Brings the row of the current match on screen.
@@ -124,10 +132,9 @@ impl<T: Sheet> Reader<T> {
             .filter(|(_, line)| has_match(line))
             .map(|(row, _)| row)
             .collect();
-        if std::mem::take(&mut self.search.is_due) {
+        if let Some(steps) = self.search.due.take() {
             let below = self.search.found.iter().position(|row| *row >= self.top);
-            self.search.current = below.unwrap_or(0);
-            self.show_match();
+            self.go_to_match(below.unwrap_or(0), steps);
         }
     }
 
