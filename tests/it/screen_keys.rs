@@ -3,6 +3,11 @@
 //!
 //! One terminal for many keys: each step waits for something that only its own key shows.
 
+mod lists;
+mod pages;
+mod panel;
+mod vim;
+
 use std::time::Duration;
 
 use base64::Engine;
@@ -25,17 +30,17 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("alt+b", "\x1bb", "NN one two |three"),
     ("ctrl+left", "\x1b[1;5D", "NN one two |three"),
     ("alt+left", "\x1b[1;3D", "NN one two |three"),
-    ("alt+f", "\x01\x1bf", "NN |one two three"),
-    ("ctrl+right", "\x01\x1b[1;5C", "NN |one two three"),
-    ("alt+right", "\x01\x1b[1;3C", "NN |one two three"),
+    ("alt+f", "\x01\x1bf", "NN| one two three"),
+    ("ctrl+right", "\x01\x1b[1;5C", "NN| one two three"),
+    ("alt+right", "\x01\x1b[1;3C\x1b[1;3C", "NN one| two three"),
     ("backspace", "\x7f", "NN one two thre|"),
     ("ctrl+h", "\x08", "NN one two thre|"),
     ("delete", "\x01\x06\x1b[3~", "N| one two three"),
     ("ctrl+d", "\x01\x06\x04", "N| one two three"),
     ("ctrl+w", "\x17", "NN one two |"),
     ("alt+backspace", "\x1b\x7f", "NN one two |"),
-    ("alt+d", "\x01\x1bf\x1bd", "NN | two three"),
-    ("ctrl+delete", "\x01\x1bf\x1b[3;5~", "NN | two three"),
+    ("alt+d", "\x01\x1bf\x1bd", "NN| two three"),
+    ("ctrl+delete", "\x01\x1bf\x1b[3;5~", "NN| two three"),
     ("ctrl+k", "\x1bb\x1bb\x0b", "NN one |"),
     ("ctrl+u", "\x1bb\x15NN ", "NN |three"),
     ("ctrl+y", "\x17\x19\x19", "NN one two threethree|"),
@@ -50,6 +55,22 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("ctrl+end", "\nNN\x1b<\x1b[1;5F", "NN|"),
     ("up", "\nxx\x1b[A", "NN| one two three"),
     ("down", "\nNN\x1b[A\x1b[B", "NN|"),
+    ("shift+backspace", "\x1b[127;2u", "NN one two thre|"),
+    ("ctrl+backspace", "\x1b[127;5u", "NN one two |"),
+    ("alt+delete", "\x01\x1bf\x1b[3;3~", "NN| two three"),
+    ("ctrl+alt+_", "\x17\x1f\x1b\x1f", "NN one two |"),
+    ("shift+left", "\x1b[1;2D", "NN one two thre|"),
+    ("shift+right", "\x01\x06\x06\x1b[1;2C", "NN|one two three"),
+    ("shift+up", "\nxx\x1b[1;2A", "NN|"),
+    ("shift+down", "\nxx\x1b<\x06\x06\x1b[1;2B", "NN|"),
+    ("ctrl+shift+left", "\x1b[1;6D", "NN one two |"),
+    ("alt+shift+left", "\x1b[1;4D", "NN one two |"),
+    ("ctrl+shift+right", "\x01\x06\x06\x1b[1;6C", "NN| two three"),
+    ("alt+shift+right", "\x01\x06\x06\x1b[1;4C", "NN| two three"),
+    ("shift+home", "\x1b[1;2HNN", "NN|"),
+    ("shift+end", "\x01\x06\x06\x1b[1;2F", "NN|"),
+    ("alt+a", "\x1baNN", "NN|"),
+    ("alt+w", "\x1b[1;4D\x1bw\x19", "NN one two three|three"),
 ];
 
 #[test]
@@ -148,9 +169,6 @@ fn keys_walk_fold_and_copy_in_the_transcript() {
     terminal.wait_text("blocks");
 }
 
-/// Without output for so long the screen is back after an editor.
-const REST: Duration = Duration::from_millis(300);
-
 #[test]
 fn the_leader_leads_to_everything_that_works_anywhere() {
     let server = Server::with([Turn::text("An answer."), Turn::text("It was queued.")]);
@@ -191,14 +209,12 @@ fn the_leader_leads_to_everything_that_works_anywhere() {
     });
     terminal.keys("\x18e");
     terminal.wait_text("┃ from the editor");
-    terminal.wait_quiet(REST);
     terminal.keys("\x18q");
     terminal.wait_text("It was queued.");
     terminal.wait_text("send");
     // The same without the leader, and only what only it shows.
     terminal.key(Key::Ctrl('g'));
     terminal.wait_text("┃ edited again");
-    terminal.wait_quiet(REST);
     terminal.key(Key::Ctrl('c'));
     terminal.wait_text("? keys");
     terminal.keys("?");
@@ -237,4 +253,21 @@ fn chosen_keys_work_in_the_program() {
     terminal.wait_text("alt+s send");
     terminal.key(Key::Ctrl('o'));
     terminal.wait_text("blocks");
+}
+
+/// The program with an editor that takes down what it is given.
+fn with_editor(project: Project, columns: u16, rows: u16) -> (Project, Terminal) {
+    let project = with_script(project, "vim", "echo \"$@\" >> opened");
+    let editor = format!("EDITOR={}", project.path("vim").display());
+    let terminal = Terminal::program("env", &project, columns, rows, &[&editor, LATHE]);
+    terminal.wait_text("send");
+    (project, terminal)
+}
+
+/// Waits until the editor was given this.
+fn opened(project: &Project, words: &str) {
+    wait_until("the editor", || {
+        let opened = std::fs::read_to_string(project.path("opened"));
+        opened.is_ok_and(|opened| opened.contains(words))
+    });
 }

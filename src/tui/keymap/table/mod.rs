@@ -56,16 +56,16 @@ const fn bind(
 mod tests {
     use super::*;
 
-    /// The keys that the design of the screen promises. Panel, queue and the grid of agents prove theirs where they are.
+    /// The keys that the design of the screen promises. `tests/it/screen_keys.rs` presses them. Vim has its own.
     const PROMISED: &[(Context, &str)] = &[
         (
             Context::Global,
             "ctrl+p ctrl+g ctrl+l shift+tab pgup pgdn ctrl+z ctrl+c esc ctrl+x",
         ),
-        (Context::Leader, "p e [ o . q m a c y r M ? s n tab"),
+        (Context::Leader, "p e b [ o . q m a c d y r M ? s n tab"),
         (
             Context::Composer,
-            "enter alt+enter ctrl+j shift+enter tab up down left right home end ctrl+_ ? ctrl+a ctrl+e ctrl+f ctrl+d \
+            "enter alt+enter ctrl+j shift+enter tab up down left right home end ctrl+r ctrl+_ ? ctrl+a ctrl+e ctrl+f ctrl+d \
              ctrl+h ctrl+k ctrl+u ctrl+w ctrl+y alt+b alt+f alt+d ctrl+left ctrl+right alt+left alt+right alt+backspace \
              delete backspace",
         ),
@@ -75,7 +75,12 @@ mod tests {
         ),
         (Context::Question, "y a n N e d f tab ] ["),
         (Context::QuestionAlways, "up down space e s enter"),
-        (Context::Picker, "up down ctrl+n ctrl+p enter"),
+        (Context::Panel, "j k space enter e"),
+        (Context::Queue, "enter x K J tab"),
+        (Context::Picker, "up down ctrl+n ctrl+p enter ctrl+r ctrl+d"),
+        (Context::Diff, "] [ x m"),
+        (Context::Search, "enter up down ctrl+n ctrl+p"),
+        (Context::Completion, "enter tab up down"),
     ];
 
     #[test]
