@@ -39,7 +39,7 @@ pub(crate) fn with_script(project: Project, name: &str, text: &str) -> Project {
     project
 }
 
-fn numbered(count: usize, line: impl Fn(usize) -> String) -> String {
+pub(crate) fn numbered(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).map(line).collect::<Vec<_>>().concat()
 }
 

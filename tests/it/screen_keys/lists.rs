@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::screen::{open, project, say};
+use crate::screen::{numbered, open, project, say};
 use crate::support::{Gate, Key, Server, Turn};
 
 /// Keys of the list of what waits, and the rows that it then has from the top; `*` is before the chosen one.
@@ -84,9 +84,7 @@ fn tab_goes_from_question_to_question() {
 
 #[test]
 fn a_question_is_scrolled_by_row() {
-    let long = (0..60)
-        .map(|number| format!("row {number}\n"))
-        .collect::<String>();
+    let long = numbered(60, |number| format!("row {number}\n"));
     let server = Server::with([Turn::tool(
         "write",
         json!({"file_path": "one.txt", "content": long}),

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{opened, with_editor};
-use crate::screen::{open, project, say};
+use crate::screen::{numbered, open, project, say};
 use crate::support::{Server, Turn};
 
 /// Keys of a page that is read, and the rows that it then shows, or what is found.
@@ -82,7 +82,7 @@ fn keys_of_the_page_of_changes() {
         Turn::tool("write", json!({"file_path": "b.txt", "content": "only line\n"})),
         Turn::text("Changed."),
     ]);
-    let lines: String = (1..=40).map(|number| format!("line {number}\n")).collect();
+    let lines = numbered(40, |number| format!("line {}\n", number + 1));
     let project = project(&server)
         .file("a.txt", &lines)
         .config(json!({"permission": {"edit": "allow"}, "edit": {"require_read": false}}));
