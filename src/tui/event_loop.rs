@@ -23,12 +23,13 @@ use super::dialog::TrustAnswer;
 use super::editor::{self, EditorError};
 use super::media::Media;
 use super::pace::Pace;
+use super::pictures::{Job, Made};
 use super::prompts::{PromptKeeper, Written};
 use super::sessions::{Desk, Report, Said, SeatId, Seats};
 use super::terminal::background::{AnswerFilter, Filtered};
 use super::terminal::reader::Reader;
 use super::terminal::signals::{Signal, Signals};
-use super::terminal::{Screen, TerminalError};
+use super::terminal::{Besides, Screen, TerminalError, cell_size};
 use super::trace::Trace;
 use super::transcript::{Change, FilePlace};
 use super::{Ended, Mouse, clipboard};
@@ -61,6 +62,8 @@ enum Event {
     Found(completion::Answer),
     /// The grammars are loaded.
     Grammars,
+    /// A picture was made, or cannot be.
+    PictureMade(Made),
     /// The terminal has taken the last frame.
     Free,
     /// The history of prompts was read.
@@ -121,6 +124,8 @@ pub(super) struct EventLoop {
     /// From the first word on that can be completed.
     finder: Option<Finder>,
     grammars: Grammars,
+    /// The picture that is being made for the screen.
+    drawing: Option<Boxed<Made>>,
     /// Waits for the person's answer; the session opens after it.
     trust: Option<oneshot::Sender<TrustAnswer>>,
     pace: Pace,
@@ -136,7 +141,7 @@ pub(super) struct EventLoop {
 impl EventLoop {
     /// Takes the terminal and draws the first frame.
     pub(super) fn start(
-        app: App,
+        mut app: App,
         sessions: Seats,
         desk: Desk,
         trust: Option<oneshot::Sender<TrustAnswer>>,
@@ -147,6 +152,7 @@ impl EventLoop {
         // Before the terminal is taken, so that no signal finds it ours and us deaf.
         let signals = Signals::listen()?;
         let screen = Screen::enter(mouse)?;
+        app.set_cell_size(cell_size());
         let now = Instant::now();
         let mut this = Self {
             app,
@@ -162,6 +168,7 @@ impl EventLoop {
             asking: FuturesUnordered::new(),
             finder: None,
             grammars: Grammars::Unwanted,
+            drawing: None,
             trust,
             pace: Pace::default(),
             trace,
@@ -174,6 +181,9 @@ impl EventLoop {
         this.draw()?;
         this.input.start()?;
         this.screen.ask_background()?;
+        if this.app.asks_about_pictures() {
+            this.screen.ask_about_pictures()?;
+        }
         Ok(this)
     }
 
@@ -237,6 +247,7 @@ impl EventLoop {
             Some(report) = self.reports.next() => Event::Report(report),
             Some((seat, query, answer)) = self.asking.next() => Event::Answered(seat, query, answer),
             () = self.grammars.loaded() => Event::Grammars,
+            made = maybe(self.drawing.as_mut()) => Event::PictureMade(made),
             prompts = self.prompts.read() => Event::Prompts(prompts),
             (seat, said) = self.sessions.next(self.pace.is_pending() && is_free) => Event::Session(seat, said),
             () = self.screen.free(), if is_held => Event::Free,
@@ -271,6 +282,10 @@ impl EventLoop {
                 .app
                 .in_session(seat, now, |app| app.answered(&query, &answer, now)),
             Event::Found(answer) => self.app.found(answer, now),
+            Event::PictureMade(made) => {
+                self.drawing = None;
+                self.app.picture_made(made)
+            }
             Event::Grammars => {
                 self.grammars = Grammars::Loaded;
                 self.app.colour_source()
@@ -304,6 +319,7 @@ impl EventLoop {
                 Filtered::Held => Change::None,
                 Filtered::Answer(Some(background)) => self.app.set_background(background),
                 Filtered::Answer(None) => Change::None,
+                Filtered::Pictures(draws) => self.app.draws_pictures(draws),
                 Filtered::Keys(keys) => keys
                     .into_iter()
                     .map(|key| self.app.key(key, now))
@@ -411,6 +427,7 @@ impl EventLoop {
                 }
                 Effect::PastePicture => self.take_picture(),
                 Effect::Find(request) => self.find(request),
+                Effect::MakePicture(job) => self.make_picture(job),
                 Effect::Suspend => self.suspend().await,
                 Effect::Redraw => self.redraw(),
                 Effect::Quit => {
@@ -538,6 +555,14 @@ impl EventLoop {
         Change::None
     }
 
+    /// Makes a picture on another thread. One that panics over a file counts as one that cannot be drawn.
+    fn make_picture(&mut self, job: Job) -> Change {
+        let failed = Job::failed(job.key, job.grid);
+        let making = tokio::task::spawn_blocking(|| job.run());
+        self.drawing = Some(Box::pin(async move { making.await.unwrap_or(failed) }));
+        Change::None
+    }
+
     fn take_back(&mut self) -> Change {
         self.caret_shape = CaretShape::default();
         if self.screen.retake().is_err() {
@@ -552,6 +577,7 @@ impl EventLoop {
     fn redraw(&mut self) -> Change {
         // A terminal whose size cannot be read is gone; its input ends too.
         let _ = self.screen.forget();
+        self.app.set_cell_size(cell_size());
         Change::Urgent
     }
 
@@ -568,7 +594,10 @@ impl EventLoop {
             if let Some(caret) = app.draw(area, frame.buffer_mut(), now) {
                 frame.set_cursor_position(caret);
             }
-            app.links()
+            Besides {
+                links: app.links(),
+                pictures: app.pictures_on_screen(),
+            }
         })?;
         if let Some(title) = self.app.terminal_title() {
             self.screen.set_title(title)?;

@@ -20,7 +20,7 @@ use super::surroundings::Surroundings;
 use super::terminal::background::{AnswerFilter, Background, Filtered};
 use super::terminal::reader::Reader;
 use super::terminal::signals::{Signal, Signals};
-use super::terminal::{Screen, TerminalError, caught};
+use super::terminal::{Besides, Screen, TerminalError, caught};
 use super::{Ended, Mouse, Themes};
 use crate::view::flow::Flow;
 use crate::view::theme::{Meaning, Theme};
@@ -151,7 +151,7 @@ impl Page {
 
     fn filter(&mut self, key: KeyEvent, now: Instant) -> Option<Chosen> {
         match self.answers.pass(key, now) {
-            Filtered::Held | Filtered::Answer(None) => None,
+            Filtered::Held | Filtered::Answer(None) | Filtered::Pictures(_) => None,
             Filtered::Answer(Some(background)) => {
                 self.set_background(background);
                 None
@@ -177,7 +177,7 @@ impl Page {
     fn draw(&self, screen: &mut Screen) -> Result<(), TerminalError> {
         screen.draw(|frame| {
             self.render(frame.area(), frame.buffer_mut());
-            None
+            Besides::default()
         })?;
         Ok(())
     }

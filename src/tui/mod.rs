@@ -26,6 +26,7 @@ mod pace;
 mod page;
 mod panel;
 mod picker;
+mod pictures;
 mod prompts;
 mod queue_list;
 mod sessions;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use ratatui::layout::Rect;
 
 use super::clipboard::picture::Reading;
+use super::pictures::Protocol;
 use super::terminal::background::Background;
 use super::terminal::color_depth;
 use super::terminal::notify::Notify;
@@ -28,6 +29,8 @@ pub(crate) struct Surroundings {
     pub(crate) has_title: bool,
     /// Whether the terminal shows links.
     pub(crate) shows_links: bool,
+    /// How the terminal may draw pictures.
+    pub(crate) draws_by: Option<Protocol>,
     /// The screen is another machine's.
     pub(crate) is_remote: bool,
     /// What `auto` means for notifications here.
@@ -62,8 +65,10 @@ impl Surroundings {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         let is_on = |name: &str| set(name).is_some_and(|value| value != "0");
         let color = variable("COLORFGBG");
+        let depth = color_depth(variable);
         Self {
-            depth: color_depth(variable),
+            depth,
+            draws_by: Protocol::read(&set).filter(|_| depth != ColorDepth::None),
             symbols: symbols(&set),
             background: Background::from_color_fg_bg(color.as_deref()).unwrap_or(Background::Dark),
             motion: if is_on("LATHE_REDUCED_MOTION") {
@@ -89,7 +94,7 @@ impl Surroundings {
 
 impl Surroundings {
     /// What there is to say of the terminal, for the person.
-    pub(crate) fn told(&self, area: Rect) -> StatusGroup {
+    pub(crate) fn told(&self, area: Rect, pictures: Option<Protocol>) -> StatusGroup {
         let colours = match self.depth {
             ColorDepth::None => "none",
             ColorDepth::Ansi16 => "16",
@@ -104,6 +109,12 @@ impl Surroundings {
             Passage::Direct => "nothing",
             Passage::Tmux => "tmux",
             Passage::Screen => "screen",
+        };
+        let pictures = match (pictures, self.draws_by) {
+            (Some(Protocol::Kitty), _) => "drawn by kitty's protocol",
+            (Some(Protocol::Iterm), _) => "drawn by iTerm2's protocol",
+            (None, Some(_)) => "described; the terminal has not said that it draws them",
+            (None, None) => "described; the terminal is not known to draw them",
         };
         let background = match self.background {
             Background::Dark => "dark",
@@ -125,7 +136,7 @@ impl Surroundings {
                     "keys",
                     "the kitty protocol is asked for; not every terminal has it".to_owned(),
                 ),
-                ("pictures", "none are drawn".to_owned()),
+                ("pictures", pictures.to_owned()),
                 ("editor", editor.to_owned()),
             ],
         }
@@ -188,5 +199,8 @@ mod tests {
         assert!(read(&[("LATHE_DEBUG_PANIC", "1")]).panics_at_first_key);
         assert!(!read(&[("LATHE_DEBUG_PANIC", "")]).panics_at_first_key);
         assert_eq!(read(&[("COLORFGBG", "0;15")]).background, Background::Light);
+        let kitty = ("TERM", "xterm-kitty");
+        assert_eq!(read(&[kitty]).draws_by, Some(Protocol::Kitty));
+        assert_eq!(read(&[kitty, ("NO_COLOR", "1")]).draws_by, None);
     }
 }

@@ -34,6 +34,7 @@ mod screen_pages;
 mod screen_panel;
 mod screen_permission;
 mod screen_pickers;
+mod screen_pictures;
 mod screen_question;
 mod screen_sessions;
 mod screen_several;

@@ -59,6 +59,14 @@ struct Areas {
 impl App {
     /// Draws everything, and returns where the terminal's cursor stands.
     pub(crate) fn draw(&mut self, area: Rect, buffer: &mut Buffer, now: Instant) -> Option<Position> {
+        self.pictures.begin();
+        let caret = self.draw_layers(area, buffer, now);
+        // Only now it is known what stands over them.
+        self.pictures.finish(buffer);
+        caret
+    }
+
+    fn draw_layers(&mut self, area: Rect, buffer: &mut Buffer, now: Instant) -> Option<Position> {
         if area.width < LEAST_COLUMNS || area.height < LEAST_ROWS {
             refuse(area, buffer);
             return None;
@@ -273,6 +281,7 @@ impl App {
         if self.transcript.is_empty() && self.turn == Turn::Idle {
             self.draw_welcome(area, buffer);
         }
+        self.prepare_pictures(area);
         let focused = self.focus == Focus::Transcript && !self.is_asking();
         let frame = match self.surroundings.motion {
             Motion::Full => usize::try_from(self.frame(now)).unwrap_or(0),
@@ -301,6 +310,7 @@ impl App {
             fold_key: self.keymap.label(Context::Transcript, Action::ToggleFold),
         };
         self.transcript.draw(area, buffer, &cx);
+        self.draw_pictures(buffer);
     }
 
     /// The rule above the composer; it also says what came below what is read.

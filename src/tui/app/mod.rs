@@ -12,6 +12,7 @@ mod attaching;
 mod attention;
 mod beside;
 mod completing;
+mod drawing;
 mod forms;
 mod history;
 mod keys;
@@ -48,6 +49,7 @@ use super::keymap::{Context, Keymap, List};
 use super::page::{HookRuns, Page};
 use super::panel::Panel;
 use super::picker::Picker;
+use super::pictures::{Job, Pictures};
 use super::prompts::Written;
 use super::queue_list::QueueList;
 use super::sessions::{Request, SeatId, Wanted};
@@ -185,6 +187,8 @@ pub(crate) enum Effect {
     PastePicture,
     /// Looks for something to complete a word with.
     Find(completion::Request),
+    /// Makes a picture for the screen.
+    MakePicture(Job),
     Suspend,
     /// Has the next frame drawn in full.
     Redraw,
@@ -201,6 +205,7 @@ pub(crate) struct App {
     theme: Arc<Theme>,
     highlighter: Highlighter,
     surroundings: Surroundings,
+    pictures: Pictures,
     wheel_lines: u16,
     mouse: Mouse,
     copies_on_select: bool,
@@ -371,6 +376,7 @@ impl App {
             theme_list: setup.theme_list,
             settings_file: setup.settings_file,
             highlighter: Highlighter::plain(),
+            pictures: Pictures::new(setup.surroundings.draws_by),
             surroundings: setup.surroundings,
             wheel_lines: setup.wheel_lines,
             mouse: setup.mouse,

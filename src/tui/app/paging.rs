@@ -147,7 +147,7 @@ impl App {
             session: self.root.as_ref(),
             hooks: &self.hooks,
             zone: TimeZone::system(),
-            terminal: self.surroundings.told(buffer.area),
+            terminal: self.surroundings.told(buffer.area, self.pictures.protocol()),
         };
         page.draw(area, buffer, &cx)
     }

@@ -174,6 +174,7 @@ impl App {
             theme: _,
             highlighter: _,
             surroundings: _,
+            pictures: _,
             wheel_lines: _,
             mouse: _,
             copies_on_select: _,

@@ -1,8 +1,9 @@
-//! The terminal's background, and its answer among the keys.
+//! The terminal's background, and its answers among the keys.
 //!
 //! The answer to OSC 11 is `ESC ] 11;rgb:RRRR/GGGG/BBBB` and a terminator. The event reader does not know it and hands
-//! it on as keys: `alt+]`, the characters, then `alt+\` or `ctrl+g`. [`AnswerFilter`] takes that run out. Keys that
-//! only begin like an answer are handed on, late by at most [`PATIENCE`].
+//! it on as keys: `alt+]`, the characters, then `alt+\` or `ctrl+g`. So does it with the answer about pictures,
+//! `ESC _ Gi=31;OK`. [`AnswerFilter`] takes such runs out. Keys that only begin like an answer are handed on, late by at
+//! most [`PATIENCE`].
 
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,10 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 const PATIENCE: Duration = Duration::from_millis(50);
 /// `11;rgba:` and four times four digits, with room.
 const LONGEST: usize = 40;
+/// Why there are no pictures may be told in a sentence.
+const LONGEST_ABOUT_PICTURES: usize = 400;
+/// How the answer about pictures begins; the number is the question's.
+const ABOUT_PICTURES: &str = "Gi=31;";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Background {
@@ -43,6 +48,8 @@ pub(crate) enum Filtered {
     Held,
     /// The answer is whole. `None`: it could not be read.
     Answer(Option<Background>),
+    /// The answer about pictures is whole: whether they can be drawn.
+    Pictures(bool),
     /// Keys of the person, in order.
     Keys(Vec<KeyEvent>),
 }
@@ -60,7 +67,7 @@ pub(crate) struct AnswerFilter {
 impl AnswerFilter {
     pub(crate) fn pass(&mut self, key: KeyEvent, now: Instant) -> Filtered {
         if self.held.is_empty() {
-            if is_alt(key, ']') {
+            if is_alt(key, ']') || is_alt(key, '_') {
                 self.held.push(key);
                 self.since = Some(now);
                 return Filtered::Held;
@@ -72,16 +79,19 @@ impl AnswerFilter {
             || (key.code == KeyCode::Char('g') && key.modifiers == KeyModifiers::CONTROL)
             || (self.half_ended && key.code == KeyCode::Char('\\'));
         if is_terminator {
-            let answer = parse_rgb(&self.text);
+            let answer = match self.text.strip_prefix(ABOUT_PICTURES) {
+                Some(said) => Filtered::Pictures(said == "OK"),
+                None => Filtered::Answer(parse_rgb(&self.text)),
+            };
             self.reset();
-            return Filtered::Answer(answer);
+            return answer;
         }
         match key.code {
             KeyCode::Esc if !self.half_ended => self.half_ended = true,
-            KeyCode::Char(c) if key.modifiers.is_empty() && !self.half_ended => self.text.push(c),
+            KeyCode::Char(c) if is_plain(key) && !self.half_ended => self.text.push(c),
             _ => return Filtered::Keys(self.release()),
         }
-        if self.text.len() > LONGEST || !could_be_answer(&self.text) {
+        if !self.could_be_answer() {
             return Filtered::Keys(self.release());
         }
         Filtered::Held
@@ -100,6 +110,16 @@ impl AnswerFilter {
         }
     }
 
+    /// Whether what is held is a beginning of `11;rgb:…`, `11;rgba:…` or an answer about pictures.
+    fn could_be_answer(&self) -> bool {
+        let text = self.text.as_str();
+        let begins = |form: &str| form.starts_with(text) || text.starts_with(form);
+        if self.held.first().is_some_and(|key| is_alt(*key, '_')) {
+            return begins(ABOUT_PICTURES) && text.len() <= LONGEST_ABOUT_PICTURES;
+        }
+        text.len() <= LONGEST && (begins("11;rgb:") || begins("11;rgba:") || begins("11;#"))
+    }
+
     fn release(&mut self) -> Vec<KeyEvent> {
         let keys = std::mem::take(&mut self.held);
         self.reset();
@@ -115,10 +135,9 @@ fn is_alt(key: KeyEvent, c: char) -> bool {
     key.code == KeyCode::Char(c) && key.modifiers == KeyModifiers::ALT
 }
 
-/// Whether `text` is a beginning of `11;rgb:…` or `11;rgba:…`.
-fn could_be_answer(text: &str) -> bool {
-    let begins = |form: &str| form.starts_with(text) || text.starts_with(form);
-    begins("11;rgb:") || begins("11;rgba:") || begins("11;#")
+/// A character as it is: capital letters come with `shift`.
+fn is_plain(key: KeyEvent) -> bool {
+    (key.modifiers - KeyModifiers::SHIFT).is_empty()
 }
 
 fn parse_rgb(text: &str) -> Option<Background> {
@@ -193,6 +212,33 @@ mod tests {
         assert!(filter.give_up(now).is_empty());
         assert_eq!(filter.give_up(now + PATIENCE), [alt(']')]);
         assert_eq!(filter.deadline(), None);
+    }
+
+    #[test]
+    fn the_answer_about_pictures_is_taken_out_of_the_keys() {
+        let run = |text: &str| {
+            let typed = |c: char| {
+                let shift = if c.is_uppercase() {
+                    KeyModifiers::SHIFT
+                } else {
+                    KeyModifiers::NONE
+                };
+                KeyEvent::new(KeyCode::Char(c), shift)
+            };
+            let mut keys = vec![alt('_')];
+            keys.extend(text.chars().map(typed));
+            keys.push(alt('\\'));
+            keys
+        };
+        let pass = |text| pass_all(&mut AnswerFilter::default(), &run(text));
+        assert_eq!(pass("Gi=31;OK"), [Filtered::Pictures(true)]);
+        assert_eq!(
+            pass("Gi=31;ENOTSUPPORTED:pictures of this kind are not known here, sorry"),
+            [Filtered::Pictures(false)]
+        );
+        let keys = [alt('_'), plain('x')];
+        let mut filter = AnswerFilter::default();
+        assert_eq!(pass_all(&mut filter, &keys), [Filtered::Keys(keys.to_vec())]);
     }
 
     #[test]

@@ -22,7 +22,9 @@ mod weave;
 
 pub(crate) use panic::caught;
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crossterm::cursor::{Hide, Show};
@@ -34,7 +36,7 @@ use crossterm::queue;
 use crossterm::style::ResetColor;
 use crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
-    disable_raw_mode, enable_raw_mode,
+    disable_raw_mode, enable_raw_mode, window_size,
 };
 use ratatui::backend::CrosstermBackend;
 use ratatui::{Frame, Terminal};
@@ -46,6 +48,7 @@ use crate::text::sanitize::sanitize_line;
 use crate::text::width::truncate;
 use crate::tui::Mouse;
 use crate::tui::app::CaretShape;
+use crate::tui::pictures::{Drawn, kitty};
 use crate::view::link::Links;
 use crate::view::theme::ColorDepth;
 
@@ -77,6 +80,22 @@ pub enum TerminalError {
     Io(#[from] io::Error),
 }
 
+/// What goes to the terminal with a frame, besides its cells.
+#[derive(Default)]
+pub(crate) struct Besides {
+    /// Where links lead; `None` where the terminal is not told.
+    pub(crate) links: Option<Links>,
+    /// The pictures that its cells name.
+    pub(crate) pictures: Vec<Arc<Drawn>>,
+}
+
+/// Returns how many pixels a cell has, where the terminal tells.
+pub(crate) fn cell_size() -> Option<(u16, u16)> {
+    let size = window_size().ok()?;
+    let cell = |pixels: u16, cells: u16| pixels.checked_div(cells).filter(|pixels| *pixels > 0);
+    cell(size.width, size.columns).zip(cell(size.height, size.rows))
+}
+
 type Backend = CrosstermBackend<Gathered>;
 
 /// The terminal while it is ours.
@@ -86,6 +105,8 @@ pub(crate) struct Screen {
     clusters: Clusters,
     mouse: Mouse,
     is_ours: bool,
+    /// Pictures that the terminal has, by their numbers.
+    pictures: BTreeSet<u32>,
     /// What the window is called while it is ours.
     title: Option<String>,
 }
@@ -107,6 +128,7 @@ impl Screen {
             clusters: Clusters::default(),
             mouse,
             is_ours: false,
+            pictures: BTreeSet::new(),
             title: None,
         };
         screen.retake()?;
@@ -137,6 +159,7 @@ impl Screen {
         if self.title.take().is_some() {
             let _ = self.terminal.backend_mut().write_all(RESTORE_TITLE);
         }
+        let _ = self.delete_pictures();
         let _ = write_leave(self.terminal.backend_mut());
         let _ = self.output.send();
         if !self.output.wait(PATIENCE) {
@@ -149,6 +172,7 @@ impl Screen {
     pub(crate) fn forget(&mut self) -> io::Result<()> {
         let size = self.terminal.size()?;
         self.clusters.forget();
+        self.delete_pictures()?;
         self.terminal.resize(size.into())
     }
 
@@ -162,18 +186,43 @@ impl Screen {
         self.output.free().await;
     }
 
-    /// Draws one frame. What is drawn returns where its links lead; `None` where the terminal is not told.
-    pub(crate) fn draw(&mut self, render: impl FnOnce(&mut Frame) -> Option<Links>) -> io::Result<()> {
+    /// Draws one frame. What is drawn returns what goes with it.
+    pub(crate) fn draw(&mut self, render: impl FnOnce(&mut Frame) -> Besides) -> io::Result<()> {
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
         let clusters = &mut self.clusters;
+        let mut pictures = Vec::new();
         self.terminal.draw(|frame| {
-            let links = render(frame);
+            let besides = render(frame);
             clusters.mark(frame.buffer_mut());
             // Last: what is woven in has another length than it has columns.
-            weave::weave(frame.buffer_mut(), links.as_ref());
+            weave::weave(frame.buffer_mut(), besides.links.as_ref());
+            pictures = besides.pictures;
         })?;
+        self.bring_pictures(&pictures)?;
         queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
         self.output.send()
+    }
+
+    /// Gives the terminal the pictures that it has not got, and has it forget those that are not on screen any more.
+    fn bring_pictures(&mut self, pictures: &[Arc<Drawn>]) -> io::Result<()> {
+        let gone = self.pictures.iter().copied();
+        let is_shown = |id: &u32| pictures.iter().any(|drawn| drawn.id == *id);
+        let gone: Vec<u32> = gone.filter(|id| !is_shown(id)).collect();
+        let out = self.terminal.backend_mut();
+        for id in gone {
+            self.pictures.remove(&id);
+            out.write_all(&kitty::deletion(id))?;
+        }
+        for drawn in pictures {
+            if self.pictures.insert(drawn.id) {
+                out.write_all(&kitty::transmission(drawn))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn delete_pictures(&mut self) -> io::Result<()> {
+        self.bring_pictures(&[])
     }
 
     /// Takes the mouse or leaves it alone, also after the terminal is taken again.
@@ -211,6 +260,11 @@ impl Screen {
     /// Asks which background the terminal has. The answer comes, if it comes, as keys.
     pub(crate) fn ask_background(&mut self) -> io::Result<()> {
         self.write(ASK_BACKGROUND)
+    }
+
+    /// Asks whether pictures can be drawn. The answer comes, if it comes, as keys.
+    pub(crate) fn ask_about_pictures(&mut self) -> io::Result<()> {
+        self.write(kitty::QUESTION)
     }
 
     /// Writes a control sequence of our own making.

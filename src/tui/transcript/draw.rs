@@ -8,7 +8,7 @@ use ratatui::text::Line;
 use crate::view::theme::Meaning;
 
 use super::emphasis::Emphasis;
-use super::layout::LayoutCx;
+use super::layout::{self, LayoutCx};
 use super::list::List;
 use super::reading::Reading;
 use super::search::Search;
@@ -37,6 +37,7 @@ impl Transcript {
             left: usize::from(inner.x - area.x),
             cards: &*self.cards,
             reasoning_unfolded: self.reasoning_unfolded,
+            canvas: self.canvas.as_ref(),
         };
         let mut list = List {
             blocks: &mut self.blocks,
@@ -353,6 +354,10 @@ fn paint(
                 );
             }
             y += 1;
+        }
+        if let Some(block) = list.blocks.list.get(index).filter(|_| !text.is_empty()) {
+            let at = layout::place(block, text_at, &list.cx);
+            shown.pictures.extend(layout::pictures(block, &text, at));
         }
         if !text.is_empty() {
             emphasis.paint(list, index, text, text_at, buffer);

@@ -60,7 +60,7 @@ pub(super) fn below(card: &Card, call: &CallBlock, cx: &LayoutCx<'_>) -> Vec<Car
 }
 
 /// Columns that the card of a call inside another stands further in.
-const STEP: usize = 2;
+pub(super) const STEP: usize = 2;
 
 /// Returns the row of a call inside another that moves with the clock, where this row below the first is one.
 pub(super) fn inner_line(block: &Block, row: usize, cx: &LayoutCx<'_>) -> Option<Line<'static>> {

@@ -5,6 +5,7 @@
 //! its end only.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -21,8 +22,10 @@ use crate::view::theme::Meaning;
 use super::block::{Block, Body, TextBlock, UserBlock};
 use super::call::{CallBlock, Group};
 use super::cards::CardSource;
+use super::pictures::{self, OnScreen, Picture};
 use super::{DrawCx, group, head, mark, paint};
 use crate::tool::RenderCx;
+use crate::tui::pictures::Canvas;
 
 /// Rows of the person's own message while it is folded.
 const USER_ROWS: usize = 12;
@@ -36,6 +39,8 @@ pub(super) struct LayoutCx<'a> {
     pub(super) left: usize,
     pub(super) cards: &'a dyn CardSource,
     pub(super) reasoning_unfolded: bool,
+    /// Where the terminal draws pictures.
+    pub(super) canvas: Option<&'a Canvas>,
 }
 
 impl<'a> LayoutCx<'a> {
@@ -54,6 +59,7 @@ pub(super) struct Laid {
     key: Key,
     face: Option<Face>,
     rows: Rows,
+    pictures: Vec<Picture>,
 }
 
 /// The layout stays as long as this does.
@@ -63,6 +69,7 @@ pub(super) struct Key {
     width: usize,
     look: LookKey,
     is_unfolded: bool,
+    canvas: Option<((u16, u16), usize)>,
 }
 
 impl Key {
@@ -140,6 +147,7 @@ pub(super) fn height(blocks: &mut [Block], index: usize, cx: &LayoutCx<'_>) -> u
         width: cx.width,
         look: cx.draw.look.key(),
         is_unfolded: block.is_unfolded(cx.reasoning_unfolded),
+        canvas: cx.canvas.map(Canvas::key),
     };
     match &mut block.laid {
         Some(laid) if laid.key == key => {}
@@ -150,8 +158,14 @@ pub(super) fn height(blocks: &mut [Block], index: usize, cx: &LayoutCx<'_>) -> u
             } else {
                 *cx
             };
-            let (face, rows) = lay_out(blocks, index, key.is_unfolded, &own);
-            blocks[index].laid = Some(Laid { key, face, rows });
+            let mut pictures = Vec::new();
+            let (face, rows) = lay_out(blocks, index, key.is_unfolded, &own, &mut pictures);
+            blocks[index].laid = Some(Laid {
+                key,
+                face,
+                rows,
+                pictures,
+            });
         }
     }
     let block = &blocks[index];
@@ -208,6 +222,23 @@ pub(super) fn line<'a>(
         return Some(Cow::Owned(line));
     }
     block.laid.as_mut()?.rows.get(below, cx).map(Cow::Borrowed)
+}
+
+/// Returns the pictures on rows of a block, which are drawn from `at` down.
+pub(super) fn pictures(block: &Block, rows: &Range<usize>, at: Rect) -> Vec<OnScreen> {
+    let Some(laid) = block.laid.as_ref().filter(|laid| !laid.pictures.is_empty()) else {
+        return Vec::new();
+    };
+    let head = usize::from(has_head(&block.body));
+    let below = rows.start.max(head) - head..rows.end.max(head) - head;
+    let at = Rect {
+        y: at.y + (rows.start.max(head) - rows.start) as u16,
+        ..at
+    };
+    let pictures = laid.pictures.iter();
+    pictures
+        .filter_map(|picture| picture.on_screen(&below, at))
+        .collect()
 }
 
 /// Returns the lines of a diff that a row of a block shows beside each other.
@@ -271,11 +302,17 @@ impl Growing {
     }
 }
 
-fn lay_out(blocks: &mut [Block], index: usize, is_unfolded: bool, cx: &LayoutCx<'_>) -> (Option<Face>, Rows) {
+fn lay_out(
+    blocks: &mut [Block],
+    index: usize,
+    is_unfolded: bool,
+    cx: &LayoutCx<'_>,
+    pictures: &mut Vec<Picture>,
+) -> (Option<Face>, Rows) {
     if let Body::Call(call) = &blocks[index].body
         && let Group::Leads(members) = &call.group
     {
-        let (face, rows) = shared(blocks, call, members, is_unfolded, cx);
+        let (face, rows) = shared(blocks, call, members, is_unfolded, cx, pictures);
         return (Some(face), Rows::Card(rows));
     }
     match &mut blocks[index].body {
@@ -304,9 +341,13 @@ fn lay_out(blocks: &mut [Block], index: usize, is_unfolded: bool, cx: &LayoutCx<
             );
             call.wants_look = Some(card.look);
             let (inner, rows) = if call.inner.is_empty() {
-                (Vec::new(), head::below(&card, call, cx))
+                let mut rows = head::below(&card, call, cx);
+                if is_unfolded {
+                    pictures::push(call, 0, cx, &mut rows, pictures);
+                }
+                (Vec::new(), rows)
             } else {
-                inside(call, is_unfolded, cx)
+                inside(call, is_unfolded, cx, pictures)
             };
             let face = Face {
                 card,
@@ -320,7 +361,12 @@ fn lay_out(blocks: &mut [Block], index: usize, is_unfolded: bool, cx: &LayoutCx<
 }
 
 /// Returns the calls inside a call, each with its card, and their rows; the first of each is drawn anew with each frame.
-fn inside(call: &CallBlock, is_unfolded: bool, cx: &LayoutCx<'_>) -> (Vec<InnerFace>, Vec<CardRow>) {
+fn inside(
+    call: &CallBlock,
+    is_unfolded: bool,
+    cx: &LayoutCx<'_>,
+    pictures: &mut Vec<Picture>,
+) -> (Vec<InnerFace>, Vec<CardRow>) {
     let (mut faces, mut rows) = (Vec::new(), Vec::new());
     let render = RenderCx {
         expanded: is_unfolded,
@@ -330,6 +376,9 @@ fn inside(call: &CallBlock, is_unfolded: bool, cx: &LayoutCx<'_>) -> (Vec<InnerF
         let row = rows.len();
         rows.push(CardRow::default());
         rows.extend(head::inner_below(&card, inner, cx));
+        if is_unfolded {
+            pictures::push(inner, head::STEP, cx, &mut rows, pictures);
+        }
         faces.push(InnerFace { card, row });
     }
     (faces, rows)
@@ -342,6 +391,7 @@ fn shared(
     members: &[usize],
     is_unfolded: bool,
     cx: &LayoutCx<'_>,
+    pictures: &mut Vec<Picture>,
 ) -> (Face, Vec<CardRow>) {
     let calls = || group::calls(blocks, leader, members);
     let cards = group::cards(calls(), is_unfolded, cx.cards);
@@ -355,6 +405,7 @@ fn shared(
         for (call, card) in calls().zip(&cards) {
             rows.push(head::card_line(card, call, cx).into());
             rows.extend(head::below(card, call, cx));
+            pictures::push(call, 0, cx, &mut rows, pictures);
         }
     }
     (face, rows)

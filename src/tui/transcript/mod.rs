@@ -26,6 +26,7 @@ mod list;
 mod mark;
 mod opening;
 mod paint;
+mod pictures;
 mod reading;
 mod search;
 mod selection;
@@ -45,6 +46,7 @@ use ratatui::layout::{Position, Rect};
 use crate::conversation::{NoticeKind, Role};
 use crate::session::{Event, Snapshot};
 use crate::tool::Registry;
+use crate::tui::pictures::Canvas;
 use crate::view::Look;
 use crate::view::link::Links;
 
@@ -52,6 +54,7 @@ use apply::Blocks;
 use block::Mark;
 use cards::{CardSource, Names};
 use layout::Laid;
+use pictures::OnScreen;
 use reading::Reading;
 use search::Search;
 use selection::{Pick, Selection, Spot};
@@ -116,6 +119,8 @@ pub struct Transcript {
     has_news: bool,
     /// The person has sent a message since the last frame, which may be laid out anew.
     is_released: bool,
+    /// How pictures are drawn, where they are.
+    canvas: Option<Canvas>,
 }
 
 /// The last frame.
@@ -136,6 +141,7 @@ struct Shown {
     /// The height of the block at the top.
     top_height: usize,
     is_animated: bool,
+    pictures: Vec<OnScreen>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -177,6 +183,7 @@ impl Transcript {
             seen: 0,
             has_news: false,
             is_released: false,
+            canvas: None,
         }
     }
 

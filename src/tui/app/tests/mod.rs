@@ -4,6 +4,7 @@ mod asking;
 mod attaching;
 mod attention;
 mod completing;
+mod drawing;
 mod editing;
 mod forms;
 mod history;
@@ -67,6 +68,7 @@ fn surroundings() -> Surroundings {
         passage: Passage::Direct,
         has_title: true,
         shows_links: true,
+        draws_by: None,
         is_remote: false,
         notify: crate::tui::Notify::Bell,
         clipboard_commands: Vec::new(),

@@ -1,0 +1,67 @@
+//! Pictures of the conversation: what the terminal says about them, and those that have to be made.
+
+use std::sync::Arc;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::{App, Effect};
+use crate::tui::pictures::{Drawn, Job, Made};
+use crate::tui::transcript::Change;
+
+/// A narrower conversation has pictures described.
+const LEAST_COLUMNS: u16 = 60;
+
+impl App {
+    /// Whether the terminal is to be asked if it draws pictures.
+    pub(crate) fn asks_about_pictures(&self) -> bool {
+        self.pictures.asks()
+    }
+
+    /// The terminal has said whether it draws pictures.
+    pub(crate) fn draws_pictures(&mut self, draws: bool) -> Change {
+        self.pictures.answered(draws);
+        Change::Soft
+    }
+
+    /// Says how many pixels a cell has, where that is known.
+    pub(crate) fn set_cell_size(&mut self, cell: Option<(u16, u16)>) {
+        self.pictures.set_cell(cell);
+    }
+
+    /// A picture was made, or cannot be.
+    pub(crate) fn picture_made(&mut self, made: Made) -> Change {
+        self.pictures.made(made);
+        Change::Soft
+    }
+
+    /// Returns the pictures that the terminal needs for the frame that was drawn.
+    pub(crate) fn pictures_on_screen(&self) -> Vec<Arc<Drawn>> {
+        self.pictures.needed()
+    }
+
+    /// Has the conversation keep rows for pictures, where they are drawn.
+    pub(super) fn prepare_pictures(&mut self, area: Rect) {
+        let canvas = self.pictures.canvas().filter(|_| area.width >= LEAST_COLUMNS);
+        self.transcript.set_canvas(canvas);
+    }
+
+    /// Draws the pictures of the conversation, and has one made that is not there yet.
+    pub(super) fn draw_pictures(&mut self, buffer: &mut Buffer) {
+        for place in self.transcript.pictures() {
+            let Some(pixels) = self.pictures.paint(place, buffer) else {
+                continue;
+            };
+            let Some(data) = self.transcript.picture_data(place.key) else {
+                continue;
+            };
+            self.pictures.make(place.key);
+            self.effects.push(Effect::MakePicture(Job {
+                key: place.key,
+                grid: place.grid,
+                pixels,
+                data: data.to_owned(),
+            }));
+        }
+    }
+}

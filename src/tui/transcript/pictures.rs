@@ -1,0 +1,153 @@
+//! Pictures in blocks: rows that are kept for them, and where they stand on the screen.
+//!
+//! Each is described by a line. Where the terminal draws pictures, the rows below that line are the picture's, from the size
+//! in its header on: nothing moves when it is there. How it is drawn is not known here.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use ratatui::layout::Rect;
+
+use crate::conversation::{Attachment, CallId};
+use crate::tui::pictures::{Canvas, Facts, Grid, Place};
+use crate::view::card::CardRow;
+use crate::view::flow::cut_line;
+use crate::view::theme::Meaning;
+
+use super::Transcript;
+use super::block::Body;
+use super::call::CallBlock;
+use super::layout::LayoutCx;
+
+/// Columns before a picture, as before a card's body.
+const INDENT: usize = 3;
+
+/// A picture that has rows in a block.
+#[derive(Debug, Clone)]
+pub(super) struct Picture {
+    source: Source,
+    grid: Grid,
+    /// Its first row, below the block's head.
+    row: usize,
+    column: usize,
+}
+
+/// Where its bytes are.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Source {
+    call: CallId,
+    /// Its place among what the call brought.
+    nth: usize,
+}
+
+/// A picture on the screen.
+#[derive(Debug, Clone)]
+pub(super) struct OnScreen {
+    source: Source,
+    place: Place,
+}
+
+impl Source {
+    fn key(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+/// Adds the pictures that a call brought to its rows; `step` is how far these stand in.
+pub(super) fn push(
+    call: &CallBlock,
+    step: usize,
+    cx: &LayoutCx<'_>,
+    rows: &mut Vec<CardRow>,
+    pictures: &mut Vec<Picture>,
+) {
+    let Some(result) = call.result() else { return };
+    let name = call
+        .path()
+        .map_or(call.tool.as_str(), |path| path.rsplit('/').next().unwrap_or(path));
+    let look = cx.draw.look;
+    let column = INDENT + step;
+    let width = (cx.width + cx.left).saturating_sub(column);
+    for (nth, Attachment { mime, data }) in result.attachments.iter().enumerate() {
+        let Some(facts) = Facts::read(mime, data) else {
+            continue;
+        };
+        let caption = facts.caption(name, look.symbols);
+        let caption = cut_line(
+            &caption,
+            look.theme.style(Meaning::TextMuted),
+            width,
+            look.symbols.ellipsis(),
+        );
+        rows.push(CardRow::from(caption).shifted(column));
+        let source = Source {
+            call: call.id.clone(),
+            nth,
+        };
+        let fit = |canvas: &Canvas| canvas.fit(source.key(), facts.size?, width);
+        if let Some(grid) = cx.canvas.and_then(fit) {
+            pictures.push(Picture {
+                source,
+                grid,
+                row: rows.len(),
+                column,
+            });
+            rows.extend((0..grid.rows).map(|_| CardRow::default()));
+        }
+    }
+}
+
+impl Picture {
+    /// Returns where it stands when these rows of the block, counted below its head, are drawn from `at` down.
+    pub(super) fn on_screen(&self, rows: &std::ops::Range<usize>, at: Rect) -> Option<OnScreen> {
+        let own = self.row..self.row + usize::from(self.grid.rows);
+        let shown = own.start.max(rows.start)..own.end.min(rows.end);
+        if shown.is_empty() {
+            return None;
+        }
+        let column = self.column as u16;
+        let area = Rect {
+            x: at.x + column,
+            y: at.y + (shown.start - rows.start) as u16,
+            width: self.grid.columns.min(at.width.saturating_sub(column)),
+            height: shown.len() as u16,
+        };
+        Some(OnScreen {
+            source: self.source.clone(),
+            place: Place {
+                key: self.source.key(),
+                grid: self.grid,
+                area,
+                hidden: (shown.start - own.start) as u16,
+            },
+        })
+    }
+}
+
+impl Transcript {
+    /// Says how pictures are drawn from the next frame on; `None` where they are not.
+    pub(in crate::tui) fn set_canvas(&mut self, canvas: Option<Canvas>) {
+        self.canvas = canvas;
+    }
+
+    /// Returns where pictures stand in the last frame.
+    pub(in crate::tui) fn pictures(&self) -> impl Iterator<Item = Place> {
+        self.shown.pictures.iter().map(|picture| picture.place)
+    }
+
+    /// Returns the bytes, in base64, of a picture in the last frame.
+    pub(in crate::tui) fn picture_data(&self, key: u64) -> Option<&str> {
+        let shown = self.shown.pictures.iter();
+        let source = &shown.clone().find(|picture| picture.place.key == key)?.source;
+        let calls = self.blocks.list.iter().filter_map(|block| match &block.body {
+            Body::Call(call) => Some(&**call),
+            _ => None,
+        });
+        let call = calls
+            .flat_map(|call| std::iter::once(call).chain(&call.inner))
+            .find(|call| call.id == source.call)?;
+        let attachment = call.result()?.attachments.get(source.nth)?;
+        Some(&attachment.data)
+    }
+}
