@@ -266,6 +266,7 @@ fn settings_of_claude_code_count_and_a_project_s_only_with_trust() {
     server.otherwise(Turn::text("Done."));
     let claude = |name: &str| hooks("SessionStart", &format!("echo {name} >> ran")).to_string();
     let project = hooked(&server, "SessionStart", "echo global >> ran")
+        .file("lathe.jsonc", &claude("own"))
         .file(".claude/settings.json", &claude("project"))
         .file(".claude/settings.local.json", &claude("local"));
     project.write(
@@ -281,7 +282,7 @@ fn settings_of_claude_code_count_and_a_project_s_only_with_trust() {
         .args(["--trust", "--config", "extra.jsonc", "go"])
         .run()
         .success();
-    assert_eq!(project.read("ran"), "global\nuser\nproject\nlocal\nextra\n");
+    assert_eq!(project.read("ran"), "global\nuser\nown\nproject\nlocal\nextra\n");
     assert!(!finished.stderr.contains("not trusted"), "{finished}");
 }
 

@@ -124,3 +124,23 @@ fn glob_finds_the_files_that_fd_finds() {
         assert!(ours.is_subset(&theirs), "{pattern}");
     }
 }
+
+#[test]
+fn what_git_ignores_everywhere_is_left_out_of_every_search() {
+    let project = Project::new().git();
+    for path in ["kept.rs", "mine.bak", "deep/mine.bak"] {
+        project.write(path, b"needle\n");
+    }
+    project.write(project.home().join(".config/git/ignore"), b"*.bak\n");
+    let glob = details(&project, "glob", &json!({"pattern": "*.{rs,bak}"}));
+    assert_eq!(glob["total"], 1, "{glob}");
+    assert_eq!(glob["files"][0]["path"], "kept.rs");
+    let grep = details(&project, "grep", &json!({"pattern": "needle"}));
+    assert_eq!(
+        (&grep["matches"], &grep["files"]),
+        (&json!(1), &json!(1)),
+        "{grep}"
+    );
+    let list = details(&project, "list", &json!({}));
+    assert_eq!(list["files"], 1, "{list}");
+}

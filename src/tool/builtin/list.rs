@@ -265,6 +265,21 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_thousand_files_are_the_most() {
+        let project = Harness::new();
+        for index in 0..1005 {
+            project.write(format!("f{index}"), "");
+        }
+        for (limit, shown) in [(json!(null), 100), (json!(0), 1), (json!(5000), 1000)] {
+            let text = project.ok("list", json!({"limit": limit})).await;
+            assert!(
+                text.ends_with(&format!("\n\n({shown} of 1005 files shown)")),
+                "{limit}"
+            );
+        }
+    }
+
+    #[tokio::test]
     async fn made_directories_ignored_files_and_further_globs_are_left_out() {
         let project = tree();
         for name in SKIPPED {
