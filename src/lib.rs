@@ -12,7 +12,7 @@
 //! 2   tool
 //! 3   agent
 //! 4   session
-//! 5   headless acp tui
+//! 5   headless linear acp tui
 //! 6   cli
 //! ```
 //!
@@ -34,6 +34,7 @@ pub mod conversation;
 pub mod files;
 pub mod headless;
 pub mod hook;
+pub mod linear;
 pub mod permission;
 pub mod process;
 pub mod project;

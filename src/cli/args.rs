@@ -84,6 +84,9 @@ pub(super) struct ScreenArgs {
     /// Submit TEXT as soon as the screen is ready
     #[arg(short, long, value_name = "TEXT")]
     pub(super) prompt: Option<String>,
+    /// Say everything in lines that are only added to, for screen readers
+    #[arg(long)]
+    pub(super) screen_reader: bool,
 }
 
 /// How a session works, whichever front end it has.

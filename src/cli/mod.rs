@@ -15,6 +15,7 @@ mod doctor;
 mod failure;
 mod first_run;
 mod keys;
+mod linear;
 mod logs;
 mod output;
 mod permissions;

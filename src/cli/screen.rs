@@ -14,7 +14,7 @@ use super::failure::Failure;
 use super::first_run::Beginning;
 use super::place::{Place, model_source};
 use super::session_threads::{self, SessionThreads};
-use super::{demo, first_run, keys, themes};
+use super::{demo, first_run, keys, linear, themes};
 use crate::config::Dirs;
 use crate::config::schema::{NotifyBy, SymbolSet, Tui};
 use crate::session::wire::{self, FrontEndKind, ModelSource, OpenRequest, Part, ProjectTrust};
@@ -33,6 +33,10 @@ pub(super) fn screen(args: ScreenArgs) -> Result<ExitCode, Failure> {
     let source = model_source(&args.cassette)?;
     let extra = args.open.config.clone();
     let request = place.request(args.open, args.reopen.into(), source, FrontEndKind::Attended)?;
+    if args.screen_reader {
+        check_terminal()?;
+        return linear::linear(request, args.prompt, &dirs);
+    }
     launch(Launch {
         request,
         prompt: args.prompt,

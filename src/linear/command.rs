@@ -1,0 +1,200 @@
+//! What begins with `/`: the commands that make sense without a screen. A path stays a message.
+
+/// A name, what stands behind it, and what it does.
+struct Entry {
+    name: &'static str,
+    also: &'static [&'static str],
+    rest: &'static str,
+    about: &'static str,
+    command: Command,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Command {
+    Help,
+    Say,
+    Queue,
+    Send,
+    Stop,
+    Again,
+    Dismiss,
+    Show,
+    Todos,
+    Status,
+    Model,
+    Agent,
+    Mode,
+    Quit,
+}
+
+const fn entry(
+    name: &'static str,
+    also: &'static [&'static str],
+    rest: &'static str,
+    about: &'static str,
+    command: Command,
+) -> Entry {
+    Entry {
+        name,
+        also,
+        rest,
+        about,
+        command,
+    }
+}
+
+/// In the order in which they are told.
+const COMMANDS: &[Entry] = &[
+    entry("help", &["keys"], "", "tells this", Command::Help),
+    entry(
+        "say",
+        &[],
+        " TEXT",
+        "sends a message, also while a question waits",
+        Command::Say,
+    ),
+    entry(
+        "queue",
+        &[],
+        " TEXT",
+        "sends it when the turn has ended",
+        Command::Queue,
+    ),
+    entry(
+        "send",
+        &[],
+        "",
+        "sends what is held since an interrupt",
+        Command::Send,
+    ),
+    entry("stop", &[], "", "interrupts the turn", Command::Stop),
+    entry(
+        "again",
+        &[],
+        "",
+        "says the question that waits once more",
+        Command::Again,
+    ),
+    entry(
+        "dismiss",
+        &[],
+        "",
+        "leaves the questions of a tool without answers",
+        Command::Dismiss,
+    ),
+    entry("show", &[], "", "tells all of the newest call", Command::Show),
+    entry("todos", &["todo"], "", "tells the todo list", Command::Todos),
+    entry(
+        "status",
+        &[],
+        "",
+        "tells what runs and what waits",
+        Command::Status,
+    ),
+    entry(
+        "model",
+        &["models"],
+        " [NUMBER or NAME]",
+        "lists the models, or changes to one",
+        Command::Model,
+    ),
+    entry(
+        "agent",
+        &["agents"],
+        " [NUMBER or NAME]",
+        "lists the agents, or changes to one",
+        Command::Agent,
+    ),
+    entry(
+        "mode",
+        &[],
+        " [NUMBER or NAME]",
+        "lists the permission modes, or changes to one",
+        Command::Mode,
+    ),
+    entry("quit", &["exit", "q"], "", "leaves", Command::Quit),
+];
+
+/// What a line asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Spoken<'a> {
+    /// It is a message.
+    Text,
+    /// A shell command of the person's own.
+    Shell(&'a str),
+    Command(Command, &'a str),
+    Unknown(&'a str),
+}
+
+pub(super) fn spoken(line: &str) -> Spoken<'_> {
+    if let Some(command) = line
+        .strip_prefix('!')
+        .map(str::trim)
+        .filter(|command| !command.is_empty())
+    {
+        return Spoken::Shell(command);
+    }
+    let Some(words) = line.strip_prefix('/') else {
+        return Spoken::Text;
+    };
+    let (name, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_');
+    if !is_name {
+        return Spoken::Text;
+    }
+    let found = COMMANDS
+        .iter()
+        .find(|entry| entry.name == name || entry.also.contains(&name));
+    match found {
+        Some(entry) => Spoken::Command(entry.command, rest.trim()),
+        None => Spoken::Unknown(name),
+    }
+}
+
+/// Returns one line for each command, and how everything else is done.
+pub(super) fn help() -> Vec<String> {
+    let commands = COMMANDS
+        .iter()
+        .map(|entry| format!("/{}{} {}", entry.name, entry.rest, entry.about));
+    let others = [
+        "!COMMAND runs a shell command of your own; the model reads its output with your next message.",
+        "Any other line is a message. While a turn runs it joins at the next step.",
+        "Questions are answered with their numbers. ctrl+c interrupts the turn, twice it leaves; ctrl+d leaves.",
+    ];
+    commands.chain(others.map(str::to_owned)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_told_from_paths_and_messages() {
+        for (line, wanted) in [
+            ("/help", Spoken::Command(Command::Help, "")),
+            ("/q", Spoken::Command(Command::Quit, "")),
+            ("/model  local/x ", Spoken::Command(Command::Model, "local/x")),
+            ("/nonsense x", Spoken::Unknown("nonsense")),
+            ("/usr/bin/x is broken", Spoken::Text),
+            ("/", Spoken::Text),
+            ("a /help", Spoken::Text),
+            ("!ls -l", Spoken::Shell("ls -l")),
+            ("!", Spoken::Text),
+        ] {
+            assert_eq!(spoken(line), wanted, "{line}");
+        }
+    }
+
+    #[test]
+    fn no_name_is_given_twice() {
+        let mut names: Vec<&str> = COMMANDS
+            .iter()
+            .flat_map(|entry| std::iter::once(&entry.name).chain(entry.also))
+            .copied()
+            .collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+}

@@ -1,0 +1,164 @@
+//! A tool's card without signs: what a call does, how it ended, and what came of it.
+
+use crate::conversation::CallState;
+use crate::view::card::{Card, plain};
+
+/// Signs of check lists and answers at the beginning of a row, and what they say.
+const SIGNS: &[(&str, &str)] = &[
+    ("✓ ", "done: "),
+    ("▸ ", "in progress: "),
+    ("○ ", "open: "),
+    ("⊘ ", "dropped: "),
+    ("› ", "answer: "),
+];
+
+/// `Running Bash: cargo test`
+pub(super) fn begins(card: &Card) -> String {
+    format!("Running {}", named(card))
+}
+
+/// `Done Bash: cargo test, 12 lines`
+pub(super) fn ended(card: &Card, state: CallState) -> String {
+    let word = match state {
+        CallState::Done if card.look => "Look at",
+        CallState::Done | CallState::Pending | CallState::Running => "Done",
+        CallState::Failed => "Failed",
+        CallState::Denied => "Denied",
+        CallState::Cancelled | CallState::Interrupted => "Interrupted",
+    };
+    let mut line = format!("{word} {}", named(card));
+    for fact in &card.meta {
+        line.push_str(", ");
+        line.push_str(&fact_in_words(fact));
+    }
+    line
+}
+
+fn named(card: &Card) -> String {
+    let argument = card.argument.trim();
+    let mut lines = argument.lines();
+    let first = lines.next().unwrap_or_default();
+    match (first, lines.count()) {
+        ("", _) => card.title.clone(),
+        (first, 0) => format!("{}: {first}", card.title),
+        (first, 1) => format!("{}: {first}, and 1 more line", card.title),
+        (first, more) => format!("{}: {first}, and {more} more lines", card.title),
+    }
+}
+
+/// `+6 −2` is `6 added, 2 removed`.
+fn fact_in_words(fact: &str) -> String {
+    let counts = fact.strip_prefix('+').and_then(|rest| rest.split_once(" −"));
+    let is_count = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match counts {
+        Some((added, removed)) if is_count(added) && is_count(removed) => {
+            format!("{added} added, {removed} removed")
+        }
+        _ => fact.to_owned(),
+    }
+}
+
+/// Returns the rows of the body, at most so many, and says how many are left out and how to hear them.
+pub(super) fn body(card: &Card, most: usize) -> Vec<String> {
+    let text = plain(card);
+    let mut rows: Vec<String> = text.lines().skip(1).map(row).collect();
+    let left_out = rows.len().saturating_sub(most);
+    if left_out > 0 {
+        rows.truncate(most);
+        let noun = if left_out == 1 { "line" } else { "lines" };
+        rows.push(format!("{left_out} more {noun}; /show tells all."));
+    }
+    rows
+}
+
+fn row(row: &str) -> String {
+    let row = row.strip_prefix("   ").unwrap_or(row);
+    if let Some(left_out) = row.strip_prefix("… ") {
+        return format!("left out: {left_out}");
+    }
+    let sign = SIGNS
+        .iter()
+        .find_map(|(sign, word)| Some((row.strip_prefix(sign)?, word)));
+    match sign {
+        Some((rest, word)) => format!("{word}{rest}"),
+        None => row.to_owned(),
+    }
+}
+
+/// Returns how much of a text that streams can be said now: up to the end of its last whole line or sentence.
+pub(super) fn whole(text: &str) -> usize {
+    let line = text.rfind('\n').map_or(0, |at| at + 1);
+    let sentence = |end: &str| text.rfind(end).map_or(0, |at| at + end.len());
+    [". ", "! ", "? "]
+        .into_iter()
+        .map(sentence)
+        .fold(line, usize::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::card::{CardPart, Tone, ToneSpan};
+
+    #[test]
+    fn a_call_is_told_in_words_at_its_beginning_and_its_end() {
+        let card = Card::new("Edit", "src/a.rs:4").meta("+6 −2").meta("line_trimmed");
+        assert_eq!(begins(&card), "Running Edit: src/a.rs:4");
+        assert_eq!(
+            ended(&card, CallState::Done),
+            "Done Edit: src/a.rs:4, 6 added, 2 removed, line_trimmed"
+        );
+        assert_eq!(ended(&Card::new("Todo", ""), CallState::Denied), "Denied Todo");
+    }
+
+    #[test]
+    fn what_ran_and_deserves_a_look_says_so() {
+        let card = Card {
+            look: true,
+            ..Card::new("Bash", "cd x\nmake\nmake test").meta("exit 2")
+        };
+        assert_eq!(
+            ended(&card, CallState::Done),
+            "Look at Bash: cd x, and 2 more lines, exit 2"
+        );
+    }
+
+    #[test]
+    fn signs_are_words_and_what_is_left_out_is_counted() {
+        let line = |text: &str| vec![ToneSpan::new(Tone::Normal, text)];
+        let card = Card::new("Todo", "1 of 3")
+            .part(CardPart::Lines(vec![
+                line("✓ find it"),
+                line("▸ fix it"),
+                line("○ test it"),
+            ]))
+            .part(CardPart::Omitted("23 lines above".into()));
+        assert_eq!(
+            body(&card, 9),
+            [
+                "done: find it",
+                "in progress: fix it",
+                "open: test it",
+                "left out: 23 lines above"
+            ]
+        );
+        assert_eq!(
+            body(&card, 1),
+            ["done: find it", "3 more lines; /show tells all."]
+        );
+    }
+
+    #[test]
+    fn a_text_is_told_by_whole_lines_and_sentences() {
+        for (text, said) in [
+            ("", ""),
+            ("The test", ""),
+            ("The test sleeps. It", "The test sleeps. "),
+            ("One.\nTwo", "One.\n"),
+            ("One? Two! Thr", "One? Two! "),
+            ("version 1.2", ""),
+        ] {
+            assert_eq!(&text[..whole(text)], said, "{text}");
+        }
+    }
+}

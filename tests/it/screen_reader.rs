@@ -1,0 +1,275 @@
+//! `lathe --screen-reader` on a terminal: lines that are only added to, questions answered by number, no escape sequence.
+
+use rustix::process::Signal;
+use serde_json::json;
+
+use crate::screen::project;
+use crate::support::{Fault, Lathe, Project, Server, Terminal, Turn};
+
+const READY: &str = "/help tells the commands.";
+
+fn open(project: &Project, arguments: &[&str]) -> Terminal {
+    let arguments = [&["--screen-reader"], arguments].concat();
+    let terminal = Terminal::start(project, 100, 100, &arguments);
+    terminal.wait_text(READY);
+    terminal
+}
+
+fn say(terminal: &Terminal, line: &str) {
+    terminal.keys(&format!("{line}\r"));
+}
+
+/// Waits until a text was said so many times.
+fn wait_count(terminal: &Terminal, text: &str, count: usize) -> String {
+    terminal.wait_for(|screen| screen.matches(text).count() == count)
+}
+
+/// Ends it, and looks at every byte that it wrote.
+fn leave(terminal: &Terminal) -> String {
+    say(terminal, "/quit");
+    assert!(terminal.wait_exit().success());
+    let raw = terminal.raw();
+    let text = String::from_utf8(raw).expect("UTF-8");
+    let is_control = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+    assert_eq!(text.find(is_control), None, "{text:?}");
+    text
+}
+
+fn bash(command: &str) -> Turn {
+    Turn::tool("bash", json!({ "command": command }))
+}
+
+#[test]
+fn a_turn_with_a_question_is_lines_alone() {
+    let server = Server::with([
+        Turn::new()
+            .reasoning("Hm.")
+            .say("I count first. Then \u{1b}[31mI look\u{1b}]0;x\u{7}.\nNow:")
+            .call("bash", json!({"command": "seq 12; echo ran > mark"})),
+        Turn::text("It is done."),
+    ]);
+    let project = project(&server);
+    let terminal = open(&project, &[]);
+    assert!(!terminal.is_on_alternate_screen());
+    say(&terminal, "count, please");
+    terminal.wait_text("Answer with a number:");
+    assert!(!project.exists("mark"));
+    say(&terminal, "1");
+    let screen = terminal.wait_text("Finished.");
+    for line in [
+        "> count, please",
+        "Working.",
+        "Thinking.",
+        "I count first. Then I look.",
+        "Now:",
+        "Question: bash wants to run.",
+        "1 allow once",
+        "2 allow always: bash seq * and edit *",
+        "3 deny, which ends the turn",
+        "4 deny and say why",
+        "Answer with a number: 1",
+        "Allowed once.",
+        "Running Bash: seq 12; echo ran > mark",
+        "Done Bash: seq 12; echo ran > mark, 12 lines",
+        "left out: 9 lines above",
+        "It is done.",
+    ] {
+        assert!(screen.contains(line), "{line}\n{screen}");
+    }
+    assert!(project.exists("mark"));
+    leave(&terminal);
+}
+
+#[test]
+fn a_denial_with_a_reason_and_an_always_are_a_number_each() {
+    let server = Server::with([
+        bash("echo one > one"),
+        bash("touch two"),
+        bash("touch three"),
+        Turn::text("All done."),
+    ]);
+    let project = project(&server);
+    let terminal = open(&project, &["-p", "go"]);
+    wait_count(&terminal, "Answer with a number:", 1);
+    say(&terminal, "9");
+    terminal.wait_text("That is none of the numbers.");
+    wait_count(&terminal, "Answer with a number:", 2);
+    say(&terminal, "4");
+    terminal.wait_text("Say why:");
+    say(&terminal, "not there, but in two");
+    terminal.wait_text("Denied, with your words.");
+    wait_count(&terminal, "Answer with a number:", 3);
+    say(&terminal, "2");
+    terminal.wait_text("1 this session");
+    terminal.wait_text("Always, for how far?");
+    say(&terminal, "1");
+    let screen = terminal.wait_text("All done.");
+    assert!(
+        screen.contains("Allowed always, this session: bash touch *."),
+        "{screen}"
+    );
+    assert!(screen.contains("Denied Bash: echo one > one"), "{screen}");
+    assert!(!project.exists("one") && project.exists("two") && project.exists("three"));
+    assert!(server.requests()[1].mentions("not there, but in two"));
+    leave(&terminal);
+}
+
+#[test]
+fn ctrl_c_interrupts_and_twice_leaves() {
+    let server = Server::with([Turn::text("Half. An answer").fail(Fault::Stall { after: 2 })]);
+    let project = project(&server);
+    let terminal = open(&project, &[]);
+    say(&terminal, "talk");
+    server.wait_for_requests(1);
+    terminal.wait_text("Working.");
+    terminal.send(b"\x03");
+    terminal.wait_text("Interrupting. ctrl+c again leaves.");
+    terminal.wait_text("Interrupted.");
+    server.wait_for_abandoned(1);
+    terminal.send(b"\x03");
+    terminal.wait_text("Nothing runs. ctrl+c again leaves.");
+    terminal.send(b"\x03");
+    assert!(terminal.wait_exit().success());
+    assert!(!terminal.raw().contains(&0x1b));
+}
+
+#[test]
+fn a_line_of_esc_interrupts_and_the_session_can_be_reopened() {
+    let server = Server::with([
+        Turn::text("First answer."),
+        Turn::text("Half. An answer").fail(Fault::Stall { after: 2 }),
+    ]);
+    let project = project(&server);
+    let terminal = open(&project, &[]);
+    say(&terminal, "one");
+    terminal.wait_text("Finished.");
+    say(&terminal, "two");
+    server.wait_for_requests(2);
+    wait_count(&terminal, "Working.", 2);
+    say(&terminal, "\u{1b}");
+    terminal.wait_text("Interrupting.");
+    terminal.wait_text("Interrupted.");
+    terminal.send(b"\x04");
+    assert!(terminal.wait_exit().success());
+
+    let terminal = open(&project, &["-c"]);
+    let screen = terminal.wait_text("2 messages of yours.");
+    assert!(screen.contains("The last answer was:"), "{screen}");
+    leave(&terminal);
+}
+
+#[test]
+fn the_questions_of_a_tool_are_answered_by_number_or_in_words() {
+    let questions = json!({"questions": [
+        {"question": "Which store?", "options": [{"label": "Postgres", "description": "a server"}, {"label": "SQLite"}]},
+        {"question": "Which name?", "options": ["a", "b", "c"], "multiple": true},
+        {"question": "Since when?"},
+    ]});
+    let server = Server::with([Turn::tool("question", questions), Turn::text("Good.")]);
+    let project = project(&server);
+    let terminal = open(&project, &["-p", "go"]);
+    terminal.wait_text("Question 1 of 3: Which store?");
+    let screen = terminal.wait_text("Answer with a number, or in your own words");
+    assert!(
+        screen.contains("1 Postgres: a server") && screen.contains("2 SQLite"),
+        "{screen}"
+    );
+    say(&terminal, "2");
+    terminal.wait_text("Question 2 of 3: Which name?");
+    terminal.wait_text("Answer with numbers and blanks between them");
+    say(&terminal, "1 3");
+    terminal.wait_text("Question 3 of 3: Since when?");
+    say(&terminal, "since 2019");
+    terminal.wait_text("Good.");
+    let request = &server.requests()[1];
+    for answer in [
+        "\\\"Which store?\\\" = \\\"SQLite\\\"",
+        "\\\"a\\\", \\\"c\\\"",
+        "since 2019",
+    ] {
+        assert!(
+            request.body.to_string().contains(answer),
+            "{answer}\n{}",
+            request.body
+        );
+    }
+    leave(&terminal);
+}
+
+#[test]
+fn a_plan_is_read_and_approved_by_number() {
+    let plan = json!({"title": "Clock", "plan": "# Clock\n\n1. take a clock\n2. pause it"});
+    let server = Server::with([Turn::tool("plan_exit", plan), Turn::text("On it.")]);
+    let project = project(&server);
+    let terminal = open(&project, &["-a", "plan"]);
+    say(&terminal, "go");
+    terminal.wait_text("1. take a clock");
+    terminal.wait_text("1 Approve: agent `build` carries it out");
+    terminal.wait_text("Answer with a number");
+    say(&terminal, "1");
+    let screen = terminal.wait_text("On it.");
+    assert!(screen.contains("The agent is build now."), "{screen}");
+    leave(&terminal);
+}
+
+#[test]
+fn commands_change_the_model_the_agent_and_the_mode_and_tell_what_there_is() {
+    let server = Server::with([bash("touch mark"), Turn::text("Finally.")]);
+    let project = project(&server);
+    let terminal = open(&project, &[]);
+    say(&terminal, "/nonsense");
+    terminal.wait_text("There is no command /nonsense.");
+    say(&terminal, "/mode");
+    terminal.wait_text("1 ask (now)");
+    say(&terminal, "/mode 4");
+    terminal.wait_text("The mode is yolo now.");
+    say(&terminal, "/agent plan");
+    terminal.wait_text("The agent is plan now.");
+    say(&terminal, "/agent build");
+    terminal.wait_text("The agent is build now.");
+    say(&terminal, "/model 99");
+    terminal.wait_text("There is no model 99.");
+    say(&terminal, "!echo mine");
+    terminal.wait_text("Done Bash: echo mine");
+    say(&terminal, "go");
+    terminal.wait_text("Finally.");
+    assert!(project.exists("mark"));
+    say(&terminal, "/status");
+    terminal.wait_text("Nothing runs.");
+    say(&terminal, "/show");
+    wait_count(&terminal, "Done Bash: touch mark", 2);
+    leave(&terminal);
+}
+
+#[test]
+fn what_a_project_brings_is_asked_about_by_number() {
+    let server = Server::with([Turn::text("Hello.")]);
+    let hook =
+        json!({"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "echo one >> ran"}]}]}});
+    let project = project(&server).file("lathe.jsonc", &hook.to_string()).git();
+    let terminal = Terminal::start(&project, 100, 100, &["--screen-reader"]);
+    terminal.wait_text("1 trust it");
+    say(&terminal, "3");
+    terminal.wait_text("echo one >> ran");
+    wait_count(&terminal, "Answer with a number:", 2);
+    say(&terminal, "1");
+    terminal.wait_text(READY);
+    say(&terminal, "hi");
+    terminal.wait_text("Hello.");
+    assert_eq!(project.read("ran"), "one\n");
+    leave(&terminal);
+}
+
+#[test]
+fn a_signal_ends_it_and_without_a_terminal_it_does_not_begin() {
+    let server = Server::with([]);
+    let project = project(&server);
+    let terminal = open(&project, &[]);
+    terminal.signal(Signal::TERM);
+    assert_eq!(terminal.wait_exit().exit_code(), 143);
+    let finished = Lathe::in_project(&project)
+        .arg("--screen-reader")
+        .run()
+        .assert_code(2);
+    assert!(finished.stderr.contains("lathe run"), "{finished}");
+}
