@@ -6,7 +6,7 @@
 
 use super::actor::todos::last_shown;
 use super::{ErrorReport, ReportKind, StoredSessions};
-use crate::conversation::{CallState, Message, MessageId, MessageState, PartBody, Role, SessionId};
+use crate::conversation::{CallState, FilePart, Message, MessageId, MessageState, PartBody, Role, SessionId};
 use crate::store::{Fork, NewSession, SessionRow};
 
 /// What a fork's title ends with.
@@ -97,12 +97,23 @@ fn is_under_way(message: &Message) -> bool {
             .any(|call| matches!(call.state, CallState::Pending | CallState::Running))
 }
 
-/// Returns what the person wrote, to be written again.
+/// Returns what the person wrote, to be written again, without what stands for files that have to be attached again.
 fn words(message: &Message) -> String {
-    match message.own_command() {
-        Some((command, _)) => format!("!{command}"),
-        None => message.text(),
+    if let Some((command, _)) = message.own_command() {
+        return format!("!{command}");
     }
+    let labels = files(message).filter_map(|file| file.label.as_deref());
+    let text = labels.fold(message.text(), |text, label| {
+        text.replace(&format!("{label} "), "").replace(label, "")
+    });
+    text.trim_end().to_owned()
+}
+
+fn files(message: &Message) -> impl Iterator<Item = &FilePart> {
+    message.parts.iter().filter_map(|part| match &part.body {
+        PartBody::File(file) => Some(file),
+        _ => None,
+    })
 }
 
 fn notes(row: &SessionRow, asked: Option<&Message>) -> Vec<String> {
@@ -112,11 +123,8 @@ fn notes(row: &SessionRow, asked: Option<&Message>) -> Vec<String> {
     )];
     let Some(asked) = asked else { return notes };
     let draft = words(asked);
-    let attached = asked.parts.iter().filter_map(|part| match &part.body {
-        PartBody::File(file) if !draft.contains(&file.path) => Some(format!("`{}`", file.path)),
-        _ => None,
-    });
-    let attached: Vec<String> = attached.collect();
+    let attached = files(asked).filter(|file| file.label.is_some() || !draft.contains(&file.path));
+    let attached: Vec<String> = attached.map(|file| format!("`{}`", file.path)).collect();
     if !attached.is_empty() {
         notes.push(format!(
             "The draft is without what was attached: {}. Attach it again where it is needed.",
@@ -159,7 +167,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::conversation::{CallId, CallResult, FilePart, Part, TextPart, ToolPart};
+    use crate::conversation::{CallId, CallResult, Part, TextPart, ToolPart};
     use crate::store::{Change, DraftKey, Store};
 
     /// A stored session, to which messages are added.
@@ -341,19 +349,26 @@ mod tests {
     #[test]
     fn what_was_attached_and_is_not_in_the_draft_is_named() {
         let mut talk = Conversation::new();
-        let file = |path: &str| {
+        let file = |path: &str, label: Option<&str>| {
             PartBody::File(FilePart {
                 path: path.into(),
                 mime: "text/plain".into(),
                 data: String::new(),
-                label: None,
+                label: label.map(str::to_owned),
             })
         };
-        let bodies = vec![said("read @a.rs"), file("a.rs"), file("shot.png")];
+        let label = "[image 1: shot.png 640×480]";
+        let bodies = vec![
+            said(&format!("read @a.rs and {label} well")),
+            file("a.rs", None),
+            file("shot.png", Some(label)),
+        ];
         let asked = talk.add(Role::User, MessageState::Complete, bodies);
         let forked = talk.stored.fork(&talk.id, &ForkPoint::Before(asked)).unwrap();
         assert_eq!(forked.notes.len(), 2);
         assert!(forked.notes[1].contains(": `shot.png`."), "{}", forked.notes[1]);
+        let draft = talk.store().draft(DraftKey::Session(&forked.session)).unwrap();
+        assert_eq!(draft.as_deref(), Some("read @a.rs and well"));
     }
 
     #[test]
