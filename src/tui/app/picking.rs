@@ -6,7 +6,7 @@ use super::{App, ESC_DEAF, Focus, Themes, Turn};
 use crate::conversation::ModelRef;
 use crate::session::Op;
 use crate::tui::dialog::Guard;
-use crate::tui::keymap::{Action, Context, Edit, List, words};
+use crate::tui::keymap::{Action, Bound, Context, Edit, List, words};
 use crate::tui::picker::places::{AgentRows, ModelRows, Palette, PromptRows, ThemeRows};
 use crate::tui::picker::{Outcome, Picker, Place, Wish};
 use crate::tui::statusbar::Hints;
@@ -22,7 +22,7 @@ impl App {
         let place: Box<dyn Place> = match list {
             List::Actions => {
                 let symbols = self.surroundings.symbols;
-                let makes_sense = |action| self.makes_sense(action);
+                let makes_sense = |binding: &Bound| self.makes_sense(binding);
                 Box::new(Palette::new(&self.keymap, self.context(), symbols, makes_sense))
             }
             List::Agents => {
@@ -171,10 +171,12 @@ impl App {
         ));
     }
 
-    /// Whether there is something for an action to do now.
-    fn makes_sense(&self, action: Action) -> bool {
+    /// Whether there is something for an action to do now. What needs a moment of its own says so; what the transcript
+    /// does needs one that is not empty; the rest can be done at any time where it is a key of the whole screen or of
+    /// what is written. Answers and the keys of what is looked at are for there alone.
+    fn makes_sense(&self, binding: &Bound) -> bool {
         let has_text = !self.composer.is_blank();
-        match action {
+        match binding.action {
             Action::Send => has_text || self.held() > 0,
             Action::FocusQueue => !self.waiting().is_empty() && self.focus != Focus::Queue,
             Action::Queue | Action::QueueDraft | Action::Edit(Edit::Undo | Edit::Redo) => has_text,
@@ -192,42 +194,25 @@ impl App {
             Action::FocusComposer => self.focus != Focus::Composer,
             Action::ListCommands => self.composer.is_empty(),
             Action::NextMatch | Action::PreviousMatch => self.transcript.search_tally().is_some(),
-            Action::PageUp
-            | Action::PageDown
-            | Action::Search
-            | Action::Open
-            | Action::ViewBlock
-            | Action::CopyCode
-            | Action::CopySession
-            | Action::Fork
-            | Action::Select
-            | Action::ToggleFold
-            | Action::ToggleAll
-            | Action::ToggleReasoning
-            | Action::NextBlock
-            | Action::PreviousBlock
-            | Action::FirstBlock
-            | Action::LastBlock
-            | Action::NextOwn
-            | Action::PreviousOwn
-            | Action::NextFailure
-            | Action::PreviousFailure => !self.transcript.is_empty(),
-            Action::Editor
-            | Action::MentionFile
-            | Action::PastePicture
-            | Action::Redraw
-            | Action::CycleMode
-            | Action::Suspend
-            | Action::OpenPage(_)
-            | Action::ToggleMouse
-            | Action::TogglePanel
-            | Action::Newline
-            | Action::OpenList(List::Themes | List::Sessions | List::Prompts)
-            | Action::NewSession
-            | Action::Quit => true,
-            // Moves and answers belong to what is looked at; what opens this list, or does different things at different
-            // times, is there as what it does.
-            _ => false,
+            Action::OpenPage(_) => true,
+            // It opens this list, or does different things at different times: each is there as what it does.
+            Action::OpenList(List::Actions)
+            | Action::Escape
+            | Action::ClearOrQuit
+            | Action::Leader
+            | Action::HelpOrType => false,
+            // A move needs to be seen.
+            Action::Edit(_) | Action::SelectTo(_) => false,
+            action => {
+                let mut reading = self.keymap.bindings(Context::Transcript);
+                if reading.any(|read| read.action == action) {
+                    return !self.transcript.is_empty();
+                }
+                matches!(
+                    binding.context,
+                    Context::Global | Context::Leader | Context::Palette | Context::Composer
+                )
+            }
         }
     }
 

@@ -133,11 +133,11 @@ fn the_list_opens_on_the_row_that_holds_now() {
 
 /// Some actions of the keymap, so that the picture stays when others come.
 fn palette() -> Picker {
-    use crate::tui::keymap::{Context, Keymap};
+    use crate::tui::keymap::{Bound, Context, Keymap};
     use crate::view::Symbols;
-    let makes_sense = |action| {
+    let makes_sense = |binding: &Bound| {
         matches!(
-            action,
+            binding.action,
             Action::NextAsk
                 | Action::Editor
                 | Action::CycleMode

@@ -22,7 +22,7 @@ impl Palette {
         keymap: &Keymap,
         context: Context,
         symbols: Symbols,
-        makes_sense: impl Fn(Action) -> bool,
+        makes_sense: impl Fn(&Bound) -> bool,
     ) -> Self {
         let near = [context, Context::Global, Context::Leader, Context::Palette];
         let nearest = |action| {
@@ -34,7 +34,7 @@ impl Palette {
         let shown = [Context::Leader, Context::Palette, Context::Global, context];
         let bindings = shown.iter().flat_map(|context| keymap.bindings(*context));
         let mut entries: Vec<Entry> = Vec::new();
-        for binding in bindings.filter(|binding| makes_sense(binding.action)) {
+        for binding in bindings.filter(|binding| makes_sense(binding)) {
             let is_known = entries.iter().any(|entry| entry.action == binding.action);
             if let Some(binding) = nearest(binding.action).filter(|_| !is_known) {
                 entries.push(Entry {
@@ -78,7 +78,7 @@ impl Place for Palette {
 mod tests {
     use super::*;
 
-    fn lines(context: Context, makes_sense: impl Fn(Action) -> bool) -> Vec<String> {
+    fn lines(context: Context, makes_sense: impl Fn(&Bound) -> bool) -> Vec<String> {
         let palette = Palette::new(&Keymap::default(), context, Symbols::Ascii, makes_sense);
         let line = |entry: &Entry| format!("{} | {}", entry.description, entry.key);
         palette.entries.iter().map(line).collect()
@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn an_action_is_there_once_with_its_nearest_key() {
-        let lines = lines(Context::Composer, |action| {
-            matches!(action, Action::Send | Action::Editor | Action::NextAsk)
+        let lines = lines(Context::Composer, |binding| {
+            matches!(binding.action, Action::Send | Action::Editor | Action::NextAsk)
         });
         assert_eq!(
             lines,
