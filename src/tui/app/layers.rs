@@ -11,24 +11,22 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
-use super::{App, Focus, LEADER_TABLE, Link, Permission, Turn};
+use super::areas::{ROOMY, between};
+use super::{App, Focus, LEADER_TABLE, Permission, Turn};
 use crate::text::width::str_width;
 use crate::tui::completion;
 use crate::tui::composer;
-use crate::tui::dialog::{DialogCx, FormDialog, Guard, Trust};
-use crate::tui::keymap::{Action, Context, Edit, words};
-use crate::tui::page::{self, PageKind};
-use crate::tui::panel::WIDE;
-use crate::tui::statusbar::{Hints, TitleRow};
+use crate::tui::dialog::{DialogCx, FormDialog, Trust};
+use crate::tui::keymap::{Action, Context};
+use crate::tui::page;
+use crate::tui::statusbar::TitleRow;
 use crate::tui::surroundings::{Motion, path_words};
-use crate::tui::transcript::{CaretMove, DrawCx};
+use crate::tui::transcript::DrawCx;
 use crate::view::Look;
 use crate::view::theme::Meaning;
 
 const LEAST_COLUMNS: u16 = 40;
 const LEAST_ROWS: u16 = 10;
-/// From this height on the composer keeps a second row free, and a blank row parts the title from the transcript.
-const ROOMY: u16 = 20;
 
 /// Where things stood on the last frame, for the mouse.
 #[derive(Debug, Default)]
@@ -42,18 +40,6 @@ pub(super) struct Shown {
     pub(super) completion: Rect,
     /// There is room for the beginning of a file beside the list.
     pub(super) is_wide: bool,
-}
-
-struct Areas {
-    title: Rect,
-    transcript: Rect,
-    queue: Rect,
-    rule: Rect,
-    dialog: Rect,
-    composer: Rect,
-    /// Beside all of these but the title; empty where it is not there.
-    panel: Rect,
-    hints: Rect,
 }
 
 impl App {
@@ -137,82 +123,7 @@ impl App {
         }
     }
 
-    fn areas(&mut self, screen: Rect) -> Areas {
-        let is_full = self.dialog.as_ref().is_some_and(Permission::is_full);
-        let panel = if is_full {
-            0
-        } else {
-            self.panel_columns(screen.width)
-        };
-        let area = Rect {
-            width: screen.width - panel,
-            ..screen
-        };
-        let height = area.height;
-        if self.focus != Focus::Queue {
-            self.queue_list.leave();
-        }
-        let queue = self.queue_list.rows(self.waiting().len(), height);
-        let shows_composer = self.asking_guard().is_none_or(Guard::is_typing);
-        let composer = if shows_composer {
-            self.composer_rows(area)
-        } else {
-            0
-        };
-        let top = if height >= ROOMY { 2 } else { 1 };
-        // The title, a row of transcript, the rule and the hints are always there.
-        let rest = height.saturating_sub(top + 3 + queue + composer);
-        let is_low = height < ROOMY;
-        let dialog = match self.with_trust(|trust, look| trust.rows(area.width, look)) {
-            Some(rows) => rows,
-            None => self
-                .with_dialog(is_low, |dialog, cx| dialog.rows(area.width, cx))
-                .or_else(|| self.with_form(is_low, |form, cx| form.rows(area.width, cx)))
-                .unwrap_or(0),
-        };
-        if is_full {
-            return full_screen(area, composer);
-        }
-        let dialog = dialog.min(rest.min(height * 2 / 3));
-        let row = |y: u16, height: u16| Rect {
-            y: area.y + y,
-            height,
-            ..area
-        };
-        let hints = height - 1;
-        let composer_top = hints - composer;
-        let dialog_top = composer_top - dialog;
-        let rule = dialog_top - 1;
-        let queue_top = rule - queue.min(rule.saturating_sub(top + 1));
-        Areas {
-            title: Rect { height: 1, ..screen },
-            transcript: row(top, queue_top - top),
-            queue: row(queue_top, rule - queue_top),
-            rule: row(rule, 1),
-            dialog: row(dialog_top, dialog),
-            composer: row(composer_top, composer),
-            panel: Rect {
-                x: area.right(),
-                y: area.y + top,
-                width: panel,
-                height: if panel > 0 { hints - top } else { 0 },
-            },
-            hints: Rect {
-                width: screen.width,
-                ..row(hints, 1)
-            },
-        }
-    }
-
-    fn composer_rows(&mut self, area: Rect) -> u16 {
-        let least = if area.height >= ROOMY { 2 } else { 1 };
-        let most = (area.height / 3).max(least);
-        self.composer
-            .rows_within(area.width.saturating_sub(2), most)
-            .max(least)
-    }
-
-    fn with_dialog<T>(
+    pub(super) fn with_dialog<T>(
         &mut self,
         is_low: bool,
         body: impl FnOnce(&mut Permission, &DialogCx<'_>) -> T,
@@ -240,7 +151,7 @@ impl App {
         Some(body(dialog, &cx))
     }
 
-    fn with_trust<T>(&mut self, body: impl FnOnce(&mut Trust, Look<'_>) -> T) -> Option<T> {
+    pub(super) fn with_trust<T>(&mut self, body: impl FnOnce(&mut Trust, Look<'_>) -> T) -> Option<T> {
         let look = Look {
             theme: &self.theme,
             symbols: self.surroundings.symbols,
@@ -249,7 +160,7 @@ impl App {
         self.trust.as_mut().map(|trust| body(trust, look))
     }
 
-    fn with_form<T>(
+    pub(super) fn with_form<T>(
         &mut self,
         is_low: bool,
         body: impl FnOnce(&mut FormDialog, &DialogCx<'_>) -> T,
@@ -407,244 +318,6 @@ impl App {
             page::draw_leader(area, buffer, &self.keymap, self.look());
         }
         is_there
-    }
-
-    fn hints(&self) -> Hints<'_> {
-        let mut hints = Hints::new(&self.theme, self.surroundings.symbols);
-        let put_off = self.put_off.len() + self.forms.put_off();
-        if put_off > 0 {
-            // Where there is room the sign stands as the dialog's does.
-            let words = match self.shown.width {
-                WIDE.. => format!("? {put_off} waiting"),
-                _ => format!("{put_off} asks"),
-            };
-            hints.say(&words, Meaning::StateAsking);
-            hints.key(&self.keymap.after_leader(Action::NextAsk), "answers");
-        }
-        if let Some(remark) = &self.remark {
-            hints.say(&remark.text, remark.meaning);
-        }
-        if self.quit_armed.is_some() {
-            let key = self.keymap.label(Context::Global, Action::ClearOrQuit);
-            hints.say(&format!("{key} again quits"), Meaning::Warning);
-            return hints;
-        }
-        match self.context() {
-            Context::Page | Context::Rules | Context::Export | Context::Diff | Context::Comment => {
-                self.page_hints(&mut hints);
-            }
-            Context::Search if !self.pages.is_empty() => self.page_hints(&mut hints),
-            Context::Picker => self.list_hints(&mut hints),
-            Context::Transcript => self.transcript_hints(&mut hints),
-            Context::Queue => self.queue_hints(&mut hints),
-            Context::Panel | Context::PanelText => self.panel_hints(&mut hints),
-            Context::Completion => self.completion_hints(&mut hints),
-            Context::Question
-            | Context::QuestionAlways
-            | Context::QuestionText
-            | Context::Form
-            | Context::FormText => {
-                self.question_hints(&mut hints);
-            }
-            Context::Trust => self.trust_hints(&mut hints),
-            Context::Leaving => {
-                let esc = self.keymap.label(Context::Global, Action::Escape);
-                hints.key(esc, "stays");
-            }
-            Context::Select => self.select_hints(&mut hints),
-            // Its own row takes the place of the hints.
-            Context::Search => {}
-            Context::Composer | Context::Global | Context::Leader | Context::Palette => {
-                self.composer_hints(&mut hints);
-            }
-        }
-        hints
-    }
-
-    fn transcript_hints(&self, hints: &mut Hints<'_>) {
-        let key = |action| self.keymap.label(Context::Transcript, action);
-        if let Some(words) = self.search_words() {
-            hints.say(&words, Meaning::Match);
-            let keys = format!("{} {}", key(Action::NextMatch), key(Action::PreviousMatch));
-            hints.key(&keys, "matches");
-        }
-        if self.turn == Turn::Busy {
-            hints.key(self.keymap.label(Context::Global, Action::Escape), "composer");
-        } else {
-            hints.key(key(Action::FocusComposer), "composer");
-        }
-        hints.key(
-            &format!("{} {}", key(Action::NextBlock), key(Action::PreviousBlock)),
-            "blocks",
-        );
-        hints.key(key(Action::ToggleFold), "fold");
-        hints.key(key(Action::ToggleAll), "all");
-        hints.key(key(Action::CopyBlock), "copy");
-        hints.key(key(Action::Open), "open");
-        hints.key(key(Action::Search), "search");
-        hints.key(key(Action::Select), "select");
-        hints.key(key(Action::OpenPage(PageKind::Keys)), "keys");
-    }
-
-    fn select_hints(&self, hints: &mut Hints<'_>) {
-        let key = |action| self.keymap.label(Context::Select, action);
-        hints.say("selecting", Meaning::TextStrong);
-        hints.key(key(Action::CopySelection), "copy");
-        hints.key(key(Action::Open), "open");
-        let pair = |one, other| format!("{} {}", key(Action::SelectTo(one)), key(Action::SelectTo(other)));
-        hints.key(&pair(CaretMove::Down, CaretMove::Up), "rows");
-        hints.key(&pair(CaretMove::WordRight, CaretMove::WordLeft), "words");
-        hints.key(self.keymap.label(Context::Global, Action::Escape), "back");
-    }
-
-    fn question_hints(&self, hints: &mut Hints<'_>) {
-        if self.asking_guard().is_some_and(Guard::is_typing) {
-            hints.say("keys go to your draft until you pause", Meaning::TextMuted);
-        }
-        let is_form = self.dialog.is_none();
-        if is_form {
-            self.form_hints(hints);
-        } else {
-            let esc = self.keymap.label(Context::Global, Action::Escape);
-            let is_first = self.context() == Context::Question;
-            hints.key(esc, if is_first { "later" } else { "back" });
-        }
-        if self.can_interrupt() {
-            hints.key(
-                self.keymap.label(Context::Global, Action::ClearOrQuit),
-                "interrupt",
-            );
-        }
-        if is_form {
-            return;
-        }
-        hints.key(self.keymap.label(Context::Global, Action::CycleMode), "mode");
-    }
-
-    fn trust_hints(&self, hints: &mut Hints<'_>) {
-        let global = |action| self.keymap.label(Context::Global, action);
-        hints.key(global(Action::Escape), "not now");
-        hints.key(global(Action::PageDown), "reads on");
-        hints.key(global(Action::ClearOrQuit), "quits");
-    }
-
-    fn composer_hints(&self, hints: &mut Hints<'_>) {
-        let key = |action| self.keymap.label(Context::Composer, action);
-        let global = |action| self.keymap.label(Context::Global, action);
-        self.vim_hints(hints);
-        let is_on_chip = self.composer.is_on_chip();
-        if is_on_chip {
-            let is_file = self.composer.is_on_file();
-            hints.key(
-                key(Action::Send),
-                if is_file { "what it is" } else { "open the paste" },
-            );
-        }
-        if self.composer.has_selection() {
-            hints.key(key(Action::CopyText), "copy");
-            hints.key(key(Action::Edit(Edit::DeleteWordLeft)), "cut");
-        }
-        if self.can_interrupt() {
-            let esc = global(Action::Escape);
-            if self.esc.armed.is_some() {
-                hints.say(&format!("{esc} again interrupts"), Meaning::Warning);
-            } else {
-                hints.key(esc, "interrupt");
-            }
-        }
-        if self.composer.begins_with('!') {
-            if !is_on_chip {
-                hints.key(key(Action::Send), "run in the shell");
-            }
-        } else if self.turn == Turn::Busy {
-            self.busy_hints(hints);
-        } else {
-            self.idle_hints(hints);
-        }
-        self.panel_offer(hints);
-        if self.composer.is_empty() {
-            hints.key(key(Action::HelpOrType), "keys");
-        }
-        hints.key(global(Action::CycleMode), "mode");
-        if self.turn == Turn::Idle && !self.composer.is_empty() {
-            hints.key(key(Action::Newline), "newline");
-        }
-    }
-
-    fn busy_hints(&self, hints: &mut Hints<'_>) {
-        let key = |action| self.keymap.label(Context::Composer, action);
-        if !self.composer.is_on_chip() {
-            hints.key(key(Action::Send), "steer");
-        }
-        hints.key(key(Action::Queue), "queue");
-        if !self.queue.is_empty() {
-            let up = words(key(Action::Edit(Edit::Up)), self.surroundings.symbols);
-            hints.key(up, "what waits");
-        }
-    }
-
-    fn idle_hints(&self, hints: &mut Hints<'_>) {
-        let key = |action| self.keymap.label(Context::Composer, action);
-        match &self.link {
-            Link::ReadOnly(reason) => hints.say(reason, Meaning::Warning),
-            Link::Gone => hints.say("no session is open", Meaning::Warning),
-            Link::Opening | Link::Open => {
-                let held = self.held();
-                let verb = if held > 0 && self.composer.is_blank() {
-                    format!("send {held} held")
-                } else {
-                    "send".to_owned()
-                };
-                if !self.composer.is_on_chip() {
-                    hints.key(key(Action::Send), &verb);
-                }
-            }
-        }
-        if self.agents.len() > 1 {
-            hints.key(key(Action::NextAgent), "agent");
-        }
-        if matches!(self.link, Link::Opening | Link::Open) {
-            self.sign_hints(hints);
-        }
-    }
-
-    /// Signs that begin something else than words. A command begins a message.
-    fn sign_hints(&self, hints: &mut Hints<'_>) {
-        hints.key("@", "file");
-        if self.composer.is_empty() {
-            hints.key("/", "command");
-            hints.key("!", "shell");
-        }
-    }
-}
-
-/// Nothing but the question, between the title and the hints.
-fn full_screen(area: Rect, composer: u16) -> Areas {
-    let row = |y: u16, height: u16| Rect {
-        y: area.y + y,
-        height,
-        ..area
-    };
-    let hints = area.height - 1;
-    let composer_top = hints - composer;
-    Areas {
-        title: row(0, 1),
-        transcript: row(1, 0),
-        queue: row(1, 0),
-        rule: row(1, 1),
-        dialog: row(2, composer_top - 2),
-        composer: row(composer_top, composer),
-        panel: Rect::default(),
-        hints: row(hints, 1),
-    }
-}
-
-/// All but the title and the hints.
-fn between(area: Rect) -> Rect {
-    Rect {
-        y: area.y + 1,
-        height: area.height - 2,
-        ..area
     }
 }
 

@@ -5,15 +5,17 @@
 //! in, frames out.
 //!
 //! `keys` reads keys and performs actions, `picking` does it for lists, `paging` for pages, `stream` takes in what the
-//! session says, `sessions` puts another session on screen, `layers` draws. The conversation, the composer and the dialog
-//! look after themselves; here is only what lies between them.
+//! session says, `sessions` puts another session on screen, `layers` draws in the places that `areas` gives, `hints` tells
+//! what keys do. The conversation, the composer and the dialog look after themselves; here is only what lies between them.
 
+mod areas;
 mod attaching;
 mod attention;
 mod beside;
 mod completing;
 mod drawing;
 mod forms;
+mod hints;
 mod history;
 mod keys;
 mod layers;

@@ -1,0 +1,128 @@
+//! Where the parts of a frame stand.
+
+use ratatui::layout::Rect;
+
+use super::{App, Focus};
+use crate::tui::dialog::{Guard, Permission};
+
+/// From this height on the composer keeps a second row free, and a blank row parts the title from the transcript.
+pub(super) const ROOMY: u16 = 20;
+
+pub(super) struct Areas {
+    pub(super) title: Rect,
+    pub(super) transcript: Rect,
+    pub(super) queue: Rect,
+    pub(super) rule: Rect,
+    pub(super) dialog: Rect,
+    pub(super) composer: Rect,
+    /// Beside all of these but the title; empty where it is not there.
+    pub(super) panel: Rect,
+    pub(super) hints: Rect,
+}
+
+impl App {
+    pub(super) fn areas(&mut self, screen: Rect) -> Areas {
+        let is_full = self.dialog.as_ref().is_some_and(Permission::is_full);
+        let panel = if is_full {
+            0
+        } else {
+            self.panel_columns(screen.width)
+        };
+        let area = Rect {
+            width: screen.width - panel,
+            ..screen
+        };
+        let height = area.height;
+        if self.focus != Focus::Queue {
+            self.queue_list.leave();
+        }
+        let queue = self.queue_list.rows(self.waiting().len(), height);
+        let shows_composer = self.asking_guard().is_none_or(Guard::is_typing);
+        let composer = if shows_composer {
+            self.composer_rows(area)
+        } else {
+            0
+        };
+        let top = if height >= ROOMY { 2 } else { 1 };
+        // The title, a row of transcript, the rule and the hints are always there.
+        let rest = height.saturating_sub(top + 3 + queue + composer);
+        let is_low = height < ROOMY;
+        let dialog = match self.with_trust(|trust, look| trust.rows(area.width, look)) {
+            Some(rows) => rows,
+            None => self
+                .with_dialog(is_low, |dialog, cx| dialog.rows(area.width, cx))
+                .or_else(|| self.with_form(is_low, |form, cx| form.rows(area.width, cx)))
+                .unwrap_or(0),
+        };
+        if is_full {
+            return full_screen(area, composer);
+        }
+        let dialog = dialog.min(rest.min(height * 2 / 3));
+        let row = |y: u16, height: u16| Rect {
+            y: area.y + y,
+            height,
+            ..area
+        };
+        let hints = height - 1;
+        let composer_top = hints - composer;
+        let dialog_top = composer_top - dialog;
+        let rule = dialog_top - 1;
+        let queue_top = rule - queue.min(rule.saturating_sub(top + 1));
+        Areas {
+            title: Rect { height: 1, ..screen },
+            transcript: row(top, queue_top - top),
+            queue: row(queue_top, rule - queue_top),
+            rule: row(rule, 1),
+            dialog: row(dialog_top, dialog),
+            composer: row(composer_top, composer),
+            panel: Rect {
+                x: area.right(),
+                y: area.y + top,
+                width: panel,
+                height: if panel > 0 { hints - top } else { 0 },
+            },
+            hints: Rect {
+                width: screen.width,
+                ..row(hints, 1)
+            },
+        }
+    }
+
+    fn composer_rows(&mut self, area: Rect) -> u16 {
+        let least = if area.height >= ROOMY { 2 } else { 1 };
+        let most = (area.height / 3).max(least);
+        self.composer
+            .rows_within(area.width.saturating_sub(2), most)
+            .max(least)
+    }
+}
+
+/// Nothing but the question, between the title and the hints.
+fn full_screen(area: Rect, composer: u16) -> Areas {
+    let row = |y: u16, height: u16| Rect {
+        y: area.y + y,
+        height,
+        ..area
+    };
+    let hints = area.height - 1;
+    let composer_top = hints - composer;
+    Areas {
+        title: row(0, 1),
+        transcript: row(1, 0),
+        queue: row(1, 0),
+        rule: row(1, 1),
+        dialog: row(2, composer_top - 2),
+        composer: row(composer_top, composer),
+        panel: Rect::default(),
+        hints: row(hints, 1),
+    }
+}
+
+/// All but the title and the hints.
+pub(super) fn between(area: Rect) -> Rect {
+    Rect {
+        y: area.y + 1,
+        height: area.height - 2,
+        ..area
+    }
+}

@@ -1,0 +1,220 @@
+//! The hint row: what keys do now. Lists, pages, the panel and what waits say theirs beside what they do.
+
+use super::{App, Link, Turn};
+use crate::tui::dialog::Guard;
+use crate::tui::keymap::{Action, Context, Edit, words};
+use crate::tui::page::PageKind;
+use crate::tui::panel::WIDE;
+use crate::tui::statusbar::Hints;
+use crate::tui::transcript::CaretMove;
+use crate::view::theme::Meaning;
+
+impl App {
+    pub(super) fn hints(&self) -> Hints<'_> {
+        let mut hints = Hints::new(&self.theme, self.surroundings.symbols);
+        let put_off = self.put_off.len() + self.forms.put_off();
+        if put_off > 0 {
+            // Where there is room the sign stands as the dialog's does.
+            let words = match self.shown.width {
+                WIDE.. => format!("? {put_off} waiting"),
+                _ => format!("{put_off} asks"),
+            };
+            hints.say(&words, Meaning::StateAsking);
+            hints.key(&self.keymap.after_leader(Action::NextAsk), "answers");
+        }
+        if let Some(remark) = &self.remark {
+            hints.say(&remark.text, remark.meaning);
+        }
+        if self.quit_armed.is_some() {
+            let key = self.keymap.label(Context::Global, Action::ClearOrQuit);
+            hints.say(&format!("{key} again quits"), Meaning::Warning);
+            return hints;
+        }
+        match self.context() {
+            Context::Page | Context::Rules | Context::Export | Context::Diff | Context::Comment => {
+                self.page_hints(&mut hints);
+            }
+            Context::Search if !self.pages.is_empty() => self.page_hints(&mut hints),
+            Context::Picker => self.list_hints(&mut hints),
+            Context::Transcript => self.transcript_hints(&mut hints),
+            Context::Queue => self.queue_hints(&mut hints),
+            Context::Panel | Context::PanelText => self.panel_hints(&mut hints),
+            Context::Completion => self.completion_hints(&mut hints),
+            Context::Question
+            | Context::QuestionAlways
+            | Context::QuestionText
+            | Context::Form
+            | Context::FormText => {
+                self.question_hints(&mut hints);
+            }
+            Context::Trust => self.trust_hints(&mut hints),
+            Context::Leaving => {
+                let esc = self.keymap.label(Context::Global, Action::Escape);
+                hints.key(esc, "stays");
+            }
+            Context::Select => self.select_hints(&mut hints),
+            // Its own row takes the place of the hints.
+            Context::Search => {}
+            Context::Composer | Context::Global | Context::Leader | Context::Palette => {
+                self.composer_hints(&mut hints);
+            }
+        }
+        hints
+    }
+
+    fn transcript_hints(&self, hints: &mut Hints<'_>) {
+        let key = |action| self.keymap.label(Context::Transcript, action);
+        if let Some(words) = self.search_words() {
+            hints.say(&words, Meaning::Match);
+            let keys = format!("{} {}", key(Action::NextMatch), key(Action::PreviousMatch));
+            hints.key(&keys, "matches");
+        }
+        if self.turn == Turn::Busy {
+            hints.key(self.keymap.label(Context::Global, Action::Escape), "composer");
+        } else {
+            hints.key(key(Action::FocusComposer), "composer");
+        }
+        hints.key(
+            &format!("{} {}", key(Action::NextBlock), key(Action::PreviousBlock)),
+            "blocks",
+        );
+        hints.key(key(Action::ToggleFold), "fold");
+        hints.key(key(Action::ToggleAll), "all");
+        hints.key(key(Action::CopyBlock), "copy");
+        hints.key(key(Action::Open), "open");
+        hints.key(key(Action::Search), "search");
+        hints.key(key(Action::Select), "select");
+        hints.key(key(Action::OpenPage(PageKind::Keys)), "keys");
+    }
+
+    fn select_hints(&self, hints: &mut Hints<'_>) {
+        let key = |action| self.keymap.label(Context::Select, action);
+        hints.say("selecting", Meaning::TextStrong);
+        hints.key(key(Action::CopySelection), "copy");
+        hints.key(key(Action::Open), "open");
+        let pair = |one, other| format!("{} {}", key(Action::SelectTo(one)), key(Action::SelectTo(other)));
+        hints.key(&pair(CaretMove::Down, CaretMove::Up), "rows");
+        hints.key(&pair(CaretMove::WordRight, CaretMove::WordLeft), "words");
+        hints.key(self.keymap.label(Context::Global, Action::Escape), "back");
+    }
+
+    fn question_hints(&self, hints: &mut Hints<'_>) {
+        if self.asking_guard().is_some_and(Guard::is_typing) {
+            hints.say("keys go to your draft until you pause", Meaning::TextMuted);
+        }
+        let is_form = self.dialog.is_none();
+        if is_form {
+            self.form_hints(hints);
+        } else {
+            let esc = self.keymap.label(Context::Global, Action::Escape);
+            let is_first = self.context() == Context::Question;
+            hints.key(esc, if is_first { "later" } else { "back" });
+        }
+        if self.can_interrupt() {
+            hints.key(
+                self.keymap.label(Context::Global, Action::ClearOrQuit),
+                "interrupt",
+            );
+        }
+        if is_form {
+            return;
+        }
+        hints.key(self.keymap.label(Context::Global, Action::CycleMode), "mode");
+    }
+
+    fn trust_hints(&self, hints: &mut Hints<'_>) {
+        let global = |action| self.keymap.label(Context::Global, action);
+        hints.key(global(Action::Escape), "not now");
+        hints.key(global(Action::PageDown), "reads on");
+        hints.key(global(Action::ClearOrQuit), "quits");
+    }
+
+    fn composer_hints(&self, hints: &mut Hints<'_>) {
+        let key = |action| self.keymap.label(Context::Composer, action);
+        let global = |action| self.keymap.label(Context::Global, action);
+        self.vim_hints(hints);
+        let is_on_chip = self.composer.is_on_chip();
+        if is_on_chip {
+            let is_file = self.composer.is_on_file();
+            hints.key(
+                key(Action::Send),
+                if is_file { "what it is" } else { "open the paste" },
+            );
+        }
+        if self.composer.has_selection() {
+            hints.key(key(Action::CopyText), "copy");
+            hints.key(key(Action::Edit(Edit::DeleteWordLeft)), "cut");
+        }
+        if self.can_interrupt() {
+            let esc = global(Action::Escape);
+            if self.esc.armed.is_some() {
+                hints.say(&format!("{esc} again interrupts"), Meaning::Warning);
+            } else {
+                hints.key(esc, "interrupt");
+            }
+        }
+        if self.composer.begins_with('!') {
+            if !is_on_chip {
+                hints.key(key(Action::Send), "run in the shell");
+            }
+        } else if self.turn == Turn::Busy {
+            self.busy_hints(hints);
+        } else {
+            self.idle_hints(hints);
+        }
+        self.panel_offer(hints);
+        if self.composer.is_empty() {
+            hints.key(key(Action::HelpOrType), "keys");
+        }
+        hints.key(global(Action::CycleMode), "mode");
+        if self.turn == Turn::Idle && !self.composer.is_empty() {
+            hints.key(key(Action::Newline), "newline");
+        }
+    }
+
+    fn busy_hints(&self, hints: &mut Hints<'_>) {
+        let key = |action| self.keymap.label(Context::Composer, action);
+        if !self.composer.is_on_chip() {
+            hints.key(key(Action::Send), "steer");
+        }
+        hints.key(key(Action::Queue), "queue");
+        if !self.queue.is_empty() {
+            let up = words(key(Action::Edit(Edit::Up)), self.surroundings.symbols);
+            hints.key(up, "what waits");
+        }
+    }
+
+    fn idle_hints(&self, hints: &mut Hints<'_>) {
+        let key = |action| self.keymap.label(Context::Composer, action);
+        match &self.link {
+            Link::ReadOnly(reason) => hints.say(reason, Meaning::Warning),
+            Link::Gone => hints.say("no session is open", Meaning::Warning),
+            Link::Opening | Link::Open => {
+                let held = self.held();
+                let verb = if held > 0 && self.composer.is_blank() {
+                    format!("send {held} held")
+                } else {
+                    "send".to_owned()
+                };
+                if !self.composer.is_on_chip() {
+                    hints.key(key(Action::Send), &verb);
+                }
+            }
+        }
+        if self.agents.len() > 1 {
+            hints.key(key(Action::NextAgent), "agent");
+        }
+        if matches!(self.link, Link::Opening | Link::Open) {
+            self.sign_hints(hints);
+        }
+    }
+
+    /// Signs that begin something else than words. A command begins a message.
+    fn sign_hints(&self, hints: &mut Hints<'_>) {
+        hints.key("@", "file");
+        if self.composer.is_empty() {
+            hints.key("/", "command");
+            hints.key("!", "shell");
+        }
+    }
+}
