@@ -3,10 +3,10 @@
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::screen::{open, project, say};
+use crate::screen::{interrupt, open, project, say};
 
 use super::run::{assert_well_formed, events_of, of_kind, project_with, reason, text_of};
-use super::support::{Finished, Key, Lathe, Project, Server, Terminal, Turn, wait_until};
+use super::support::{Finished, Lathe, Project, Server, Terminal, Turn, wait_until};
 
 fn bash(command: &str) -> Value {
     json!({"tool": "bash", "parameters": {"command": command}})
@@ -280,9 +280,7 @@ fn esc_stops_all_that_is_in_it() {
     say(&terminal, "go");
     wait_until("the command runs", || project.exists("begun"));
     terminal.wait_text("Bash touch begun");
-    terminal.key(Key::Esc);
-    terminal.wait_text("esc again interrupts");
-    terminal.key(Key::Esc);
+    interrupt(&terminal);
     terminal.wait_text("■ Batch");
     let screen = terminal.wait_text("■ Write never");
     assert!(screen.contains("■ Bash touch begun"), "{screen}");

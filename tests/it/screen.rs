@@ -30,6 +30,13 @@ pub(crate) fn say(terminal: &Terminal, text: &str) {
     terminal.key(Key::Enter);
 }
 
+/// Stops the turn that runs.
+pub(crate) fn interrupt(terminal: &Terminal) {
+    terminal.key(Key::Esc);
+    terminal.wait_text("esc again interrupts");
+    terminal.key(Key::Esc);
+}
+
 /// A program of the project, that is allowed to run: a line of shell with operators in it would always be asked about.
 pub(crate) fn with_script(project: Project, name: &str, text: &str) -> Project {
     let project = project
@@ -130,9 +137,7 @@ fn esc_twice_interrupts_and_says_so_once() {
     let terminal = open(&project);
     say(&terminal, "talk");
     terminal.wait_text("Half an an");
-    terminal.key(Key::Esc);
-    terminal.wait_text("esc again interrupts");
-    terminal.key(Key::Esc);
+    interrupt(&terminal);
     terminal.wait_text("■ interrupted");
     server.wait_for_abandoned(1);
     terminal.wait_text("send");

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::json;
 
-use crate::screen::{open, project, say};
+use crate::screen::{interrupt, open, project, say};
 use crate::support::{Gate, Key, LATHE, Server, Terminal, Turn, wait_until};
 
 fn png() -> Vec<u8> {
@@ -109,9 +109,7 @@ fn a_queued_picture_is_taken_back_and_sent() {
     terminal.wait_text("❯queue");
     terminal.key(Key::Enter);
     terminal.wait_gone("queue ┃");
-    terminal.key(Key::Esc);
-    terminal.wait_text("again interrupts");
-    terminal.key(Key::Esc);
+    interrupt(&terminal);
     terminal.wait_text("⏎ send");
     terminal.keys("now?");
     terminal.wait_text("now?");

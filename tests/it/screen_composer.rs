@@ -3,7 +3,7 @@
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::screen::{open, project, say, with_script};
+use crate::screen::{interrupt, open, project, say, with_script};
 use crate::support::{Gate, Key, Server, Terminal, Turn, wait_until};
 
 fn queue(terminal: &Terminal, text: &str) {
@@ -70,9 +70,7 @@ fn an_interrupt_sends_the_steer_holds_the_rest_and_enter_sends_that() {
     queue(&terminal, "for later");
     say(&terminal, "now this");
     terminal.wait_text("steer ┃ now this");
-    terminal.key(Key::Esc);
-    terminal.wait_text("again interrupts");
-    terminal.key(Key::Esc);
+    interrupt(&terminal);
     terminal.wait_text("Steered.");
     terminal.wait_text("held  ┃ for later");
     assert!(server.requests()[1].mentions("now this"));

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::screen::{open, project, say};
+use crate::screen::{interrupt, open, project, say};
 use crate::support::{Key, Project, Server, Terminal, Turn, wait_until};
 
 #[test]
@@ -62,9 +62,7 @@ fn a_command_of_ones_own_streams_and_esc_esc_ends_it() {
     say(&terminal, "!echo begun-$((40+2)); sleep 600");
     terminal.wait_text("begun-42");
     terminal.wait_text("esc interrupt");
-    terminal.key(Key::Esc);
-    terminal.wait_text("esc again interrupts");
-    terminal.key(Key::Esc);
+    interrupt(&terminal);
     terminal.wait_gone("interrupt");
     terminal.wait_text("■ Bash");
 }

@@ -28,6 +28,27 @@ fn asked(server: &Server) -> (Project, Terminal) {
     (project, terminal)
 }
 
+/// Two files are read at once, and then something is said.
+fn two_reads(answer: &str) -> Server {
+    let turn = Turn::new()
+        .call("read", json!({"file_path": "one.txt"}))
+        .call("read", json!({"file_path": "two.txt"}));
+    Server::with([turn, Turn::text(answer)])
+}
+
+/// A program that stands before the first of the two questions about them.
+fn asked_twice(server: &Server) -> (Project, Terminal) {
+    let project = project(server)
+        .file("one.txt", "first words")
+        .file("two.txt", "second words")
+        .config(json!({"permission": {"read": "ask"}}));
+    let terminal = open(&project);
+    say(&terminal, "go");
+    terminal.wait_text("1 of 2");
+    hear(&terminal);
+    (project, terminal)
+}
+
 /// Waits for a question and until it listens.
 fn hear(terminal: &Terminal) {
     terminal.wait_text("y once");
@@ -115,18 +136,8 @@ fn hear_after_draft(terminal: &Terminal) {
 
 #[test]
 fn two_questions_queue() {
-    let turn = Turn::new()
-        .call("read", json!({"file_path": "one.txt"}))
-        .call("read", json!({"file_path": "two.txt"}));
-    let server = Server::with([turn, Turn::text("Both asked.")]);
-    let project = project(&server)
-        .file("one.txt", "first words")
-        .file("two.txt", "second words")
-        .config(json!({"permission": {"read": "ask"}}));
-    let terminal = open(&project);
-    say(&terminal, "go");
-    terminal.wait_text("1 of 2");
-    hear(&terminal);
+    let server = two_reads("Both asked.");
+    let (_project, terminal) = asked_twice(&server);
     terminal.keys("y");
     terminal.wait_gone("1 of 2");
     hear(&terminal);

@@ -1,8 +1,6 @@
 //! Allowing for good: rows, ticks, patterns and scopes.
 
-use serde_json::json;
-
-use super::{asked, bash, hear};
+use super::{asked, asked_twice, bash, hear, two_reads};
 use crate::screen::{open, project, say};
 use crate::support::{Key, Lathe, Project, Server, Turn};
 
@@ -107,18 +105,8 @@ fn what_deletes_starts_unticked_and_nothing_ticked_stores_nothing() {
 
 #[test]
 fn what_waits_and_is_covered_by_an_always_is_answered_too() {
-    let turn = Turn::new()
-        .call("read", json!({"file_path": "one.txt"}))
-        .call("read", json!({"file_path": "two.txt"}));
-    let server = Server::with([turn, Turn::text("Both read.")]);
-    let project = project(&server)
-        .file("one.txt", "first words")
-        .file("two.txt", "second words")
-        .config(json!({"permission": {"read": "ask"}}));
-    let terminal = open(&project);
-    say(&terminal, "go");
-    terminal.wait_text("1 of 2");
-    hear(&terminal);
+    let server = two_reads("Both read.");
+    let (_project, terminal) = asked_twice(&server);
     terminal.keys("a");
     terminal.wait_text("stores what is ticked");
     terminal.key(Key::Enter);
