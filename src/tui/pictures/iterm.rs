@@ -1,4 +1,4 @@
-//! Pictures by iTerm2's protocol, which `WezTerm`, mintty and Konsole know as well.
+//! Pictures by iTerm2's protocol, which `WezTerm` and mintty know as well.
 //!
 //! The terminal draws the picture where the cursor stands and forgets it cell by cell, as something else is written there.
 //! So the last cell of the area carries the picture, after all others were written; the others hold a blank that no text

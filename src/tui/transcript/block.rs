@@ -43,6 +43,8 @@ pub(super) struct UserBlock {
     pub(super) text: String,
     /// What was attached: paths, and what pictures and PDFs are.
     pub(super) files: Vec<String>,
+    /// The message, where pictures are among its files.
+    pub(super) pictures: Option<Arc<Message>>,
 }
 
 pub(super) struct TextBlock {
@@ -158,7 +160,8 @@ impl Phase {
 }
 
 impl UserBlock {
-    pub(super) fn new(message: &Message) -> Self {
+    pub(super) fn new(message: &Arc<Message>) -> Self {
+        let has_pictures = message.files().any(|file| file.mime.starts_with("image/"));
         let text = match message.own_command() {
             Some((command, _)) => format!("!{command}"),
             None => message.text(),
@@ -166,6 +169,7 @@ impl UserBlock {
         Self {
             text,
             files: message.files().map(described).collect(),
+            pictures: has_pictures.then(|| Arc::clone(message)),
         }
     }
 }

@@ -316,7 +316,7 @@ fn lay_out(
         return (Some(face), Rows::Card(rows));
     }
     match &mut blocks[index].body {
-        Body::User(block) => (None, Rows::Lines(user(block, is_unfolded, cx))),
+        Body::User(block) => (None, Rows::Lines(user(block, is_unfolded, cx, pictures))),
         Body::Text(_) if !is_unfolded => (None, Rows::Lines(vec![folded_text(cx)])),
         Body::Text(block) => {
             let mut growing = Box::new(Growing {
@@ -412,7 +412,12 @@ fn shared(
 }
 
 /// Returns the rows of what a person said: a bar, the text as it was typed, and what was attached.
-fn user(block: &UserBlock, is_unfolded: bool, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
+fn user(
+    block: &UserBlock,
+    is_unfolded: bool,
+    cx: &LayoutCx<'_>,
+    pictures: &mut Vec<Picture>,
+) -> Vec<Line<'static>> {
     let look = cx.draw.look;
     let bar = format!("{} ", look.symbols.bar());
     let (accent, muted) = (
@@ -430,10 +435,16 @@ fn user(block: &UserBlock, is_unfolded: bool, cx: &LayoutCx<'_>) -> Vec<Line<'st
         note.push_line(&format!("{ellipsis} {more} more lines{}", unfolds(cx)), muted);
         rows.push(note.cut(cx.width.saturating_sub(2), ellipsis));
     }
-    for file in &block.files {
+    for (nth, file) in block.files.iter().enumerate() {
         let mut note = Flow::default();
         note.push_line(&format!("@{file}"), muted);
         rows.push(note.cut(cx.width.saturating_sub(2), look.symbols.ellipsis()));
+        let message = block.pictures.as_ref().filter(|_| is_unfolded);
+        let below = |message| pictures::attached(message, nth, rows.len(), 2, cx);
+        if let Some(picture) = message.and_then(|message| below(message)) {
+            rows.extend((0..picture.rows()).map(|_| Vec::new()));
+            pictures.push(picture);
+        }
     }
     let lines = rows.into_iter().map(|mut spans| {
         spans.insert(0, ratatui::text::Span::styled(bar.clone(), accent));

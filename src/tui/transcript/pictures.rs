@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use ratatui::layout::Rect;
 
-use crate::conversation::{Attachment, CallId};
+use crate::conversation::{Attachment, CallId, Message, MessageId};
 use crate::tui::pictures::{Canvas, Facts, Grid, Place};
 use crate::view::card::CardRow;
 use crate::view::flow::cut_line;
@@ -33,10 +33,11 @@ pub(super) struct Picture {
 
 /// Where its bytes are.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Source {
-    call: CallId,
-    /// Its place among what the call brought.
-    nth: usize,
+enum Source {
+    /// In what a call brought, at this place.
+    Call(CallId, usize),
+    /// Among the files of a person's message.
+    File(MessageId, usize),
 }
 
 /// A picture on the screen.
@@ -51,6 +52,22 @@ impl Source {
         let mut hasher = DefaultHasher::new();
         self.hash(&mut hasher);
         hasher.finish()
+    }
+
+    /// Returns the bytes where they belong to this block.
+    fn data<'a>(&self, body: &'a Body) -> Option<&'a str> {
+        match (self, body) {
+            (Self::Call(id, nth), Body::Call(call)) => {
+                let mut calls = std::iter::once(&**call).chain(&call.inner);
+                let result = calls.find(|call| call.id == *id)?.result()?;
+                Some(&result.attachments.get(*nth)?.data)
+            }
+            (Self::File(id, nth), Body::User(user)) => {
+                let message = user.pictures.as_ref().filter(|message| message.id == *id)?;
+                Some(&message.files().nth(*nth)?.data)
+            }
+            _ => None,
+        }
     }
 }
 
@@ -81,24 +98,49 @@ pub(super) fn push(
             look.symbols.ellipsis(),
         );
         rows.push(CardRow::from(caption).shifted(column));
-        let source = Source {
-            call: call.id.clone(),
-            nth,
-        };
-        let fit = |canvas: &Canvas| canvas.fit(source.key(), facts.size?, width);
-        if let Some(grid) = cx.canvas.and_then(fit) {
-            pictures.push(Picture {
-                source,
-                grid,
-                row: rows.len(),
-                column,
-            });
-            rows.extend((0..grid.rows).map(|_| CardRow::default()));
+        let source = Source::Call(call.id.clone(), nth);
+        if let Some(picture) = Picture::fit(source, facts, (rows.len(), column), width, cx) {
+            rows.extend((0..picture.grid.rows).map(|_| CardRow::default()));
+            pictures.push(picture);
         }
     }
 }
 
+/// Returns the picture among the files of a message, where there is one at this place that is drawn from `row` on.
+pub(super) fn attached(
+    message: &Message,
+    nth: usize,
+    row: usize,
+    column: usize,
+    cx: &LayoutCx<'_>,
+) -> Option<Picture> {
+    let file = message.files().nth(nth)?;
+    let facts = Facts::read(&file.mime, &file.data)?;
+    let source = Source::File(message.id.clone(), nth);
+    Picture::fit(source, facts, (row, column), cx.width.saturating_sub(column), cx)
+}
+
 impl Picture {
+    fn fit(
+        source: Source,
+        facts: Facts,
+        (row, column): (usize, usize),
+        width: usize,
+        cx: &LayoutCx<'_>,
+    ) -> Option<Self> {
+        let grid = cx.canvas?.fit(source.key(), facts.size?, width)?;
+        Some(Self {
+            source,
+            grid,
+            row,
+            column,
+        })
+    }
+
+    pub(super) fn rows(&self) -> u16 {
+        self.grid.rows
+    }
+
     /// Returns where it stands when these rows of the block, counted below its head, are drawn from `at` down.
     pub(super) fn on_screen(&self, rows: &std::ops::Range<usize>, at: Rect) -> Option<OnScreen> {
         let own = self.row..self.row + usize::from(self.grid.rows);
@@ -140,14 +182,11 @@ impl Transcript {
     pub(in crate::tui) fn picture_data(&self, key: u64) -> Option<&str> {
         let shown = self.shown.pictures.iter();
         let source = &shown.clone().find(|picture| picture.place.key == key)?.source;
-        let calls = self.blocks.list.iter().filter_map(|block| match &block.body {
-            Body::Call(call) => Some(&**call),
-            _ => None,
-        });
-        let call = calls
-            .flat_map(|call| std::iter::once(call).chain(&call.inner))
-            .find(|call| call.id == source.call)?;
-        let attachment = call.result()?.attachments.get(source.nth)?;
-        Some(&attachment.data)
+        let mut found = self
+            .blocks
+            .list
+            .iter()
+            .filter_map(|block| source.data(&block.body));
+        found.next()
     }
 }

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
 use super::*;
-use crate::conversation::{CallState, ToolPart};
+use crate::conversation::{CallState, FilePart, ToolPart};
 use crate::tui::pictures::facts::tests::png;
 use crate::tui::pictures::{Job, Protocol};
 
@@ -109,6 +109,35 @@ fn a_picture_has_its_rows_before_it_is_there() {
     let rows: Vec<_> = (1..=5).map(|row| (caption_now + row, 20)).collect();
     assert_eq!(placeholders(&there), rows);
     assert_eq!(driver.app.pictures_on_screen().len(), 1);
+}
+
+#[test]
+fn a_picture_of_ones_own_message_is_drawn_where_it_is_unfolded() {
+    let mut driver = with_pictures(Some(Protocol::Kitty), &[]);
+    driver.app.draws_pictures(true);
+    let file = FilePart {
+        path: "shot.png".to_owned(),
+        label: None,
+        mime: "image/png".to_owned(),
+        data: STANDARD.encode(png(200, 100)),
+    };
+    let mut message = Message::clone(&pictures::said(Role::User, "look at it"));
+    message.parts.push(Part {
+        seq: 2,
+        body: PartBody::File(file),
+    });
+    driver.event(Event::MessageStarted(Arc::new(message)));
+    assert_eq!(placeholders(&settle(&mut driver)), []);
+    driver.press("ctrl+x [ o");
+    let frame = settle(&mut driver);
+    let row = row_of(&frame, "@shot.png");
+    let rows: Vec<_> = (1..=5).map(|below| (row + below, 20)).collect();
+    assert_eq!(placeholders(&frame), rows);
+    assert_eq!(
+        frame.buffer[(1, row + 2)].symbol(),
+        "┃",
+        "the bar goes on beside it"
+    );
 }
 
 #[test]
