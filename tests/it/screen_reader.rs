@@ -11,7 +11,8 @@ const READY: &str = "/help tells the commands.";
 fn open(project: &Project, arguments: &[&str]) -> Terminal {
     let arguments = [&["--screen-reader"], arguments].concat();
     let terminal = Terminal::start(project, 100, 100, &arguments);
-    terminal.wait_text(READY);
+    // What is typed from here on stands behind the sign for it, or a turn has begun.
+    terminal.wait_for(|screen| screen.contains(&format!("{READY}\n>")) || screen.contains("Working."));
     terminal
 }
 
@@ -103,7 +104,8 @@ fn a_denial_with_a_reason_and_an_always_are_a_number_each() {
     terminal.wait_text("1 this session");
     terminal.wait_text("Always, for how far?");
     say(&terminal, "1");
-    let screen = terminal.wait_text("All done.");
+    terminal.wait_text("All done.");
+    let screen = terminal.wait_text("Finished.");
     assert!(
         screen.contains("Allowed always, this session: bash touch *."),
         "{screen}"
@@ -232,7 +234,7 @@ fn commands_change_the_model_the_agent_and_the_mode_and_tell_what_there_is() {
     say(&terminal, "!echo mine");
     terminal.wait_text("Done Bash: echo mine");
     say(&terminal, "go");
-    terminal.wait_text("Finally.");
+    terminal.wait_text("Finished.");
     assert!(project.exists("mark"));
     say(&terminal, "/status");
     terminal.wait_text("Nothing runs.");
