@@ -24,6 +24,7 @@ use super::terminal::{Besides, Screen, TerminalError, caught};
 use super::{Ended, Mouse, Themes};
 use crate::view::flow::Flow;
 use crate::view::theme::{Meaning, Theme};
+use crate::view::{Symbols, in_ascii};
 
 /// Columns for the names of keys.
 const KEYS: usize = 9;
@@ -177,6 +178,9 @@ impl Page {
     fn draw(&self, screen: &mut Screen) -> Result<(), TerminalError> {
         screen.draw(|frame| {
             self.render(frame.area(), frame.buffer_mut());
+            if self.surroundings.symbols == Symbols::Ascii {
+                in_ascii(frame.buffer_mut());
+            }
             Besides::default()
         })?;
         Ok(())

@@ -3,6 +3,7 @@
 //! Nothing here reads a file, a clock or the terminal. Callers say how to draw with a [`Look`], and get lines that are
 //! never wider than they asked and never hold a control character, whatever the data was.
 
+mod ascii;
 pub mod card;
 pub mod diff;
 pub(crate) mod flow;
@@ -19,4 +20,5 @@ mod table;
 pub mod theme;
 mod tree;
 
+pub use ascii::in_ascii;
 pub use look::{Look, LookKey, Symbols, status_meaning};

@@ -22,8 +22,8 @@ use crate::tui::page;
 use crate::tui::statusbar::TitleRow;
 use crate::tui::surroundings::{Motion, path_words};
 use crate::tui::transcript::DrawCx;
-use crate::view::Look;
 use crate::view::theme::Meaning;
+use crate::view::{Look, Symbols, in_ascii};
 
 const LEAST_COLUMNS: u16 = 40;
 const LEAST_ROWS: u16 = 10;
@@ -49,6 +49,9 @@ impl App {
         let caret = self.draw_layers(area, buffer, now);
         // Only now it is known what stands over them.
         self.pictures.finish(buffer);
+        if self.surroundings.symbols == Symbols::Ascii {
+            in_ascii(buffer);
+        }
         caret
     }
 
@@ -232,11 +235,7 @@ impl App {
         buffer.set_stringn(area.x, area.y, rule, usize::from(area.width), style);
         let unseen = self.transcript.unseen();
         if unseen > 0 {
-            let arrow = if symbols == crate::view::Symbols::Unicode {
-                "↓"
-            } else {
-                "v"
-            };
+            let arrow = if symbols == Symbols::Unicode { "↓" } else { "v" };
             let text = format!(" {arrow} {unseen} new ");
             let x = area
                 .right()

@@ -3,14 +3,20 @@
 use ratatui::text::{Line, Span};
 
 use super::{PageCx, PageKind, Sheet};
+use crate::text::width::str_width;
 use crate::tui::keymap::{Action, Bound, Context, Keymap};
 use crate::view::Symbols;
+use crate::view::flow::Flow;
 use crate::view::theme::{Meaning, Theme};
 
 /// Columns for the names of keys.
 const KEY_COLUMNS: usize = 26;
 /// Keys that are named of each line; the others are there for habits from elsewhere.
 const KEYS: usize = 2;
+/// From this width on what keys do stands beside them, on narrower screens below.
+const WIDE: usize = 76;
+/// Columns before what stands below.
+const BELOW: usize = 5;
 
 pub(super) struct Keys;
 
@@ -27,12 +33,12 @@ impl Sheet for Keys {
         "Keys".to_owned()
     }
 
-    fn lines(&self, _width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
-        lines(cx.keymap, cx.look.theme, cx.look.symbols)
+    fn lines(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+        lines(width, cx.keymap, cx.look.theme, cx.look.symbols)
     }
 }
 
-fn lines(keymap: &Keymap, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
+fn lines(width: usize, keymap: &Keymap, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for context in Context::ALL {
         if !lines.is_empty() {
@@ -46,7 +52,7 @@ fn lines(keymap: &Keymap, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>>
             keymap
                 .bindings(context)
                 .filter(|binding| !binding.keys.is_empty())
-                .map(|binding| row(binding, theme, symbols)),
+                .flat_map(|binding| rows(binding, width, theme, symbols)),
         );
     }
     lines
@@ -59,7 +65,7 @@ fn title(context: Context, keymap: &Keymap) -> String {
     }
 }
 
-fn row(binding: &Bound, theme: &Theme, symbols: Symbols) -> Line<'static> {
+fn rows(binding: &Bound, width: usize, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
     let keys: Vec<&str> = binding
         .keys
         .iter()
@@ -67,14 +73,19 @@ fn row(binding: &Bound, theme: &Theme, symbols: Symbols) -> Line<'static> {
         .map(|key| key.name.as_str())
         .collect();
     let keys = keys.join(&format!(" {} ", symbols.dot()));
-    let padding = KEY_COLUMNS
-        .saturating_sub(crate::text::width::str_width(&keys))
-        .max(2);
-    Line::from(vec![
-        Span::styled(format!("   {keys}"), theme.style(Meaning::Accent)),
-        Span::styled(
-            format!("{}{}", " ".repeat(padding), binding.description),
-            theme.style(Meaning::Text),
-        ),
-    ])
+    let padding = KEY_COLUMNS.saturating_sub(str_width(&keys)).max(2);
+    let keys = Span::styled(format!("   {keys}"), theme.style(Meaning::Accent));
+    let mut words = Flow::default();
+    words.push_clean(binding.description, theme.style(Meaning::Text));
+    if width >= WIDE {
+        let mut row = vec![keys, Span::raw(" ".repeat(padding))];
+        row.extend(words.rows(width).into_iter().flatten());
+        return vec![Line::from(row)];
+    }
+    let below = words.rows(width.saturating_sub(BELOW + 1)).into_iter();
+    let below = below.map(|mut row| {
+        row.insert(0, Span::raw(" ".repeat(BELOW)));
+        Line::from(row)
+    });
+    std::iter::once(Line::from(keys)).chain(below).collect()
 }

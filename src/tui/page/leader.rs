@@ -12,10 +12,10 @@ use crate::tui::keymap::{Action, Context, Keymap, words};
 use crate::view::Look;
 use crate::view::theme::Meaning;
 
-/// Between columns.
-const GAP: usize = 3;
-/// Between a key and what it does.
-const KEY_GAP: usize = 2;
+/// Between columns, and between a key and what it does.
+const WIDE: [usize; 2] = [3, 2];
+/// The same where the columns do not fit.
+const NARROW: [usize; 2] = [1, 1];
 
 /// Draws what may follow the leader, at the bottom of `area`.
 pub(crate) fn draw_leader(area: Rect, buffer: &mut Buffer, keymap: &Keymap, look: Look<'_>) {
@@ -70,6 +70,8 @@ struct Grid {
     rows: usize,
     columns: usize,
     key: usize,
+    gap: usize,
+    key_gap: usize,
     /// Columns of text of a cell, its key included.
     cell: usize,
 }
@@ -80,15 +82,19 @@ impl Grid {
         let key = widest(&mut entries.iter().map(|(key, _)| str_width(key)));
         let words = widest(&mut entries.iter().map(|(_, words)| str_width(words)));
         let room = width.saturating_sub(2);
-        let whole = key + KEY_GAP + words;
-        let fit = ((room + GAP) / (whole + GAP)).max(1);
+        let [gap, key_gap] = WIDE;
+        let fit = ((room + gap) / (key + key_gap + words + gap)).max(1);
         let least = entries.len().div_ceil(height.saturating_sub(1).max(1));
         let columns = fit.max(least).max(1);
-        let cell = whole.min(((room + GAP) / columns).saturating_sub(GAP));
+        let [gap, key_gap] = if columns > fit { NARROW } else { WIDE };
+        let whole = key + key_gap + words;
+        let cell = whole.min(((room + gap) / columns).saturating_sub(gap));
         Self {
             rows: entries.len().div_ceil(columns),
             columns,
             key,
+            gap,
+            key_gap,
             cell,
         }
     }
@@ -99,10 +105,10 @@ impl Grid {
             let Some((key, words)) = entries.get(column * self.rows + row) else {
                 break;
             };
-            let room = self.cell.saturating_sub(self.key + KEY_GAP);
+            let room = self.cell.saturating_sub(self.key + self.key_gap);
             let cut = truncate(words, room).replace(ELLIPSIS, look.symbols.ellipsis());
-            let key_gap = self.key + KEY_GAP - str_width(key);
-            let gap = room.saturating_sub(str_width(&cut)) + GAP;
+            let key_gap = self.key + self.key_gap - str_width(key);
+            let gap = room.saturating_sub(str_width(&cut)) + self.gap;
             spans.push(Span::styled((*key).to_owned(), look.theme.style(Meaning::Accent)));
             spans.push(Span::styled(
                 format!("{}{cut}{}", " ".repeat(key_gap), " ".repeat(gap)),

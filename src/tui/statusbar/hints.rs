@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::text::sanitize::sanitize_line;
-use crate::text::width::str_width;
+use crate::text::width::{ELLIPSIS, str_width, truncate};
 use crate::tui::keymap::words;
 use crate::view::Symbols;
 use crate::view::theme::{Meaning, Theme};
@@ -32,20 +32,18 @@ impl<'a> Hints<'a> {
         words(key, self.symbols)
     }
 
-    /// Adds a key and what it does; an action that has no key is left out.
+    /// Adds a key, or several with blanks between them, and what they do; an action that has no key is left out.
     pub(crate) fn key(&mut self, key: &str, verb: &str) {
-        let key = key.trim();
-        if key.is_empty() {
+        let written = |key| match (self.symbols, key) {
+            (Symbols::Unicode, "tab") => "⇥",
+            _ => words(key, self.symbols),
+        };
+        let keys: Vec<&str> = key.split_whitespace().map(written).collect();
+        if keys.is_empty() {
             return;
         }
         self.pieces.push(vec![
-            (
-                match (self.symbols, key) {
-                    (Symbols::Unicode, "tab") => "⇥".to_owned(),
-                    _ => words(key, self.symbols).to_owned(),
-                },
-                self.theme.style(Meaning::Text),
-            ),
+            (keys.join(" "), self.theme.style(Meaning::Text)),
             (format!(" {verb}"), self.theme.style(Meaning::TextMuted)),
         ]);
     }
@@ -67,6 +65,14 @@ impl<'a> Hints<'a> {
             let gap = if spans.is_empty() { 0 } else { str_width(&dot) };
             let width: usize = piece.iter().map(|(text, _)| str_width(text)).sum();
             if !spans.is_empty() && used + gap + width > room {
+                break;
+            }
+            if used == 0
+                && width > room
+                && let [(text, style)] = &piece[..]
+            {
+                let cut = truncate(text, room).replace(ELLIPSIS, self.symbols.ellipsis());
+                spans.push(Span::styled(cut, *style));
                 break;
             }
             if gap > 0 {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::pictures::{conversation, picture};
+use super::pictures::{conversation, picture, pictures};
 use super::*;
 use crate::conversation::{CallResult, TodoChange, TodoStatus};
 
@@ -62,9 +62,7 @@ fn the_panel_at_every_size() {
     }
     driver.press("e");
     driver.type_text(" that the test can hold still, wherever it waits");
-    for size in [(120, 36), (40, 12)] {
-        picture(&mut driver, "panel_writing", size);
-    }
+    pictures(&mut driver, "panel_writing");
 }
 
 #[test]

@@ -18,6 +18,17 @@ pub(super) fn picture(driver: &mut Driver, name: &str, (width, height): (u16, u1
         let name = format!("tui__{name}__{width}x{height}");
         insta::assert_snapshot!(name, format!("{}\ncaret: {caret}", frame.text()));
     });
+    assert_ascii(driver);
+}
+
+/// Draws the same with signs of ASCII.
+#[track_caller]
+fn assert_ascii(driver: &mut Driver) {
+    let before = std::mem::replace(&mut driver.app.surroundings.symbols, Symbols::Ascii);
+    let text = driver.text();
+    driver.app.surroundings.symbols = before;
+    let other = text.lines().find(|line| !line.is_ascii());
+    assert_eq!(other, None, "on a terminal that gets signs of ASCII alone");
 }
 
 pub(super) fn said(role: Role, text: &str) -> Arc<Message> {
@@ -101,7 +112,7 @@ fn before_a_command() -> Driver {
 }
 
 #[track_caller]
-fn pictures(driver: &mut Driver, name: &str) {
+pub(super) fn pictures(driver: &mut Driver, name: &str) {
     for size in SIZES {
         picture(driver, name, size);
     }
@@ -229,7 +240,7 @@ fn a_question_about_a_long_diff() {
 fn the_help() {
     let mut driver = Driver::open();
     driver.press("?");
-    picture(&mut driver, "help", (80, 24));
+    pictures(&mut driver, "help");
 }
 
 #[test]

@@ -96,3 +96,15 @@ fn insert_mode_is_left_at_once_however_fast_and_a_turn_is_not_stopped() {
     driver.press("esc esc");
     assert!(!driver.hints().contains("again interrupts"), "{}", driver.hints());
 }
+
+#[test]
+fn pictures_of_the_modes() {
+    let mut driver = vim();
+    driver.type_text("make the retry test deterministic");
+    driver.press("esc");
+    driver.type_text("b2d");
+    pictures::pictures(&mut driver, "vim_normal");
+    driver.press("esc");
+    driver.type_text("vb");
+    pictures::pictures(&mut driver, "vim_visual");
+}
