@@ -22,9 +22,10 @@ pub(crate) enum CaretShape {
 }
 
 impl App {
-    /// Whether `esc` would lead from insert to normal mode.
-    pub(super) fn is_inserting(&self) -> bool {
-        self.context() == Context::Composer && self.composer.vim_mode() == Some(Mode::Insert)
+    /// Whether `esc` is vim's: it leads to normal mode, or takes back a command that was begun.
+    pub(super) fn is_escape_vims(&self) -> bool {
+        let is_elsewhere = self.composer.vim_mode().is_some_and(|mode| mode != Mode::Normal);
+        self.context() == Context::Composer && (is_elsewhere || !self.composer.vim_pending().is_empty())
     }
 
     /// Takes a key that is a command of normal or visual mode.

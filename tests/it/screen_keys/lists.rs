@@ -71,9 +71,10 @@ fn tab_goes_from_question_to_question() {
     terminal.wait_text("1 of 2");
     terminal.wait_quiet(DEAF);
     let is_about = |file: &str| terminal.screen().contains(&format!("read wants to read {file}"));
-    let (first, second) = match is_about("one.txt") {
-        true => ("one.txt", "two.txt"),
-        false => ("two.txt", "one.txt"),
+    let (first, second) = if is_about("one.txt") {
+        ("one.txt", "two.txt")
+    } else {
+        ("two.txt", "one.txt")
     };
     for file in [second, first] {
         terminal.key(Key::Tab);

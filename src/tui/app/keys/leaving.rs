@@ -13,8 +13,8 @@ impl App {
     /// One rung a press.
     pub(super) fn escape(&mut self, now: Instant) -> Change {
         let is_deaf = self.esc.deaf_until.is_some_and(|until| until > now);
-        // Leaving insert mode stops nothing, and who knows vim does it many times a minute.
-        if is_deaf && !self.is_inserting() {
+        // Going to normal mode stops nothing, and who knows vim does it many times a minute.
+        if is_deaf && !self.is_escape_vims() {
             self.dropped_keys += 1;
             return Change::None;
         }
