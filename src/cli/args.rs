@@ -40,6 +40,8 @@ pub(super) enum Command {
     Tool(ToolArgs),
     /// List the agents, with where each came from
     Agents,
+    /// List your own commands, with where each came from
+    Commands,
     /// List the themes, with where each came from
     Themes,
     /// Check that what lathe needs is there

@@ -8,6 +8,7 @@
 mod agents;
 mod args;
 mod attach;
+mod commands;
 mod completions;
 mod config;
 mod demo;
@@ -67,6 +68,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Tools(args) => done(tools::tools(&args)),
         Command::Tool(args) => tool::tool(args),
         Command::Agents => done(agents::agents()),
+        Command::Commands => done(commands::commands()),
         Command::Themes => done(themes::themes()),
         Command::Doctor => doctor::doctor(),
         Command::Config { command } => done(config::config(command.unwrap_or(ConfigCommand::Show))),

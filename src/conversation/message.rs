@@ -52,6 +52,30 @@ impl Message {
         texts.collect::<Vec<_>>().join("\n")
     }
 
+    /// How a text begins that a command of the person's own was made to.
+    pub const COMMAND: &str = "<command name=\"";
+
+    /// Returns the text as the person wrote it: without what a command of theirs was made to.
+    pub fn typed(&self) -> String {
+        let texts = self.parts.iter().filter_map(|part| match &part.body {
+            PartBody::Text(text) => Some(text.text.as_str()),
+            _ => None,
+        });
+        let typed = texts.filter(|text| !text.starts_with(Self::COMMAND));
+        typed.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Returns what commands of the person's own were made to.
+    pub fn made_of_commands(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| {
+            let PartBody::Text(text) = &part.body else {
+                return None;
+            };
+            let (_, inside) = text.text.strip_prefix(Self::COMMAND)?.split_once('\n')?;
+            inside.strip_suffix("\n</command>")
+        })
+    }
+
     /// How a message begins that lathe and not the person wrote.
     pub const REMINDER: &str = "<system-reminder>\n";
 

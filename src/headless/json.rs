@@ -162,6 +162,7 @@ impl<W: Write> Reporter for JsonReporter<W> {
             | Event::Asked(_)
             | Event::FormPut(_)
             | Event::FormSettled { .. }
+            | Event::Preparing
             | Event::TurnStarted
             | Event::TurnEnded(_)
             | Event::Queue(_)

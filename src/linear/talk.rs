@@ -442,6 +442,11 @@ impl Talk {
                 ));
             }
             Event::Error(report) => self.error(report),
+            Event::Preparing => {
+                self.is_busy = true;
+                self.is_in_turn = true;
+                self.say("Running what the command asks for first.");
+            }
             Event::TurnStarted => {
                 self.is_busy = true;
                 self.is_in_turn = true;

@@ -85,6 +85,8 @@ pub enum Event {
     /// One model request was paid for.
     Usage(RequestUsage),
     Error(ErrorReport),
+    /// A turn is about to start: the command that its message calls runs in the shell first.
+    Preparing,
     TurnStarted,
     TurnEnded(Done),
     /// What waits to be sent, in order.

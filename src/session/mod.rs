@@ -102,6 +102,29 @@ pub struct Input {
     pub files: Vec<FilePart>,
     /// Files to be read before it is sent. One that cannot be read sends it back.
     pub mentions: Vec<Mention>,
+    /// The command of the user's own that the text calls.
+    pub command: Option<CalledCommand>,
+}
+
+impl Input {
+    /// The text as the model is sent it.
+    fn spoken(&self) -> String {
+        match &self.command {
+            Some(CalledCommand::Expanded(text)) => format!("{}\n{text}", self.text),
+            Some(CalledCommand::ByName { .. }) | None => self.text.clone(),
+        }
+    }
+}
+
+/// How far a command is that a text calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CalledCommand {
+    ByName {
+        name: String,
+        arguments: String,
+    },
+    /// It is sent behind the text.
+    Expanded(String),
 }
 
 /// A file that the text names.
@@ -128,6 +151,8 @@ pub struct SessionInfo {
     pub model: ModelRef,
     /// Those it can ask, this one included.
     pub models: Vec<ModelChoice>,
+    /// Commands of the user's own.
+    pub commands: Vec<CommandChoice>,
     pub mode: Mode,
     pub directory: PathBuf,
     /// The model's context window in tokens, when it is known.
@@ -152,6 +177,17 @@ pub struct AgentChoice {
     pub description: String,
     /// What it asks, where it says so itself.
     pub model: Option<ModelRef>,
+}
+
+/// A command of the user's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandChoice {
+    pub name: String,
+    /// Empty when nobody described it.
+    pub description: String,
+    /// What is to be written behind the name; empty when nobody says.
+    pub argument_hint: String,
+    pub text: Arc<str>,
 }
 
 /// A model that a session can ask.

@@ -115,6 +115,11 @@ pub(crate) fn facts(command: &Command, keymap: &Keymap) -> (&'static str, String
     (first.description, key.unwrap_or_default())
 }
 
+/// Whether one of the commands here has a name.
+pub(crate) fn is_taken(name: &str) -> bool {
+    find(name).is_some()
+}
+
 fn find(name: &str) -> Option<&'static Command> {
     let is_it = |command: &&Command| command.name == name || command.also.contains(&name);
     COMMANDS.iter().find(is_it)

@@ -27,6 +27,7 @@ mod run;
 mod sandbox;
 mod screen;
 mod screen_attached;
+mod screen_commands;
 mod screen_composer;
 mod screen_input;
 mod screen_keys;

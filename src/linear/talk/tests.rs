@@ -18,6 +18,7 @@ fn info() -> SessionInfo {
         agents: Vec::new(),
         model,
         models: Vec::new(),
+        commands: Vec::new(),
         mode: Mode::Ask,
         directory: PathBuf::from("/project"),
         context_limit: None,

@@ -1,5 +1,5 @@
-//! Files that a person's message mentions: they are read as the `read` tool reads them, before the message goes on its
-//! way. So the model sees line numbers, may edit what it was shown, and gets the beginning of what is too long.
+//! What a person's message needs before it goes on its way: the text of a command it calls, and files that it mentions.
+//! They are read as the `read` tool reads them. So the model sees line numbers, may edit what it was shown, and gets the beginning of what is too long.
 //!
 //! Messages keep their order: what is sent while files are read waits for them. A message whose file cannot be read goes
 //! back to whoever wrote it.
@@ -13,9 +13,11 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::Actor;
+use super::commanding::{Call, takes_time};
 use crate::agent::driver::CallSettings;
 use crate::conversation::{CallId, CallResult, ErrorKind, FilePart};
-use crate::session::{ErrorReport, Event, Input, Mention, ReportKind};
+use crate::project::commands::UserCommand;
+use crate::session::{CalledCommand, Done, ErrorReport, Event, Input, Mention, ReportKind};
 use crate::tool::{ToolCx, ToolError, pipeline};
 
 /// Base64 that a message's files may have together: the providers take requests of 20 to 32 MB.
@@ -32,12 +34,22 @@ pub(super) enum Sent {
 #[derive(Default)]
 pub(super) struct Attaching {
     waiting: VecDeque<(Sent, Input)>,
-    running: Option<JoinHandle<Result<Vec<FilePart>, Unread>>>,
+    running: Option<JoinHandle<Result<Ready, Unread>>>,
     cancel: CancellationToken,
+    /// Whether somebody was told of a turn that has not begun.
+    is_told: bool,
+}
+
+/// What a message is to have beside its text.
+#[derive(Debug)]
+pub(super) struct Ready {
+    files: Vec<FilePart>,
+    /// What a command was made to.
+    expanded: Option<String>,
 }
 
 /// `None` when reading failed inside lathe.
-pub(super) type Attached = Option<Result<Vec<FilePart>, Unread>>;
+pub(super) type Attached = Option<Result<Ready, Unread>>;
 
 /// Why a message goes back.
 #[derive(Debug)]
@@ -98,7 +110,7 @@ impl Attaching {
 impl Actor {
     /// Has the files of a message read; says what is left to be sent at once.
     pub(super) fn attach(&mut self, sent: Sent, input: Input) -> Option<Input> {
-        if input.mentions.is_empty() && self.attaching.is_empty() {
+        if !is_unready(&input) && self.attaching.is_empty() {
             return Some(input);
         }
         // What was read is kept with the session, so that has to be there.
@@ -114,13 +126,23 @@ impl Actor {
             return;
         }
         while let Some((sent, input)) = self.attaching.waiting.front() {
-            if !input.mentions.is_empty() {
-                let work = read_all(
+            if is_unready(input) {
+                let mut mentions = input.mentions.clone();
+                let called = self.called(input);
+                let takes_time = called.is_some_and(takes_time);
+                let call = called.map(|command| self.call(command, input));
+                mentions.extend(call.iter().flat_map(Call::mentions));
+                let work = make_ready(
                     self.parts.calls.clone(),
-                    input.mentions.clone(),
+                    call,
+                    mentions,
                     self.attaching.cancel.child_token(),
                 );
                 self.attaching.running = Some(tokio::spawn(work));
+                if takes_time && !self.is_busy() {
+                    self.attaching.is_told = true;
+                    self.publish(Event::Preparing);
+                }
                 return;
             }
             let sent = *sent;
@@ -135,9 +157,12 @@ impl Actor {
             return;
         };
         match attached.unwrap_or(Err(Unread::Lost)) {
-            Ok(files) => {
-                input.files.extend(files);
+            Ok(ready) => {
+                self.attaching.is_told = false;
+                self.follow_command(&input);
+                input.files.extend(ready.files);
                 input.mentions.clear();
+                input.command = ready.expanded.map(CalledCommand::Expanded);
                 self.take_input(sent, input);
             }
             Err(unread) => {
@@ -148,6 +173,7 @@ impl Actor {
                 };
                 let input = Arc::new(input);
                 self.publish(Event::Unread { input, report });
+                self.untell();
             }
         }
         self.attach_next();
@@ -165,25 +191,99 @@ impl Actor {
         for (_, input) in std::mem::take(&mut self.attaching.waiting) {
             self.publish(Event::Refused(Arc::new(input)));
         }
+        self.untell();
+    }
+
+    /// The turn that somebody was told of does not begin.
+    fn untell(&mut self) {
+        if std::mem::take(&mut self.attaching.is_told) && !self.is_busy() {
+            self.publish(Event::TurnEnded(Done::Cancelled));
+        }
+    }
+
+    fn called(&self, input: &Input) -> Option<&UserCommand> {
+        match &input.command {
+            Some(CalledCommand::ByName { name, .. }) => self.parts.user_commands.find(name),
+            Some(CalledCommand::Expanded(_)) | None => None,
+        }
+    }
+
+    fn call(&self, command: &UserCommand, input: &Input) -> Call {
+        let arguments = match &input.command {
+            Some(CalledCommand::ByName { arguments, .. }) => arguments.as_str(),
+            Some(CalledCommand::Expanded(_)) | None => "",
+        };
+        self.parts.user_commands.call(command, arguments)
+    }
+
+    /// Does what a command's front matter says of the session.
+    fn follow_command(&mut self, input: &Input) {
+        let Some(command) = self.called(input).cloned() else {
+            return;
+        };
+        if let Some(agent) = &command.agent {
+            self.change_agent(agent);
+        }
+        match command.model.as_deref().map(str::parse) {
+            Some(Ok(model)) => self.change_model(model),
+            // Other programs know names of their own.
+            Some(Err(_)) => {
+                let name = command.model.unwrap_or_default();
+                let words = format!("`/{}` wants the model `{name}`, which is none here", command.name);
+                self.publish(Event::Notice(words));
+            }
+            None => {}
+        }
+        if command.is_subtask {
+            let words = format!(
+                "`/{}` asks for a task of its own; it runs in this session",
+                command.name
+            );
+            self.publish(Event::Notice(words));
+        }
     }
 }
 
-async fn read_all(
+/// Whether something of a message is still to be read or run.
+fn is_unready(input: &Input) -> bool {
+    !input.mentions.is_empty() || matches!(input.command, Some(CalledCommand::ByName { .. }))
+}
+
+async fn make_ready(
     calls: CallSettings,
+    call: Option<Call>,
     mentions: Vec<Mention>,
     cancel: CancellationToken,
+) -> Result<Ready, Unread> {
+    let files = read_all(&calls, mentions, &cancel).await?;
+    let expanded = match call {
+        Some(call) => Some(call.expanded(&calls, &cancel).await),
+        None => None,
+    };
+    Ok(Ready { files, expanded })
+}
+
+/// A call beside the turn, that nobody watches.
+pub(super) fn context(calls: &CallSettings, cancel: &CancellationToken) -> ToolCx {
+    let (updates, _) = mpsc::unbounded_channel();
+    let session = calls.session.clone();
+    let mut cx = ToolCx::new(Arc::clone(&calls.services), session, CallId::new(), updates);
+    cx.agent.clone_from(&calls.agent);
+    cx.abilities = calls.abilities;
+    cx.edit_mode = calls.settings.edit_mode;
+    cx.context = calls.context;
+    cx.cancel = cancel.clone();
+    cx
+}
+
+async fn read_all(
+    calls: &CallSettings,
+    mentions: Vec<Mention>,
+    cancel: &CancellationToken,
 ) -> Result<Vec<FilePart>, Unread> {
     let mut files: Vec<FilePart> = Vec::new();
     for mention in mentions {
-        // Nobody watches how it goes.
-        let (updates, _) = mpsc::unbounded_channel();
-        let session = calls.session.clone();
-        let mut cx = ToolCx::new(Arc::clone(&calls.services), session, CallId::new(), updates);
-        cx.agent.clone_from(&calls.agent);
-        cx.abilities = calls.abilities;
-        cx.edit_mode = calls.settings.edit_mode;
-        cx.context = calls.context;
-        cx.cancel = cancel.clone();
+        let cx = context(calls, cancel);
         match pipeline::own_read(&calls.registry, arguments(&mention), &cx).await {
             Ok(result) => files.extend(parts(&mention, result)),
             Err(error) if !mention.is_sure && error.kind == ErrorKind::NotFound => {}

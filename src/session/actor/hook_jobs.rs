@@ -66,7 +66,7 @@ impl Stage {
             Job::Prompts { inputs, way } => {
                 let mut prompted = Vec::with_capacity(inputs.len());
                 for input in inputs {
-                    let said = hooks.prompt(self.scene(), &input.text, &cancel).await;
+                    let said = hooks.prompt(self.scene(), &input.spoken(), &cancel).await;
                     prompted.push((input, said));
                 }
                 HookDone::Prompted(prompted, way)

@@ -7,6 +7,7 @@
 mod answering;
 mod attaching;
 mod changing;
+mod commanding;
 mod granting;
 mod hook_jobs;
 mod hooking;
@@ -41,6 +42,7 @@ use crate::permission::{BrokerEvent, Mode, Question, Reply};
 use crate::provider::{Model, ProviderError};
 use crate::tool::FormEvent;
 use attaching::Sent;
+pub(super) use commanding::Commands;
 use hook_jobs::HookDone;
 use hooking::Hooking;
 use telling::Told;
@@ -65,6 +67,7 @@ pub(super) struct Parts {
     pub(super) titles: Option<super::title::Titles>,
     pub(super) temperature: Option<f64>,
     pub(super) profiles: Profiles,
+    pub(super) user_commands: Commands,
     /// What the hooks of the beginning are told: `startup` or `resume`.
     pub(super) opening: &'static str,
     pub(super) farewell: Farewell,

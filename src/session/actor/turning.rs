@@ -13,7 +13,7 @@ use crate::conversation::{
     ToolPart, Usage,
 };
 use crate::provider::{Purpose, Request};
-use crate::session::{Done, Event, Input, ReportKind, RequestUsage, Retry};
+use crate::session::{CalledCommand, Done, Event, Input, ReportKind, RequestUsage, Retry};
 use crate::store::PaidRequest;
 use crate::text::truncate::ContextUse;
 use crate::tool::pipeline::{self, LoopGuard};
@@ -30,6 +30,16 @@ impl Actor {
         if !input.text.is_empty() {
             let text = TextPart {
                 text: input.text.clone(),
+                native: None,
+            };
+            parts.push(Part {
+                seq: 0,
+                body: PartBody::Text(text),
+            });
+        }
+        if let Some(CalledCommand::Expanded(text)) = &input.command {
+            let text = TextPart {
+                text: text.clone(),
                 native: None,
             };
             parts.push(Part {

@@ -5,6 +5,7 @@
 
 mod about;
 mod agents;
+mod commands;
 mod hooks;
 mod models;
 mod profile;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::actor::{Farewell, Parts};
+use super::actor::{Commands, Farewell, Parts};
 use super::recorder::{Beginning, Recorder};
 use super::title::Titles;
 use super::{ErrorReport, Handle, ReportKind, SessionInfo};
@@ -39,6 +40,7 @@ use resume::{draft, find, info, no_session, prompt_facts};
 use services::{Kit, permissions, roots, tool_settings};
 
 pub use agents::load as agents;
+pub use commands::user_commands;
 pub use trust::{
     Part, ProjectTrust, TrustFlag, TrustState, TrustedBy, accept_trust, settle_trust, trusted_names,
 };
@@ -246,7 +248,12 @@ pub fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
         Some(_) => store.load(&found.id)?.into_iter().map(Arc::new).collect(),
         None => Vec::new(),
     };
-    let info = info(request, &found, &profile, &profiles, &messages);
+    let (list, _) = user_commands(request);
+    let commands = Commands {
+        list,
+        is_trusted: request.trust.is_trusted(),
+    };
+    let info = info(request, &found, &profile, &profiles, &commands, &messages);
     let is_new = found.row.is_none();
     let begin = is_new.then(|| Beginning {
         session: NewSession {
@@ -300,6 +307,7 @@ pub fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
         temperature: profile.temperature,
         titles,
         profiles,
+        user_commands: commands,
         reminders: request.loaded.config.todo.reminders,
         opening: if is_new { "startup" } else { "resume" },
         farewell: match request.front_end {

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::super::actor::Commands;
 use super::profile::{Profile, Profiles, PromptFacts};
 use super::services::{Kit, roots};
 use super::{ErrorReport, FrontEndKind, ModelSource, OpenRequest, ReportKind, SessionInfo, Which};
@@ -100,6 +101,7 @@ pub(super) fn info(
     found: &FoundSession,
     profile: &Profile,
     profiles: &Profiles,
+    commands: &Commands,
     messages: &[Arc<Message>],
 ) -> SessionInfo {
     let last = messages.iter().rev().find_map(|message| message.usage);
@@ -111,6 +113,7 @@ pub(super) fn info(
         agents: profiles.agents(),
         model: profile.model.reference.clone(),
         models: profiles.models(&profile.model),
+        commands: commands.choices(),
         mode: request.mode,
         directory: row.map_or_else(|| request.directory.clone(), |row| row.directory.clone()),
         context_limit: Some(profile.model.context),

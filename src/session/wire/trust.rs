@@ -1,7 +1,7 @@
 //! Whether the project is trusted, and what it brings that only then counts.
 //!
 //! A project's own code and loosened rules are its *parts*: what its configuration says under certain keys, the hooks in
-//! its settings of Claude Code, and rules of its agents that allow something. All are read once, before anybody is asked:
+//! its settings of Claude Code, rules of its agents that allow something, and shell commands in its commands. All are read once, before anybody is asked:
 //! what is trusted is what was shown, and so is what is used. Trusted are the parts that the user looked at before and
 //! that did not change, those of projects that the global configuration lists, and all with `--trust`.
 
@@ -13,11 +13,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::services::roots;
-use super::{ErrorReport, OpenRequest, ReportKind, agents, config_error};
+use super::{ErrorReport, OpenRequest, ReportKind, agents, commands, config_error};
 use crate::config::{self, ConfigError};
 use crate::files::ContentHash;
 use crate::permission::Pattern;
 use crate::project::agents::{Agents, Owner};
+use crate::project::commands::{CommandOwner, CommandProblem, UserCommand, shell_commands};
 use crate::store::{Store, TrustRow, TrustedPlace};
 use crate::text::diff;
 
@@ -34,7 +35,10 @@ pub struct ProjectTrust {
     place: PathBuf,
     /// As they were when their rules were listed.
     pub(super) agents: Option<Arc<Agents>>,
+    pub(super) commands: Option<FoundCommands>,
 }
+
+type FoundCommands = (Arc<[UserCommand]>, Vec<CommandProblem>);
 
 /// One thing that needs trust.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -167,13 +171,16 @@ fn listing(parts: &[Part]) -> String {
 pub fn settle_trust(request: &mut OpenRequest, flag: TrustFlag) -> Result<(), ErrorReport> {
     let root = roots(request, &request.directory).project_root().to_owned();
     let agents = agents::find(request);
-    let parts = parts(request, &agents, &root);
+    let commands = commands::find(request);
+    let mut parts = parts(request, &agents, &root);
+    parts.extend(shell_parts(&commands.0, &root));
     let mut trust = ProjectTrust {
         place: place(&request.directory, &root, &parts),
         root,
         state: TrustState::NotNeeded,
         parts,
         agents: Some(Arc::new(agents)),
+        commands: Some(commands),
     };
     trust.state = if flag == TrustFlag::Given {
         TrustState::Trusted(TrustedBy::Flag)
@@ -287,6 +294,23 @@ fn parts(request: &OpenRequest, agents: &Agents, root: &Path) -> Vec<Part> {
         }
     }
     parts
+}
+
+/// The shell commands in the project's commands.
+fn shell_parts(commands: &[UserCommand], root: &Path) -> Vec<Part> {
+    let own = commands
+        .iter()
+        .filter(|command| command.owner == CommandOwner::Project);
+    let parts = own.filter_map(|command| {
+        let shell = shell_commands(&command.body);
+        let file = command.file.strip_prefix(root).unwrap_or(&command.file);
+        (!shell.is_empty()).then(|| Part {
+            file: file.to_string_lossy().into_owned(),
+            key: "shell".to_owned(),
+            value: Value::from(shell),
+        })
+    });
+    parts.collect()
 }
 
 fn place(directory: &Path, root: &Path, parts: &[Part]) -> PathBuf {

@@ -4,14 +4,15 @@
 //! Commands are listed at once, files when the finder has answered. A key that picks while the answer is on its way waits
 //! for it, and those behind it wait too, so nobody gets what they did not see.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossterm::event::KeyEvent;
 
 use super::{App, Effect};
 use crate::permission::Mode;
-use crate::session::{AgentChoice, Op};
-use crate::tui::commands::{COMMANDS, Command, facts};
+use crate::session::{AgentChoice, CalledCommand, CommandChoice, Op};
+use crate::tui::commands::{self, COMMANDS, Command, facts};
 use crate::tui::completion::{Answer, Item, Pick, Request, Token, TokenKind, mention};
 use crate::tui::keymap::{Action, Context, words};
 use crate::tui::picker::Row;
@@ -213,6 +214,16 @@ impl App {
                 self.composer
                     .replace_before_caret(characters, &format!("/{name} "));
             }
+            Pick::Own { name, wants_more, .. } => {
+                self.note_use(format!("/{name}"), true);
+                let does = action == Action::TakeItem && !wants_more;
+                let end = if does { "" } else { " " };
+                self.composer
+                    .replace_before_caret(characters, &format!("/{name}{end}"));
+                if does {
+                    return self.submit(Op::Submit, now);
+                }
+            }
             Pick::Agent(name) => {
                 self.composer.replace_before_caret(characters, "");
                 self.go_on_as(name, now);
@@ -276,10 +287,39 @@ impl App {
                 pick: Pick::Command(command.name.to_owned()),
             }
         };
-        let items: Vec<_> = COMMANDS.iter().map(item).collect();
+        let own = |command: &CommandChoice| {
+            let mut row = Row::new(&format!("/{}", command.name)).detail(&command.description);
+            if !command.argument_hint.is_empty() {
+                row = row.fact(&command.argument_hint);
+            }
+            Item {
+                row,
+                pick: Pick::Own {
+                    name: command.name.clone(),
+                    text: Arc::clone(&command.text),
+                    wants_more: !command.argument_hint.is_empty(),
+                },
+            }
+        };
+        let is_free = |command: &&CommandChoice| !commands::is_taken(&command.name);
+        // What looks like a path is one, unless a command is spelt like that.
+        let is_meant = |command: &&CommandChoice| !text.contains('/') || command.name.starts_with(text);
+        let own = self.commands.iter().filter(is_free).filter(is_meant).map(own);
+        let items: Vec<_> = COMMANDS.iter().map(item).chain(own).collect();
         let uses = &self.uses.uses;
         let bonus = |item: &Item| uses.bonus(item.row.fields()[0]);
         self.completion.rank(text, items.into_iter(), bonus)
+    }
+
+    /// Returns the user's own command that a text calls.
+    pub(super) fn called(&self, text: &str) -> Option<CalledCommand> {
+        let spoken = text.strip_prefix('/')?;
+        let (name, rest) = spoken.split_once(char::is_whitespace).unwrap_or((spoken, ""));
+        let own = self.commands.iter().find(|command| command.name == name)?;
+        Some(CalledCommand::ByName {
+            name: own.name.clone(),
+            arguments: rest.trim().to_owned(),
+        })
     }
 
     /// Does what a command says; `rest` is what was written behind its name.
@@ -337,8 +377,11 @@ impl App {
 
     pub(super) fn completion_hints(&self, hints: &mut Hints<'_>) {
         let key = |action| self.keymap.label(Context::Completion, action);
-        let does =
-            matches!(self.completion.selected(), Some((_, item)) if matches!(item.pick, Pick::Command(_)));
+        let does = match self.completion.selected().map(|(_, item)| &item.pick) {
+            Some(Pick::Command(_)) => true,
+            Some(Pick::Own { wants_more, .. }) => !wants_more,
+            Some(Pick::File(_) | Pick::Agent(_)) | None => false,
+        };
         hints.key(key(Action::TakeItem), if does { "do it" } else { "take it" });
         hints.key(key(Action::CompleteItem), "complete");
         hints.key(self.keymap.label(Context::Global, Action::Escape), "closes");

@@ -64,7 +64,7 @@ use super::transcript::{Change, FilePlace, Transcript};
 use crate::conversation::{CallId, ModelRef, SessionId};
 use crate::permission::{Mode, Question, QuestionId};
 use crate::session::query::Query;
-use crate::session::{AgentChoice, Input, ModelChoice, Op, Queued};
+use crate::session::{AgentChoice, CommandChoice, Input, ModelChoice, Op, Queued};
 use crate::view::highlight::Highlighter;
 use crate::view::theme::{Meaning, Theme};
 
@@ -261,6 +261,8 @@ pub(crate) struct App {
     /// Those the session can be changed to.
     agents: Vec<AgentChoice>,
     models: Vec<ModelChoice>,
+    /// Commands of the user's own.
+    commands: Vec<CommandChoice>,
     /// Asked for; comes with the next step.
     wanted_agent: Option<String>,
     wanted_model: Option<ModelRef>,
@@ -419,6 +421,7 @@ impl App {
             turn: Turn::Idle,
             agents: Vec::new(),
             models: Vec::new(),
+            commands: Vec::new(),
             wanted_agent: None,
             wanted_model: None,
             questions: Vec::new(),

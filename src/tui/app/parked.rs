@@ -14,7 +14,7 @@ use super::waiting::Wanted;
 use super::{App, DraftState, Esc, Focus, Link, Remark, Turn};
 use crate::conversation::{CallId, ModelRef, SessionId};
 use crate::permission::{Question, QuestionId};
-use crate::session::{AgentChoice, ModelChoice, Op, Queued};
+use crate::session::{AgentChoice, CommandChoice, ModelChoice, Op, Queued};
 use crate::tui::completion::Completion;
 use crate::tui::composer::Composer;
 use crate::tui::dialog::Permission;
@@ -45,6 +45,7 @@ pub(super) struct Parked {
     pub(super) turn: Turn,
     pub(super) agents: Vec<AgentChoice>,
     pub(super) models: Vec<ModelChoice>,
+    pub(super) commands: Vec<CommandChoice>,
     pub(super) wanted_agent: Option<String>,
     pub(super) wanted_model: Option<ModelRef>,
     pub(super) questions: Vec<Arc<Question>>,
@@ -84,6 +85,7 @@ impl Parked {
             turn: Turn::Idle,
             agents: Vec::new(),
             models: Vec::new(),
+            commands: Vec::new(),
             wanted_agent: None,
             wanted_model: None,
             questions: Vec::new(),
@@ -150,6 +152,7 @@ impl App {
             turn,
             agents,
             models,
+            commands,
             wanted_agent,
             wanted_model,
             questions,
@@ -222,6 +225,7 @@ impl App {
         swap(turn, &mut parked.turn);
         swap(agents, &mut parked.agents);
         swap(models, &mut parked.models);
+        swap(commands, &mut parked.commands);
         swap(wanted_agent, &mut parked.wanted_agent);
         swap(wanted_model, &mut parked.wanted_model);
         swap(questions, &mut parked.questions);

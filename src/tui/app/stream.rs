@@ -36,6 +36,7 @@ impl App {
         self.facts.learn(&snapshot.info);
         self.agents.clone_from(&snapshot.info.agents);
         self.models.clone_from(&snapshot.info.models);
+        self.commands.clone_from(&snapshot.info.commands);
         self.wanted_agent = None;
         self.wanted_model = None;
         self.directory.clone_from(&snapshot.info.directory);
@@ -131,7 +132,7 @@ impl App {
                 Some((_, call)) if !call.state.is_final() => drop(self.shells.insert(call.call.clone())),
                 _ => return Change::None,
             },
-            Event::TurnStarted => {
+            Event::Preparing | Event::TurnStarted => {
                 self.turn = Turn::Busy;
                 self.panel.settle();
             }
@@ -206,7 +207,7 @@ impl App {
             .filter(|message| message.role == Role::User && !message.is_reminder());
         let draft = |message: &Arc<Message>| match message.own_command() {
             Some((command, _)) => Draft::from_text(format!("!{command}")),
-            None => Draft::from_text(message.text()).with_files(labelled_parts(message.files())),
+            None => Draft::from_text(message.typed()).with_files(labelled_parts(message.files())),
         };
         // What was sent before the session was open is on its way there.
         let early: Vec<Draft> = self.unsent_inputs().map(draft_of).collect();

@@ -25,7 +25,7 @@ impl Completion {
         let State::Open(list) = &mut self.state else {
             return Rect::default();
         };
-        let is_wide = area.width >= WIDE && matches!(list.items[0].pick, Pick::File(_) | Pick::Agent(_));
+        let is_wide = area.width >= WIDE && list.has_beginnings();
         let room = area.height.saturating_sub(1 + LEAST_ABOVE).min(MOST_ROWS);
         let rows = if is_wide {
             room
@@ -76,7 +76,7 @@ impl Completion {
         area
     }
 
-    /// The beginning of the file that is selected, beside the list.
+    /// The beginning of the file or the command that is selected, beside the list.
     fn draw_beginning(&self, area: Rect, buffer: &mut Buffer, look: Look<'_>) {
         for y in area.top()..area.bottom() {
             buffer.set_stringn(area.x, y, look.symbols.bar(), 1, look.style(Meaning::Rule));
@@ -84,12 +84,11 @@ impl Completion {
         let Some((token, item)) = self.selected() else {
             return;
         };
-        let (Pick::File(path), Some((known, text))) = (&item.pick, &self.look) else {
-            return;
+        let text: &str = match (&item.pick, &self.look) {
+            (Pick::File(path), Some((known, text))) if known == path => text,
+            (Pick::Own { text, .. }, _) => text,
+            _ => return,
         };
-        if known != path {
-            return;
-        }
         let first = token.first_line().saturating_sub(1);
         let style = look.style(Meaning::TextMuted);
         for (row, line) in area.rows().zip(text.lines().skip(first)) {
@@ -102,6 +101,17 @@ impl Completion {
 }
 
 impl List {
+    /// Whether it lists what has a beginning to be shown.
+    fn has_beginnings(&self) -> bool {
+        match &self.items[0].pick {
+            Pick::File(_) | Pick::Agent(_) => true,
+            Pick::Command(_) | Pick::Own { .. } => {
+                let mut picks = self.items.iter().map(|item| &item.pick);
+                picks.any(|pick| matches!(pick, Pick::Own { .. }))
+            }
+        }
+    }
+
     fn keep_in_sight(&mut self, height: usize) {
         let last_top = self.items.len().saturating_sub(height);
         let lowest = (self.selected + 1).saturating_sub(height);

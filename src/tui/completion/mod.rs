@@ -18,6 +18,8 @@ pub(crate) use mention::{mention, mentions};
 pub(crate) use token::{Token, TokenKind};
 pub(crate) use uses::Uses;
 
+use std::sync::Arc;
+
 use super::picker::Row;
 use crate::text::fuzzy::{Matcher, Query};
 
@@ -36,6 +38,12 @@ pub(crate) struct Item {
 pub(crate) enum Pick {
     /// It is written, and sent with that. Completing only writes it.
     Command(String),
+    /// The same of one of the user's own, which may want something behind its name.
+    Own {
+        name: String,
+        text: Arc<str>,
+        wants_more: bool,
+    },
     /// A path is written as a mention.
     File(String),
     /// The session goes on as it, and the word goes.

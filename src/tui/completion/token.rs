@@ -33,7 +33,8 @@ impl Token {
     /// Finds the word that ends at the caret. `before` is its line up to there.
     pub(crate) fn before(before: &str, row: usize) -> Option<Self> {
         if let Some(text) = before.strip_prefix('/').filter(|_| row == 0)
-            && (text.is_empty() || is_name(text))
+            && text.split('/').all(|part| part.is_empty() || is_name(part))
+            && !text.starts_with('/')
         {
             return Some(Self::new(TokenKind::Command, row, 0, before, text));
         }
@@ -113,7 +114,8 @@ mod tests {
     fn a_command_is_the_first_word_of_all() {
         assert_eq!(text("/").as_deref(), Some(""));
         assert_eq!(text("/mo").as_deref(), Some("mo"));
-        for other in ["/model x", " /m", "a /m", "/usr/b", "", "m"] {
+        assert_eq!(text("/git/co").as_deref(), Some("git/co"), "of one's own");
+        for other in ["/model x", " /m", "a /m", "//usr", "/2/a", "/a.rs", "", "m"] {
             assert_eq!(text(other), None, "{other}");
         }
         assert_eq!(Token::before("/mo", 1), None);

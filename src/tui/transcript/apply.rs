@@ -44,16 +44,36 @@ struct Turn {
     waiting: Option<Waiting>,
 }
 
-/// Nothing happens but that the model is waited for.
+/// Nothing happens but that something is waited for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Waiting {
+    pub(super) on: Awaited,
     /// Not known for what came with a snapshot.
     pub(super) since: Option<Instant>,
 }
 
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Awaited {
+    Model,
+    /// What a command of the user's own has run before it is sent.
+    Shell,
+}
+
+impl Awaited {
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::Model => "waiting for the model",
+            Self::Shell => "waiting for the command's shell",
+        }
+    }
+}
+
 impl Waiting {
     fn since(moment: Instant) -> Self {
-        Self { since: Some(moment) }
+        Self {
+            on: Awaited::Model,
+            since: Some(moment),
+        }
     }
 }
 
@@ -71,7 +91,10 @@ impl Blocks {
         }
         blocks.turn.is_busy = snapshot.busy;
         if snapshot.busy && blocks.turn.open == 0 {
-            blocks.turn.waiting = Some(Waiting { since: None });
+            blocks.turn.waiting = Some(Waiting {
+                on: Awaited::Model,
+                since: None,
+            });
         }
         blocks
     }
@@ -122,6 +145,13 @@ impl Blocks {
                 self.mark(Mark::Error(report.clone()))
             }
             Event::TurnStarted => self.turn_started(now),
+            Event::Preparing => {
+                let begun = self.turn_started(now);
+                if let Some(waiting) = &mut self.turn.waiting {
+                    waiting.on = Awaited::Shell;
+                }
+                begun
+            }
             Event::TurnEnded(done) => self.turn_ended(*done, now),
             Event::Model(model) => self.mark(Mark::Model(model.to_string())),
             Event::Agent(agent) => self.mark(Mark::Agent(agent.clone())),

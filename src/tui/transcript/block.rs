@@ -162,9 +162,12 @@ impl Phase {
 impl UserBlock {
     pub(super) fn new(message: &Arc<Message>) -> Self {
         let has_pictures = message.files().any(|file| file.mime.starts_with("image/"));
-        let text = match message.own_command() {
-            Some((command, _)) => format!("!{command}"),
-            None => message.text(),
+        let text = if let Some((command, _)) = message.own_command() {
+            format!("!{command}")
+        } else {
+            let made = message.made_of_commands().map(str::to_owned);
+            let typed = std::iter::once(message.typed());
+            typed.chain(made).collect::<Vec<_>>().join("\n")
         };
         Self {
             text,

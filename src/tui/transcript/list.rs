@@ -101,7 +101,7 @@ impl List<'_> {
         let muted = look.theme.style(Meaning::TextMuted);
         let mut spans = vec![
             Span::styled(format!("{sign} "), look.theme.style(Meaning::StateRunning)),
-            Span::styled(format!("waiting for the model{waited}"), muted),
+            Span::styled(format!("{}{waited}", waiting.on.words()), muted),
         ];
         if seconds >= LONG && !end_key.is_empty() {
             let dot = look.symbols.dot();

@@ -80,8 +80,10 @@ impl App {
             return self.draft_changed(now);
         }
         let text = self.composer.text();
+        let called = self.called(&text);
         match commands::read(&text) {
             Spoken::Text => {}
+            Spoken::Unknown { .. } if called.is_some() => {}
             Spoken::Command { command, rest } => return self.obey(command, rest, now),
             Spoken::Unknown { name, nearest } => return self.not_a_command(name, nearest, now),
         }
@@ -118,6 +120,7 @@ impl App {
             _ => op(Input {
                 text,
                 mentions,
+                command: called,
                 ..Input::default()
             }),
         };

@@ -2,6 +2,7 @@
 
 use super::pictures::{conversation, picture, said};
 use super::*;
+use crate::session::CalledCommand;
 
 fn selected(driver: &mut Driver) -> String {
     let text = driver.text();
@@ -421,5 +422,72 @@ fn files_in_pictures() {
             driver.now,
         );
         picture(&mut driver, "files", size);
+    }
+}
+
+/// With commands of the user's own.
+fn commanded() -> Driver {
+    let command = |name: &str, hint: &str, text: &str| CommandChoice {
+        name: name.to_owned(),
+        description: format!("does {name}"),
+        argument_hint: hint.to_owned(),
+        text: text.into(),
+    };
+    let mut driver = conversation();
+    driver.app.commands = vec![
+        command(
+            "git/commit",
+            "",
+            "Commit what is staged.\n\n!`git diff --staged`\n",
+        ),
+        command("help", "", "Never reached.\n"),
+        command("review", "[file]", "Review $1.\n\nLook for:\n- names\n- errors\n"),
+    ];
+    driver
+}
+
+#[test]
+fn a_command_of_ones_own_is_called_by_its_name() {
+    let mut driver = commanded();
+    driver.type_text("/git/co");
+    driver.press("enter");
+    let called = |driver: &mut Driver| {
+        let sent = driver.sent();
+        let Some(Op::Submit(input)) = sent.last() else {
+            panic!("{sent:?}")
+        };
+        match input.command.clone() {
+            Some(CalledCommand::ByName { name, arguments }) => (input.text.clone(), name, arguments),
+            other => panic!("{other:?}"),
+        }
+    };
+    let words = |text: &str, name: &str, rest: &str| (text.to_owned(), name.to_owned(), rest.to_owned());
+    assert_eq!(called(&mut driver), words("/git/commit", "git/commit", ""));
+    driver.type_text("/rev");
+    driver.press("enter");
+    assert!(driver.sent().is_empty(), "it wants a file");
+    driver.type_text("a.rs  now");
+    driver.press("enter");
+    assert_eq!(
+        called(&mut driver),
+        words("/review a.rs  now", "review", "a.rs  now")
+    );
+    driver.type_text("/help");
+    driver.press("enter");
+    assert!(driver.sent().is_empty());
+    assert!(driver.text().contains("Keys"), "lathe's own names stay");
+}
+
+#[test]
+fn own_commands_in_pictures() {
+    for size in [(80, 24), (120, 36), (40, 12)] {
+        let mut driver = commanded();
+        driver.size = size;
+        driver.frame();
+        driver.type_text("/re");
+        while !selected(&mut driver).starts_with("/review") {
+            driver.press("down");
+        }
+        picture(&mut driver, "commands_own", size);
     }
 }

@@ -154,6 +154,7 @@ impl Driver {
                 model("local/test-model", 128_000),
                 model("local/other", 1_000_000),
             ],
+            commands: Vec::new(),
             model: ModelRef {
                 provider: "local".to_owned(),
                 model: "test-model".to_owned(),

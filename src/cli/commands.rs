@@ -1,0 +1,46 @@
+//! `lathe commands`: the user's own commands, and where each came from.
+
+use super::args::OpenArgs;
+use super::failure::Failure;
+use super::output::{print, table, tell};
+use super::place::Place;
+use crate::project::commands::UserCommand;
+use crate::session::wire::{self, FrontEndKind, ModelSource, Which};
+use crate::text::sanitize::sanitize_line;
+
+/// The list goes to stdout; what could not be read goes to stderr, with file and line.
+pub(super) fn commands() -> Result<(), Failure> {
+    let request = Place::current()?.request(
+        OpenArgs::default(),
+        Which::New,
+        ModelSource::Network,
+        FrontEndKind::Unattended,
+    )?;
+    let (commands, problems) = wire::user_commands(&request);
+    print(&list(&commands))?;
+    for problem in problems {
+        tell(&problem.to_string());
+    }
+    Ok(())
+}
+
+fn list(commands: &[UserCommand]) -> String {
+    if commands.is_empty() {
+        return "There are none yet: a Markdown file in `.lathe/commands` is one.\n".to_owned();
+    }
+    let head = ["NAME", "ARGUMENTS", "SOURCE", "DESCRIPTION"].map(str::to_owned);
+    let clean = |text: &str| sanitize_line(text).into_owned();
+    let row = |command: &UserCommand| {
+        [
+            format!("/{}", command.name),
+            match command.argument_hint.as_str() {
+                "" => "-".to_owned(),
+                hint => clean(hint),
+            },
+            clean(&command.file.display().to_string()),
+            clean(&command.description),
+        ]
+    };
+    let rows = commands.iter().map(row);
+    table(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
+}

@@ -1,0 +1,309 @@
+//! Commands of the user's own: Markdown files whose text is sent when somebody writes `/name`.
+//!
+//! They lie in `.lathe/commands`, `.claude/commands`, `.opencode/command` and `.opencode/commands` of the project, from the
+//! working directory up to the root, then in lathe's configuration directory and in `~/.claude/commands`; the first of a
+//! name wins. A directory below makes a name `sub/name`. Front matter may say `description`, `argument-hint`, `model`,
+//! `agent` and `subtask`. Nothing is run here: [`expand`] says which shell commands a text wants, and whoever asked has
+//! them run.
+
+mod expand;
+
+pub use expand::{Piece, expand, shell_commands};
+
+use std::fmt;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::frontmatter::{self, FrontMatter};
+
+/// A text of this size already fills a good part of a model's context.
+const MAX_BYTES: u64 = 256 << 10;
+/// Nobody keeps more; more would only cost time.
+const MAX_FILES: usize = 1000;
+const MAX_DEPTH: usize = 8;
+const MAX_NAME: usize = 64;
+
+/// Where to look.
+#[derive(Debug, Clone, Copy)]
+pub struct CommandPlaces<'a> {
+    /// Lathe's configuration directory.
+    pub config: &'a Path,
+    pub home: Option<&'a Path>,
+    pub root: &'a Path,
+    pub cwd: &'a Path,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserCommand {
+    /// `review`, or `git/commit` from a directory below.
+    pub name: String,
+    pub file: PathBuf,
+    pub owner: CommandOwner,
+    /// Empty where nobody described it.
+    pub description: String,
+    /// What is to be written behind the name.
+    pub argument_hint: String,
+    pub model: Option<String>,
+    pub agent: Option<String>,
+    /// It wants to run as a task of its own.
+    pub is_subtask: bool,
+    /// The text, as it is written.
+    pub body: String,
+}
+
+/// Whose word it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommandOwner {
+    Project,
+    User,
+}
+
+/// A file that was left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandProblem {
+    pub file: PathBuf,
+    pub at: Option<frontmatter::Place>,
+    pub message: String,
+}
+
+impl fmt::Display for CommandProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = self.file.display();
+        match self.at {
+            Some(at) => write!(f, "{file}:{}:{}: {}", at.line, at.column, self.message),
+            None => write!(f, "{file}: {}", self.message),
+        }
+    }
+}
+
+/// Finds all commands, sorted by name, and what could not be read. Reads files and blocks.
+pub fn commands(places: &CommandPlaces<'_>) -> (Vec<UserCommand>, Vec<CommandProblem>) {
+    let mut found = Found::default();
+    let own = places.cwd.starts_with(places.root);
+    let up = places.cwd.ancestors();
+    let dirs = up.take_while(|dir| (own && dir.starts_with(places.root)) || *dir == places.cwd);
+    for dir in dirs {
+        for name in [
+            ".lathe/commands",
+            ".claude/commands",
+            ".opencode/command",
+            ".opencode/commands",
+        ] {
+            let confined_to = Some(if own { places.root } else { places.cwd });
+            found.directory(&dir.join(name), CommandOwner::Project, confined_to);
+        }
+    }
+    found.directory(&places.config.join("commands"), CommandOwner::User, None);
+    if let Some(home) = places.home {
+        found.directory(&home.join(".claude/commands"), CommandOwner::User, None);
+    }
+    found.commands.sort_by(|one, other| one.name.cmp(&other.name));
+    (found.commands, found.problems)
+}
+
+#[derive(Default)]
+struct Found {
+    commands: Vec<UserCommand>,
+    problems: Vec<CommandProblem>,
+}
+
+impl Found {
+    fn directory(&mut self, dir: &Path, owner: CommandOwner, confined_to: Option<&Path>) {
+        // What is not there holds nothing; so does a link that leads in a circle.
+        let walk = ignore::WalkBuilder::new(dir)
+            .standard_filters(false)
+            .max_depth(Some(MAX_DEPTH))
+            .follow_links(true)
+            .sort_by_file_name(Ord::cmp)
+            .build();
+        let is_markdown = |path: &Path| path.extension().is_some_and(|ending| ending == "md");
+        let files = walk.flatten().map(ignore::DirEntry::into_path);
+        for file in files.filter(|path| is_markdown(path)).take(MAX_FILES) {
+            let Some(name) = name_of(dir, &file) else {
+                self.problems.push(CommandProblem {
+                    file,
+                    at: None,
+                    message: format!(
+                        "the file's name cannot be a command's; use at most {MAX_NAME} letters, digits, `-`, `_` and `.`"
+                    ),
+                });
+                continue;
+            };
+            if self.commands.iter().any(|command| command.name == name) {
+                continue;
+            }
+            match read(name, &file, owner, confined_to) {
+                Ok(command) => self.commands.push(command),
+                Err(problem) => self.problems.push(problem),
+            }
+        }
+    }
+}
+
+fn name_of(dir: &Path, file: &Path) -> Option<String> {
+    let name = file.strip_prefix(dir).ok()?.to_str()?.strip_suffix(".md")?;
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
+    let begins_well = name.starts_with(char::is_alphanumeric);
+    (begins_well && name.len() <= MAX_NAME && name.chars().all(is_plain)).then(|| name.to_owned())
+}
+
+fn read(
+    name: String,
+    file: &Path,
+    owner: CommandOwner,
+    confined_to: Option<&Path>,
+) -> Result<UserCommand, CommandProblem> {
+    let problem = |at, message| CommandProblem {
+        file: file.to_owned(),
+        at,
+        message,
+    };
+    let text = text(file, confined_to).map_err(|message| problem(None, message))?;
+    let front = frontmatter::parse(&text).map_err(|error| problem(Some(error.at), error.message))?;
+    Ok(UserCommand {
+        name,
+        file: file.to_owned(),
+        owner,
+        description: words(&front, "description"),
+        argument_hint: words(&front, "argument-hint"),
+        model: Some(words(&front, "model")).filter(|model| !model.is_empty()),
+        agent: Some(words(&front, "agent")).filter(|agent| !agent.is_empty()),
+        is_subtask: front
+            .fields
+            .get("subtask")
+            .is_some_and(|field| field.value == Value::Bool(true)),
+        body: front.body,
+    })
+}
+
+/// Returns a value in one line. `argument-hint: [file]` is a list for YAML, and brackets for whoever wrote it.
+fn words(front: &FrontMatter, key: &str) -> String {
+    let text = match front.fields.get(key).map(|field| &field.value) {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(items)) => {
+            let items = items
+                .iter()
+                .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned));
+            format!("[{}]", items.collect::<Vec<_>>().join(", "))
+        }
+        Some(Value::Null) | None => String::new(),
+        Some(other) => other.to_string(),
+    };
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn text(path: &Path, confined_to: Option<&Path>) -> Result<String, String> {
+    let cannot = |error: std::io::Error| format!("the file cannot be read: {error}");
+    let real = path.canonicalize().map_err(cannot)?;
+    // A repository must not be able to send the user's own files to a model by a link.
+    let leads_out = |root: &Path| !root.canonicalize().is_ok_and(|root| real.starts_with(root));
+    if confined_to.is_some_and(leads_out) {
+        return Err("the file leads out of the project and was left out".to_owned());
+    }
+    // Opening a FIFO would wait for a writer.
+    if !real.is_file() {
+        return Err("this is not a file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(&real).map_err(cannot)?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(format!("the file is larger than {} KiB", MAX_BYTES >> 10));
+    }
+    String::from_utf8(bytes).map_err(|_| "the file is not valid UTF-8".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = dir.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        std::fs::create_dir_all(dir.path().join("p/sub")).unwrap();
+        dir
+    }
+
+    fn all(dir: &Path) -> (Vec<UserCommand>, Vec<CommandProblem>) {
+        commands(&CommandPlaces {
+            config: &dir.join("config"),
+            home: Some(&dir.join("home")),
+            root: &dir.join("p"),
+            cwd: &dir.join("p/sub"),
+        })
+    }
+
+    #[test]
+    fn the_nearest_of_a_name_wins_and_directories_are_part_of_it() {
+        let dir = place(&[
+            ("home/.claude/commands/a.md", "home"),
+            ("config/commands/a.md", "config"),
+            ("config/commands/b.md", "config"),
+            ("p/.opencode/command/c.md", "opencode"),
+            ("p/.claude/commands/c.md", "claude"),
+            ("p/.lathe/commands/a.md", "root"),
+            ("p/sub/.claude/commands/a.md", "nearest"),
+            ("p/.lathe/commands/git/commit.md", "deeper"),
+            ("p/.lathe/commands/notes.txt", "none"),
+        ]);
+        let (commands, problems) = all(dir.path());
+        let bodies: Vec<_> = commands
+            .iter()
+            .map(|command| (&*command.name, &*command.body))
+            .collect();
+        assert_eq!(
+            bodies,
+            [
+                ("a", "nearest"),
+                ("b", "config"),
+                ("c", "claude"),
+                ("git/commit", "deeper")
+            ]
+        );
+        assert_eq!(problems, []);
+    }
+
+    #[test]
+    fn front_matter_says_what_a_command_is() {
+        let text = "---\ndescription: Reviews\nargument-hint: [file]\nmodel: a/b\nagent: plan\nsubtask: true\n---\nReview $1.\n";
+        let dir = place(&[("p/.lathe/commands/review.md", text)]);
+        let (commands, _) = all(dir.path());
+        let review = &commands[0];
+        assert_eq!(
+            (&*review.description, &*review.argument_hint),
+            ("Reviews", "[file]")
+        );
+        assert_eq!(
+            (review.model.as_deref(), review.agent.as_deref()),
+            (Some("a/b"), Some("plan"))
+        );
+        assert!(review.is_subtask);
+        assert_eq!(review.body, "Review $1.\n");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_with_its_place() {
+        let dir = place(&[
+            ("p/.lathe/commands/broken.md", "---\na: [\n---\n"),
+            ("p/.lathe/commands/a b.md", "x"),
+            ("outside.md", "secret"),
+        ]);
+        let link = dir.path().join("p/.lathe/commands/out.md");
+        std::os::unix::fs::symlink(dir.path().join("outside.md"), link).unwrap();
+        let (commands, problems) = all(dir.path());
+        assert_eq!(commands, []);
+        let told: Vec<_> = problems.iter().map(ToString::to_string).collect();
+        assert!(told[0].contains("a b.md: the file's name cannot be"), "{told:?}");
+        assert!(told[1].contains("broken.md:"), "{told:?}");
+        assert!(
+            told[2].contains("out.md: the file leads out of the project"),
+            "{told:?}"
+        );
+    }
+}

@@ -1,0 +1,154 @@
+//! Commands of the user's own that a message calls: their text is made whole before the message goes on its way.
+//!
+//! Shell commands in it are calls of `bash` like any other, with their permissions and questions; what did not run is said
+//! in its place. Those of a project that is not trusted never run.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::agent::driver::CallSettings;
+use crate::conversation::{CallId, ErrorKind, Message};
+use crate::project::commands::{CommandOwner, Piece, UserCommand, expand, shell_commands};
+use crate::session::{CommandChoice, Mention};
+use crate::tool::pipeline::{self, LoopGuard, Progress};
+
+/// The commands of a session, as they were when it was opened.
+pub(in crate::session) struct Commands {
+    pub(in crate::session) list: Arc<[UserCommand]>,
+    /// Whether the shell commands of the project's own may run.
+    pub(in crate::session) is_trusted: bool,
+}
+
+/// A command with its arguments.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    name: String,
+    pieces: Vec<Piece>,
+    may_run: bool,
+}
+
+impl Commands {
+    pub(in crate::session) fn choices(&self) -> Vec<CommandChoice> {
+        let choice = |command: &UserCommand| CommandChoice {
+            name: command.name.clone(),
+            description: command.description.clone(),
+            argument_hint: command.argument_hint.clone(),
+            text: command.body.as_str().into(),
+        };
+        self.list.iter().map(choice).collect()
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<&UserCommand> {
+        self.list.iter().find(|command| command.name == name)
+    }
+
+    pub(super) fn call(&self, command: &UserCommand, arguments: &str) -> Call {
+        Call {
+            name: command.name.clone(),
+            pieces: expand(&command.body, arguments),
+            may_run: command.owner == CommandOwner::User || self.is_trusted,
+        }
+    }
+}
+
+/// Whether a command's text waits for something that may take its time.
+pub(super) fn takes_time(command: &UserCommand) -> bool {
+    !shell_commands(&command.body).is_empty()
+}
+
+impl Call {
+    /// Returns the files that the text names.
+    pub(super) fn mentions(&self) -> Vec<Mention> {
+        let texts = self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Text(text) => Some(text.as_str()),
+            Piece::Shell(_) => None,
+        });
+        let mut found: Vec<Mention> = Vec::new();
+        for mention in texts.flat_map(named) {
+            if !found.contains(&mention) {
+                found.push(mention);
+            }
+        }
+        found
+    }
+
+    /// Has its shell commands run, and returns the text as the model is sent it.
+    pub(super) async fn expanded(self, calls: &CallSettings, cancel: &CancellationToken) -> String {
+        let mut text = String::new();
+        for piece in self.pieces {
+            match piece {
+                Piece::Text(piece) => text.push_str(&piece),
+                Piece::Shell(_) if !self.may_run => {
+                    text.push_str("[not run: the project is not trusted]");
+                }
+                Piece::Shell(command) => text.push_str(run(calls, &command, cancel).await.trim_end()),
+            }
+        }
+        let mut whole = String::new();
+        let _ = write!(whole, "{}{}\">\n{text}\n</command>", Message::COMMAND, self.name);
+        whole
+    }
+}
+
+/// Finds `@path` at the beginning of words. Another word of that form is no file, and stays what it is.
+fn named(text: &str) -> impl Iterator<Item = Mention> {
+    let words = text.split_whitespace().filter_map(|word| word.strip_prefix('@'));
+    let paths = words.map(|word| word.trim_end_matches([',', ';', ':', '!', '?', '.', ')']));
+    let is_path = |path: &&str| !path.is_empty() && !path.contains(['@', '(', '`', '"', '*']);
+    paths.filter(is_path).map(|path| Mention {
+        path: path.to_owned(),
+        lines: None,
+        is_sure: false,
+        label: None,
+    })
+}
+
+async fn run(calls: &CallSettings, command: &str, cancel: &CancellationToken) -> String {
+    let args = json!({ "command": command }).to_string();
+    let resolved = pipeline::resolve(calls.known(), &mut LoopGuard::default(), "bash", &args);
+    let result = match resolved.outcome {
+        Ok(ready) => {
+            let cx = super::attaching::context(calls, cancel);
+            pipeline::run(ready, &cx, &Unwatched).await
+        }
+        Err(result) => *result,
+    };
+    let never_ran = [
+        ErrorKind::Denied,
+        ErrorKind::Rejected,
+        ErrorKind::Refused,
+        ErrorKind::Hook,
+        ErrorKind::Unavailable,
+        ErrorKind::UnknownTool,
+        ErrorKind::Cancelled,
+    ];
+    match result.error_kind() {
+        Some(kind) if never_ran.contains(&kind) => {
+            let why = result.output.lines().next().unwrap_or_default();
+            format!("[not run: {why}]")
+        }
+        _ => result.output,
+    }
+}
+
+struct Unwatched;
+
+impl Progress for Unwatched {
+    fn running(&self, _: &CallId) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_a_text_names_are_found() {
+        let paths: Vec<_> = named("see @src/a.rs, (x@y.z) @b.md. and @dataclass @app.get(\"/\")")
+            .map(|mention| mention.path)
+            .collect();
+        assert_eq!(paths, ["src/a.rs", "b.md", "dataclass"]);
+    }
+}
