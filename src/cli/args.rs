@@ -56,7 +56,7 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: Option<PermissionsCommand>,
     },
-    /// List sessions or show one
+    /// List, show, search, export or delete sessions
     Sessions {
         #[command(subcommand)]
         command: Option<SessionsCommand>,

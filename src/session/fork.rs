@@ -6,7 +6,7 @@
 
 use super::actor::todos::last_shown;
 use super::{ErrorReport, ReportKind, StoredSessions};
-use crate::conversation::{CallState, FilePart, Message, MessageId, MessageState, PartBody, Role, SessionId};
+use crate::conversation::{CallState, Message, MessageId, MessageState, PartBody, Role, SessionId};
 use crate::store::{Fork, NewSession, SessionRow};
 
 /// What a fork's title ends with.
@@ -46,14 +46,16 @@ impl StoredSessions {
         let place = messages.iter().position(|message| message.id == *id);
         let place = place.ok_or_else(|| refused("that message is not stored, so nothing was forked"))?;
         let rest = messages.split_off(if is_before { place } else { place + 1 });
+        // What a retry replaced was never sent, and its calls never end.
+        messages.retain(|message| message.state != MessageState::Void);
         let last = messages.last().filter(|message| message.role == Role::Assistant);
         if last.is_some_and(is_under_way) {
             return Err(refused(
                 "this step is still under way, so it was not forked; fork it when it has ended, or an earlier one",
             ));
         }
-        // What a retry replaced was never sent, and a command of the person's that still runs ends in its own session.
-        messages.retain(|message| message.state != MessageState::Void && !is_under_way(message));
+        // A command of the person's that still runs ends in its own session.
+        messages.retain(|message| !is_under_way(message));
         let todos = if rest.is_empty() {
             store.todos(source)?
         } else {
@@ -102,18 +104,11 @@ fn words(message: &Message) -> String {
     if let Some((command, _)) = message.own_command() {
         return format!("!{command}");
     }
-    let labels = files(message).filter_map(|file| file.label.as_deref());
+    let labels = message.files().filter_map(|file| file.label.as_deref());
     let text = labels.fold(message.text(), |text, label| {
         text.replace(&format!("{label} "), "").replace(label, "")
     });
     text.trim_end().to_owned()
-}
-
-fn files(message: &Message) -> impl Iterator<Item = &FilePart> {
-    message.parts.iter().filter_map(|part| match &part.body {
-        PartBody::File(file) => Some(file),
-        _ => None,
-    })
 }
 
 fn notes(row: &SessionRow, asked: Option<&Message>) -> Vec<String> {
@@ -123,7 +118,9 @@ fn notes(row: &SessionRow, asked: Option<&Message>) -> Vec<String> {
     )];
     let Some(asked) = asked else { return notes };
     let draft = words(asked);
-    let attached = files(asked).filter(|file| file.label.is_some() || !draft.contains(&file.path));
+    let attached = asked
+        .files()
+        .filter(|file| file.label.is_some() || !draft.contains(&file.path));
     let attached: Vec<String> = attached.map(|file| format!("`{}`", file.path)).collect();
     if !attached.is_empty() {
         notes.push(format!(
@@ -167,7 +164,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::conversation::{CallId, CallResult, Part, TextPart, ToolPart};
+    use crate::conversation::{CallId, CallResult, FilePart, Part, TextPart, ToolPart};
     use crate::store::{Change, DraftKey, Store};
 
     /// A stored session, to which messages are added.
@@ -312,7 +309,8 @@ mod tests {
         talk.ask("one");
         let own = call("bash", CallState::Running, json!({}));
         talk.add(Role::User, MessageState::Complete, vec![own]);
-        let void = talk.add(Role::Assistant, MessageState::Void, vec![said("void")]);
+        let cut = call("bash", CallState::Pending, json!({}));
+        let void = talk.add(Role::Assistant, MessageState::Void, vec![said("void"), cut]);
         assert_eq!(talk.fork(&ForkPoint::After(void)).0, ["one"]);
         let done = call("bash", CallState::Done, json!({}));
         let running = call("bash", CallState::Running, json!({}));

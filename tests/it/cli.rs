@@ -41,6 +41,7 @@ fn help_names_every_command_and_version_is_one_line() {
         "tools",
         "tool",
         "agents",
+        "commands",
         "themes",
         "doctor",
         "config",

@@ -1,5 +1,7 @@
-//! What a person does themselves with the means of a tool: they name a file to be read, or give a command, which goes past everything that judges what a model wants: access, hooks, permission,
-//! sandbox and timeout. How it runs, streams and is cut is as with `bash`.
+//! What a person does themselves with the means of a tool: they name a file to be read, or give a command.
+//!
+//! A command goes past everything that judges what a model wants: access, hooks, permission, sandbox and timeout. How it
+//! runs, streams and is cut is as with `bash`.
 
 use std::panic::AssertUnwindSafe;
 use std::time::Instant;

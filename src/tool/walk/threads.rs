@@ -1,8 +1,8 @@
 //! How many threads search at once: all searches of a session tree share one allowance.
 //!
 //! A batch or several agents search at the same time, and a limit for each of them would be none for the machine. A
-//! search takes what is free, at least one, and waits while nothing is; it never waits for more than it has, so two
-//! cannot wait for each other.
+//! search takes half of what is free, at least one, so that one that takes long leaves some to others; it waits while
+//! nothing is free, and never for more than it has, so two cannot wait for each other.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -40,7 +40,7 @@ impl Default for SearchThreads {
 }
 
 impl SearchThreads {
-    /// Takes up to `wanted` threads, waiting for the first. `None` when the search is over before one is free. Blocks.
+    /// Takes up to `wanted` threads, and no more than half of those that are free but for the last, waiting for the first. `None` when the search is over before one is free. Blocks.
     pub(in crate::tool) fn take(&self, wanted: usize, limit: &Limit) -> Option<Taken> {
         let mut free = self.0.free.lock().unwrap_or_else(PoisonError::into_inner);
         while *free == 0 {
@@ -50,7 +50,7 @@ impl SearchThreads {
             let woken = self.0.given_back.wait_timeout(free, LOOK);
             free = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
-        let count = wanted.clamp(1, *free);
+        let count = wanted.clamp(1, (*free / 2).max(1));
         *free -= count;
         Some(Taken {
             threads: self.clone(),
@@ -89,6 +89,24 @@ mod tests {
 
     fn limit(threads: &SearchThreads) -> Limit {
         Limit::new(Duration::from_mins(1), CancellationToken::new(), threads.clone())
+    }
+
+    fn take_all(threads: &SearchThreads) -> Vec<Taken> {
+        let mut taken = Vec::new();
+        while *threads.0.free.lock().unwrap() > 0 {
+            taken.push(threads.take(MOST, &limit(threads)).unwrap());
+        }
+        taken
+    }
+
+    #[test]
+    fn a_search_that_wants_all_leaves_threads_to_others() {
+        let threads = SearchThreads::default();
+        let taken = take_all(&threads);
+        let counts: Vec<_> = taken.iter().map(Taken::count).collect();
+        assert_eq!(counts, [8, 4, 2, 1, 1]);
+        drop(taken);
+        assert_eq!(threads.take(2, &limit(&threads)).unwrap().count(), 2);
     }
 
     /// Counts the threads of walks: each makes one visit function, and drops it at its end.
@@ -148,8 +166,7 @@ mod tests {
         let project = Harness::with_settings(|settings| settings.search.timeout = Duration::from_millis(50));
         project.write("a.rs", "fn a() {}\n");
         let threads = &project.services.search_threads;
-        let taken = threads.take(MOST, &limit(threads)).unwrap();
-        assert_eq!(taken.count(), MOST);
+        let taken = take_all(threads);
         let calls = [
             ("glob", json!({"pattern": "*.rs"})),
             ("grep", json!({"pattern": "fn"})),
@@ -173,7 +190,7 @@ mod tests {
     async fn a_search_that_waits_for_a_thread_can_be_stopped() {
         let project = Harness::new();
         let threads = &project.services.search_threads;
-        let _taken = threads.take(MOST, &limit(threads)).unwrap();
+        let _taken = take_all(threads);
         project.cancel.cancel();
         let (kind, _) = project.error("glob", json!({"pattern": "*"})).await;
         assert_eq!(kind, ErrorKind::Cancelled);
