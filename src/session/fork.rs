@@ -6,7 +6,7 @@
 
 use super::actor::todos::last_shown;
 use super::{ErrorReport, ReportKind, StoredSessions};
-use crate::conversation::{CallState, Message, MessageId, MessageState, PartBody, Role, SessionId};
+use crate::conversation::{CallState, Message, MessageId, MessageState, Role, SessionId};
 use crate::store::{Fork, NewSession, SessionRow};
 
 /// What a fork's title ends with.
@@ -164,7 +164,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::conversation::{CallId, CallResult, FilePart, Part, TextPart, ToolPart};
+    use crate::conversation::{CallId, CallResult, FilePart, Part, PartBody, TextPart, ToolPart};
     use crate::store::{Change, DraftKey, Store};
 
     /// A stored session, to which messages are added.
