@@ -112,7 +112,7 @@ pub enum Event {
     Grants(Arc<Vec<Grant>>),
     /// A prompt was not sent: it goes back to whoever wrote it.
     Refused(Arc<Input>),
-    /// The same, because a file that it mentions cannot be read.
+    /// The same, because a file that it mentions cannot be read, or needs a word first: those are its `meant`.
     Unread {
         input: Arc<Input>,
         report: ErrorReport,

@@ -95,6 +95,9 @@ pub enum Way {
     Later,
 }
 
+/// Base64 that a message's files may have together: the providers take requests of 20 to 32 MB.
+pub const MOST_FILES_BYTES: usize = 20 << 20;
+
 /// What a person sends.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Input {
@@ -102,6 +105,8 @@ pub struct Input {
     pub files: Vec<FilePart>,
     /// Files to be read before it is sent. One that cannot be read sends it back.
     pub mentions: Vec<Mention>,
+    /// The paths of those that a rule asks about and the person means: they were told, and sent it again.
+    pub meant: Vec<String>,
     /// The command of the user's own that the text calls.
     pub command: Option<CalledCommand>,
 }

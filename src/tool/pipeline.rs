@@ -28,7 +28,7 @@ use crate::conversation::{CallId, CallResult, ErrorKind, ToolPart};
 use crate::permission::{Ask, Subject};
 use crate::text::partial_json::PartialJson;
 use crate::view::card::Card;
-pub use own::{own_command, own_read};
+pub use own::{find_own, own_command};
 use raw::{Raw, Size, error_result};
 use resolve::failed_inside;
 pub use resolve::{Known, LoopGuard, Ready, Resolved, resolve};

@@ -10,10 +10,13 @@ use std::path::Path;
 
 use image::ImageReader;
 
+use crate::session::MOST_FILES_BYTES;
 use crate::text::size::size_words;
 
-/// What the providers take in one file.
+/// A picture may have more than is sent of it: it is made smaller.
 pub(super) const MOST_BYTES: u64 = 20 << 20;
+/// A PDF is sent whole, as base64, which has four bytes for three.
+const MOST_PDF_BYTES: u64 = MOST_FILES_BYTES as u64 / 4 * 3;
 /// Pastes of more are text.
 const LONGEST_PASTE: usize = 16 * 1024;
 /// More than anybody shows a model at once.
@@ -131,12 +134,14 @@ fn look(path: &Path, shown: String, bytes: u64) -> Result<Media, String> {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
-    if bytes > MOST_BYTES {
-        return Err(format!(
-            "`{name}` has {}, and providers take no more than 20 MB in a file",
-            size_words(bytes)
-        ));
-    }
+    let check = |kind: &str, most: u64| {
+        if bytes <= most {
+            return Ok(());
+        }
+        let (bytes, most) = (size_words(bytes), most >> 20);
+        Err(format!("`{name}` has {bytes}, and {kind} may have {most} MiB"))
+    };
+    check("a file", MOST_BYTES)?;
     let mut head = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(8192).read_to_end(&mut head));
     if let Err(error) = read {
@@ -144,7 +149,10 @@ fn look(path: &Path, shown: String, bytes: u64) -> Result<Media, String> {
     }
     let kind = kind_of(&head).ok_or_else(|| format!("`{name}` is neither a picture nor a PDF inside"))?;
     let pixels = match kind {
-        MediaKind::Pdf => None,
+        MediaKind::Pdf => {
+            check("a PDF", MOST_PDF_BYTES)?;
+            None
+        }
         MediaKind::Image => {
             let reader = ImageReader::open(path).and_then(ImageReader::with_guessed_format);
             let pixels = reader
@@ -250,12 +258,29 @@ mod tests {
         let broken = at("broken.png", &png()[..20]).unwrap_err();
         assert!(broken.contains("broken picture"), "{broken}");
         let large = dir.path().join("large.pdf");
-        fs::File::create(&large).unwrap().set_len(MOST_BYTES + 1).unwrap();
-        let large = inspect(&large).unwrap().unwrap_err();
-        assert_eq!(
-            large,
-            "`large.pdf` has 21.0 MB, and providers take no more than 20 MB in a file"
-        );
+        for (bytes, words) in [
+            (MOST_PDF_BYTES, None),
+            (
+                MOST_PDF_BYTES + 1,
+                Some("`large.pdf` has 15.7 MB, and a PDF may have 15 MiB"),
+            ),
+            (
+                MOST_BYTES + 1,
+                Some("`large.pdf` has 21.0 MB, and a file may have 20 MiB"),
+            ),
+        ] {
+            fs::write(&large, b"%PDF-1.7\n").unwrap();
+            let file = fs::OpenOptions::new().write(true).open(&large).unwrap();
+            file.set_len(bytes).unwrap();
+            let looked = inspect(&large).unwrap();
+            assert_eq!(looked.err().as_deref(), words);
+            let encoded = usize::try_from(bytes.div_ceil(3) * 4).unwrap();
+            assert_eq!(
+                words.is_none(),
+                encoded <= MOST_FILES_BYTES,
+                "one that is taken can be sent"
+            );
+        }
         assert_eq!(inspect(&dir.path().join("gone.png")), None);
         assert_eq!(inspect(dir.path()), None);
     }

@@ -7,7 +7,7 @@ use lathe::config::{Dirs, LoadRequest, load};
 use lathe::conversation::{CallState, MessageState, PartBody, Role, SessionId};
 use lathe::permission::{Mode, Question, Reply};
 use lathe::session::wire::{FrontEndKind, ModelSource, OpenRequest, Opened, ProjectTrust, Which, open};
-use lathe::session::{Done, Event, Handle, Input, Op, QueuedKind, Receiver, Snapshot, Way};
+use lathe::session::{Done, Event, Handle, Input, Mention, Op, QueuedKind, Receiver, Snapshot, Way};
 use lathe::tool::{Form, FormReply};
 use serde_json::json;
 
@@ -707,5 +707,95 @@ async fn calls_of_one_reply_end_with_one_result_each_whatever_they_are() {
             .all(|call| call.result.is_some() && call.state != CallState::Pending)
     );
     assert!(matches!(snapshot.messages[1].parts[0].body, PartBody::Tool(_)));
+    live.close().await;
+}
+
+fn mention(path: &str) -> Mention {
+    Mention {
+        path: path.to_owned(),
+        lines: None,
+        is_sure: true,
+        label: None,
+    }
+}
+
+#[tokio::test]
+async fn files_that_a_rule_asks_about_go_with_a_message_only_when_they_are_meant() {
+    let server = Server::with([Turn::text("Plain."), Turn::text("With them.")]);
+    let outside = tempfile::tempdir().unwrap();
+    let key = outside.path().join("key");
+    std::fs::write(&key, "outer-secret").unwrap();
+    let project = Project::new()
+        .model(&server, Protocol::OpenAiChat)
+        .file("a.rs", "fn plain() {}\n")
+        .file(".env", "KEY=inner-secret\n");
+    std::os::unix::fs::symlink(&key, project.path("link.md")).unwrap();
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let outer = key.display().to_string();
+    let named = ["a.rs", outer.as_str(), "link.md", ".env"].map(mention).to_vec();
+    let wanted = Input {
+        mentions: named,
+        ..input("look")
+    };
+    live.handle.send(Op::Submit(wanted.clone())).unwrap();
+    let seen = live
+        .until("message that comes back", |event| {
+            matches!(event, Event::Unread { .. })
+        })
+        .await;
+    let Some(Event::Unread { input: back, report }) = seen.last() else {
+        unreachable!()
+    };
+    assert_eq!(back.meant, [outer.as_str(), "link.md", ".env"]);
+    let words = format!("it names `{outer}`, `link.md`, `.env`, which are read only if you say so");
+    assert!(report.message.contains(&words), "{}", report.message);
+    let plain = Input {
+        mentions: vec![mention("a.rs")],
+        ..input("look")
+    };
+    live.handle.send(Op::Submit(plain)).unwrap();
+    live.until_turn_ended().await;
+    live.handle
+        .send(Op::Submit(Input {
+            meant: back.meant.clone(),
+            ..wanted
+        }))
+        .unwrap();
+    live.until_turn_ended().await;
+    let requests = server.requests();
+    assert!(requests[0].mentions("fn plain()"), "what is allowed goes at once");
+    for secret in ["outer-secret", "inner-secret"] {
+        assert!(
+            !requests[0].mentions(secret) && requests[1].mentions(secret),
+            "{secret}"
+        );
+    }
+    live.close().await;
+}
+
+#[tokio::test]
+async fn a_file_that_is_denied_does_not_go_even_if_it_is_meant() {
+    let server = Server::start();
+    let project = Project::new()
+        .model(&server, Protocol::OpenAiChat)
+        .file(".env", "KEY=hidden\n")
+        .config(json!({"permission": {"read": {"*": "allow", "*.env": "deny"}}}));
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let wanted = Input {
+        mentions: vec![mention(".env")],
+        meant: vec![".env".to_owned()],
+        ..input("look")
+    };
+    live.handle.send(Op::Submit(wanted)).unwrap();
+    let seen = live
+        .until("message that comes back", |event| {
+            matches!(event, Event::Unread { .. })
+        })
+        .await;
+    let Some(Event::Unread { input: back, .. }) = seen.last() else {
+        unreachable!()
+    };
+    assert_eq!(back.meant, Vec::<String>::new());
+    assert!(server.requests().is_empty());
     live.close().await;
 }

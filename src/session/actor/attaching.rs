@@ -2,7 +2,8 @@
 //! They are read as the `read` tool reads them. So the model sees line numbers, may edit what it was shown, and gets the beginning of what is too long.
 //!
 //! Messages keep their order: what is sent while files are read waits for them. A message whose file cannot be read goes
-//! back to whoever wrote it.
+//! back to whoever wrote it. So does one that names a file which the model would have to ask for, as a text may come from
+//! anywhere: it goes on its way when it is sent again, which is the person's word.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,11 +18,8 @@ use super::commanding::{Call, takes_time};
 use crate::agent::driver::CallSettings;
 use crate::conversation::{CallId, CallResult, ErrorKind, FilePart};
 use crate::project::commands::UserCommand;
-use crate::session::{CalledCommand, Done, ErrorReport, Event, Input, Mention, ReportKind};
+use crate::session::{CalledCommand, Done, ErrorReport, Event, Input, MOST_FILES_BYTES, Mention, ReportKind};
 use crate::tool::{ToolCx, ToolError, pipeline};
-
-/// Base64 that a message's files may have together: the providers take requests of 20 to 32 MB.
-const MOST_BYTES: usize = 20 << 20;
 
 /// How a message is to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +46,13 @@ pub(super) struct Ready {
     expanded: Option<String>,
 }
 
+/// Files that are to go with a message.
+struct Named {
+    mentions: Vec<Mention>,
+    /// The paths that the person means, whatever would be asked.
+    meant: Vec<String>,
+}
+
 /// `None` when reading failed inside lathe.
 pub(super) type Attached = Option<Result<Ready, Unread>>;
 
@@ -58,6 +63,8 @@ pub(super) enum Unread {
     Named(ToolError),
     /// A file that stands in the text by a label of its own.
     Labelled(String, ToolError),
+    /// Files that nobody but the person can allow.
+    Asked(Vec<String>),
     TooMuch {
         bytes: usize,
     },
@@ -65,13 +72,28 @@ pub(super) enum Unread {
 }
 
 impl Unread {
+    fn file(label: Option<String>, error: ToolError) -> Self {
+        match label {
+            Some(label) => Self::Labelled(label, error),
+            None => Self::Named(error),
+        }
+    }
+
     fn message(&self) -> String {
         let why = match self {
             Self::Named(error) => error.to_string(),
             Self::Labelled(label, error) => format!("{label}: {error}"),
+            Self::Asked(paths) => {
+                let names: Vec<_> = paths.iter().map(|path| format!("`{path}`")).collect();
+                let are = if names.len() == 1 { "is" } else { "are" };
+                format!(
+                    "it names {}, which {are} read only if you say so",
+                    names.join(", ")
+                )
+            }
             Self::TooMuch { bytes } => {
                 let mebibytes = |bytes: usize| bytes.div_ceil(1 << 20);
-                let (bytes, most) = (mebibytes(*bytes), mebibytes(MOST_BYTES));
+                let (bytes, most) = (mebibytes(*bytes), mebibytes(MOST_FILES_BYTES));
                 format!("its files have {bytes} MiB together, and providers take no more than {most}")
             }
             Self::Lost => "the files could not be read; please report this".to_owned(),
@@ -83,6 +105,9 @@ impl Unread {
         match self {
             Self::Named(_) => Some("Sent again as it is, it goes without the files."),
             Self::Labelled(..) => Some("Give the file again, or delete it from the message."),
+            Self::Asked(_) => {
+                Some("Sent again as it is, it takes along what it names; without the `@` it goes alone.")
+            }
             Self::TooMuch { .. } => Some("Send them in several messages, or smaller."),
             Self::Lost => None,
         }
@@ -135,7 +160,10 @@ impl Actor {
                 let work = make_ready(
                     self.parts.calls.clone(),
                     call,
-                    mentions,
+                    Named {
+                        mentions,
+                        meant: input.meant.clone(),
+                    },
                     self.attaching.cancel.child_token(),
                 );
                 self.attaching.running = Some(tokio::spawn(work));
@@ -170,6 +198,12 @@ impl Actor {
                     kind: ReportKind::BadRequest,
                     message: unread.message(),
                     hint: unread.hint().map(str::to_owned),
+                };
+                input.meant = match unread {
+                    Unread::Asked(paths) => paths,
+                    Unread::Named(_) | Unread::Labelled(..) | Unread::TooMuch { .. } | Unread::Lost => {
+                        Vec::new()
+                    }
                 };
                 let input = Arc::new(input);
                 self.publish(Event::Unread { input, report });
@@ -252,10 +286,10 @@ fn is_unready(input: &Input) -> bool {
 async fn make_ready(
     calls: CallSettings,
     call: Option<Call>,
-    mentions: Vec<Mention>,
+    named: Named,
     cancel: CancellationToken,
 ) -> Result<Ready, Unread> {
-    let files = read_all(&calls, mentions, &cancel).await?;
+    let files = read_all(&calls, named, &cancel).await?;
     let expanded = match call {
         Some(call) => Some(call.expanded(&calls, &cancel).await),
         None => None,
@@ -276,26 +310,40 @@ pub(super) fn context(calls: &CallSettings, cancel: &CancellationToken) -> ToolC
     cx
 }
 
+/// Every file is found before one is read: a message goes with all that it names, or comes back.
 async fn read_all(
     calls: &CallSettings,
-    mentions: Vec<Mention>,
+    named: Named,
     cancel: &CancellationToken,
 ) -> Result<Vec<FilePart>, Unread> {
-    let mut files: Vec<FilePart> = Vec::new();
+    let Named { mentions, meant } = named;
+    let (mut found, mut asked) = (Vec::new(), Vec::new());
     for mention in mentions {
         let cx = context(calls, cancel);
-        match pipeline::own_read(&calls.registry, arguments(&mention), &cx).await {
-            Ok(result) => files.extend(parts(&mention, result)),
-            Err(error) if !mention.is_sure && error.kind == ErrorKind::NotFound => {}
-            Err(error) => {
-                return Err(match mention.label {
-                    Some(label) => Unread::Labelled(label, error),
-                    None => Unread::Named(error),
-                });
+        match pipeline::find_own(&calls.registry, arguments(&mention), &cx).await {
+            Ok(read) => {
+                let is_meant = mention.label.is_some() || meant.contains(&mention.path);
+                if is_meant || !read.would_ask(&cx) {
+                    found.push((mention, read));
+                } else if !asked.contains(&mention.path) {
+                    asked.push(mention.path);
+                }
             }
+            Err(error) if !mention.is_sure && error.kind == ErrorKind::NotFound => {}
+            Err(error) => return Err(Unread::file(mention.label, error)),
+        }
+    }
+    if !asked.is_empty() {
+        return Err(Unread::Asked(asked));
+    }
+    let mut files: Vec<FilePart> = Vec::new();
+    for (mention, read) in found {
+        match read.read(&context(calls, cancel)).await {
+            Ok(result) => files.extend(parts(&mention, result)),
+            Err(error) => return Err(Unread::file(mention.label, error)),
         }
         let bytes = files.iter().map(|file| file.data.len()).sum();
-        if bytes > MOST_BYTES {
+        if bytes > MOST_FILES_BYTES {
             return Err(Unread::TooMuch { bytes });
         }
     }

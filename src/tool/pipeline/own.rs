@@ -3,7 +3,9 @@
 //! A command goes past everything that judges what a model wants: access, hooks, permission, sandbox and timeout. How it
 //! runs, streams and is cut is as with `bash`.
 
+use std::any::Any;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::Instant;
 
 use futures::FutureExt;
@@ -13,8 +15,9 @@ use tokio::sync::mpsc;
 use super::raw::{Raw, error_result};
 use super::{Progress, failed_inside, given_up, tell_updates};
 use crate::conversation::{CallId, CallResult, ErrorKind};
+use crate::permission::Ask;
 use crate::tool::builtin::OwnCommand;
-use crate::tool::{Asker, Registry, ToolCx, ToolError, Update};
+use crate::tool::{Asker, DynTool, Registry, ToolCx, ToolError, Update};
 
 /// Runs the command to its end and tells its updates.
 pub async fn own_command(
@@ -48,32 +51,58 @@ async fn run(command: &str, cx: &ToolCx) -> CallResult {
     result
 }
 
-/// Reads a file for the person, as the model would read it: they name it themselves, so only what is denied is refused.
-pub async fn own_read(
+/// A file that a person named, found as the model would find it and not read yet.
+pub struct OwnRead {
+    tool: Arc<dyn DynTool>,
+    plan: Box<dyn Any + Send>,
+    asks: Vec<Ask>,
+}
+
+/// Finds a file that a person named; what is denied is refused.
+pub async fn find_own(
     registry: &Registry,
     args: Map<String, Value>,
     cx: &ToolCx,
-) -> Result<CallResult, ToolError> {
+) -> Result<OwnRead, ToolError> {
     let Some(tool) = registry.get("read") else {
         return Err(ToolError::new(
             ErrorKind::Unavailable,
             "there is no tool that reads",
         ));
     };
-    let asker = Asker {
-        tool: tool.name(),
-        family: tool.family(),
-    };
     let prepared = match tool.prepare(args, cx).await {
         Ok(prepared) => prepared,
         Err(mut error) => {
             let first = error.take_first();
-            cx.services.gate.refuse_denied(asker, &first.judged)?;
-            cx.services.gate.refuse_denied(asker, &first.asks)?;
+            cx.services.gate.refuse_denied(asker(&**tool), &first.judged)?;
+            cx.services.gate.refuse_denied(asker(&**tool), &first.asks)?;
             return Err(error);
         }
     };
-    cx.services.gate.refuse_denied(asker, &prepared.asks)?;
-    let raw = Raw::of(tool.execute(prepared.plan, cx).await?);
-    Ok(raw.cut(&**tool, cx).await)
+    cx.services.gate.refuse_denied(asker(&**tool), &prepared.asks)?;
+    Ok(OwnRead {
+        tool: Arc::clone(tool),
+        plan: prepared.plan,
+        asks: prepared.asks,
+    })
+}
+
+impl OwnRead {
+    /// Whether the model would have to ask for it: it lies outside of the project, or a rule says so.
+    pub fn would_ask(&self, cx: &ToolCx) -> bool {
+        !cx.services.gate.allows(asker(&*self.tool), &self.asks)
+    }
+
+    /// Reads it as the model would. Nobody is asked: whoever calls this knows that the person means the file.
+    pub async fn read(self, cx: &ToolCx) -> Result<CallResult, ToolError> {
+        let raw = Raw::of(self.tool.execute(self.plan, cx).await?);
+        Ok(raw.cut(&*self.tool, cx).await)
+    }
+}
+
+fn asker(tool: &dyn DynTool) -> Asker<'_> {
+    Asker {
+        tool: tool.name(),
+        family: tool.family(),
+    }
 }

@@ -4,7 +4,7 @@
 //! none, or where that takes too long.
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::{App, Effect};
 use crate::conversation::FilePart;
@@ -18,6 +18,18 @@ use crate::tui::surroundings::path_words;
 use crate::tui::transcript::Change;
 use crate::view::Symbols;
 use crate::view::theme::Meaning;
+
+/// After a message came back, `enter` says nothing about its files for a moment.
+const DEAF: Duration = Duration::from_millis(300);
+
+/// A message that came back, as it stands in the composer.
+#[derive(Debug)]
+pub(super) struct CameBack {
+    pub(super) text: String,
+    /// Files that go with it if it is sent again; where there are none, it goes without.
+    pub(super) meant: Vec<String>,
+    pub(super) at: Instant,
+}
 
 impl App {
     /// Puts a paste into the draft, once it is known whether it is files.
@@ -120,9 +132,9 @@ impl App {
         Some(format!("{name} takes no {kind}; {key} asks another model"))
     }
 
-    /// Returns what a message needs beside its text: files by their labels, and those that it mentions unless it is sent
-    /// a second time because they cannot be read.
-    pub(super) fn mentioned(&mut self, text: &str) -> Vec<Mention> {
+    /// Returns an input that has what its text needs: files by their labels, and those that it mentions. Of a message
+    /// that came back and is sent as it is, the files are left out that cannot be read; those that needed a word have it.
+    pub(super) fn input(&mut self, text: &str, now: Instant) -> Input {
         let draft = self.composer.draft();
         let labelled = draft.files().into_iter().map(|file| Mention {
             path: file.path,
@@ -130,11 +142,20 @@ impl App {
             is_sure: true,
             label: Some(file.label),
         });
-        let mut needed: Vec<Mention> = labelled.collect();
-        if self.unread.take().as_deref() != Some(text) {
-            needed.extend(mentions(&draft.own_words()));
+        let mut input = Input {
+            mentions: labelled.collect(),
+            ..Input::default()
+        };
+        let came_back = self.unread.take().filter(|came_back| came_back.text == text);
+        if came_back.as_ref().is_some_and(|it| it.meant.is_empty()) {
+            return input;
         }
-        needed
+        input.mentions.extend(mentions(&draft.own_words()));
+        // A key that was pressed twice is no word.
+        if let Some(told) = came_back.filter(|it| now >= it.at + DEAF) {
+            input.meant = told.meant;
+        }
+        input
     }
 
     /// Tells what the chip of a file stands for.

@@ -13,7 +13,9 @@ use super::{App, Effect};
 use crate::permission::Mode;
 use crate::session::{AgentChoice, CalledCommand, CommandChoice, Op};
 use crate::tui::commands::{self, COMMANDS, Command, facts};
-use crate::tui::completion::{Answer, Item, Pick, Request, Token, TokenKind, mention};
+use crate::tui::completion::{
+    Answer, Item, Pick, Request, Token, TokenKind, can_be_mentioned, is_plain_text, mention,
+};
 use crate::tui::keymap::{Action, Context, words};
 use crate::tui::picker::Row;
 use crate::tui::statusbar::Hints;
@@ -100,7 +102,10 @@ impl App {
                 };
                 let items = self.file_items(&token, &found.paths);
                 self.completion.show(token, items);
-                self.release_keys(now);
+                // What is behind a paste waits for that.
+                if self.held.paste.is_none() {
+                    self.release_keys(now);
+                }
             }
         }
         self.look_at_selected();
@@ -261,7 +266,12 @@ impl App {
 
     /// Agents stand before the files where they are meant, behind them where they might be.
     fn file_items(&mut self, token: &Token, paths: &[String]) -> Vec<Item> {
-        let mut items: Vec<_> = paths.iter().map(|path| file_item(path)).collect();
+        let is_offered = |path: &&String| match token.kind {
+            TokenKind::Path => is_plain_text(path),
+            TokenKind::Mention | TokenKind::Command => can_be_mentioned(path),
+        };
+        let offered = paths.iter().filter(is_offered);
+        let mut items: Vec<_> = offered.map(|path| file_item(path)).collect();
         let may_be_agent = token.kind == TokenKind::Mention && (token.row, token.start) == (0, 0);
         if may_be_agent && self.agents.len() > 1 && token.lines.is_empty() {
             let agents: Vec<_> = self.agents.iter().map(agent_item).collect();

@@ -239,8 +239,8 @@ pub(crate) struct App {
     uses: UsesState,
     /// Keys that wait for what they pick from.
     held: completing::Held,
-    /// A message whose files could not be read.
-    unread: Option<String>,
+    /// A message that came back for its files.
+    unread: Option<attaching::CameBack>,
     uses_file: PathBuf,
     /// Commands of the person's own that run.
     shells: HashSet<CallId>,

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::attaching::CameBack;
 use super::forms::OpenForms;
 use super::waiting::Wanted;
 use super::{App, DraftState, Esc, Focus, Link, Remark, Turn};
@@ -35,7 +36,7 @@ pub(super) struct Parked {
     pub(super) composer: Composer,
     pub(super) completion: Completion,
     pub(super) shells: HashSet<CallId>,
-    pub(super) unread: Option<String>,
+    pub(super) unread: Option<CameBack>,
     pub(super) panel: Panel,
     pub(super) queue: Vec<Queued>,
     pub(super) queue_list: QueueList,

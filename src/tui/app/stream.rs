@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::attaching::{labelled, labelled_parts};
+use super::attaching::{CameBack, labelled, labelled_parts};
 use super::{App, DraftState, Effect, Link, Turn};
 use crate::conversation::{Message, Role, Todo};
 use crate::session::{Envelope, ErrorReport, Event, Input, Snapshot};
@@ -181,7 +181,11 @@ impl App {
             Event::Refused(input) => self.take_back(input, now),
             Event::Unread { input, .. } => {
                 self.take_back(input, now);
-                self.unread = Some(self.composer.text());
+                self.unread = Some(CameBack {
+                    text: self.composer.text(),
+                    meant: input.meant.clone(),
+                    at: now,
+                });
             }
             _ => return Change::None,
         }

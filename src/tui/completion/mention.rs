@@ -41,7 +41,17 @@ pub(super) fn starts_word(before: Option<char>) -> bool {
     before.is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '[' | '{' | '"' | '\'' | '`'))
 }
 
-/// Writes a path as a mention.
+/// Whether a path can be written as a mention, which has no way to write these.
+pub(crate) fn can_be_mentioned(path: &str) -> bool {
+    !path.contains(|c: char| c == '"' || c.is_control())
+}
+
+/// Whether a path that is written as it is mentions nothing.
+pub(crate) fn is_plain_text(path: &str) -> bool {
+    !path.contains(char::is_control) && mentions(path).is_empty()
+}
+
+/// Writes a path as a mention, if [it can be](can_be_mentioned).
 pub(crate) fn mention(path: &str) -> String {
     let is_plain = !path.contains(char::is_whitespace) && !path.contains(FOREIGN) && !path.ends_with(CLOSING);
     if is_plain {

@@ -14,7 +14,7 @@ pub(crate) use draw::WIDE;
 #[cfg(test)]
 pub(crate) use finder::Found;
 pub(crate) use finder::{Answer, Finder, Places, Request};
-pub(crate) use mention::{mention, mentions};
+pub(crate) use mention::{can_be_mentioned, is_plain_text, mention, mentions};
 pub(crate) use token::{Token, TokenKind};
 pub(crate) use uses::Uses;
 

@@ -112,16 +112,15 @@ impl App {
             let words = "a shell command takes no attached files; the draft stays here";
             return self.say(words, Meaning::Warning, now);
         }
-        let mentions = self.mentioned(&text);
+        let needed = self.input(&text, now);
         self.keep_prompt(&self.composer.draft(), false);
         let text = self.composer.take();
         let op = match text.strip_prefix('!').map(str::trim) {
             Some(command) if !command.is_empty() => Op::Shell(command.to_owned()),
             _ => op(Input {
                 text,
-                mentions,
                 command: called,
-                ..Input::default()
+                ..needed
             }),
         };
         self.send(op);

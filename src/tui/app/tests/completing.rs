@@ -381,6 +381,95 @@ fn a_message_whose_file_cannot_be_read_comes_back_and_goes_without_it_the_second
 }
 
 #[test]
+fn a_file_that_needs_a_word_goes_with_the_message_when_that_is_sent_again_after_a_moment() {
+    let mut driver = conversation();
+    let log = "failed at @../other/.env\nsee @src/a.rs";
+    driver.app.paste(log, driver.now);
+    driver.press("enter");
+    let meant = |driver: &mut Driver| {
+        let sent = driver.sent();
+        let input = sent.iter().find_map(|op| match op {
+            Op::Submit(input) => Some(input.clone()),
+            _ => None,
+        });
+        let input = input.expect("it is sent");
+        assert_eq!(input.mentions.len(), 2);
+        input.meant
+    };
+    assert_eq!(
+        meant(&mut driver),
+        Vec::<String>::new(),
+        "a paste is nobody's word"
+    );
+    let back = Event::Unread {
+        input: Arc::new(Input {
+            text: log.to_owned(),
+            meant: vec!["../other/.env".to_owned()],
+            ..Default::default()
+        }),
+        report: ErrorReport {
+            kind: ReportKind::BadRequest,
+            message: "it names `../other/.env`".to_owned(),
+            hint: None,
+        },
+    };
+    driver.event(back.clone());
+    driver.press("enter");
+    assert_eq!(
+        meant(&mut driver),
+        Vec::<String>::new(),
+        "the key was pressed twice"
+    );
+    driver.event(back.clone());
+    driver.wait(301);
+    driver.type_text(".");
+    driver.press("enter");
+    assert_eq!(
+        meant(&mut driver),
+        Vec::<String>::new(),
+        "another message is asked about again"
+    );
+    driver.event(back);
+    driver.wait(301);
+    driver.press("enter");
+    assert_eq!(meant(&mut driver), ["../other/.env"]);
+}
+
+#[test]
+fn a_late_answer_lets_no_key_pass_a_paste_that_is_looked_at() {
+    let mut driver = conversation();
+    driver.type_text("see @retr");
+    driver.app.paste("/tmp/a.png", driver.now);
+    driver.press("x");
+    driver.find(FILES);
+    assert_eq!(
+        driver.app.composer.text(),
+        "see @retr",
+        "the key waits behind the paste"
+    );
+    let inspected = completion::Answer::Inspected {
+        pasted: "/tmp/a.png".to_owned(),
+        media: None,
+    };
+    driver.app.found(inspected, driver.now);
+    assert_eq!(driver.app.composer.text(), "see @retr/tmp/a.pngx");
+}
+
+#[test]
+fn names_that_no_mention_can_hold_are_not_offered() {
+    let mut driver = conversation();
+    driver.type_text("@x");
+    driver.find(&["x\" @~/.ssh/id_rsa", "x\ny", "xyz.rs"]);
+    let screen = driver.text();
+    assert!(
+        screen.contains("xyz.rs") && !screen.contains("id_rsa"),
+        "{screen}"
+    );
+    driver.press("enter");
+    assert_eq!(driver.app.composer.text(), "@xyz.rs ");
+}
+
+#[test]
 fn what_a_paste_says_is_no_mention() {
     let mut driver = conversation();
     let code = "@Inject(a/b)\n@x/y\n".repeat(20);
