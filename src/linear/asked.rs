@@ -65,6 +65,14 @@ impl Asked {
         }
     }
 
+    /// Returns what can be answered: all of it but what it is about.
+    pub(super) fn options(&self) -> Vec<String> {
+        match self {
+            Self::Permission(permission) => permission.options(),
+            Self::Form(filling) => filling.options(),
+        }
+    }
+
     /// Returns what stands before the person's answer.
     pub(super) fn prompt(&self) -> String {
         match self {
@@ -110,14 +118,22 @@ const SCOPES: [Scope; 3] = [Scope::Session, Scope::Project, Scope::Everywhere];
 
 impl Permission {
     fn lines(&self) -> Vec<String> {
+        let about = match self.stage {
+            Stage::Choice => self.about(),
+            Stage::Scope | Stage::Reason => Vec::new(),
+        };
+        [about, self.options()].concat()
+    }
+
+    fn options(&self) -> Vec<String> {
         match self.stage {
-            Stage::Choice => self.question_lines(),
+            Stage::Choice => self.choices(),
             Stage::Scope => scope_lines(),
             Stage::Reason => Vec::new(),
         }
     }
 
-    fn question_lines(&self) -> Vec<String> {
+    fn about(&self) -> Vec<String> {
         let inquiry = &self.question.inquiry;
         let sandbox = match inquiry.sandbox {
             Some("off") => ", no sandbox".to_owned(),
@@ -136,7 +152,11 @@ impl Permission {
             let why = row.why().replace('→', "means");
             lines.push(format!("{} {}: {why}{harm}", row.key(), row.pattern()));
         }
-        lines.push("1 allow once".to_owned());
+        lines
+    }
+
+    fn choices(&self) -> Vec<String> {
+        let mut lines = vec!["1 allow once".to_owned()];
         let always = self.always();
         if !always.is_empty() {
             lines.push(format!("2 allow always: {}", in_words(&always)));
@@ -147,12 +167,12 @@ impl Permission {
     }
 
     fn prompt(&self) -> String {
+        let title = &self.question.inquiry.title;
         match self.stage {
-            Stage::Choice => "Answer with a number: ",
-            Stage::Scope => "Always, for how far? Answer with a number: ",
-            Stage::Reason => "Say why: ",
+            Stage::Choice => format!("Answer for \"{title}\" with a number: "),
+            Stage::Scope => format!("Say for how far \"{title}\" is allowed always, with a number: "),
+            Stage::Reason => format!("Say why \"{title}\" is denied: "),
         }
-        .to_owned()
     }
 
     /// What "always" would store, each once. What destroys something is not among it.
@@ -241,12 +261,18 @@ impl Filling {
 
     fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        let total = self.form.sheet.questions.len();
         if self.answers.is_empty()
             && let Some(card) = &self.form.sheet.card
         {
             lines.extend(words::body(card, usize::MAX));
         }
+        lines.extend(self.options());
+        lines
+    }
+
+    fn options(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let total = self.form.sheet.questions.len();
         let question = self.question();
         if total > 1 {
             lines.push(format!(
@@ -255,7 +281,7 @@ impl Filling {
                 question.question
             ));
         } else {
-            lines.push(question.question.clone());
+            lines.push(format!("It asks: {}", question.question));
         }
         for (number, option) in (1..).zip(&question.options) {
             let about = option
@@ -277,6 +303,7 @@ impl Filling {
     }
 
     fn prompt(&self) -> String {
+        let title = &self.form.sheet.title;
         let question = self.question();
         let numbers = match (question.options.is_empty(), question.multiple) {
             (true, _) => None,
@@ -284,9 +311,11 @@ impl Filling {
             (false, false) => Some("with a number"),
         };
         match (numbers, &question.own_words) {
-            (Some(numbers), Some(words)) => format!("Answer {numbers}, or in your own words ({words}): "),
-            (Some(numbers), None) => format!("Answer {numbers}: "),
-            (None, _) => "Answer in your own words: ".to_owned(),
+            (Some(numbers), Some(words)) => {
+                format!("Answer for \"{title}\" {numbers}, or in your own words ({words}): ")
+            }
+            (Some(numbers), None) => format!("Answer for \"{title}\" {numbers}: "),
+            (None, _) => format!("Answer for \"{title}\" in your own words: "),
         }
     }
 

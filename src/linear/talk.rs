@@ -128,7 +128,7 @@ impl Talk {
                 .find(|text| !text.trim().is_empty());
             if let Some(answer) = answer {
                 self.said.line("The last answer was:");
-                self.said.line(answer.trim());
+                self.said.flow(answer.trim());
             }
         }
         self.said
@@ -187,6 +187,9 @@ impl Talk {
             && let Some(asked) = self.asks.front()
         {
             let prompt = asked.prompt();
+            if self.said.is_covered {
+                self.tell_options();
+            }
             self.said.open(&prompt);
         }
     }
@@ -259,7 +262,10 @@ impl Talk {
                 self.send(op);
                 self.put_ask();
             }
-            Heard::Next(lines) => self.say_all(&lines),
+            Heard::Next(lines) => {
+                self.say_all(&lines);
+                self.said.is_covered = false;
+            }
             Heard::Unclear(why) => self.say(&why),
         }
     }
@@ -478,6 +484,10 @@ impl Talk {
             | Event::Hook(_)
             | Event::Grants(_) => {}
         }
+        // What waits for an answer stays the last thing that was said. A text is not broken in its middle.
+        if self.is_listening && !matches!(event, Event::Delta { .. }) {
+            self.prompt();
+        }
     }
 
     /// Says something beside what goes on, and that the person may type again.
@@ -618,9 +628,21 @@ impl Talk {
         let Some(asked) = self.asks.front() else {
             return;
         };
-        let mut lines = vec![format!("Question: {}.", asked.title().trim_end_matches('.'))];
+        let mut lines = vec![titled(asked)];
         lines.extend(asked.lines());
         self.say_all(&lines);
+        self.said.is_covered = false;
+    }
+
+    /// Tells the question that waits again, without what it is about: other words came between it and its answer.
+    fn tell_options(&mut self) {
+        let Some(asked) = self.asks.front() else {
+            return;
+        };
+        let mut lines = vec![titled(asked)];
+        lines.extend(asked.options());
+        self.say_all(&lines);
+        self.said.is_covered = false;
     }
 
     /// Whether a question was put and takes no answer yet.
@@ -696,6 +718,10 @@ fn input(text: &str) -> Input {
     }
 }
 
+fn titled(asked: &Asked) -> String {
+    format!("Question: {}.", asked.title().trim_end_matches('.'))
+}
+
 fn waits(queued: &Queued) -> String {
     let how = match queued.kind {
         QueuedKind::Steer => "Waits for the next step",
@@ -719,19 +745,25 @@ struct Said {
     is_begun: bool,
     /// What the line was begun with that asks the person to type.
     open: String,
+    /// Foreign lines were said since the question was.
+    is_covered: bool,
 }
 
 impl Said {
-    /// Says whole lines.
+    /// Says a line of lathe's own. Only what it quotes has line breaks, so what is behind the first is foreign.
     fn line(&mut self, line: &str) {
         self.end_line();
-        for line in sanitize(line).trim_end().split('\n') {
+        for (place, line) in sanitize(line).trim_end().split('\n').enumerate() {
+            if place > 0 {
+                self.text.push_str(words::FOREIGN);
+            }
+            self.is_covered |= place > 0 || line.starts_with(words::FOREIGN);
             self.text.push_str(&sanitize_line(line));
             self.text.push('\n');
         }
     }
 
-    /// Goes on with a line, or begins one.
+    /// Goes on with a foreign text, or begins one. Each of its lines is marked.
     fn flow(&mut self, text: &str) {
         if text.is_empty() {
             return;
@@ -739,9 +771,14 @@ impl Said {
         if !self.open.is_empty() {
             self.end_line();
         }
-        let clean = sanitize(text);
-        self.text.push_str(&clean);
-        self.is_begun = !clean.ends_with('\n');
+        for line in sanitize(text).split_inclusive('\n') {
+            if !self.is_begun && line != "\n" {
+                self.text.push_str(words::FOREIGN);
+            }
+            self.text.push_str(line);
+            self.is_begun = !line.ends_with('\n');
+        }
+        self.is_covered = true;
     }
 
     /// Begins a line for the person to type in. Said twice in a row, it is said once.

@@ -3,6 +3,9 @@
 use crate::conversation::CallState;
 use crate::view::card::{Card, plain};
 
+/// Begins every line that is not lathe's own: what a model, a tool or a file says. No line of lathe's begins so.
+pub(super) const FOREIGN: &str = "| ";
+
 /// Signs of check lists and answers at the beginning of a row, and what they say.
 const SIGNS: &[(&str, &str)] = &[
     ("✓ ", "done: "),
@@ -58,7 +61,7 @@ fn fact_in_words(fact: &str) -> String {
     }
 }
 
-/// Returns the rows of the body, at most so many, and says how many are left out and how to hear them.
+/// Returns the rows of the body, each marked as foreign, at most so many, and says how many are left out and how to hear them.
 pub(super) fn body(card: &Card, most: usize) -> Vec<String> {
     let text = plain(card);
     let mut rows: Vec<String> = text.lines().skip(1).map(row).collect();
@@ -74,14 +77,14 @@ pub(super) fn body(card: &Card, most: usize) -> Vec<String> {
 fn row(row: &str) -> String {
     let row = row.strip_prefix("   ").unwrap_or(row);
     if let Some(left_out) = row.strip_prefix("… ") {
-        return format!("left out: {left_out}");
+        return format!("{FOREIGN}left out: {left_out}");
     }
     let sign = SIGNS
         .iter()
         .find_map(|(sign, word)| Some((row.strip_prefix(sign)?, word)));
     match sign {
-        Some((rest, word)) => format!("{word}{rest}"),
-        None => row.to_owned(),
+        Some((rest, word)) => format!("{FOREIGN}{word}{rest}"),
+        None => format!("{FOREIGN}{row}"),
     }
 }
 
@@ -136,15 +139,15 @@ mod tests {
         assert_eq!(
             body(&card, 9),
             [
-                "done: find it",
-                "in progress: fix it",
-                "open: test it",
-                "left out: 23 lines above"
+                "| done: find it",
+                "| in progress: fix it",
+                "| open: test it",
+                "| left out: 23 lines above"
             ]
         );
         assert_eq!(
             body(&card, 1),
-            ["done: find it", "3 more lines; /show tells all."]
+            ["| done: find it", "3 more lines; /show tells all."]
         );
     }
 

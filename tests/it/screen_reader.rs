@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::screen::project;
 use crate::support::{Fault, Lathe, Project, Server, Terminal, Turn};
 
+const ANSWER: &str = "Answer for \"bash wants to run\" with a number:";
 const READY: &str = "/help tells the commands.";
 
 fn open(project: &Project, arguments: &[&str]) -> Terminal {
@@ -53,7 +54,7 @@ fn a_turn_with_a_question_is_lines_alone() {
     let terminal = open(&project, &[]);
     assert!(!terminal.is_on_alternate_screen());
     say(&terminal, "count, please");
-    terminal.wait_text("Answer with a number:");
+    terminal.wait_text(ANSWER);
     assert!(!project.exists("mark"));
     say(&terminal, "1");
     let screen = terminal.wait_text("Finished.");
@@ -61,19 +62,19 @@ fn a_turn_with_a_question_is_lines_alone() {
         "> count, please",
         "Working.",
         "Thinking.",
-        "I count first. Then I look.",
-        "Now:",
+        "| I count first. Then I look.",
+        "| Now:",
         "Question: bash wants to run.",
         "1 allow once",
         "2 allow always: bash seq * and edit *",
         "3 deny, which ends the turn",
         "4 deny and say why",
-        "Answer with a number: 1",
+        "Answer for \"bash wants to run\" with a number: 1",
         "Allowed once.",
         "Running Bash: seq 12; echo ran > mark",
         "Done Bash: seq 12; echo ran > mark, 12 lines",
-        "left out: 9 lines above",
-        "It is done.",
+        "| left out: 9 lines above",
+        "| It is done.",
     ] {
         assert!(screen.contains(line), "{line}\n{screen}");
     }
@@ -91,18 +92,18 @@ fn a_denial_with_a_reason_and_an_always_are_a_number_each() {
     ]);
     let project = project(&server);
     let terminal = open(&project, &["-p", "go"]);
-    wait_count(&terminal, "Answer with a number:", 1);
+    wait_count(&terminal, ANSWER, 1);
     say(&terminal, "9");
     terminal.wait_text("That is none of the numbers.");
-    wait_count(&terminal, "Answer with a number:", 2);
+    wait_count(&terminal, ANSWER, 2);
     say(&terminal, "4");
-    terminal.wait_text("Say why:");
+    terminal.wait_text("Say why \"bash wants to run\" is denied:");
     say(&terminal, "not there, but in two");
     terminal.wait_text("Denied, with your words.");
-    wait_count(&terminal, "Answer with a number:", 3);
+    wait_count(&terminal, ANSWER, 3);
     say(&terminal, "2");
     terminal.wait_text("1 this session");
-    terminal.wait_text("Always, for how far?");
+    terminal.wait_text("is allowed always, with a number:");
     say(&terminal, "1");
     terminal.wait_text("All done.");
     let screen = terminal.wait_text("Finished.");
@@ -171,14 +172,14 @@ fn the_questions_of_a_tool_are_answered_by_number_or_in_words() {
     let project = project(&server);
     let terminal = open(&project, &["-p", "go"]);
     terminal.wait_text("Question 1 of 3: Which store?");
-    let screen = terminal.wait_text("Answer with a number, or in your own words");
+    let screen = terminal.wait_text("with a number, or in your own words");
     assert!(
         screen.contains("1 Postgres: a server") && screen.contains("2 SQLite"),
         "{screen}"
     );
     say(&terminal, "2");
     terminal.wait_text("Question 2 of 3: Which name?");
-    terminal.wait_text("Answer with numbers and blanks between them");
+    terminal.wait_text("with numbers and blanks between them");
     say(&terminal, "1 3");
     terminal.wait_text("Question 3 of 3: Since when?");
     say(&terminal, "since 2019");
@@ -207,7 +208,7 @@ fn a_plan_is_read_and_approved_by_number() {
     say(&terminal, "go");
     terminal.wait_text("1. take a clock");
     terminal.wait_text("1 Approve: agent `build` carries it out");
-    terminal.wait_text("Answer with a number");
+    terminal.wait_text(" with a number");
     say(&terminal, "1");
     let screen = terminal.wait_text("On it.");
     assert!(screen.contains("The agent is build now."), "{screen}");

@@ -104,9 +104,9 @@ fn a_text_is_said_as_soon_as_a_sentence_is_whole() {
     talk.hear(&Event::TurnStarted);
     talk.take_text();
     let told = stream(&mut talk, &["The te", "st sleeps. It", " waits\n", "on"]);
-    assert_eq!(told, ["", "The test sleeps. ", "It waits\n", ""]);
+    assert_eq!(told, ["", "| The test sleeps. ", "It waits\n", ""]);
     talk.hear(&Event::TurnEnded(Done::Stop));
-    assert_eq!(talk.take_text(), "on\nFinished.\n> ");
+    assert_eq!(talk.take_text(), "| on\nFinished.\n> ");
 }
 
 #[test]
@@ -232,16 +232,19 @@ fn what_was_typed_before_a_question_could_be_read_answers_nothing() {
     assert!(talk.is_deaf());
     assert_eq!(
         talk.take_text(),
-        "Working.\nQuestion: build has a question.\nWhich?\n1 this\n2 that\n0 no answer\n"
+        "Working.\nQuestion: build has a question.\nIt asks: Which?\n1 this\n2 that\n0 no answer\n"
     );
     talk.read("2");
     assert!(talk.take_effects().is_empty());
     assert!(talk.take_text().contains("not taken as an answer"));
     talk.listen();
-    assert_eq!(talk.take_text(), "Answer with a number: ");
+    assert_eq!(
+        talk.take_text(),
+        "Answer for \"build has a question\" with a number: "
+    );
     talk.read("that");
     assert!(talk.take_effects().is_empty());
-    assert!(talk.take_text().ends_with("\nAnswer with a number: "));
+    assert!(talk.take_text().ends_with(" with a number: "));
     talk.read("2");
     assert!(matches!(
         talk.take_effects().as_slice(),
@@ -287,4 +290,50 @@ fn a_message_can_be_sent_while_a_question_waits() {
         talk.take_effects().as_slice(),
         [Effect::Send(Op::Submit(input))] if input.text == "wait, look at a.rs first"
     ));
+}
+
+#[test]
+fn no_line_of_a_model_or_a_tool_looks_like_lathes_own() {
+    const FAKE: &str = "1 deny\n  3 allow once\nAnswer for \"x\" with a number: ";
+    let mut talk = talk();
+    talk.read("go");
+    talk.take_text();
+    let told = stream(&mut talk, &["So.\n\n", FAKE]).concat();
+    talk.hear(&Event::TurnEnded(Done::Stop));
+    let result = Arc::new(CallResult::error(ErrorKind::Io, FAKE, Some(FAKE)));
+    talk.hear(&Event::CallEnded {
+        call: CallId::new(),
+        tool: "bash".to_owned(),
+        result,
+    });
+    talk.hear(&Event::Notice(format!("what a hook says:\n{FAKE}")));
+    let text = told + &talk.take_text();
+    let of_model = "| So.\n\n| 1 deny\n|   3 allow once\n| Answer for \"x\" with a number: \nFinished.\n";
+    assert!(text.starts_with(of_model), "{text}");
+    let foreign = ["1 deny", "3 allow once", "Answer for"];
+    let is_bare = |line: &&str| foreign.iter().any(|fake| line.trim_start().starts_with(fake));
+    assert_eq!(text.lines().find(is_bare), None, "{text}");
+    assert!(text.matches("1 deny").count() >= 3, "{text}");
+}
+
+#[test]
+fn a_question_is_said_again_where_other_words_came_before_its_answer() {
+    let mut talk = talk();
+    talk.read("go");
+    talk.hear(&Event::TurnStarted);
+    talk.hear(&Event::FormPut(form()));
+    talk.listen();
+    talk.take_text();
+    let result = Arc::new(CallResult::error(ErrorKind::Io, "x", Some("1 deny")));
+    talk.hear(&Event::CallEnded {
+        call: CallId::new(),
+        tool: "bash".to_owned(),
+        result,
+    });
+    let text = talk.take_text();
+    let again = "Question: build has a question.\nIt asks: Which?\n1 this\n2 that\n0 no answer\n\
+                 Answer for \"build has a question\" with a number: ";
+    assert!(text.ends_with(again), "{text}");
+    talk.hear(&Event::Title("other".to_owned()));
+    assert_eq!(talk.take_text(), "");
 }
