@@ -5,13 +5,12 @@
 //! command does so on another thread than the screen's.
 
 use std::fs;
-use std::io::Read;
+use std::io::{BufReader, Read};
 use std::path::Path;
-
-use image::ImageReader;
 
 use crate::session::MOST_FILES_BYTES;
 use crate::text::size::size_words;
+use crate::tui::pictures::facts;
 
 /// A picture may have more than is sent of it: it is made smaller.
 pub(super) const MOST_BYTES: u64 = 20 << 20;
@@ -154,11 +153,9 @@ fn look(path: &Path, shown: String, bytes: u64) -> Result<Media, String> {
             None
         }
         MediaKind::Image => {
-            let reader = ImageReader::open(path).and_then(ImageReader::with_guessed_format);
-            let pixels = reader
-                .map_err(image::ImageError::from)
-                .and_then(ImageReader::into_dimensions);
-            Some(pixels.map_err(|error| format!("`{name}` is a broken picture: {error}"))?)
+            let file = fs::File::open(path).map_err(|error| format!("`{name}` cannot be read: {error}"))?;
+            let pixels = facts::size(BufReader::new(file));
+            Some(pixels.ok_or_else(|| format!("`{name}` is a broken picture: it does not say its size"))?)
         }
     };
     Ok(Media {

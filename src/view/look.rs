@@ -78,6 +78,11 @@ impl Symbols {
         self.pick("·", "-")
     }
 
+    /// Stands between the width and the height of a picture.
+    pub fn times(self) -> &'static str {
+        self.pick("×", "x")
+    }
+
     /// Stands for what was cut.
     pub fn ellipsis(self) -> &'static str {
         self.pick("…", "~")

@@ -1,10 +1,12 @@
 //! What there is to say of a picture without drawing it.
+//!
+//! The layout asks for it, so nothing here decodes: the file may mean harm, and its size stands in its first bytes.
 
-use std::io::Cursor;
+use std::io::{BufRead, Cursor, Seek};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use image::ImageReader;
 
 use crate::text::size::size_words;
 use crate::view::Symbols;
@@ -32,7 +34,7 @@ impl Facts {
         };
         Some(Self {
             format,
-            size: size(data),
+            size: size_in(data),
             bytes: data.len() as u64 / 4 * 3,
         })
     }
@@ -40,10 +42,7 @@ impl Facts {
     /// `image shot.png · PNG 640×480 · 12.0 kB`.
     pub(crate) fn caption(&self, name: &str, symbols: Symbols) -> String {
         let dot = symbols.dot();
-        let times = match symbols {
-            Symbols::Unicode => "×",
-            Symbols::Ascii => "x",
-        };
+        let times = symbols.times();
         let size = match self.size {
             Some((width, height)) => format!(" {width}{times}{height}"),
             None => String::new(),
@@ -53,13 +52,19 @@ impl Facts {
     }
 }
 
-fn size(data: &str) -> Option<(u32, u32)> {
+/// Returns how many pixels a picture has, by its header alone; nothing where that says nothing.
+pub(in crate::tui) fn size(file: impl BufRead + Seek) -> Option<(u32, u32)> {
+    // A header that its reader did not foresee takes no thread down.
+    let read = catch_unwind(AssertUnwindSafe(|| imagesize::reader_size(file)));
+    let size = read.ok()?.ok()?;
+    let (width, height) = (size.width.try_into().ok()?, size.height.try_into().ok()?);
+    (width > 0 && height > 0).then_some((width, height))
+}
+
+fn size_in(data: &str) -> Option<(u32, u32)> {
     let head = data.as_bytes();
     let head = &head[..head.len().min(HEAD)];
-    let bytes = STANDARD.decode(head).ok()?;
-    let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?;
-    let size = reader.into_dimensions().ok()?;
-    (size.0 > 0 && size.1 > 0).then_some(size)
+    size(Cursor::new(STANDARD.decode(head).ok()?))
 }
 
 #[cfg(test)]
@@ -75,6 +80,37 @@ pub(in crate::tui) mod tests {
         let mut png = Cursor::new(Vec::new());
         picture.write_to(&mut png, image::ImageFormat::Png).unwrap();
         png.into_inner()
+    }
+
+    #[test]
+    fn the_size_is_read_from_the_header_and_nothing_after_it() {
+        for format in [
+            image::ImageFormat::Png,
+            image::ImageFormat::Jpeg,
+            image::ImageFormat::Gif,
+            image::ImageFormat::WebP,
+        ] {
+            let mut file = Cursor::new(Vec::new());
+            let picture = image::RgbImage::new(30, 20);
+            picture.write_to(&mut file, format).unwrap();
+            let bytes = file.into_inner();
+            assert_eq!(size(Cursor::new(&bytes)), Some((30, 20)), "{format:?}");
+            for end in 0..bytes.len() {
+                let cut = size(Cursor::new(&bytes[..end]));
+                assert!(
+                    cut.is_none() || cut == Some((30, 20)),
+                    "{format:?} {end}: {cut:?}"
+                );
+            }
+        }
+        // A profile that nobody unpacks.
+        let mut profile = png(30, 20);
+        profile.truncate(33);
+        profile.extend_from_slice(b"\xff\xff\xff\xffiCCPbomb");
+        assert_eq!(size(Cursor::new(profile)), Some((30, 20)));
+        let mut none = png(30, 20);
+        none[16..20].fill(0);
+        assert_eq!(size(Cursor::new(none)), None);
     }
 
     #[test]
