@@ -1,12 +1,10 @@
 //! Pictures of the conversation: what the terminal says about them, and those that have to be made.
 
-use std::sync::Arc;
-
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{App, Effect};
-use crate::tui::pictures::{Drawn, Job, Made};
+use crate::tui::pictures::{Job, Made, Needed};
 use crate::tui::transcript::Change;
 
 /// A narrower conversation has pictures described.
@@ -36,7 +34,7 @@ impl App {
     }
 
     /// Returns the pictures that the terminal needs for the frame that was drawn.
-    pub(crate) fn pictures_on_screen(&self) -> Vec<Arc<Drawn>> {
+    pub(crate) fn pictures_on_screen(&self) -> Needed {
         self.pictures.needed()
     }
 

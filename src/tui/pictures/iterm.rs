@@ -1,50 +1,46 @@
 //! Pictures by iTerm2's protocol, which `WezTerm` and mintty know as well.
 //!
-//! The terminal draws the picture where the cursor stands and forgets it cell by cell, as something else is written there.
-//! So the last cell of the area carries the picture, after all others were written; the others hold a blank that no text
-//! has, by which they differ from whatever comes after.
+//! The terminal draws the picture where it is told to and forgets it cell by cell, as something else is written there. So
+//! the cells of a frame hold blanks, each in a colour of its own that says which part of which picture is over it: nobody
+//! sees it, but a cell that shows another part than before is written again, and with that it is blank. The picture itself
+//! is written after the cells, when it newly stands somewhere.
 //! <https://iterm2.com/documentation-images.html>
 
-use std::num::NonZeroU16;
-
-use ratatui::buffer::{Buffer, CellDiffOption};
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
+use ratatui::style::Color;
 
 use super::Drawn;
 
-/// Looks like a space and is none.
-const BLANK: &str = "\u{a0}";
-
 /// Keeps the place of a picture.
-pub(super) fn reserve(area: Rect, buffer: &mut Buffer) {
+pub(super) fn reserve(drawn: &Drawn, area: Rect, buffer: &mut Buffer) {
     for position in area.positions() {
         let cell = &mut buffer[position];
         cell.reset();
-        cell.set_symbol(BLANK);
+        cell.fg = part(drawn, area, position.x, position.y);
     }
 }
 
-/// Puts the picture where its place was kept, if nothing has been drawn over it.
-pub(super) fn paint(drawn: &Drawn, area: Rect, buffer: &mut Buffer) {
-    if area.is_empty()
-        || area
-            .positions()
-            .any(|position| buffer[position].symbol() != BLANK)
-    {
-        return;
-    }
-    let last = &mut buffer[(area.right() - 1, area.bottom() - 1)];
-    last.set_symbol(&format!("{BLANK}{}", sequence(drawn, area)));
-    last.set_diff_option(CellDiffOption::ForcedWidth(NonZeroU16::MIN));
+/// Whether nothing has been drawn over the place that was kept.
+pub(super) fn is_whole(drawn: &Drawn, area: Rect, buffer: &Buffer) -> bool {
+    let is_kept = |cell: &Cell, colour| cell.symbol() == " " && cell.fg == colour;
+    let mut positions = area.positions();
+    !area.is_empty() && positions.all(|at| is_kept(&buffer[at], part(drawn, area, at.x, at.y)))
+}
+
+fn part(drawn: &Drawn, area: Rect, x: u16, y: u16) -> Color {
+    // A picture has fewer rows and columns than a byte counts.
+    Color::Rgb(drawn.id as u8, (y - area.y) as u8, (x - area.x) as u8)
 }
 
 /// Goes to the corner, draws, and comes back.
-fn sequence(drawn: &Drawn, area: Rect) -> String {
+pub(crate) fn drawing(drawn: &Drawn, area: Rect) -> Vec<u8> {
     let (row, column) = (area.y + 1, area.x + 1);
     format!(
         "\x1b7\x1b[{row};{column}H\x1b]1337;File=inline=1;width={};height={};preserveAspectRatio=1;doNotMoveCursor=1:{}\x07\x1b8",
         area.width, area.height, drawn.png
     )
+    .into_bytes()
 }
 
 #[cfg(test)]
@@ -52,26 +48,44 @@ mod tests {
     use super::super::Grid;
     use super::*;
 
-    #[test]
-    fn a_picture_that_something_covers_is_not_drawn() {
-        let drawn = Drawn {
+    fn drawn() -> Drawn {
+        Drawn {
             id: 1,
             grid: Grid { columns: 3, rows: 2 },
             png: "AAAA".to_owned(),
-        };
+        }
+    }
+
+    #[test]
+    fn a_picture_that_something_covers_is_not_whole() {
         let area = Rect::new(2, 1, 3, 2);
         let mut buffer = Buffer::empty(Rect::new(0, 0, 8, 4));
-        reserve(area, &mut buffer);
-        let mut covered = buffer.clone();
-        covered[(3, 1)].set_symbol("x");
-        paint(&drawn, area, &mut covered);
-        assert!(!covered.content.iter().any(|cell| cell.symbol().contains("1337")));
-        paint(&drawn, area, &mut buffer);
-        let last = buffer[(4, 2)].symbol();
-        assert!(
-            last.starts_with("\u{a0}\x1b7\x1b[2;3H\x1b]1337;File=inline=1;width=3;height=2;"),
-            "{last:?}"
+        assert!(!is_whole(&drawn(), area, &buffer));
+        reserve(&drawn(), area, &mut buffer);
+        assert!(is_whole(&drawn(), area, &buffer));
+        buffer[(3, 1)].reset();
+        assert!(!is_whole(&drawn(), area, &buffer));
+    }
+
+    #[test]
+    fn a_cell_that_shows_another_part_is_written_again() {
+        let (mut before, mut after) = (
+            Buffer::empty(Rect::new(0, 0, 8, 5)),
+            Buffer::empty(Rect::new(0, 0, 8, 5)),
         );
-        assert!(last.ends_with(":AAAA\x07\x1b8"));
+        reserve(&drawn(), Rect::new(2, 1, 3, 2), &mut before);
+        reserve(&drawn(), Rect::new(2, 2, 3, 2), &mut after);
+        let rows: Vec<u16> = before.diff(&after).iter().map(|(_, y, _)| *y).collect();
+        assert_eq!(rows, [1, 1, 1, 2, 2, 2, 3, 3, 3]);
+    }
+
+    #[test]
+    fn a_picture_is_drawn_at_its_place() {
+        let text = String::from_utf8(drawing(&drawn(), Rect::new(2, 1, 3, 2))).unwrap();
+        assert!(
+            text.starts_with("\x1b7\x1b[2;3H\x1b]1337;File=inline=1;width=3;height=2;"),
+            "{text:?}"
+        );
+        assert!(text.ends_with(":AAAA\x07\x1b8"), "{text:?}");
     }
 }

@@ -5,12 +5,12 @@
 //! thread ([`decode`]), one at a time, at the size at which it is drawn, and kept while there is room. What cannot be drawn
 //! stays the line that describes it.
 //!
-//! The transcript says what is to be drawn where ([`Place`]), cells carry it to the terminal ([`kitty`], [`iterm`]), and
-//! `terminal::Screen` tells the terminal of pictures that are new on screen and of those that are gone.
+//! The transcript says what is to be drawn where ([`Place`]), cells keep the place ([`kitty`], [`iterm`]), and
+//! `terminal::Screen` tells the terminal of pictures that are new on screen and of those that are gone ([`Needed`]).
 
 mod decode;
 pub(in crate::tui) mod facts;
-mod iterm;
+pub(crate) mod iterm;
 pub(crate) mod kitty;
 
 use std::collections::{HashMap, HashSet};
@@ -44,6 +44,10 @@ impl Protocol {
             return None;
         }
         let term = set("TERM").unwrap_or_default();
+        // One on the other side of ssh: `LC_TERMINAL` comes along, `TMUX` and `STY` do not.
+        if term.starts_with("tmux") || term.starts_with("screen") {
+            return None;
+        }
         let program = set("TERM_PROGRAM").unwrap_or_default();
         if term.contains("kitty") || term.contains("ghostty") || program == "ghostty" || program == "kitty" {
             return Some(Self::Kitty);
@@ -69,6 +73,15 @@ pub(crate) struct Drawn {
     pub(crate) grid: Grid,
     /// In base64.
     pub(crate) png: String,
+}
+
+/// The pictures that the terminal must show with a frame.
+#[derive(Debug, Default)]
+pub(crate) struct Needed {
+    /// Those that its cells name, as kitty has it.
+    pub(crate) named: Vec<Arc<Drawn>>,
+    /// Those that are drawn over its cells, as iTerm2 has it.
+    pub(crate) placed: Vec<(Arc<Drawn>, Rect)>,
 }
 
 /// Where a picture stands.
@@ -251,34 +264,38 @@ impl Pictures {
             Protocol::Iterm if (area.width, area.height) != (place.grid.columns, place.grid.rows) => {
                 return None;
             }
-            Protocol::Iterm => iterm::reserve(area, buffer),
+            Protocol::Iterm => iterm::reserve(&kept.drawn, area, buffer),
         }
         self.shown.push((Arc::clone(&kept.drawn), area));
         None
     }
 
     /// Ends a frame, after everything else was drawn.
-    pub(crate) fn finish(&mut self, buffer: &mut Buffer) {
+    pub(crate) fn finish(&mut self, buffer: &Buffer) {
         match self.protocol() {
             Some(Protocol::Kitty) => self.shown.retain(|(drawn, area)| {
                 let mut cells = area.positions().map(|position| &buffer[position]);
                 cells.any(|cell| kitty::is_of(cell, drawn.id))
             }),
             Some(Protocol::Iterm) => {
-                for (drawn, area) in &self.shown {
-                    iterm::paint(drawn, *area, buffer);
-                }
+                self.shown
+                    .retain(|(drawn, area)| iterm::is_whole(drawn, *area, buffer));
             }
             None => {}
         }
     }
 
     /// Returns the pictures that the terminal must have for the frame.
-    pub(crate) fn needed(&self) -> Vec<Arc<Drawn>> {
+    pub(crate) fn needed(&self) -> Needed {
+        let mut needed = Needed::default();
         match self.protocol() {
-            Some(Protocol::Kitty) => self.shown.iter().map(|(drawn, _)| Arc::clone(drawn)).collect(),
-            Some(Protocol::Iterm) | None => Vec::new(),
+            Some(Protocol::Kitty) => {
+                needed.named = self.shown.iter().map(|(drawn, _)| Arc::clone(drawn)).collect();
+            }
+            Some(Protocol::Iterm) => needed.placed.clone_from(&self.shown),
+            None => {}
         }
+        needed
     }
 
     /// A picture is being made.
@@ -358,6 +375,10 @@ mod tests {
         assert_eq!(read(&[("TERM", "xterm-256color")]), None);
         assert_eq!(read(&[("TERM", "xterm-kitty"), ("TMUX", "/tmp/t")]), None);
         assert_eq!(read(&[("LC_TERMINAL", "iTerm2"), ("STY", "1.a")]), None);
+        for term in ["tmux-256color", "screen", "screen.xterm-256color"] {
+            let over_ssh = [("LC_TERMINAL", "iTerm2"), ("TERM", term)];
+            assert_eq!(read(&over_ssh), None, "{term}");
+        }
     }
 
     #[test]
@@ -416,7 +437,7 @@ mod tests {
         assert_eq!(pictures.paint(place(2), &mut buffer), Some((20, 40)));
         pictures.made(made(2, 8));
         assert_eq!(pictures.paint(place(2), &mut buffer), None);
-        assert_eq!(pictures.needed().len(), 1);
+        assert_eq!(pictures.needed().named.len(), 1);
         assert!(buffer[(2, 2)].symbol().starts_with('\u{10eeee}'));
     }
 }

@@ -3,8 +3,8 @@
 //! [`Screen`] owns what is switched on (alternate screen, raw mode, bracketed paste, wheel, focus events, the kitty
 //! keyboard flags) and switches it off again when it is dropped: after a normal end, while a panic unwinds and around a
 //! suspend or an editor. Nothing is asked of the terminal before the first frame, and nothing ever waits for an
-//! answer: flags are pushed without asking, and the one question there is ([`Screen::ask_background`]) is answered
-//! through the keys, where [`background::AnswerFilter`] takes the answer out. A terminal that answers nothing works.
+//! answer: flags are pushed without asking, and what is asked later (the background, whether pictures can be drawn) is
+//! answered through the keys, where [`background::AnswerFilter`] takes the answer out. A terminal that answers nothing works.
 //!
 //! Frames are wrapped in synchronized output and written in one piece, on a thread of their own ([`output`] says why): a
 //! frame is drawn while [`Screen::is_free`]. ratatui's own `clear` is not used: it asks for the cursor's position and
@@ -16,15 +16,14 @@ pub(crate) mod notify;
 mod output;
 mod panic;
 pub(crate) mod passage;
+mod pictures;
 pub(crate) mod reader;
 pub(crate) mod signals;
 mod weave;
 
 pub(crate) use panic::caught;
 
-use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Write};
-use std::sync::Arc;
 use std::time::Duration;
 
 use crossterm::cursor::{Hide, Show};
@@ -43,12 +42,13 @@ use ratatui::{Frame, Terminal};
 
 use clusters::Clusters;
 use output::{Gathered, Output};
+use pictures::Pictures;
 
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::truncate;
 use crate::tui::Mouse;
 use crate::tui::app::CaretShape;
-use crate::tui::pictures::{Drawn, kitty};
+use crate::tui::pictures::{Needed, kitty};
 use crate::view::link::Links;
 use crate::view::theme::ColorDepth;
 
@@ -56,10 +56,10 @@ use crate::view::theme::ColorDepth;
 /// every move of the hand.
 const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1002l\x1b[?1000l";
-/// Asks for the background colour. Many terminals answer, some do not; nobody waits.
 const CARET_OWN: &[u8] = b"\x1b[0 q";
 const CARET_BLOCK: &[u8] = b"\x1b[2 q";
 const CARET_BAR: &[u8] = b"\x1b[6 q";
+/// Asks for the background colour. Many terminals answer, some do not; nobody waits.
 const ASK_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
 /// How long giving it back waits for a terminal that does not read.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -85,8 +85,7 @@ pub enum TerminalError {
 pub(crate) struct Besides {
     /// Where links lead; `None` where the terminal is not told.
     pub(crate) links: Option<Links>,
-    /// The pictures that its cells name.
-    pub(crate) pictures: Vec<Arc<Drawn>>,
+    pub(crate) pictures: Needed,
 }
 
 /// Returns how many pixels a cell has, where the terminal tells.
@@ -105,8 +104,7 @@ pub(crate) struct Screen {
     clusters: Clusters,
     mouse: Mouse,
     is_ours: bool,
-    /// Pictures that the terminal has, by their numbers.
-    pictures: BTreeSet<u32>,
+    pictures: Pictures,
     /// What the window is called while it is ours.
     title: Option<String>,
 }
@@ -128,7 +126,7 @@ impl Screen {
             clusters: Clusters::default(),
             mouse,
             is_ours: false,
-            pictures: BTreeSet::new(),
+            pictures: Pictures::default(),
             title: None,
         };
         screen.retake()?;
@@ -190,39 +188,23 @@ impl Screen {
     pub(crate) fn draw(&mut self, render: impl FnOnce(&mut Frame) -> Besides) -> io::Result<()> {
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
         let clusters = &mut self.clusters;
-        let mut pictures = Vec::new();
+        let pictures = &mut self.pictures;
+        let mut told = Vec::new();
         self.terminal.draw(|frame| {
             let besides = render(frame);
             clusters.mark(frame.buffer_mut());
+            told = pictures.bring(&besides.pictures, frame.buffer_mut());
             // Last: what is woven in has another length than it has columns.
             weave::weave(frame.buffer_mut(), besides.links.as_ref());
-            pictures = besides.pictures;
         })?;
-        self.bring_pictures(&pictures)?;
+        self.terminal.backend_mut().write_all(&told)?;
         queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
         self.output.send()
     }
 
-    /// Gives the terminal the pictures that it has not got, and has it forget those that are not on screen any more.
-    fn bring_pictures(&mut self, pictures: &[Arc<Drawn>]) -> io::Result<()> {
-        let gone = self.pictures.iter().copied();
-        let is_shown = |id: &u32| pictures.iter().any(|drawn| drawn.id == *id);
-        let gone: Vec<u32> = gone.filter(|id| !is_shown(id)).collect();
-        let out = self.terminal.backend_mut();
-        for id in gone {
-            self.pictures.remove(&id);
-            out.write_all(&kitty::deletion(id))?;
-        }
-        for drawn in pictures {
-            if self.pictures.insert(drawn.id) {
-                out.write_all(&kitty::transmission(drawn))?;
-            }
-        }
-        Ok(())
-    }
-
     fn delete_pictures(&mut self) -> io::Result<()> {
-        self.bring_pictures(&[])
+        let told = self.pictures.forget();
+        self.terminal.backend_mut().write_all(&told)
     }
 
     /// Takes the mouse or leaves it alone, also after the terminal is taken again.
@@ -339,7 +321,122 @@ pub(crate) fn color_depth(variable: &dyn Fn(&str) -> Option<String>) -> ColorDep
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU16;
+    use std::sync::mpsc;
+
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    use ratatui::layout::Rect;
+    use ratatui::style::Style;
+    use ratatui::{TerminalOptions, Viewport};
+
     use super::*;
+    use crate::tui::pictures::facts::tests::png;
+    use crate::tui::pictures::{Grid, Job, Pictures as Shown, Place, Protocol};
+
+    const AREA: Rect = Rect::new(0, 0, 20, 10);
+    const GRID: Grid = Grid { columns: 4, rows: 2 };
+
+    struct Written(mpsc::Sender<Vec<u8>>);
+
+    impl Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let _ = self.0.send(bytes.to_vec());
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// A screen whose bytes come back.
+    fn screen() -> (Screen, mpsc::Receiver<Vec<u8>>) {
+        let (sender, written) = mpsc::channel();
+        let output = Output::to(Written(sender)).unwrap();
+        let viewport = Viewport::Fixed(AREA);
+        let backend = CrosstermBackend::new(output.gathered());
+        let screen = Screen {
+            terminal: Terminal::with_options(backend, TerminalOptions { viewport }).unwrap(),
+            output,
+            clusters: Clusters::default(),
+            mouse: Mouse::LeftAlone,
+            is_ours: false,
+            pictures: Pictures::default(),
+            title: None,
+        };
+        (screen, written)
+    }
+
+    fn drawing(keys: &[u64]) -> Shown {
+        let mut pictures = Shown::new(Some(Protocol::Iterm));
+        for key in keys {
+            let job = Job {
+                key: *key,
+                grid: GRID,
+                pixels: (40, 40),
+                data: STANDARD.encode(png(40, 40)),
+            };
+            pictures.made(job.run());
+        }
+        pictures
+    }
+
+    #[test]
+    fn a_picture_of_iterms_protocol_that_moves_leaves_the_rest_of_the_frame_right() {
+        let (mut screen, written) = screen();
+        let mut pictures = drawing(&[1, 2]);
+        let size = |cells| NonZeroU16::new(cells).unwrap();
+        let mut emulator = vt100::Parser::new(size(AREA.height), size(AREA.width), 0);
+        // Where the pictures stand, and how many of them are drawn for it.
+        let frames = [
+            (vec![(1, 1)], 1),
+            (vec![(1, 2)], 1),
+            (vec![(1, 2)], 0),
+            (vec![(1, 2), (2, 5)], 1),
+            (vec![(1, 1), (2, 4)], 2),
+            (vec![(2, 0)], 1),
+            (vec![], 0),
+            (vec![(2, 0)], 1),
+        ];
+        for (nth, (places, drawn)) in frames.into_iter().enumerate() {
+            let mut rows = Vec::new();
+            let draw = |frame: &mut Frame| {
+                let buffer = frame.buffer_mut();
+                for y in AREA.top()..AREA.bottom() {
+                    let text = format!("{}🇩🇪 row {y} of {nth}", " ".repeat(nth % 2));
+                    buffer.set_string(0, y, text, Style::new());
+                }
+                pictures.begin();
+                for (key, y) in &places {
+                    let area = Rect::new(15, *y, GRID.columns, GRID.rows);
+                    let place = Place {
+                        key: *key,
+                        grid: GRID,
+                        area,
+                        hidden: 0,
+                    };
+                    assert_eq!(pictures.paint(place, buffer), None, "it is made");
+                }
+                pictures.finish(buffer);
+                rows = (0..AREA.height).map(|y| format!("row {y} of {nth}")).collect();
+                Besides {
+                    links: None,
+                    pictures: pictures.needed(),
+                }
+            };
+            screen.draw(draw).unwrap();
+            assert!(screen.output.wait(Duration::from_secs(30)));
+            let bytes: Vec<u8> = written.try_iter().flatten().collect();
+            let text = String::from_utf8_lossy(&bytes);
+            assert_eq!(text.matches("]1337;File").count(), drawn, "frame {nth}");
+            emulator.process(&bytes);
+            let shown: Vec<_> = emulator.screen().rows(0, AREA.width).collect();
+            for (shown, row) in shown.iter().zip(&rows) {
+                assert!(shown.trim_end().ends_with(row.as_str()), "frame {nth}: {shown:?}");
+            }
+        }
+    }
 
     #[test]
     fn leaving_switches_off_everything_that_entering_switched_on() {

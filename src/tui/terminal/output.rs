@@ -63,7 +63,7 @@ impl Output {
         Self::to(File::from(stdout))
     }
 
-    fn to(target: impl Write + Send + 'static) -> io::Result<Self> {
+    pub(super) fn to(target: impl Write + Send + 'static) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             state: Mutex::default(),
             sent: Condvar::new(),
