@@ -5,6 +5,7 @@
 //! number watch. A receiver that falls behind is told so and attaches anew; the session never waits for it.
 
 mod actor;
+mod draft;
 mod event;
 pub mod export;
 mod fork;
@@ -15,6 +16,7 @@ mod stored;
 mod title;
 pub mod wire;
 
+pub use draft::{StoredDraft, StoredFile, StoredPaste};
 pub use event::{
     CallUpdate, Done, Envelope, ErrorReport, Event, Queued, QueuedKind, ReportKind, RequestUsage, Retry,
     SettledQuestion,

@@ -7,7 +7,9 @@ use lathe::config::{Dirs, LoadRequest, load};
 use lathe::conversation::{CallState, MessageState, PartBody, Role, SessionId};
 use lathe::permission::{Mode, Question, Reply};
 use lathe::session::wire::{FrontEndKind, ModelSource, OpenRequest, Opened, ProjectTrust, Which, open};
-use lathe::session::{Done, Event, Handle, Input, Mention, Op, QueuedKind, Receiver, Snapshot, Way};
+use lathe::session::{
+    Done, Event, Handle, Input, Mention, Op, QueuedKind, Receiver, Snapshot, StoredDraft, StoredFile, Way,
+};
 use lathe::tool::{Form, FormReply};
 use serde_json::json;
 
@@ -796,6 +798,43 @@ async fn a_file_that_is_denied_does_not_go_even_if_it_is_meant() {
         unreachable!()
     };
     assert_eq!(back.meant, Vec::<String>::new());
+    assert!(server.requests().is_empty());
+    live.close().await;
+}
+
+#[tokio::test]
+async fn what_waits_for_its_files_when_the_session_is_closed_is_in_the_draft() {
+    let server = Server::start();
+    let project = Project::new()
+        .model(&server, Protocol::OpenAiChat)
+        .file("a.rs", "fn plain() {}\n");
+    let live = Live::open(&project, Which::New, Mode::Ask).await;
+    let id = live.snapshot.info.id.clone();
+    let first = Input {
+        mentions: vec![mention("a.rs")],
+        ..input("see @a.rs")
+    };
+    let label = "[image 1: a.png 3×2]";
+    let second = Input {
+        mentions: vec![Mention {
+            label: Some(label.to_owned()),
+            ..mention("/tmp/a.png")
+        }],
+        ..input(label)
+    };
+    // All three are there before the session looks at the first.
+    live.handle.send(Op::Submit(first)).unwrap();
+    live.handle.send(Op::Submit(second)).unwrap();
+    live.handle.send(Op::Draft("begun".to_owned())).unwrap();
+    live.close().await;
+    let live = Live::open(&project, Which::Id(id), Mode::Ask).await;
+    let draft = StoredDraft::read(&live.snapshot.draft);
+    assert_eq!(draft.text, format!("see @a.rs\n\n{label}\n\nbegun"));
+    let file = StoredFile {
+        label: label.to_owned(),
+        path: "/tmp/a.png".to_owned(),
+    };
+    assert_eq!(draft.files, [file]);
     assert!(server.requests().is_empty());
     live.close().await;
 }

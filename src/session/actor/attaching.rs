@@ -218,14 +218,20 @@ impl Actor {
         if self.attaching.is_empty() {
             return;
         }
+        for input in self.take_attaching() {
+            self.publish(Event::Refused(Arc::new(input)));
+        }
+        self.untell();
+    }
+
+    /// Has no file read any more, and returns what waited for one.
+    pub(super) fn take_attaching(&mut self) -> Vec<Input> {
         std::mem::take(&mut self.attaching.cancel).cancel();
         if let Some(running) = self.attaching.running.take() {
             running.abort();
         }
-        for (_, input) in std::mem::take(&mut self.attaching.waiting) {
-            self.publish(Event::Refused(Arc::new(input)));
-        }
-        self.untell();
+        let waiting = std::mem::take(&mut self.attaching.waiting);
+        waiting.into_iter().map(|(_, input)| input).collect()
     }
 
     /// The turn that somebody was told of does not begin.

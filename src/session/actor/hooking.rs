@@ -70,6 +70,11 @@ impl Hooking {
         self.held != Held::Nothing
     }
 
+    /// Prompts that hooks are asked about.
+    pub(super) fn asking(&self) -> impl Iterator<Item = &Input> {
+        self.asking.iter()
+    }
+
     fn is_working(&self) -> bool {
         self.running.is_some() || !self.waiting.is_empty()
     }

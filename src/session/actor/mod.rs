@@ -273,6 +273,7 @@ impl Actor {
             }
             Op::Close => {
                 self.closing = true;
+                self.keep_unsent();
                 self.interrupt();
             }
         }

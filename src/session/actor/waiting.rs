@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Actor, Waiting};
 use crate::agent::turn::{TurnEnd, TurnEvent};
 use crate::conversation::{Message, MessageId};
-use crate::session::{Event, Input, Queued, QueuedKind, Way};
+use crate::session::{Event, Input, Queued, QueuedKind, StoredDraft, Way};
 
 impl Actor {
     pub(super) fn push_waiting(&mut self, kind: QueuedKind, input: Input, message: Option<MessageId>) {
@@ -191,6 +191,22 @@ impl Actor {
                 }
             }
         }
+    }
+
+    /// Puts what was not sent before the draft: the session ends, and nobody hears any more that it comes back.
+    pub(super) fn keep_unsent(&mut self) {
+        let waiting = self.waiting.iter().map(|waiting| &waiting.input);
+        let mut unsent: Vec<Input> = waiting.chain(self.hooking.asking()).cloned().collect();
+        unsent.extend(self.take_attaching());
+        if unsent.is_empty() {
+            return;
+        }
+        let mut draft = StoredDraft::read(&self.parts.draft);
+        for input in unsent.iter().rev() {
+            draft.put_before(input);
+        }
+        self.parts.draft = draft.written();
+        self.parts.recorder.draft(&self.parts.draft);
     }
 
     /// Says something in the person's name between the steps, that no list of theirs shows.

@@ -1,12 +1,10 @@
 //! A text that is being written, with its chips: folded pastes, and files that go with it.
 //!
-//! A draft goes to disk as a string: plain where it has no chips, else JSON behind a character that no draft holds. So a
-//! fold is still a fold, and whole, after a crash, and a file still goes with the text. What comes back from disk is
-//! cleaned as if it had been pasted.
-
-use serde::{Deserialize, Serialize};
+//! A draft goes to disk with its chips. So a fold is still a fold, and whole, after a crash, and a file still goes with the
+//! text. What comes back from disk is cleaned as if it had been pasted.
 
 use super::chip::{Attached, Chip, Content, is_label};
+use crate::session::{StoredDraft, StoredFile, StoredPaste};
 use crate::text::sanitize;
 
 /// A paste with more of either folds to a chip.
@@ -15,35 +13,12 @@ const FOLD_BYTES: usize = 1024;
 /// A text that comes back as a whole (a queued input, the history) folds only when editing it would be slow. A chip with
 /// more is opened in the editor.
 pub(super) const FOLD_WHOLE: usize = 64 * 1024;
-/// Begins a stored draft with chips. Cleaned text has no control characters but tabs and line ends.
-const WITH_CHIPS: char = '\u{1}';
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Draft {
     /// As it stands in the composer: chips are labels.
     pub(super) text: String,
     pub(super) chips: Vec<Chip>,
-}
-
-/// A draft as it is stored.
-#[derive(Serialize, Deserialize)]
-struct Stored {
-    text: String,
-    pastes: Vec<StoredPaste>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    files: Vec<StoredFile>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct StoredPaste {
-    label: String,
-    content: String,
-}
-
-#[derive(Serialize, Deserialize)]
-struct StoredFile {
-    label: String,
-    path: String,
 }
 
 impl Draft {
@@ -110,14 +85,9 @@ impl Draft {
         draft
     }
 
-    /// Reads what [`Self::stored`] wrote.
+    /// Takes over what [`Self::stored`] gave.
     pub(crate) fn from_stored(stored: &str) -> Self {
-        let Some(json) = stored.strip_prefix(WITH_CHIPS) else {
-            return Self::from_text(stored);
-        };
-        let Ok(Stored { text, pastes, files }) = serde_json::from_str(json) else {
-            return Self::from_text(json);
-        };
+        let StoredDraft { text, pastes, files } = StoredDraft::read(stored);
         let paste = |paste: StoredPaste| Chip {
             label: clean(&paste.label),
             content: Content::Paste(clean(&paste.content).into()),
@@ -150,12 +120,8 @@ impl Draft {
         let file = |Attached { label, path }: Attached| StoredFile { label, path };
         let pastes: Vec<StoredPaste> = self.shown().filter_map(paste).collect();
         let files: Vec<StoredFile> = self.files().into_iter().map(file).collect();
-        if pastes.is_empty() && files.is_empty() {
-            return self.text.clone();
-        }
         let text = self.text.clone();
-        let json = serde_json::to_string(&Stored { text, pastes, files });
-        format!("{WITH_CHIPS}{}", json.expect("strings become JSON"))
+        StoredDraft { text, pastes, files }.written()
     }
 
     /// The chips whose label still stands in the text.
