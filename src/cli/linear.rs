@@ -7,7 +7,7 @@ use super::failure::Failure;
 use super::logs::Logs;
 use super::runtime;
 use crate::config::Dirs;
-use crate::linear::{self, Console, TrustAnswer};
+use crate::linear::{self, Console, Ended, TrustAnswer};
 use crate::session::ErrorReport;
 use crate::session::wire::{self, OpenRequest};
 use crate::tool::Registry;
@@ -17,17 +17,25 @@ pub(super) fn linear(request: OpenRequest, prompt: Option<String>, dirs: &Dirs) 
     runtime::block_on(speak(request, prompt))?
 }
 
-async fn speak(mut request: OpenRequest, prompt: Option<String>) -> Result<ExitCode, Failure> {
+async fn speak(request: OpenRequest, prompt: Option<String>) -> Result<ExitCode, Failure> {
     let mut console =
         Console::open().map_err(|error| Failure::system("the terminal cannot be used", error))?;
+    let ended = converse(request, prompt, &mut console).await;
+    // Whatever came of it, what was said is written.
+    console.close();
+    Ok(ExitCode::from(ended?.status()))
+}
+
+async fn converse(
+    mut request: OpenRequest,
+    prompt: Option<String>,
+    console: &mut Console,
+) -> Result<Ended, Failure> {
     if request.trust.is_open() {
-        match linear::ask_trust(&request.trust, &mut console).await {
+        match linear::ask_trust(&request.trust, console).await {
             TrustAnswer::Trust => wire::accept_trust(&mut request)?,
             TrustAnswer::NotNow => {}
-            TrustAnswer::Left(ended) => {
-                console.close();
-                return Ok(ExitCode::from(ended.status()));
-            }
+            TrustAnswer::Left(ended) => return Ok(ended),
         }
     }
     let opened = wire::open(&request)?;
@@ -35,8 +43,11 @@ async fn speak(mut request: OpenRequest, prompt: Option<String>) -> Result<ExitC
     let mut notes: Vec<String> = untrusted.iter().map(ErrorReport::sentence).collect();
     notes.extend(opened.notes.iter().cloned());
     let tools = Arc::new(Registry::builtin());
-    let ended = linear::run(&opened.handle, tools, &notes, prompt, &mut console).await;
-    runtime::close(opened).await;
-    console.close();
-    Ok(ExitCode::from(ended.status()))
+    let ended = linear::run(&opened.handle, tools, &notes, prompt, console).await;
+    tokio::select! {
+        () = runtime::close(opened) => {}
+        // Who asks a second time does not wait; the next opening finds what was unfinished.
+        () = console.interrupted() => {}
+    }
+    Ok(ended)
 }

@@ -158,8 +158,10 @@ pub(super) fn help() -> Vec<String> {
         .map(|entry| format!("/{}{} {}", entry.name, entry.rest, entry.about));
     let others = [
         "!COMMAND runs a shell command of your own; the model reads its output with your next message.",
-        "Any other line is a message. While a turn runs it joins at the next step.",
-        "Questions are answered with their numbers. ctrl+c interrupts the turn, twice it leaves; ctrl+d leaves.",
+        "Any other line is a message; a file named with @ is not read into it. While a turn runs it joins at the next step.",
+        "Questions are answered with their numbers, one second after they were said; what was typed before is dropped.",
+        "A line that begins with | comes from the model, a tool or a file; lathe's own lines never begin so.",
+        "ctrl+c interrupts the turn, twice within a second it leaves; ctrl+d leaves.",
     ];
     commands.chain(others.map(str::to_owned)).collect()
 }

@@ -12,6 +12,11 @@ use tokio::sync::mpsc;
 
 /// A terminal that takes nothing more is left with what it has not taken.
 const FAREWELL: Duration = Duration::from_secs(1);
+/// A line that was read just before the input was thrown away is told within this, and so before that is reported.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// A question that was put, by its number among them.
+pub(super) type Round = u64;
 
 /// What comes from the person.
 #[derive(Debug)]
@@ -20,15 +25,26 @@ pub(super) enum Heard {
     Line(String),
     /// `ctrl+c`.
     Interrupt,
+    /// All that was said until this question was marked is written.
+    Written(Round),
+    /// What was typed until now is told or thrown away, a line that was only begun as well.
+    Quiet(Round),
     /// The end of the input: `ctrl+d`, or the terminal is gone.
     End,
     Signal(i32),
 }
 
+/// What the writer does, in this order.
+enum Task {
+    Say(String),
+    Mark(Round),
+    Hush(Round),
+}
+
 pub struct Console {
     heard: mpsc::UnboundedReceiver<Heard>,
     /// Unbounded: what is said is bounded by what the session says, and kept there as well.
-    said: blocking::Sender<String>,
+    said: blocking::Sender<Task>,
     /// Closed when all of it is written.
     written: blocking::Receiver<()>,
 }
@@ -42,11 +58,11 @@ impl Console {
             .name("lathe-lines".to_owned())
             .spawn(move || read(&lines))?;
         listen(&sender)?;
-        let (said, texts) = blocking::channel();
+        let (said, tasks) = blocking::channel();
         let (alive, written) = blocking::channel();
         thread::Builder::new()
             .name("lathe-words".to_owned())
-            .spawn(move || write(&texts, &sender, alive))?;
+            .spawn(move || write(&tasks, &sender, alive))?;
         Ok(Self { heard, said, written })
     }
 
@@ -54,12 +70,33 @@ impl Console {
     pub(super) fn say(&self, text: &str) {
         if !text.is_empty() {
             // A terminal that is gone is told by the end of its input.
-            let _ = self.said.send(text.to_owned());
+            let _ = self.said.send(Task::Say(text.to_owned()));
         }
+    }
+
+    /// Asks for a report once everything that was said is written.
+    pub(super) fn mark(&self, round: Round) {
+        let _ = self.said.send(Task::Mark(round));
+    }
+
+    /// Throws away what was typed and not ended by a line break, so that it cannot become a part of an answer.
+    pub(super) fn hush(&self, round: Round) {
+        let _ = self.said.send(Task::Hush(round));
     }
 
     pub(super) async fn heard(&mut self) -> Heard {
         self.heard.recv().await.unwrap_or(Heard::End)
+    }
+
+    /// Waits for a signal or `ctrl+c`, whatever else is typed.
+    pub async fn interrupted(&mut self) {
+        loop {
+            match self.heard.recv().await {
+                Some(Heard::Interrupt | Heard::Signal(_)) => return,
+                Some(_) => {}
+                None => std::future::pending().await,
+            }
+        }
     }
 
     /// Waits until everything is written.
@@ -91,22 +128,43 @@ fn read(heard: &mpsc::UnboundedSender<Heard>) {
 
 /// `_alive` is dropped at the end.
 fn write(
-    texts: &blocking::Receiver<String>,
+    tasks: &blocking::Receiver<Task>,
     heard: &mpsc::UnboundedSender<Heard>,
     _alive: blocking::Sender<()>,
 ) {
     let mut output = io::stdout().lock();
-    for text in texts {
-        if output
-            .write_all(text.as_bytes())
-            .and_then(|()| output.flush())
-            .is_err()
-        {
-            let _ = heard.send(Heard::End);
+    for task in tasks {
+        let done = match task {
+            Task::Say(text) => output
+                .write_all(text.as_bytes())
+                .and_then(|()| output.flush())
+                .map_err(|_| Heard::End)
+                .err(),
+            Task::Mark(round) => Some(Heard::Written(round)),
+            Task::Hush(round) => {
+                forget_input();
+                thread::sleep(PAUSE);
+                Some(Heard::Quiet(round))
+            }
+        };
+        let is_over = matches!(done, Some(Heard::End));
+        if let Some(done) = done {
+            let _ = heard.send(done);
+        }
+        if is_over {
             return;
         }
     }
 }
+
+#[cfg(unix)]
+fn forget_input() {
+    // Input that is no terminal has no line that is only begun.
+    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
+}
+
+#[cfg(not(unix))]
+fn forget_input() {}
 
 #[cfg(unix)]
 fn listen(heard: &mpsc::UnboundedSender<Heard>) -> io::Result<()> {
@@ -120,9 +178,7 @@ fn listen(heard: &mpsc::UnboundedSender<Heard>) -> io::Result<()> {
         let mut signals = signal(kind)?;
         let sender = heard.clone();
         tokio::spawn(async move {
-            if signals.recv().await.is_some() {
-                let _ = sender.send(Heard::Signal(kind.as_raw_value()));
-            }
+            while signals.recv().await.is_some() && sender.send(Heard::Signal(kind.as_raw_value())).is_ok() {}
         });
     }
     Ok(())

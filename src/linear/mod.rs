@@ -10,30 +10,37 @@
 //! ```
 //!
 //! [`talk`] decides what is said and sent and knows neither clock nor terminal; [`console`] reads and writes; `asked` is
-//! one question with its numbers, `command` what begins with `/`, `words` a card without signs.
+//! one question with its numbers, `trust` the one before
+//! the session, `outbox` what a busy session is sent again, `command` what begins with `/`, `words` a card without signs.
 
 mod asked;
 mod command;
 mod console;
+mod outbox;
 mod talk;
+mod trust;
 mod words;
 
 pub use console::Console;
+pub use trust::{TrustAnswer, ask_trust};
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use crate::session::wire::ProjectTrust;
-use crate::session::{Handle, RecvError, SendError};
-use crate::text::sanitize::sanitize;
+use crate::session::{Handle, RecvError};
 use crate::tool::Registry;
-use console::Heard;
+use console::{Heard, Round};
+use outbox::{Outbox, Sent};
 use talk::{Effect, Talk};
 
-/// A question takes no answer for this long after it was put: what is read then was typed before.
-const DEAF: Duration = Duration::from_millis(300);
+/// A question takes no answer for this long after it was written: what is read until then was typed before.
+const DEAF: Duration = Duration::from_secs(1);
+/// `ctrl+c` leaves when it comes a second time within this.
+const TWICE: Duration = Duration::from_secs(1);
+/// Between two tries to hand something to a session that is busy.
+const AGAIN: Duration = Duration::from_millis(20);
 
 /// Why it was left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,48 +60,6 @@ impl Ended {
     }
 }
 
-/// The person's answer to what a project brings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TrustAnswer {
-    Trust,
-    NotNow,
-    Left(Ended),
-}
-
-/// Asks whether a project's own parts count.
-pub async fn ask_trust(trust: &ProjectTrust, console: &mut Console) -> TrustAnswer {
-    let root = trust.root.display();
-    console.say(&format!(
-        "Trust question: `{root}` brings parts that run code, name servers or loosen rules.\n1 trust it\n2 not now\n\
-         3 read the parts\n"
-    ));
-    loop {
-        console.say("Answer with a number: ");
-        match console.heard().await {
-            Heard::Line(line) => match line.trim() {
-                "1" => return TrustAnswer::Trust,
-                "2" => return TrustAnswer::NotNow,
-                "3" => console.say(&parts(trust)),
-                _ => console.say("That is none of the numbers.\n"),
-            },
-            Heard::Interrupt | Heard::End => return TrustAnswer::Left(Ended::Quit),
-            Heard::Signal(number) => return TrustAnswer::Left(Ended::Signal(number)),
-        }
-    }
-}
-
-fn parts(trust: &ProjectTrust) -> String {
-    let texts = trust.parts.iter().map(|part| {
-        let text = part.text();
-        format!("{}, {}:\n{}\n", part.file, part.key, text.trim_end())
-    });
-    let changed = trust
-        .change()
-        .map(|change| format!("What has changed:\n{change}\n"));
-    let texts: Vec<String> = texts.chain(changed).collect();
-    sanitize(&texts.concat()).into_owned()
-}
-
 /// Speaks with the person until they leave. `notes` are said first, `prompt` is sent then.
 pub async fn run(
     handle: &Handle,
@@ -112,36 +77,43 @@ pub async fn run(
         talk.submit(&prompt);
     }
     talk.prompt();
-    // From when on a question that was just put takes an answer.
-    let mut listens: Option<Instant> = None;
+    let mut outbox = Outbox::default();
+    let mut alarms = Alarms::default();
     loop {
-        console.say(&talk.take_text());
         for effect in talk.take_effects() {
             match effect {
-                Effect::Send(op) => match handle.send(op) {
-                    Ok(()) => {}
-                    Err(SendError::Busy) => talk.say("The session is busy. Say that again in a moment."),
-                    Err(SendError::Closed) => return Ended::Quit,
-                },
-                Effect::Leave => return Ended::Quit,
+                Effect::Send(op) => outbox.push(op),
+                Effect::Leave => {
+                    console.say(&talk.take_text());
+                    return Ended::Quit;
+                }
             }
         }
-        console.say(&talk.take_text());
-        if !talk.is_deaf() {
-            listens = None;
-        } else if listens.is_none() {
-            listens = Some(Instant::now() + DEAF);
+        match outbox.send(|op| handle.send(op)) {
+            Sent::All => {}
+            Sent::Waits { is_new } => {
+                if is_new {
+                    talk.say("The session is busy; it gets that in a moment.");
+                }
+            }
+            Sent::Closed => return Ended::Quit,
         }
-        let due = listens.unwrap_or_else(Instant::now);
+        console.say(&talk.take_text());
+        alarms.set(&talk, console);
+        let again = Instant::now() + AGAIN;
         tokio::select! {
             biased;
             heard = console.heard() => match heard {
                 Heard::Line(line) => talk.read(&line),
+                Heard::Written(round) => alarms.written(round),
+                Heard::Quiet(round) => talk.listen(round),
                 Heard::Interrupt => talk.interrupt(),
                 Heard::End => return Ended::Quit,
                 Heard::Signal(number) => return Ended::Signal(number),
             },
-            () = sleep_until(due), if listens.is_some() => talk.listen(),
+            () = at(alarms.deaf_until()) => alarms.hush(console),
+            () = at(alarms.leaving_until) => talk.stay(),
+            () = sleep_until(again), if !outbox.is_empty() => {}
             next = events.recv() => match next {
                 Ok(envelope) => talk.hear(&envelope.event),
                 Err(RecvError::Lagged) => match handle.attach().await {
@@ -154,5 +126,54 @@ pub async fn run(
                 Err(RecvError::Closed) => return Ended::Quit,
             },
         }
+    }
+}
+
+/// What is to happen later.
+#[derive(Default)]
+struct Alarms {
+    /// The question that the console was told to report.
+    marked: Option<Round>,
+    /// The question that was written, and until when it takes no answer.
+    deaf: Option<(Round, Instant)>,
+    leaving_until: Option<Instant>,
+}
+
+impl Alarms {
+    fn set(&mut self, talk: &Talk, console: &Console) {
+        if let Some(round) = talk.deaf()
+            && self.marked != Some(round)
+        {
+            console.mark(round);
+            self.marked = Some(round);
+        }
+        if !talk.is_leaving() {
+            self.leaving_until = None;
+        } else if self.leaving_until.is_none() {
+            self.leaving_until = Some(Instant::now() + TWICE);
+        }
+    }
+
+    /// The time of a question begins when all of it was written.
+    fn written(&mut self, round: Round) {
+        self.deaf = Some((round, Instant::now() + DEAF));
+    }
+
+    fn deaf_until(&self) -> Option<Instant> {
+        self.deaf.map(|(_, until)| until)
+    }
+
+    fn hush(&mut self, console: &Console) {
+        if let Some((round, _)) = self.deaf.take() {
+            console.hush(round);
+        }
+    }
+}
+
+/// Waits until then, or for ever.
+async fn at(instant: Option<Instant>) {
+    match instant {
+        Some(instant) => sleep_until(instant).await,
+        None => std::future::pending().await,
     }
 }

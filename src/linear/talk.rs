@@ -11,6 +11,8 @@ use serde_json::Value;
 
 use super::asked::{Asked, Heard};
 use super::command::{self, Command, Spoken};
+use super::console::Round;
+use super::trust::TOO_EARLY;
 use super::words;
 use crate::conversation::{CallId, CallResult, Message, MessageId, NoticeKind, Part, PartBody, Role, Todo};
 use crate::permission::{Mode, Reply};
@@ -62,6 +64,8 @@ pub(super) struct Talk {
     asks: VecDeque<Asked>,
     /// The first of the asks was put, and takes an answer.
     is_listening: bool,
+    /// Counts the questions that were put.
+    round: Round,
     queue: Vec<Queued>,
     /// Sent and not come back as a message yet.
     sent: VecDeque<String>,
@@ -84,6 +88,7 @@ impl Talk {
             texts: Vec::new(),
             asks: VecDeque::new(),
             is_listening: false,
+            round: 0,
             queue: snapshot.queue.clone(),
             sent: VecDeque::new(),
             todos: Todo::list(&snapshot.todos),
@@ -206,11 +211,20 @@ impl Talk {
         self.is_leaving = true;
         if self.is_busy {
             self.send(Op::Interrupt);
-            self.say("Interrupting. ctrl+c again leaves.");
+            self.say("Interrupting. ctrl+c again at once leaves.");
         } else {
-            self.say("Nothing runs. ctrl+c again leaves.");
+            self.say("Nothing runs. ctrl+c again at once leaves.");
             self.prompt();
         }
+    }
+
+    pub(super) fn is_leaving(&self) -> bool {
+        self.is_leaving
+    }
+
+    /// The second `ctrl+c` did not come in time.
+    pub(super) fn stay(&mut self) {
+        self.is_leaving = false;
     }
 
     pub(super) fn read(&mut self, line: &str) {
@@ -248,8 +262,7 @@ impl Talk {
 
     fn answer(&mut self, line: &str) {
         if !self.is_listening {
-            return self
-                .say("That came before the question could be read, so it was not taken as an answer.");
+            return self.say(TOO_EARLY);
         }
         let Some(asked) = self.asks.front_mut() else {
             return;
@@ -621,6 +634,7 @@ impl Talk {
     /// Tells the question that is next. It takes an answer from [`Self::listen`] on.
     fn put_ask(&mut self) {
         self.is_listening = false;
+        self.round += u64::from(!self.asks.is_empty());
         self.tell_ask();
     }
 
@@ -645,15 +659,17 @@ impl Talk {
         self.said.is_covered = false;
     }
 
-    /// Whether a question was put and takes no answer yet.
-    pub(super) fn is_deaf(&self) -> bool {
-        !self.asks.is_empty() && !self.is_listening
+    /// Returns the question that was put and takes no answer yet.
+    pub(super) fn deaf(&self) -> Option<Round> {
+        (!self.asks.is_empty() && !self.is_listening).then_some(self.round)
     }
 
-    /// From now on lines are answers.
-    pub(super) fn listen(&mut self) {
-        self.is_listening = true;
-        self.prompt();
+    /// From now on lines are answers to this question, if it is the one that waits.
+    pub(super) fn listen(&mut self, round: Round) {
+        if self.deaf() == Some(round) {
+            self.is_listening = true;
+            self.prompt();
+        }
     }
 
     fn settled(&mut self, settled: &SettledQuestion) {

@@ -189,6 +189,8 @@ fn ctrl_c_twice_leaves_and_a_line_between_them_counts() {
     talk.interrupt();
     talk.read("/todos");
     talk.interrupt();
+    talk.stay();
+    talk.interrupt();
     assert!(talk.take_effects().is_empty());
     talk.interrupt();
     assert!(matches!(talk.take_effects().as_slice(), [Effect::Leave]));
@@ -229,7 +231,7 @@ fn what_was_typed_before_a_question_could_be_read_answers_nothing() {
     talk.hear(&Event::TurnStarted);
     talk.take_effects();
     talk.hear(&Event::FormPut(form()));
-    assert!(talk.is_deaf());
+    assert_eq!(talk.deaf(), Some(1));
     assert_eq!(
         talk.take_text(),
         "Working.\nQuestion: build has a question.\nIt asks: Which?\n1 this\n2 that\n0 no answer\n"
@@ -237,7 +239,7 @@ fn what_was_typed_before_a_question_could_be_read_answers_nothing() {
     talk.read("2");
     assert!(talk.take_effects().is_empty());
     assert!(talk.take_text().contains("not taken as an answer"));
-    talk.listen();
+    talk.listen(1);
     assert_eq!(
         talk.take_text(),
         "Answer for \"build has a question\" with a number: "
@@ -261,7 +263,7 @@ fn questions_come_one_after_the_other_and_those_that_are_withdrawn_go() {
     // The numbers of forms are those of their queue, so both are one here.
     let first = form();
     talk.hear(&Event::FormPut(Arc::clone(&first)));
-    talk.listen();
+    talk.listen(1);
     talk.take_text();
     talk.hear(&Event::FormPut(form()));
     assert!(
@@ -283,7 +285,7 @@ fn questions_come_one_after_the_other_and_those_that_are_withdrawn_go() {
 fn a_message_can_be_sent_while_a_question_waits() {
     let mut talk = talk();
     talk.hear(&Event::FormPut(form()));
-    talk.listen();
+    talk.listen(1);
     talk.take_text();
     talk.read("/say wait, look at a.rs first");
     assert!(matches!(
@@ -322,7 +324,7 @@ fn a_question_is_said_again_where_other_words_came_before_its_answer() {
     talk.read("go");
     talk.hear(&Event::TurnStarted);
     talk.hear(&Event::FormPut(form()));
-    talk.listen();
+    talk.listen(1);
     talk.take_text();
     let result = Arc::new(CallResult::error(ErrorKind::Io, "x", Some("1 deny")));
     talk.hear(&Event::CallEnded {
@@ -336,4 +338,22 @@ fn a_question_is_said_again_where_other_words_came_before_its_answer() {
     assert!(text.ends_with(again), "{text}");
     talk.hear(&Event::Title("other".to_owned()));
     assert_eq!(talk.take_text(), "");
+}
+
+#[test]
+fn a_question_does_not_inherit_the_time_of_the_one_before() {
+    let mut talk = talk();
+    talk.hear(&Event::FormPut(form()));
+    talk.hear(&Event::FormPut(form()));
+    talk.listen(1);
+    talk.read("1");
+    talk.take_text();
+    talk.listen(1);
+    assert_eq!(talk.deaf(), Some(2));
+    talk.take_effects();
+    talk.read("1");
+    assert!(talk.take_effects().is_empty());
+    assert_eq!(talk.take_text(), format!("{TOO_EARLY}\n"));
+    talk.listen(2);
+    assert_eq!(talk.deaf(), None);
 }

@@ -1,0 +1,101 @@
+//! The question before a session begins: whether a project's own parts count.
+
+use tokio::time::Instant;
+
+use super::console::{Console, Heard};
+use super::{DEAF, Ended, at, words};
+use crate::session::wire::ProjectTrust;
+use crate::text::sanitize::{sanitize, sanitize_line};
+
+/// What is said of a line that was typed too early.
+pub(super) const TOO_EARLY: &str =
+    "That came before the question could be read, so it was not taken as an answer.";
+const PROMPT: &str = "Answer for the trust question with a number: ";
+
+/// The person's answer to what a project brings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrustAnswer {
+    Trust,
+    NotNow,
+    Left(Ended),
+}
+
+/// Asks whether a project's own parts count.
+pub async fn ask_trust(trust: &ProjectTrust, console: &mut Console) -> TrustAnswer {
+    let question = question(&trust.root.display().to_string());
+    console.say(&question);
+    console.mark(0);
+    let mut deaf_until = None;
+    let mut is_listening = false;
+    loop {
+        let heard = tokio::select! {
+            heard = console.heard() => heard,
+            () = at(deaf_until) => {
+                deaf_until = None;
+                console.hush(0);
+                continue;
+            }
+        };
+        match heard {
+            Heard::Written(_) => deaf_until = Some(Instant::now() + DEAF),
+            Heard::Quiet(_) => {
+                is_listening = true;
+                console.say(PROMPT);
+            }
+            Heard::Line(_) if !is_listening => console.say(&format!("{TOO_EARLY}\n")),
+            Heard::Line(line) => match line.trim() {
+                "1" => return TrustAnswer::Trust,
+                "2" => return TrustAnswer::NotNow,
+                "3" => console.say(&format!("{}{question}{PROMPT}", parts(trust))),
+                _ => console.say(&format!("That is none of the numbers.\n{PROMPT}")),
+            },
+            Heard::Interrupt | Heard::End => return TrustAnswer::Left(Ended::Quit),
+            Heard::Signal(number) => return TrustAnswer::Left(Ended::Signal(number)),
+        }
+    }
+}
+
+fn question(root: &str) -> String {
+    format!(
+        "Trust question: `{}` brings parts that run code, name servers or loosen rules.\n1 trust it\n2 not now\n\
+         3 read the parts\n",
+        sanitize_line(root)
+    )
+}
+
+fn parts(trust: &ProjectTrust) -> String {
+    let texts = trust.parts.iter().map(|part| {
+        let text = part.text();
+        format!("{}, {}:\n{}\n", part.file, part.key, text.trim_end())
+    });
+    let changed = trust
+        .change()
+        .map(|change| format!("What has changed:\n{change}\n"));
+    let texts: Vec<String> = texts.chain(changed).collect();
+    marked(&texts.concat())
+}
+
+/// Marks every line as foreign.
+fn marked(text: &str) -> String {
+    let clean = sanitize(text);
+    let lines = clean.lines().map(|line| format!("{}{line}\n", words::FOREIGN));
+    lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_of_a_project_cannot_fake_the_question() {
+        assert_eq!(
+            marked("a.json, hooks:\n1 not now\n\n\u{1b}[2JAnswer: "),
+            "| a.json, hooks:\n| 1 not now\n| \n| Answer: \n"
+        );
+        let question = question("/x\u{1b}[2J\n1 not now");
+        assert!(
+            question.starts_with("Trust question: `/x 1 not now` brings"),
+            "{question}"
+        );
+    }
+}
