@@ -11,8 +11,6 @@ use crate::session::{Op, SendError};
 
 /// Work that outlives its session (a connection's rest, a blocked disk) is given up after this long.
 const LAST_WORK: Duration = Duration::from_secs(2);
-/// A session that takes longer to end is left to its next opening, which finds what was unfinished.
-const FAREWELL: Duration = Duration::from_secs(10);
 /// Between two tries to hand a message to a session that is busy.
 const AGAIN: Duration = Duration::from_millis(5);
 
@@ -33,17 +31,12 @@ fn start() -> Result<Runtime, Failure> {
         .map_err(|error| Failure::system("the threads of lathe could not be started", error))
 }
 
-/// Ends a session and waits until it has written everything, or for [`FAREWELL`].
+/// Ends a session and waits until it has written everything.
 pub(super) async fn close(opened: Opened) {
-    let ending = async {
-        while opened.handle.send(Op::Close) == Err(SendError::Busy) {
-            tokio::time::sleep(AGAIN).await;
-        }
-        if let Err(error) = opened.actor.await {
-            tracing::error!(%error, "the session ended by a fault");
-        }
-    };
-    if tokio::time::timeout(FAREWELL, ending).await.is_err() {
-        tracing::warn!("a session took too long to end; what it was doing is marked as interrupted");
+    while opened.handle.send(Op::Close) == Err(SendError::Busy) {
+        tokio::time::sleep(AGAIN).await;
+    }
+    if let Err(error) = opened.actor.await {
+        tracing::error!(%error, "the session ended by a fault");
     }
 }
