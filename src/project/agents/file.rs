@@ -1,14 +1,12 @@
 //! Reading one file of a directory of agents.
 
-use std::io::Read;
 use std::path::Path;
 
 use super::patch::{AgentPatch, CheckRules, Dialect, patch};
 use super::{AgentProblem, Owner};
 use crate::project::frontmatter;
+use crate::project::markdown_file;
 
-/// A prompt of this size already fills a good part of a model's context.
-const MAX_BYTES: u64 = 256 << 10;
 const MAX_NAME: usize = 64;
 
 /// Where files lie, and whose they are.
@@ -46,7 +44,7 @@ pub(super) fn read(
             patch: Err(problem),
         }))
     };
-    let text = match text(path, shelf.confined_to) {
+    let text = match markdown_file::read(path, shelf.confined_to) {
         Ok(text) => text,
         Err(message) => return broken(stem, problem(path, message)),
     };
@@ -82,27 +80,6 @@ pub(super) fn check_name(name: &str) -> Result<(), String> {
     Err(format!(
         "`{shown}` cannot be the name of an agent; use at most {MAX_NAME} letters, digits, `-`, `_` and `.`"
     ))
-}
-
-fn text(path: &Path, confined_to: Option<&Path>) -> Result<String, String> {
-    let cannot = |error: std::io::Error| format!("the file cannot be read: {error}");
-    let real = path.canonicalize().map_err(cannot)?;
-    // A repository must not be able to send the user's own files to a model by a link.
-    let leads_out = |root: &Path| !root.canonicalize().is_ok_and(|root| real.starts_with(root));
-    if confined_to.is_some_and(leads_out) {
-        return Err("the file leads out of the project and was left out".to_owned());
-    }
-    // Opening a FIFO would wait for a writer.
-    if !real.is_file() {
-        return Err("this is not a file".to_owned());
-    }
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(&real).map_err(cannot)?;
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(cannot)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(format!("the file is larger than {} KiB", MAX_BYTES >> 10));
-    }
-    String::from_utf8(bytes).map_err(|_| "the file is not valid UTF-8".to_owned())
 }
 
 fn problem(path: &Path, message: String) -> AgentProblem {

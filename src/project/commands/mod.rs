@@ -11,15 +11,13 @@ mod expand;
 pub use expand::{Piece, expand, shell_commands};
 
 use std::fmt;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::frontmatter::{self, FrontMatter};
+use super::markdown_file;
 
-/// A text of this size already fills a good part of a model's context.
-const MAX_BYTES: u64 = 256 << 10;
 /// Nobody keeps more; more would only cost time.
 const MAX_FILES: usize = 1000;
 const MAX_DEPTH: usize = 8;
@@ -160,7 +158,7 @@ fn read(
         at,
         message,
     };
-    let text = text(file, confined_to).map_err(|message| problem(None, message))?;
+    let text = markdown_file::read(file, confined_to).map_err(|message| problem(None, message))?;
     let front = frontmatter::parse(&text).map_err(|error| problem(Some(error.at), error.message))?;
     Ok(UserCommand {
         name,
@@ -192,27 +190,6 @@ fn words(front: &FrontMatter, key: &str) -> String {
         Some(other) => other.to_string(),
     };
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn text(path: &Path, confined_to: Option<&Path>) -> Result<String, String> {
-    let cannot = |error: std::io::Error| format!("the file cannot be read: {error}");
-    let real = path.canonicalize().map_err(cannot)?;
-    // A repository must not be able to send the user's own files to a model by a link.
-    let leads_out = |root: &Path| !root.canonicalize().is_ok_and(|root| real.starts_with(root));
-    if confined_to.is_some_and(leads_out) {
-        return Err("the file leads out of the project and was left out".to_owned());
-    }
-    // Opening a FIFO would wait for a writer.
-    if !real.is_file() {
-        return Err("this is not a file".to_owned());
-    }
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(&real).map_err(cannot)?;
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(cannot)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(format!("the file is larger than {} KiB", MAX_BYTES >> 10));
-    }
-    String::from_utf8(bytes).map_err(|_| "the file is not valid UTF-8".to_owned())
 }
 
 #[cfg(test)]
