@@ -14,10 +14,14 @@
 //! the session, `outbox` what a busy session is sent again, `command` what begins with `/`, `words` a card without signs.
 
 mod asked;
+mod asks;
+mod calls;
 mod command;
 mod console;
 mod outbox;
+mod said;
 mod talk;
+mod texts;
 mod trust;
 mod words;
 

@@ -4,9 +4,15 @@ use std::sync::mpsc;
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
 
+use super::sending::input;
 use super::*;
-use crate::conversation::{ErrorKind, MessageState, ModelRef, SessionId, TextPart, Usage};
-use crate::session::Retry;
+use crate::conversation::{
+    CallId, CallResult, ErrorKind, Message, MessageId, MessageState, ModelRef, Part, PartBody, SessionId, TextPart,
+    Usage,
+};
+use crate::linear::trust::TOO_EARLY;
+use crate::permission::Mode;
+use crate::session::{Done, Event, QueuedKind, Retry};
 use crate::tool::{Form, FormEvent, FormOption, FormQuestion, FormReply, Forms, Presence, Sheet};
 
 fn info() -> SessionInfo {

@@ -1,0 +1,102 @@
+//! A question with numbered answers: a permission, or the form of a tool.
+
+mod form;
+mod permission;
+
+use std::sync::Arc;
+
+use form::Filling;
+use permission::Permission;
+
+use crate::permission::{Question, QuestionId};
+use crate::session::Op;
+use crate::tool::{Form, FormId, FormReply};
+
+/// One that waits.
+pub(super) enum Asked {
+    Permission(Permission),
+    Form(Filling),
+}
+
+/// What a line was to a question.
+#[derive(Debug)]
+pub(super) enum Heard {
+    /// The answer, and what is said of it.
+    Answer(Op, String),
+    /// It leads on; this is said next.
+    Next(Vec<String>),
+    /// It is no answer; this is why.
+    Unclear(String),
+}
+
+impl Asked {
+    pub(super) fn permission(question: &Arc<Question>) -> Self {
+        Self::Permission(Permission::new(question))
+    }
+
+    pub(super) fn form(form: &Arc<Form>) -> Self {
+        Self::Form(Filling::new(form))
+    }
+
+    pub(super) fn is_question(&self, id: QuestionId) -> bool {
+        matches!(self, Self::Permission(permission) if permission.id() == id)
+    }
+
+    pub(super) fn is_form(&self, id: FormId) -> bool {
+        matches!(self, Self::Form(filling) if filling.id() == id)
+    }
+
+    /// `bash wants to run`
+    pub(super) fn title(&self) -> &str {
+        match self {
+            Self::Permission(permission) => permission.title(),
+            Self::Form(filling) => filling.title(),
+        }
+    }
+
+    /// Returns all of it, from where it stands.
+    pub(super) fn lines(&self) -> Vec<String> {
+        match self {
+            Self::Permission(permission) => permission.lines(),
+            Self::Form(filling) => filling.lines(),
+        }
+    }
+
+    /// Returns what can be answered: all of it but what it is about.
+    pub(super) fn options(&self) -> Vec<String> {
+        match self {
+            Self::Permission(permission) => permission.options(),
+            Self::Form(filling) => filling.options(),
+        }
+    }
+
+    /// Returns what stands before the person's answer.
+    pub(super) fn prompt(&self) -> String {
+        match self {
+            Self::Permission(permission) => permission.prompt(),
+            Self::Form(filling) => filling.prompt(),
+        }
+    }
+
+    pub(super) fn hear(&mut self, line: &str) -> Heard {
+        match self {
+            Self::Permission(permission) => permission.hear(line.trim()),
+            Self::Form(filling) => filling.hear(line.trim()),
+        }
+    }
+
+    /// Leaves it without an answer, where that is possible.
+    pub(super) fn dismiss(&self) -> Option<Op> {
+        match self {
+            Self::Permission(_) => None,
+            Self::Form(filling) => Some(Op::Fill {
+                id: filling.id(),
+                reply: FormReply::Dismissed,
+            }),
+        }
+    }
+}
+
+fn unclear() -> String {
+    "That is none of the numbers. /again says the question once more, /say TEXT sends a message.".to_owned()
+}

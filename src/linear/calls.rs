@@ -1,0 +1,108 @@
+//! The calls of a session, as they are named and told.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::words;
+use crate::conversation::{CallId, CallResult};
+use crate::text::partial_json::PartialJson;
+use crate::tool::{Registry, RenderCx, ResultSource};
+use crate::view::card::Card;
+
+/// Rows of a result that are told unasked.
+const ROWS: usize = 12;
+
+pub(super) struct Calls {
+    tools: Arc<Registry>,
+    /// What was announced and has not ended.
+    known: HashMap<CallId, Call>,
+    running: Vec<CallId>,
+    newest: Option<(Call, Arc<CallResult>)>,
+}
+
+/// What a call is named and drawn by.
+#[derive(Clone)]
+struct Call {
+    tool: String,
+    args: Value,
+}
+
+impl Calls {
+    pub(super) fn new(tools: Arc<Registry>) -> Self {
+        Self {
+            tools,
+            known: HashMap::new(),
+            running: Vec::new(),
+            newest: None,
+        }
+    }
+
+    pub(super) fn announce(&mut self, id: &CallId, tool: &str, args: Value) {
+        let tool = tool.to_owned();
+        self.known.insert(id.clone(), Call { tool, args });
+    }
+
+    /// Returns how its beginning is told.
+    pub(super) fn begin(&mut self, id: &CallId) -> Option<String> {
+        let line = words::begins(&self.call_card(self.known.get(id)?));
+        self.running.push(id.clone());
+        Some(line)
+    }
+
+    /// Returns how its end is told.
+    pub(super) fn end(&mut self, id: &CallId, tool: &str, result: &Arc<CallResult>) -> Vec<String> {
+        self.running.retain(|running| running != id);
+        let call = self.known.remove(id).unwrap_or_else(|| Call {
+            tool: tool.to_owned(),
+            args: Value::Null,
+        });
+        let lines = self.told(&call, result, false);
+        self.newest = Some((call, Arc::clone(result)));
+        lines
+    }
+
+    /// Returns all of the one that ended last.
+    pub(super) fn newest(&self) -> Option<Vec<String>> {
+        let (call, result) = self.newest.as_ref()?;
+        Some(self.told(call, result, true))
+    }
+
+    pub(super) fn running(&self) -> impl Iterator<Item = String> {
+        let calls = self.running.iter().filter_map(|id| self.known.get(id));
+        calls.map(|call| words::begins(&self.call_card(call)))
+    }
+
+    /// None runs any more.
+    pub(super) fn stop(&mut self) {
+        self.running.clear();
+    }
+
+    fn told(&self, call: &Call, result: &CallResult, expanded: bool) -> Vec<String> {
+        let card = self.result_card(call, result, expanded);
+        let rows = if expanded { usize::MAX } else { ROWS };
+        let mut lines = vec![words::ended(&card, result.state())];
+        lines.extend(words::body(&card, rows));
+        lines
+    }
+
+    fn call_card(&self, call: &Call) -> Card {
+        let cx = RenderCx { expanded: false };
+        self.tools
+            .render_call(&call.tool, &partial(&call.args), Some(&call.args), cx)
+    }
+
+    fn result_card(&self, call: &Call, result: &CallResult, expanded: bool) -> Card {
+        let cx = RenderCx { expanded };
+        let ended = ResultSource::Ended(result);
+        self.tools
+            .render_result(&call.tool, &partial(&call.args), Some(&call.args), ended, cx)
+    }
+}
+
+fn partial(args: &Value) -> PartialJson {
+    let mut partial = PartialJson::new();
+    partial.feed(&args.to_string());
+    partial
+}

@@ -1,0 +1,112 @@
+//! The question that is put, and what is typed to answer it.
+
+use super::Talk;
+use crate::linear::asked::{Asked, Heard};
+use crate::linear::asks::Withdrawn;
+use crate::linear::console::Round;
+use crate::linear::trust::TOO_EARLY;
+use crate::permission::Reply;
+use crate::session::SettledQuestion;
+
+impl Talk {
+    pub(super) fn ask(&mut self, asked: Asked) {
+        self.asks.add(asked);
+        match self.asks.len() {
+            1 => self.put_ask(),
+            count => self.aside(&format!(
+                "Another question waits behind this one; {count} in all."
+            )),
+        }
+    }
+
+    /// Tells the question that is next. It takes an answer from [`Self::listen`] on.
+    pub(super) fn put_ask(&mut self) {
+        if !self.asks.is_empty() {
+            self.rounds += 1;
+            self.asks.put(self.rounds);
+            self.tell_ask();
+        }
+    }
+
+    pub(super) fn tell_ask(&mut self) {
+        if let Some(asked) = self.asks.first() {
+            let lines = [vec![titled(asked)], asked.lines()].concat();
+            self.said.question(&lines);
+        }
+    }
+
+    /// Tells the question that waits again, without what it is about: other words came between it and its answer.
+    pub(super) fn tell_options(&mut self) {
+        if let Some(asked) = self.asks.first() {
+            let lines = [vec![titled(asked)], asked.options()].concat();
+            self.said.question(&lines);
+        }
+    }
+
+    /// Returns the question that was put and takes no answer yet.
+    pub(in crate::linear) fn deaf(&self) -> Option<Round> {
+        self.asks.deaf()
+    }
+
+    /// From now on lines are answers to this question, if it is the one that waits.
+    pub(in crate::linear) fn listen(&mut self, round: Round) {
+        if self.asks.listen(round) {
+            self.prompt();
+        }
+    }
+
+    pub(super) fn answer(&mut self, line: &str) {
+        let Some(asked) = self.asks.listening_mut() else {
+            return self.say(TOO_EARLY);
+        };
+        match asked.hear(line) {
+            Heard::Answer(op, told) => {
+                self.asks.remove_first();
+                self.say(&told);
+                self.send(op);
+                self.put_ask();
+            }
+            Heard::Next(lines) => self.said.question(&lines),
+            Heard::Unclear(why) => self.say(&why),
+        }
+    }
+
+    pub(super) fn dismiss(&mut self) {
+        match self.asks.first().map(Asked::dismiss) {
+            None => self.say("No question waits."),
+            Some(None) => self.say("A permission is answered with a number; 3 denies."),
+            Some(Some(op)) => {
+                self.asks.remove_first();
+                self.say("Left without an answer.");
+                self.send(op);
+                self.put_ask();
+            }
+        }
+    }
+
+    pub(super) fn settled(&mut self, settled: &SettledQuestion) {
+        let told = match &settled.reply {
+            Reply::Withdrawn => "The question was withdrawn.",
+            Reply::Nobody | Reply::Reject(_) => "The question was denied.",
+            Reply::Once | Reply::Always { .. } | Reply::Revised(_) => "The question was allowed.",
+        };
+        self.withdraw(|asked| asked.is_question(settled.id), told);
+    }
+
+    /// Takes a question away that was not answered here, and goes on with the next.
+    pub(super) fn withdraw(&mut self, is_it: impl Fn(&Asked) -> bool, told: &str) {
+        match self.asks.withdraw(is_it) {
+            Withdrawn::Nothing => {}
+            Withdrawn::Later => self.say(told),
+            Withdrawn::First => {
+                self.say(told);
+                self.put_ask();
+            }
+        }
+        self.prompt();
+    }
+}
+
+fn titled(asked: &Asked) -> String {
+    format!("Question: {}.", asked.title().trim_end_matches('.'))
+}

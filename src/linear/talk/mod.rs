@@ -1,0 +1,188 @@
+//! The conversation as somebody hears it: what is said and what is sent.
+//!
+//! ```text
+//!   reading   what the person types            asking     the question that is put, and its answer
+//!   sending   messages on their way            telling    what a command tells
+//!   hearing   what the session does            choosing   the model, the agent, the mode, by number
+//! ```
+//!
+//! Everything that is said goes through [`Said`]. Nothing is ever taken back: what turns out to be void is followed by a
+//! line that says so.
+
+mod asking;
+mod choosing;
+mod hearing;
+mod reading;
+mod sending;
+mod telling;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::asked::Asked;
+use super::asks::Asks;
+use super::calls::Calls;
+use super::console::Round;
+use super::said::Said;
+use super::texts::Texts;
+use crate::conversation::{Role, Todo};
+use crate::session::{Op, Queued, SessionInfo, Snapshot};
+use crate::tool::Registry;
+
+/// Before what the person types when nothing is asked.
+const PROMPT: &str = "> ";
+
+pub(super) enum Effect {
+    Send(Op),
+    Leave,
+}
+
+pub(super) struct Talk {
+    info: SessionInfo,
+    /// A turn runs, or a message was sent that is to begin one.
+    is_busy: bool,
+    is_in_turn: bool,
+    /// `ctrl+c` was heard once.
+    is_leaving: bool,
+    calls: Calls,
+    texts: Texts,
+    asks: Asks,
+    /// Counts the questions that were put.
+    rounds: Round,
+    queue: Vec<Queued>,
+    /// Sent and not come back as a message yet.
+    sent: VecDeque<String>,
+    todos: Vec<Todo>,
+    said: Said,
+    effects: Vec<Effect>,
+}
+
+impl Talk {
+    pub(super) fn new(snapshot: &Snapshot, tools: Arc<Registry>, notes: &[String]) -> Self {
+        let mut this = Self {
+            info: snapshot.info.clone(),
+            is_busy: snapshot.busy,
+            is_in_turn: snapshot.busy,
+            is_leaving: false,
+            calls: Calls::new(tools),
+            texts: Texts::default(),
+            asks: Asks::default(),
+            rounds: 0,
+            queue: snapshot.queue.clone(),
+            sent: VecDeque::new(),
+            todos: Todo::list(&snapshot.todos),
+            said: Said::default(),
+            effects: Vec::new(),
+        };
+        this.greet(snapshot);
+        for note in notes {
+            this.say(&format!("Note: {note}"));
+        }
+        this.take_asks(snapshot);
+        this
+    }
+
+    fn greet(&mut self, snapshot: &Snapshot) {
+        let info = &snapshot.info;
+        self.said.line(&format!(
+            "lathe. Model {}, agent {}, mode {}, in {}.",
+            info.model,
+            info.agent,
+            info.mode.name(),
+            info.directory.display()
+        ));
+        if let Some(held) = &info.read_only {
+            self.said.line(&format!(
+                "This session is open in {held}; here it can only be read."
+            ));
+        }
+        self.recall(snapshot);
+        self.said
+            .line("Type a message and press enter. /help tells the commands.");
+    }
+
+    /// Tells how a session stood that was opened again.
+    fn recall(&mut self, snapshot: &Snapshot) {
+        let own = snapshot
+            .messages
+            .iter()
+            .filter(|message| message.role == Role::User);
+        let count = own.filter(|message| !message.is_reminder()).count();
+        if count == 0 {
+            return;
+        }
+        let noun = if count == 1 { "message" } else { "messages" };
+        let title = &snapshot.info.title;
+        self.said
+            .line(&format!("Reopened: {title}, {count} {noun} of yours."));
+        let replies = snapshot.messages.iter().rev();
+        let answer = replies
+            .filter(|message| message.role == Role::Assistant)
+            .map(|message| message.text())
+            .find(|text| !text.trim().is_empty());
+        if let Some(answer) = answer {
+            self.said.line("The last answer was:");
+            self.said.flow(answer.trim());
+        }
+    }
+
+    /// After the listener fell behind.
+    pub(super) fn catch_up(&mut self, snapshot: &Snapshot) {
+        self.info = snapshot.info.clone();
+        self.is_busy = snapshot.busy;
+        self.is_in_turn = snapshot.busy;
+        self.queue.clone_from(&snapshot.queue);
+        self.todos = Todo::list(&snapshot.todos);
+        self.texts = Texts::default();
+        self.calls.stop();
+        self.asks.clear();
+        self.say("Some of what happened was missed here. /status tells where things stand.");
+        self.take_asks(snapshot);
+        self.prompt();
+    }
+
+    fn take_asks(&mut self, snapshot: &Snapshot) {
+        let questions = snapshot.questions.iter().map(Asked::permission);
+        for asked in questions.chain(snapshot.forms.iter().map(Asked::form)) {
+            self.asks.add(asked);
+        }
+        self.put_ask();
+    }
+
+    pub(super) fn take_text(&mut self) -> String {
+        self.said.take()
+    }
+
+    pub(super) fn take_effects(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.effects)
+    }
+
+    pub(super) fn say(&mut self, line: &str) {
+        self.said.line(line);
+    }
+
+    fn send(&mut self, op: Op) {
+        self.effects.push(Effect::Send(op));
+    }
+
+    /// Says something beside what goes on, and that the person may type again.
+    fn aside(&mut self, line: &str) {
+        self.say(line);
+        self.prompt();
+    }
+
+    /// Says that the person may type: an answer where one is expected, and nothing while the model is at work.
+    pub(super) fn prompt(&mut self) {
+        if self.asks.is_empty() && !self.is_busy {
+            self.said.open(PROMPT);
+        } else if let Some(asked) = self.asks.listening() {
+            let prompt = asked.prompt();
+            if self.said.is_covered() {
+                self.tell_options();
+            }
+            self.said.open(&prompt);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What the person does: lines, and `ctrl+c`.
+
+use super::{Effect, Talk};
+use crate::linear::command::{self, Command, Spoken};
+use crate::session::Op;
+use crate::text::sanitize::sanitize;
+
+impl Talk {
+    /// `ctrl+c`, or a line of `esc` alone.
+    pub(in crate::linear) fn interrupt(&mut self) {
+        self.said.was_echoed();
+        if self.is_leaving {
+            self.effects.push(Effect::Leave);
+            return;
+        }
+        self.is_leaving = true;
+        if self.is_busy {
+            self.send(Op::Interrupt);
+            self.say("Interrupting. ctrl+c again at once leaves.");
+        } else {
+            self.say("Nothing runs. ctrl+c again at once leaves.");
+            self.prompt();
+        }
+    }
+
+    pub(in crate::linear) fn is_leaving(&self) -> bool {
+        self.is_leaving
+    }
+
+    /// The second `ctrl+c` did not come in time.
+    pub(in crate::linear) fn stay(&mut self) {
+        self.is_leaving = false;
+    }
+
+    pub(in crate::linear) fn read(&mut self, line: &str) {
+        self.said.was_typed();
+        if !line.is_empty() && line.chars().all(|c| c == '\u{1b}') {
+            return self.interrupt();
+        }
+        self.is_leaving = false;
+        let line = sanitize(line);
+        match command::spoken(&line) {
+            Spoken::Command(command, rest) => self.obey(command, rest),
+            Spoken::Unknown(name) => {
+                self.say(&format!("There is no command /{name}. /help tells the commands."));
+            }
+            Spoken::Text | Spoken::Shell(_) if !self.asks.is_empty() => self.answer(&line),
+            Spoken::Shell(command) => self.send(Op::Shell(command.to_owned())),
+            Spoken::Text => self.submit(&line),
+        }
+        // What is sent is answered by an event, and the person asked to go on after that.
+        if self.effects.is_empty() {
+            self.prompt();
+        }
+    }
+
+    fn obey(&mut self, command: Command, rest: &str) {
+        match command {
+            Command::Help => self.said.lines(&command::help()),
+            Command::Say => self.submit(rest),
+            Command::Queue => self.queue(rest),
+            Command::Send => self.send(Op::Release),
+            Command::Stop => self.stop(),
+            Command::Again if self.asks.is_empty() => self.say("No question waits."),
+            Command::Again => self.tell_ask(),
+            Command::Dismiss => self.dismiss(),
+            Command::Show => self.show(),
+            Command::Todos => self.tell_todos(),
+            Command::Status => self.tell_status(),
+            Command::Model => self.choose_model(rest),
+            Command::Agent => self.choose_agent(rest),
+            Command::Mode => self.choose_mode(rest),
+            Command::Quit => self.effects.push(Effect::Leave),
+        }
+    }
+
+    fn stop(&mut self) {
+        if !self.is_busy {
+            return self.say("Nothing runs.");
+        }
+        self.send(Op::Interrupt);
+        self.say("Interrupting.");
+    }
+}

@@ -1,0 +1,46 @@
+//! What commands tell: the newest result, the todo list, how things stand.
+
+use super::Talk;
+use super::sending::waits;
+
+impl Talk {
+    pub(super) fn show(&mut self) {
+        match self.calls.newest() {
+            None => self.say("No call has ended yet."),
+            Some(lines) => self.said.lines(&lines),
+        }
+    }
+
+    pub(super) fn tell_todos(&mut self) {
+        if self.todos.is_empty() {
+            return self.say("No todos.");
+        }
+        for todo in &self.todos {
+            self.said
+                .line(&format!("{}: {}", todo.status.words(), todo.content));
+        }
+    }
+
+    pub(super) fn tell_status(&mut self) {
+        let info = &self.info;
+        let mut lines = vec![format!(
+            "Model {}, agent {}, mode {}.",
+            info.model,
+            info.agent,
+            info.mode.name()
+        )];
+        lines.extend(self.calls.running());
+        if lines.len() == 1 {
+            let state = if self.is_busy {
+                "The model is at work."
+            } else {
+                "Nothing runs."
+            };
+            lines.push(state.to_owned());
+        }
+        let asks = self.asks.iter();
+        lines.extend(asks.map(|asked| format!("A question waits: {}.", asked.title())));
+        lines.extend(self.queue.iter().map(waits));
+        self.said.lines(&lines);
+    }
+}
