@@ -7,7 +7,7 @@ use super::failure::Failure;
 use super::output::{moment, print, table};
 use crate::config::Dirs;
 use crate::session::wire::trusted_names;
-use crate::store::{Grant, GrantScope, Store, TrustedPlace};
+use crate::store::{Grant, Store, TrustedPlace};
 use crate::text::sanitize::sanitize_line;
 
 pub(super) fn permissions(command: PermissionsCommand) -> Result<(), Failure> {
@@ -73,11 +73,7 @@ fn distrust(store: &Store, given: &Path) -> Result<(), Failure> {
 
 fn row(grant: &Grant) -> [String; 7] {
     let clean = |text: &str| sanitize_line(text).into_owned();
-    let scope = match &grant.scope {
-        GrantScope::Session(session) => format!("session {session}"),
-        GrantScope::Project(project) => clean(&format!("project {}", project.display())),
-        GrantScope::Global => "everywhere".to_owned(),
-    };
+    let scope = clean(&grant.scope.words(None, |project| project.display().to_string()));
     let id = grant.id.to_string();
     [
         id,
@@ -93,7 +89,7 @@ fn row(grant: &Grant) -> [String; 7] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::GrantOrigin;
+    use crate::store::{GrantOrigin, GrantScope};
 
     #[test]
     fn every_rule_says_where_it_counts() {

@@ -9,6 +9,7 @@ mod draft;
 mod event;
 pub mod export;
 mod fork;
+pub(crate) mod mention;
 mod outbox;
 pub mod query;
 mod recorder;
@@ -24,6 +25,7 @@ pub use event::{
 
 pub use fork::{ForkPoint, Forked};
 pub use outbox::{Receiver, RecvError};
+pub(crate) use stored::in_order;
 pub use stored::{ListedSession, StoredSessions};
 
 use std::path::PathBuf;
@@ -134,6 +136,19 @@ pub enum CalledCommand {
     Expanded(String),
 }
 
+impl CalledCommand {
+    /// Returns the command of the user's own that a text calls.
+    pub(crate) fn of(text: &str, commands: &[CommandChoice]) -> Option<Self> {
+        let spoken = text.strip_prefix('/')?;
+        let (name, rest) = spoken.split_once(char::is_whitespace).unwrap_or((spoken, ""));
+        let own = commands.iter().find(|command| command.name == name)?;
+        Some(Self::ByName {
+            name: own.name.clone(),
+            arguments: rest.trim().to_owned(),
+        })
+    }
+}
+
 /// A file that the text names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention {
@@ -222,6 +237,16 @@ pub struct Snapshot {
     pub todos: Vec<Value>,
     pub busy: bool,
     pub draft: String,
+}
+
+/// What is to be opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wanted {
+    /// As the program was started, with nothing said yet.
+    New,
+    Session(SessionId),
+    /// A new one that begins with what was said in this one.
+    Fork(SessionId, ForkPoint),
 }
 
 /// A front end's way to one session.

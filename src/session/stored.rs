@@ -36,6 +36,25 @@ pub struct ListedSession {
     pub held: Option<String>,
 }
 
+impl ListedSession {
+    pub(crate) fn title(&self) -> &str {
+        match self.row.title.as_str() {
+            "" => "untitled",
+            title => title,
+        }
+    }
+}
+
+/// Returns the places of a project's own sessions in a list, and then those of the others if they are wanted.
+pub(crate) fn in_order(listed: &[ListedSession], project: &Path, with_others: bool) -> Vec<usize> {
+    let is_own = |place: &usize| listed[*place].row.project == project;
+    let (mut own, others): (Vec<usize>, Vec<usize>) = (0..listed.len()).partition(is_own);
+    if with_others {
+        own.extend(others);
+    }
+    own
+}
+
 impl StoredSessions {
     pub fn open(data: &Path) -> Result<Self, StoreError> {
         Ok(Self {

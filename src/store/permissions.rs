@@ -56,6 +56,17 @@ const GRANTS: &str = "SELECT grants.id, key, pattern, scope, place, grants.creat
                       LEFT JOIN sessions ON sessions.id = origin";
 
 impl GrantScope {
+    /// How far a rule reaches, for a person: `everywhere`. `own` is the session that they are in, and `shown` how they read
+    /// a path.
+    pub fn words(&self, own: Option<&SessionId>, shown: impl Fn(&Path) -> String) -> String {
+        match self {
+            Self::Session(session) if Some(session) == own => "this session".to_owned(),
+            Self::Session(other) => format!("session {other}"),
+            Self::Project(project) => format!("project {}", shown(project)),
+            Self::Global => "everywhere".to_owned(),
+        }
+    }
+
     fn columns(&self) -> (&'static str, String) {
         match self {
             Self::Session(session) => ("session", session.to_string()),

@@ -1,4 +1,4 @@
-//! Sizes of files in words.
+//! Sizes of files and of numbers in words.
 
 /// Returns a number of bytes as a person reads it: `120.4 kB`.
 pub fn size_words(bytes: u64) -> String {
@@ -7,6 +7,15 @@ pub fn size_words(bytes: u64) -> String {
         0..1_000 => format!("{bytes} bytes"),
         1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
         _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}
+
+/// Returns a number as a person reads it: `999`, `12.4k`, `3.10M`.
+pub fn short_count(number: u64) -> String {
+    match number {
+        0..1_000 => number.to_string(),
+        1_000..1_000_000 => format!("{:.1}k", number as f64 / 1e3),
+        _ => format!("{:.2}M", number as f64 / 1e6),
     }
 }
 

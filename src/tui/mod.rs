@@ -40,7 +40,7 @@ pub use app::{NamedThemes, ThemeList, Themes};
 pub use dialog::{TrustAnswer, TrustPart, TrustQuestion};
 pub use first_run::{Chosen, FirstRun, first_run};
 pub use keymap::{KeyAction, KeyProblem, Keymap, key_actions, key_presets};
-pub use sessions::{Desk, Errand, Errands, Report, Request, Wanted};
+pub use sessions::{Desk, Errand, Errands, Report, Request};
 pub use surroundings::Motion;
 pub use terminal::TerminalError;
 pub use terminal::notify::Notify;

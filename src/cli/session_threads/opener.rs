@@ -7,18 +7,17 @@ use crate::cli::place::Place;
 use crate::conversation::SessionId;
 use crate::files::Roots;
 use crate::session::wire::{self, ModelSource, OpenRequest, Which};
-use crate::session::{ErrorReport, StoredSessions};
+use crate::session::{ErrorReport, StoredSessions, Wanted};
 use crate::store::Store;
-use crate::tui::Wanted;
 
-pub(super) struct Opener {
+pub(in crate::cli) struct Opener {
     /// As the program was started, but for what was meant for the first session alone.
     pub(super) request: OpenRequest,
     extra: Option<PathBuf>,
 }
 
 impl Opener {
-    pub(super) fn new(request: OpenRequest, extra: Option<PathBuf>) -> Self {
+    pub(in crate::cli) fn new(request: OpenRequest, extra: Option<PathBuf>) -> Self {
         let source = match request.source {
             // A cassette holds what one session said.
             ModelSource::Record(_) => ModelSource::Network,
@@ -34,7 +33,7 @@ impl Opener {
         }
     }
 
-    pub(super) fn open(&self, wanted: Wanted) -> Result<wire::Opened, ErrorReport> {
+    pub(in crate::cli) fn open(&self, wanted: Wanted) -> Result<wire::Opened, ErrorReport> {
         match wanted {
             Wanted::New => wire::open(&self.request),
             Wanted::Session(id) => self.open_stored(id),

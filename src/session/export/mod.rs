@@ -14,6 +14,9 @@ use crate::store::SessionRow;
 /// What an exported session says of itself.
 const FORMAT: &str = "lathe-session-1";
 
+/// Characters of a title that a file's name takes over.
+const TITLE: usize = 48;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportFormat {
     Markdown,
@@ -43,5 +46,33 @@ pub fn text(format: ExportFormat, session: &SessionRow, messages: &[Message]) ->
             value["format"] = Value::from(FORMAT);
             format!("{value:#}\n")
         }
+    }
+}
+
+/// Returns a name for the file of a session with this title: `lathe-fix-the-retry-test.md`.
+pub fn file_name(title: &str, format: ExportFormat) -> String {
+    let mut words = String::new();
+    for c in title.chars().take(TITLE) {
+        if c.is_alphanumeric() {
+            words.extend(c.to_lowercase());
+        } else if !words.ends_with('-') {
+            words.push('-');
+        }
+    }
+    let words = words.trim_matches('-');
+    let words = if words.is_empty() { "session" } else { words };
+    format!("lathe-{words}.{}", format.extension())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_named_after_the_title() {
+        let name = |title| file_name(title, ExportFormat::Markdown);
+        assert_eq!(name("Fix the “flaky” test!"), "lathe-fix-the-flaky-test.md");
+        assert_eq!(name("../..//"), "lathe-session.md");
+        assert_eq!(name("größe prüfen"), "lathe-größe-prüfen.md");
     }
 }

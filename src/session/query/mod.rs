@@ -9,12 +9,14 @@ mod context;
 mod costs;
 mod keeping;
 mod status;
+mod words;
 
 pub use changes::{ChangeScope, ChangedFile, Changes, FileState, Revert};
 pub use context::{CacheMiss, ContextGroup, ContextItem, ContextSource, ContextUse};
 pub use costs::Costs;
 pub use keeping::{Keep, Kept};
 pub use status::StatusGroup;
+pub(crate) use words::{SpendingSum, SumOf, spender};
 
 pub(in crate::session) use changes::{Changing, put_back};
 pub(in crate::session) use context::Facts;

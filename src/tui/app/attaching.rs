@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 
 use super::{App, Effect};
 use crate::conversation::FilePart;
+use crate::session::mention::mentions;
 use crate::session::{Input, Mention};
 use crate::tui::clipboard::picture::Reading;
-use crate::tui::completion::{Request, mentions};
+use crate::tui::completion::Request;
 use crate::tui::composer::Attached;
 use crate::tui::keymap::{Action, Context, Edit, List};
 use crate::tui::media::{Media, MediaKind, pasted_paths};

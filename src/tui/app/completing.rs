@@ -11,11 +11,10 @@ use crossterm::event::KeyEvent;
 
 use super::{App, Effect};
 use crate::permission::Mode;
-use crate::session::{AgentChoice, CalledCommand, CommandChoice, Op};
+use crate::session::mention::{can_be_mentioned, is_plain_text, mention};
+use crate::session::{AgentChoice, CommandChoice, Op};
 use crate::tui::commands::{self, COMMANDS, Command, facts};
-use crate::tui::completion::{
-    Answer, Item, Pick, Request, Token, TokenKind, can_be_mentioned, is_plain_text, mention,
-};
+use crate::tui::completion::{Answer, Item, Pick, Request, Token, TokenKind};
 use crate::tui::keymap::{Action, Context, words};
 use crate::tui::picker::Row;
 use crate::tui::statusbar::Hints;
@@ -319,17 +318,6 @@ impl App {
         let uses = &self.uses.uses;
         let bonus = |item: &Item| uses.bonus(item.row.fields()[0]);
         self.completion.rank(text, items.into_iter(), bonus)
-    }
-
-    /// Returns the user's own command that a text calls.
-    pub(super) fn called(&self, text: &str) -> Option<CalledCommand> {
-        let spoken = text.strip_prefix('/')?;
-        let (name, rest) = spoken.split_once(char::is_whitespace).unwrap_or((spoken, ""));
-        let own = self.commands.iter().find(|command| command.name == name)?;
-        Some(CalledCommand::ByName {
-            name: own.name.clone(),
-            arguments: rest.trim().to_owned(),
-        })
     }
 
     /// Does what a command says; `rest` is what was written behind its name.

@@ -63,6 +63,7 @@ use super::trace::State;
 use super::transcript::{Change, FilePlace, Transcript};
 use crate::conversation::{CallId, ModelRef, SessionId};
 use crate::permission::{Mode, Question, QuestionId};
+use crate::session::mention::mentions;
 use crate::session::query::Query;
 use crate::session::{AgentChoice, CommandChoice, Input, ModelChoice, Op, Queued};
 use crate::view::highlight::Highlighter;
@@ -366,7 +367,7 @@ impl App {
         };
         let prompt = setup.prompt.map(|text| {
             Op::Submit(Input {
-                mentions: completion::mentions(&text),
+                mentions: mentions(&text),
                 text,
                 ..Input::default()
             })

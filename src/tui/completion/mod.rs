@@ -6,7 +6,6 @@
 
 mod draw;
 mod finder;
-mod mention;
 mod token;
 mod uses;
 
@@ -14,7 +13,6 @@ pub(crate) use draw::WIDE;
 #[cfg(test)]
 pub(crate) use finder::Found;
 pub(crate) use finder::{Answer, Finder, Places, Request};
-pub(crate) use mention::{can_be_mentioned, is_plain_text, mention, mentions};
 pub(crate) use token::{Token, TokenKind};
 pub(crate) use uses::Uses;
 

@@ -1,6 +1,6 @@
 //! What the caret stands behind: a word that can be completed.
 
-use super::mention::{starts_word, with_lines};
+use crate::session::mention::{starts_word, with_lines};
 use crate::tui::commands::is_name;
 
 /// A word that begins with a sign, up to the caret.

@@ -2,10 +2,10 @@
 
 use ratatui::text::{Line, Span};
 
-use super::rows::{count, failure, figures, heading, remark};
+use super::rows::{failure, figures, heading, remark};
 use super::{News, PageCx, PageKind, Sheet, Wish};
-use crate::session::query::{Answer, CacheMiss, ContextGroup, ContextSource, ContextUse, Query};
-use crate::text::sanitize::sanitize_line;
+use crate::session::query::{Answer, ContextGroup, ContextSource, ContextUse, Query};
+use crate::text::size::short_count as count;
 use crate::view::Symbols;
 use crate::view::theme::Meaning;
 
@@ -74,7 +74,14 @@ impl Context {
         }
         lines.push(Line::default());
         for group in &used.groups {
-            lines.push(row(&label(group), group.tokens(), used, Meaning::Text, width, cx));
+            lines.push(row(
+                &group.label(),
+                group.tokens(),
+                used,
+                Meaning::Text,
+                width,
+                cx,
+            ));
             let is_told_apart = group.items.len() > 1 || group.source == ContextSource::System;
             if self.is_unfolded && is_told_apart {
                 lines.extend(group.items.iter().map(|item| {
@@ -95,7 +102,7 @@ impl Context {
             cx,
         ));
         lines.push(Line::default());
-        for sentence in sentences(used) {
+        for sentence in used.remarks() {
             lines.extend(remark(&sentence, width, cx));
         }
         lines
@@ -177,65 +184,4 @@ fn row(
     });
     let cells = [(count(tokens), TOKENS), (share.unwrap_or_default(), SHARE)];
     figures(name, meaning, &cells, width.min(BAR + 4), cx)
-}
-
-fn label(group: &ContextGroup) -> String {
-    let many = |one: &str, many: &str| match group.count() {
-        1 => format!("1 {one}"),
-        count => format!("{count} {many}"),
-    };
-    match group.source {
-        ContextSource::System => "system prompt".to_owned(),
-        ContextSource::Schemas => many("tool description", "tool descriptions"),
-        ContextSource::User => many("message of yours", "messages of yours"),
-        ContextSource::Answers => many("answer", "answers"),
-        ContextSource::Reasoning => "reasoning that is sent back".to_owned(),
-        ContextSource::Calls => many("tool call", "tool calls"),
-        ContextSource::Results => many("tool result", "tool results"),
-    }
-}
-
-fn sentences(used: &ContextUse) -> Vec<String> {
-    let mut sentences = Vec::new();
-    sentences.push(match used.reported {
-        Some(reported) => format!(
-            "The rows are estimated, four characters to a token. The provider reported {} with the last reply.",
-            count(reported)
-        ),
-        None => {
-            "Estimated, four characters to a token; the provider has reported nothing yet.".to_owned()
-        }
-    });
-    match used.attachments {
-        0 => {}
-        1 => sentences.push("1 picture or document is sent along; its tokens are not estimated.".to_owned()),
-        count => sentences.push(format!(
-            "{count} pictures or documents are sent along; their tokens are not estimated."
-        )),
-    }
-    let joined: Vec<String> = used.misses.iter().filter_map(joined).collect();
-    let changes = used.misses.len() - joined.len();
-    if !joined.is_empty() {
-        sentences.push(format!(
-            "Read anew instead of from the cache, because tools joined: {}.",
-            joined.join(", ")
-        ));
-    }
-    match changes {
-        0 => {}
-        1 => sentences.push(
-            "Read anew once instead of from the cache, because the agent or the model changed.".to_owned(),
-        ),
-        times => sentences.push(format!(
-            "Read anew {times} times instead of from the cache, because the agent or the model changed."
-        )),
-    }
-    sentences
-}
-
-fn joined(miss: &CacheMiss) -> Option<String> {
-    match miss {
-        CacheMiss::Joined(tool) => Some(sanitize_line(tool).into_owned()),
-        CacheMiss::Changed => None,
-    }
 }

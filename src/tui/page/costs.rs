@@ -2,11 +2,10 @@
 
 use ratatui::text::Line;
 
-use super::rows::{count, failure, figures, heading, remark};
+use super::rows::{failure, figures, heading, remark};
 use super::{News, PageCx, PageKind, Sheet, Wish};
-use crate::conversation::Usage;
-use crate::session::query::{Answer, Costs, Query};
-use crate::store::Spending;
+use crate::session::query::{Answer, Costs, Query, SpendingSum, SumOf, spender};
+use crate::text::size::short_count as count;
 use crate::view::theme::Meaning;
 
 /// Columns of tokens, and of dollars.
@@ -22,38 +21,6 @@ const ROOMY: usize = 100;
 #[derive(Default)]
 pub(super) struct CostSheet {
     told: Option<Result<Costs, String>>,
-}
-
-/// A row's sum.
-#[derive(Default)]
-struct Sum {
-    usage: Usage,
-    cost: f64,
-    requests: u64,
-    unpriced: u64,
-}
-
-impl Sum {
-    fn of(spent: &[Spending]) -> Self {
-        let mut sum = Self::default();
-        for spending in spent {
-            sum.usage += spending.usage;
-            sum.cost += spending.cost;
-            sum.requests += spending.requests;
-            sum.unpriced += spending.unpriced;
-        }
-        sum
-    }
-
-    /// Dollars; with a plus where some of it has no known price, and a dash where none has.
-    fn dollars(&self) -> String {
-        match (self.requests, self.unpriced) {
-            (0, _) => "-".to_owned(),
-            (all, unpriced) if all == unpriced => "no price".to_owned(),
-            (_, 0) => format!("${:.4}", self.cost),
-            _ => format!("${:.4}+", self.cost),
-        }
-    }
 }
 
 impl Sheet for CostSheet {
@@ -94,18 +61,12 @@ impl Sheet for CostSheet {
 
 fn lines(costs: &Costs, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
     let mut lines = vec![heading("Sums", cx), head(width, cx)];
-    let turn = costs.turn.as_deref().map(Sum::of);
-    if let Some(turn) = &turn {
-        lines.push(row("this turn", turn, Meaning::Text, width, cx));
-    }
-    let session = Sum::of(&costs.session);
-    lines.push(row("this session", &session, Meaning::TextStrong, width, cx));
-    let sums = [
-        ("today, here", &costs.project_today),
-        ("today, in all", &costs.today),
-    ];
-    for (name, spent) in sums {
-        lines.push(row(name, &Sum::of(spent), Meaning::Text, width, cx));
+    for (of, sum) in costs.sums() {
+        let meaning = match of {
+            SumOf::Session => Meaning::TextStrong,
+            SumOf::Turn | SumOf::ProjectToday | SumOf::Today => Meaning::Text,
+        };
+        lines.push(row(of.words(), &sum, meaning, width, cx));
     }
     lines.push(Line::default());
     lines.push(heading("This session, by model and agent", cx));
@@ -114,12 +75,8 @@ fn lines(costs: &Costs, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
     }
     let dot = cx.look.symbols.dot();
     for spending in &costs.session {
-        let times = match spending.requests {
-            1 => "1 request".to_owned(),
-            requests => format!("{requests} requests"),
-        };
-        let name = format!("{} {dot} {} {dot} {times}", spending.model, spending.agent);
-        let sum = Sum::of(std::slice::from_ref(spending));
+        let name = spender(spending).join(&format!(" {dot} "));
+        let sum = SpendingSum::of(std::slice::from_ref(spending));
         if width >= ROOMY {
             lines.push(row(&name, &sum, Meaning::Text, width, cx));
         } else {
@@ -128,7 +85,7 @@ fn lines(costs: &Costs, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
         }
     }
     lines.push(Line::default());
-    for sentence in sentences(costs) {
+    for sentence in costs.remarks() {
         lines.extend(remark(&sentence, width, cx));
     }
     lines
@@ -147,7 +104,7 @@ fn head(width: usize, cx: &PageCx<'_>) -> Line<'static> {
     figures("tokens", Meaning::TextMuted, &cells, width, cx)
 }
 
-fn row(name: &str, sum: &Sum, meaning: Meaning, width: usize, cx: &PageCx<'_>) -> Line<'static> {
+fn row(name: &str, sum: &SpendingSum, meaning: Meaning, width: usize, cx: &PageCx<'_>) -> Line<'static> {
     let usage = sum.usage;
     // Where the cache has no columns of its own, what came from it is input like any.
     let is_wide = width >= WIDE;
@@ -166,24 +123,4 @@ fn row(name: &str, sum: &Sum, meaning: Meaning, width: usize, cx: &PageCx<'_>) -
     }
     cells.push((sum.dollars(), DOLLARS));
     figures(name, meaning, &cells, width, cx)
-}
-
-fn sentences(costs: &Costs) -> Vec<String> {
-    let mut sentences = Vec::new();
-    let sums = [&costs.session, &costs.project_today, &costs.today];
-    if sums.iter().any(|spent| Sum::of(spent).unpriced > 0) {
-        sentences.push(
-            "Some prices are not known, so what is marked `+` or `no price` costs more than it says; \
-             `providers.NAME.models` takes them."
-                .to_owned(),
-        );
-    }
-    let earlier = costs.earlier.context();
-    if earlier > 0 {
-        sentences.push(format!(
-            "{} tokens more were spent in this session before single requests were kept.",
-            count(earlier)
-        ));
-    }
-    sentences
 }

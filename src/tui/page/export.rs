@@ -9,7 +9,7 @@ use ratatui::widgets::{Clear, Widget};
 
 use super::rows::{failure, remark};
 use super::{News, Outcome, Page, PageCx, PageKind, Wish};
-use crate::session::export::ExportFormat;
+use crate::session::export::{ExportFormat, file_name};
 use crate::session::query::{Answer, Keep, Kept, Query};
 use crate::text::sanitize::sanitize_line;
 use crate::text::size::size_words;
@@ -22,8 +22,6 @@ use crate::view::theme::Meaning;
 
 /// Columns of a target's name.
 const NAME: usize = 11;
-/// Characters of the session's title that a file's name takes over.
-const TITLE: usize = 48;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Target {
@@ -143,21 +141,6 @@ impl Export {
         }
         lines
     }
-}
-
-/// `lathe-fix-the-retry-test.md`.
-fn file_name(title: &str, format: ExportFormat) -> String {
-    let mut words = String::new();
-    for c in title.chars().take(TITLE) {
-        if c.is_alphanumeric() {
-            words.extend(c.to_lowercase());
-        } else if !words.ends_with('-') {
-            words.push('-');
-        }
-    }
-    let words = words.trim_matches('-');
-    let words = if words.is_empty() { "session" } else { words };
-    format!("lathe-{words}.{}", format.extension())
 }
 
 impl Page for Export {
@@ -300,14 +283,6 @@ pub(crate) fn written(path: &std::path::Path, bytes: usize, home: Option<&std::p
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_file_is_named_after_the_title() {
-        let name = |title| file_name(title, ExportFormat::Markdown);
-        assert_eq!(name("Fix the “flaky” test!"), "lathe-fix-the-flaky-test.md");
-        assert_eq!(name("../..//"), "lathe-session.md");
-        assert_eq!(name("größe prüfen"), "lathe-größe-prüfen.md");
-    }
 
     #[test]
     fn another_format_changes_the_ending_unless_the_name_is_the_persons() {

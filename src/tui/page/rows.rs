@@ -75,12 +75,3 @@ pub(super) fn figures(
     }
     Line::from(spans)
 }
-
-/// `999`, `12.4k`, `3.10M`.
-pub(super) fn count(number: u64) -> String {
-    match number {
-        0..1_000 => number.to_string(),
-        1_000..1_000_000 => format!("{:.1}k", number as f64 / 1e3),
-        _ => format!("{:.2}M", number as f64 / 1e6),
-    }
-}

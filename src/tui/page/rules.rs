@@ -13,7 +13,7 @@ use ratatui::widgets::{Clear, Widget};
 use super::{News, Outcome, Page, PageCx, PageKind, Wish};
 use crate::conversation::SessionId;
 use crate::session::Op;
-use crate::store::{Grant, GrantScope};
+use crate::store::Grant;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{str_width, truncate, truncate_middle};
 use crate::tui::composer::{self, Composer};
@@ -272,12 +272,7 @@ fn style(is_chosen: bool, theme: &Theme) -> ratatui::style::Style {
 
 /// How far the rule reaches.
 fn place(rule: &Grant, home: Option<&Path>, session: Option<&SessionId>) -> String {
-    match &rule.scope {
-        GrantScope::Session(own) if Some(own) == session => "this session".to_owned(),
-        GrantScope::Session(other) => format!("session {other}"),
-        GrantScope::Project(project) => format!("project {}", path_words(project, home)),
-        GrantScope::Global => "everywhere".to_owned(),
-    }
+    rule.scope.words(session, |project| path_words(project, home))
 }
 
 fn when(milliseconds: i64, zone: &TimeZone) -> String {
@@ -290,7 +285,7 @@ mod tests {
     use super::super::HookRuns;
     use super::*;
     use crate::session::query::StatusGroup;
-    use crate::store::GrantOrigin;
+    use crate::store::{GrantOrigin, GrantScope};
     use crate::view::highlight::Highlighter;
 
     fn rule(id: i64, key: &str, pattern: &str, scope: GrantScope) -> Grant {

@@ -7,22 +7,12 @@ use std::path::PathBuf;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::conversation::SessionId;
-use crate::session::{ErrorReport, ForkPoint, ListedSession, ReportKind};
+use crate::session::{ErrorReport, ListedSession, ReportKind, Wanted};
 use crate::store::Words;
 use crate::tui::{Opened, Opening};
 
 /// Errands that may wait. Each is a key of a person's, so a full desk means that nobody serves it.
 const WAITING: usize = 64;
-
-/// What is to be opened.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
-    /// As the program was started, with nothing said yet.
-    New,
-    Session(SessionId),
-    /// A new one that begins with what was said in this one.
-    Fork(SessionId, ForkPoint),
-}
 
 /// What is to be looked up or done in the store.
 #[derive(Debug, Clone, PartialEq, Eq)]

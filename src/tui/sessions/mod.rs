@@ -21,8 +21,10 @@
 mod desk;
 mod seats;
 
-pub use desk::{Desk, Errand, Errands, Report, Request, Wanted};
+pub use desk::{Desk, Errand, Errands, Report, Request};
 pub(super) use seats::{Said, Seats};
+
+pub(crate) use crate::session::Wanted;
 
 /// One of the open sessions. Numbers are not used again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

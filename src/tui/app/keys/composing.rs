@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::session::{Input, Op};
+use crate::session::{CalledCommand, Input, Op};
 use crate::tui::app::{App, DRAFT, DraftState, Effect, Link};
 use crate::tui::commands::{self, Spoken};
 use crate::tui::composer::{Edited, Opened};
@@ -80,7 +80,7 @@ impl App {
             return self.draft_changed(now);
         }
         let text = self.composer.text();
-        let called = self.called(&text);
+        let called = CalledCommand::of(&text, &self.commands);
         match commands::read(&text) {
             Spoken::Text => {}
             Spoken::Unknown { .. } if called.is_some() => {}

@@ -100,12 +100,7 @@ impl Diff {
             Some(Err(sentence)) => return failure(sentence, width, cx),
             Some(Ok(changes)) => changes,
         };
-        let sentence = match self.scope {
-            ChangeScope::Session => "No tool has changed a file in this session.",
-            ChangeScope::Turn => "No tool has changed a file in the last turn.",
-            ChangeScope::WorkTree => "The work tree is as `HEAD` is.",
-        };
-        let mut lines = remark(sentence, width, cx);
+        let mut lines = remark(self.scope.nothing(), width, cx);
         if let Some(note) = &changes.note {
             lines.extend(remark(note, width, cx));
         }

@@ -13,7 +13,7 @@ use ratatui::text::{Line, Span};
 
 use super::{Place, Row, Wish};
 use crate::conversation::{Role, SessionId};
-use crate::session::ListedSession;
+use crate::session::{ListedSession, in_order};
 use crate::store::Words;
 use crate::text::sanitize::{sanitize, sanitize_line};
 use crate::text::width::truncate;
@@ -79,7 +79,7 @@ impl SessionRows {
     ) -> Self {
         let order = listed
             .as_deref()
-            .map(|listed| order(listed, &project, shows_all))
+            .map(|listed| in_order(listed, &project, shows_all))
             .unwrap_or_default();
         Self {
             listed,
@@ -118,7 +118,7 @@ impl SessionRows {
         let place = is_elsewhere.then(|| path_words(&row.project, self.home.as_deref()));
         let words = state_words(state, session).into_iter().map(str::to_owned);
         let detail: Vec<String> = words.chain(place).collect();
-        let listed = Row::new(title(session))
+        let listed = Row::new(session.title())
             .detail(&detail.join(&format!(" {} ", self.symbols.dot())))
             .fact(&fact)
             .current_if(state == Some(SessionState::OnScreen));
@@ -136,7 +136,7 @@ impl SessionRows {
         let facts = format!("{place} {dot} {model} {dot} {}", row.agent);
         let mut lines = vec![
             Line::styled(
-                sanitize_line(title(session)).into_owned(),
+                sanitize_line(session.title()).into_owned(),
                 look.style(Meaning::TextStrong),
             ),
             Line::styled(sanitize_line(&facts).into_owned(), look.style(Meaning::TextMuted)),
@@ -148,23 +148,6 @@ impl SessionRows {
             )
         }));
         lines
-    }
-}
-
-/// This project's first, each the newest first.
-fn order(listed: &[ListedSession], project: &Path, shows_all: bool) -> Vec<usize> {
-    let is_own = |place: &usize| listed[*place].row.project == project;
-    let (mut own, others): (Vec<usize>, Vec<usize>) = (0..listed.len()).partition(is_own);
-    if shows_all {
-        own.extend(others);
-    }
-    own
-}
-
-fn title(session: &ListedSession) -> &str {
-    match session.row.title.as_str() {
-        "" => "untitled",
-        title => title,
     }
 }
 

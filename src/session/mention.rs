@@ -3,7 +3,7 @@
 //! A mention stands at the beginning of a word. What has a slash, lines or quotes is surely meant; another word, such as
 //! `@dataclass`, is one only if there is such a file.
 
-use crate::session::Mention;
+use super::Mention;
 
 /// Ends a sentence or a bracket, and no name.
 const CLOSING: &[char] = &[',', ';', ':', '!', '?', '.', ')', ']', '}', '\'', '"', '`'];
@@ -37,7 +37,7 @@ pub(crate) fn mentions(text: &str) -> Vec<Mention> {
 }
 
 /// Whether a sign behind this character begins a word.
-pub(super) fn starts_word(before: Option<char>) -> bool {
+pub(crate) fn starts_word(before: Option<char>) -> bool {
     before.is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '[' | '{' | '"' | '\'' | '`'))
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn mention(path: &str) -> String {
 }
 
 /// Splits `a.rs:10-40` into its path and its lines.
-pub(super) fn with_lines(text: &str) -> (&str, Option<(u64, u64)>) {
+pub(crate) fn with_lines(text: &str) -> (&str, Option<(u64, u64)>) {
     let lines = |range: &str| {
         let (from, to) = range.split_once('-').unwrap_or((range, range));
         let from = from.parse().ok().filter(|from| *from > 0)?;
