@@ -35,7 +35,7 @@ pub(super) fn screen(args: ScreenArgs) -> Result<ExitCode, Failure> {
     let request = place.request(args.open, args.reopen.into(), source, FrontEndKind::Attended)?;
     if args.screen_reader {
         check_terminal()?;
-        return linear::linear(request, args.prompt, &dirs);
+        return linear::linear(request, extra, args.prompt, &dirs);
     }
     launch(Launch {
         request,

@@ -22,7 +22,7 @@ use crate::session::wire::{self, OpenRequest};
 use crate::session::{ErrorReport, ReportKind};
 use crate::tool::Registry;
 use crate::tui::{self, Errand, Errands, Opening, TrustAnswer};
-use opener::Opener;
+pub(super) use opener::Opener;
 use shelf::Shelf;
 
 /// Sessions that take longer to end are left to their next opening, which finds what was unfinished.

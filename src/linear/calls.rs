@@ -69,6 +69,10 @@ impl Calls {
         Some(self.told(call, result, true))
     }
 
+    pub(super) fn is_running(&self) -> bool {
+        !self.running.is_empty()
+    }
+
     pub(super) fn running(&self) -> impl Iterator<Item = String> {
         let calls = self.running.iter().filter_map(|id| self.known.get(id));
         calls.map(|call| words::begins(&self.call_card(call)))

@@ -1,5 +1,7 @@
 //! What begins with `/`: the commands that make sense without a screen. A path stays a message.
 
+use crate::session::CommandChoice;
+
 /// A name, what stands behind it, and what it does.
 struct Entry {
     name: &'static str,
@@ -21,6 +23,14 @@ pub(super) enum Command {
     Show,
     Todos,
     Status,
+    Context,
+    Cost,
+    Diff,
+    Export,
+    Permissions,
+    Revoke,
+    Sessions,
+    New,
     Model,
     Agent,
     Mode,
@@ -64,7 +74,7 @@ const COMMANDS: &[Entry] = &[
         "send",
         &[],
         "",
-        "sends what is held since an interrupt",
+        "sends what came back, or is held since an interrupt",
         Command::Send,
     ),
     entry("stop", &[], "", "interrupts the turn", Command::Stop),
@@ -87,9 +97,53 @@ const COMMANDS: &[Entry] = &[
     entry(
         "status",
         &[],
-        "",
-        "tells what runs and what waits",
+        " [all]",
+        "tells what runs and what waits; with all, how everything stands",
         Command::Status,
+    ),
+    entry(
+        "diff",
+        &["changes"],
+        " [session, turn, tree or NUMBER]",
+        "lists the files that changed, or tells one line by line",
+        Command::Diff,
+    ),
+    entry(
+        "context",
+        &[],
+        " [all]",
+        "tells what fills the context window",
+        Command::Context,
+    ),
+    entry("cost", &["costs"], "", "tells what was spent", Command::Cost),
+    entry(
+        "export",
+        &[],
+        " [FILE]",
+        "writes the session to a file, as JSON where its name ends so",
+        Command::Export,
+    ),
+    entry(
+        "sessions",
+        &[],
+        " [NUMBER, all or WORDS]",
+        "lists the sessions, or goes to one",
+        Command::Sessions,
+    ),
+    entry("new", &[], "", "begins a new session", Command::New),
+    entry(
+        "permissions",
+        &["allowed"],
+        "",
+        "lists what is allowed for good",
+        Command::Permissions,
+    ),
+    entry(
+        "revoke",
+        &[],
+        " NUMBER",
+        "takes back what is allowed for good",
+        Command::Revoke,
     ),
     entry(
         "model",
@@ -142,28 +196,48 @@ pub(super) fn spoken(line: &str) -> Spoken<'_> {
     if !is_name {
         return Spoken::Text;
     }
-    let found = COMMANDS
-        .iter()
-        .find(|entry| entry.name == name || entry.also.contains(&name));
-    match found {
+    match find(name) {
         Some(entry) => Spoken::Command(entry.command, rest.trim()),
         None => Spoken::Unknown(name),
     }
 }
 
-/// Returns one line for each command, and how everything else is done.
-pub(super) fn help() -> Vec<String> {
+fn find(name: &str) -> Option<&'static Entry> {
+    COMMANDS
+        .iter()
+        .find(|entry| entry.name == name || entry.also.contains(&name))
+}
+
+/// Returns one line for each command, the user's own among them, and how everything else is done.
+pub(super) fn help(own: &[CommandChoice]) -> Vec<String> {
     let commands = COMMANDS
         .iter()
         .map(|entry| format!("/{}{} {}", entry.name, entry.rest, entry.about));
     let others = [
         "!COMMAND runs a shell command of your own; the model reads its output with your next message.",
-        "Any other line is a message; a file named with @ is not read into it. While a turn runs it joins at the next step.",
+        "Any other line is a message. While a turn runs it joins at the next step.",
+        "What a message names goes with it: @src/a.rs, lines of it as in @src/a.rs:10-40, a directory, @\"a name with blanks\". \
+         Outside of the project, or where a rule asks, only when the message is sent a second time.",
+        "A message that begins with @ and an agent's name is for that agent, and so is what follows.",
         "Questions are answered with their numbers, one second after they were said; what was typed before is dropped.",
         "A line that begins with | comes from the model, a tool or a file; lathe's own lines never begin so.",
         "ctrl+c interrupts the turn, twice within a second it leaves; ctrl+d leaves.",
     ];
-    commands.chain(others.map(str::to_owned)).collect()
+    let is_free = |command: &&CommandChoice| find(&command.name).is_none();
+    let own = own.iter().filter(is_free).map(told);
+    commands.chain(own).chain(others.map(str::to_owned)).collect()
+}
+
+/// `/review [FILE] is a command of your own: looks for faults`
+fn told(command: &CommandChoice) -> String {
+    let mut line = format!("/{} {}", command.name, command.argument_hint);
+    line.truncate(line.trim_end().len());
+    line.push_str(" is a command of your own");
+    if !command.description.is_empty() {
+        line.push_str(": ");
+        line.push_str(&command.description);
+    }
+    line
 }
 
 #[cfg(test)]

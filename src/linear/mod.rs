@@ -6,19 +6,24 @@
 //!
 //! ```text
 //!   lines · signals · the terminal's end ──► run ──► talk ──► Console
-//!                      session::Receiver ──┘           └──► Effect::Send ──► session::Handle
+//!                      session::Receiver ──┤          ├──► Effect::Send ───► session::Handle
+//!                                errands ──┘          └──► Effect::Begin ──► errands
 //! ```
 //!
-//! [`talk`] decides what is said and sent and knows neither clock nor terminal; [`console`] reads and writes; `asked` is
-//! one question with its numbers, `trust` the one before
-//! the session, `outbox` what a busy session is sent again, `command` what begins with `/`, `words` a card without signs.
+//! [`talk`] decides what is said and sent and knows neither clock nor terminal; what it is made of lies beside it: `said`
+//! is what was said and not written yet, `texts` the replies that stream, `calls` what runs and ended, `asks` the questions
+//! that wait, each an `asked` with its numbers, `pages` what is looked up. [`console`] reads and writes, `trust` is the
+//! question before the session, `outbox` what a busy session is sent again, `errands` what takes its time, `command` what
+//! begins with `/`, `words` a card without signs.
 
 mod asked;
 mod asks;
 mod calls;
 mod command;
 mod console;
+mod errands;
 mod outbox;
+mod pages;
 mod said;
 mod talk;
 mod texts;
@@ -26,27 +31,31 @@ mod trust;
 mod words;
 
 pub use console::Console;
+pub use errands::Library;
 pub use trust::{TrustAnswer, ask_trust};
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::tz::TimeZone;
 use tokio::time::{Instant, sleep_until};
 
-use crate::session::{Handle, RecvError};
+use crate::session::wire::Opened;
+use crate::session::{Envelope, Handle, Receiver, RecvError};
 use crate::tool::Registry;
 use console::{Heard, Round};
+use errands::{Done, Errands};
 use outbox::{Outbox, Sent};
 use talk::{Effect, Talk};
 
-/// A question takes no answer for this long after it was written: what is read until then was typed before.
+/// What is put to the person takes no answer for this long after it was written: what is read until then was typed before.
 const DEAF: Duration = Duration::from_secs(1);
 /// `ctrl+c` leaves when it comes a second time within this.
 const TWICE: Duration = Duration::from_secs(1);
 /// Between two tries to hand something to a session that is busy.
 const AGAIN: Duration = Duration::from_millis(20);
 
-/// Why it was left.
+/// Why the program was left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
     Quit,
@@ -64,81 +73,142 @@ impl Ended {
     }
 }
 
-/// Speaks with the person until they leave. `notes` are said first, `prompt` is sent then.
-pub async fn run(
-    handle: &Handle,
-    tools: Arc<Registry>,
-    notes: &[String],
-    prompt: Option<String>,
-    console: &mut Console,
-) -> Ended {
+/// Why a session was left.
+#[derive(Debug)]
+pub enum Left {
+    Ended(Ended),
+    /// For this one.
+    For(Box<Opened>),
+}
+
+/// What a conversation begins with.
+pub struct Start<'a> {
+    pub handle: &'a Handle,
+    pub tools: Arc<Registry>,
+    pub library: &'a Library,
+    /// Said before anything else.
+    pub notes: &'a [String],
+    /// Sent at once.
+    pub prompt: Option<String>,
+}
+
+/// Speaks with the person until they leave the session.
+pub async fn run(start: Start<'_>, console: &mut Console) -> Left {
+    let Start { handle, library, .. } = start;
     let Ok((snapshot, mut events)) = handle.attach().await else {
         console.say("The session has ended.\n");
-        return Ended::Quit;
+        return Left::Ended(Ended::Quit);
     };
-    let mut talk = Talk::new(&snapshot, tools, notes);
-    if let Some(prompt) = prompt {
+    let mut talk = Talk::new(&snapshot, start.tools, TimeZone::system(), start.notes);
+    if let Some(prompt) = start.prompt {
         talk.submit(&prompt);
     }
     talk.prompt();
-    let mut outbox = Outbox::default();
+    let mut ways = Ways {
+        outbox: Outbox::default(),
+        errands: Errands::new(handle.clone(), library.clone()),
+    };
     let mut alarms = Alarms::default();
     loop {
-        for effect in talk.take_effects() {
-            match effect {
-                Effect::Send(op) => outbox.push(op),
-                Effect::Leave => {
-                    console.say(&talk.take_text());
-                    return Ended::Quit;
-                }
-            }
-        }
-        match outbox.send(|op| handle.send(op)) {
-            Sent::All => {}
-            Sent::Waits { is_new } => {
-                if is_new {
-                    talk.say("The session is busy; it gets that in a moment.");
-                }
-            }
-            Sent::Closed => return Ended::Quit,
-        }
+        let ended = ways.perform(&mut talk, handle);
         console.say(&talk.take_text());
+        if let Some(ended) = ended {
+            return Left::Ended(ended);
+        }
         alarms.set(&talk, console);
         let again = Instant::now() + AGAIN;
-        tokio::select! {
+        let ended = tokio::select! {
             biased;
-            heard = console.heard() => match heard {
-                Heard::Line(line) => talk.read(&line),
-                Heard::Written(round) => alarms.written(round),
-                Heard::Quiet(round) => talk.listen(round),
-                Heard::Interrupt => talk.interrupt(),
-                Heard::End => return Ended::Quit,
-                Heard::Signal(number) => return Ended::Signal(number),
+            heard = console.heard() => hear(heard, &mut talk, &mut alarms),
+            () = at(alarms.deaf_until()) => {
+                alarms.listen(&mut talk, console);
+                None
+            }
+            () = at(alarms.leaving_until) => {
+                talk.stay();
+                None
+            }
+            () = sleep_until(again), if !ways.outbox.is_empty() => None,
+            done = ways.errands.next() => match done {
+                Done::Opened(opened) => return Left::For(opened),
+                Done::Reported(report) => {
+                    talk.learn(report);
+                    None
+                }
             },
-            () = at(alarms.deaf_until()) => alarms.hush(console),
-            () = at(alarms.leaving_until) => talk.stay(),
-            () = sleep_until(again), if !outbox.is_empty() => {}
-            next = events.recv() => match next {
-                Ok(envelope) => talk.hear(&envelope.event),
-                Err(RecvError::Lagged) => match handle.attach().await {
-                    Ok((snapshot, again)) => {
-                        events = again;
-                        talk.catch_up(&snapshot);
-                    }
-                    Err(_) => return Ended::Quit,
-                },
-                Err(RecvError::Closed) => return Ended::Quit,
-            },
+            next = events.recv() => follow(next, &mut talk, handle, &mut events).await,
+        };
+        if let Some(ended) = ended {
+            return Left::Ended(ended);
         }
+    }
+}
+
+/// Takes what comes from the person; says whether they are gone.
+fn hear(heard: Heard, talk: &mut Talk, alarms: &mut Alarms) -> Option<Ended> {
+    match heard {
+        Heard::Line(line) => talk.read(&line),
+        Heard::Written(round) => alarms.written(round),
+        Heard::Quiet(round) => talk.listen(round),
+        Heard::Interrupt => talk.interrupt(),
+        Heard::End => return Some(Ended::Quit),
+        Heard::Signal(number) => return Some(Ended::Signal(number)),
+    }
+    None
+}
+
+/// Takes what comes from the session; says whether that is gone.
+async fn follow(
+    next: Result<Envelope, RecvError>,
+    talk: &mut Talk,
+    handle: &Handle,
+    events: &mut Receiver,
+) -> Option<Ended> {
+    match next {
+        Ok(envelope) => talk.hear(&envelope.event),
+        Err(RecvError::Closed) => return Some(Ended::Quit),
+        Err(RecvError::Lagged) => {
+            let Ok((snapshot, again)) = handle.attach().await else {
+                return Some(Ended::Quit);
+            };
+            *events = again;
+            talk.catch_up(&snapshot);
+        }
+    }
+    None
+}
+
+/// Where the effects of the talk go.
+struct Ways {
+    outbox: Outbox,
+    errands: Errands,
+}
+
+impl Ways {
+    /// Says whether that is the end.
+    fn perform(&mut self, talk: &mut Talk, handle: &Handle) -> Option<Ended> {
+        for effect in talk.take_effects() {
+            match effect {
+                Effect::Send(op) => self.outbox.push(op),
+                Effect::Begin(errand) => self.errands.begin(errand),
+                Effect::Leave => return Some(Ended::Quit),
+            }
+        }
+        match self.outbox.send(|op| handle.send(op)) {
+            Sent::Closed => return Some(Ended::Quit),
+            Sent::Waits { is_new: true } => talk.say("The session is busy; it gets that in a moment."),
+            Sent::Waits { is_new: false } | Sent::All => {}
+        }
+        None
     }
 }
 
 /// What is to happen later.
 #[derive(Default)]
 struct Alarms {
-    /// The question that the console was told to report.
+    /// What the console was told to report.
     marked: Option<Round>,
-    /// The question that was written, and until when it takes no answer.
+    /// What was written, and until when it takes no answer.
     deaf: Option<(Round, Instant)>,
     leaving_until: Option<Instant>,
 }
@@ -167,9 +237,12 @@ impl Alarms {
         self.deaf.map(|(_, until)| until)
     }
 
-    fn hush(&mut self, console: &Console) {
-        if let Some((round, _)) = self.deaf.take() {
-            console.hush(round);
+    /// An answer counts from now on; to a question only after what was begun before it is thrown away.
+    fn listen(&mut self, talk: &mut Talk, console: &Console) {
+        match self.deaf.take() {
+            Some((round, _)) if talk.is_question(round) => console.hush(round),
+            Some((round, _)) => talk.listen(round),
+            None => {}
         }
     }
 }

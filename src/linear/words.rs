@@ -1,7 +1,9 @@
 //! A tool's card without signs: what a call does, how it ended, and what came of it.
 
 use crate::conversation::CallState;
-use crate::view::card::{Card, plain};
+use crate::text::diff::{Sign, parse_unified};
+use crate::text::sanitize::expand_tabs;
+use crate::view::card::{Card, CardPart, plain};
 
 /// Begins every line that is not lathe's own: what a model, a tool or a file says. No line of lathe's begins so.
 pub(super) const FOREIGN: &str = "| ";
@@ -63,13 +65,51 @@ fn fact_in_words(fact: &str) -> String {
 
 /// Returns the rows of the body, each marked as foreign, at most so many, and says how many are left out and how to hear them.
 pub(super) fn body(card: &Card, most: usize) -> Vec<String> {
-    let text = plain(card);
-    let mut rows: Vec<String> = text.lines().skip(1).map(row).collect();
+    let mut rows: Vec<String> = card.body.iter().flat_map(part).collect();
     let left_out = rows.len().saturating_sub(most);
     if left_out > 0 {
         rows.truncate(most);
         let noun = if left_out == 1 { "line" } else { "lines" };
         rows.push(format!("{left_out} more {noun}; /show tells all."));
+    }
+    rows
+}
+
+fn part(part: &CardPart) -> Vec<String> {
+    match part {
+        CardPart::Diff(body) => diff(&body.unified, body.is_unplaced),
+        other => {
+            let text = plain(&Card::new("", "").part(other.clone()));
+            text.lines().skip(1).map(row).collect()
+        }
+    }
+}
+
+/// Returns a diff with its signs in words: `| removed 41: x`, and without numbers where the lines have none yet.
+pub(super) fn diff(unified: &str, is_unplaced: bool) -> Vec<String> {
+    let mut rows = Vec::new();
+    for hunk in parse_unified(unified) {
+        if !is_unplaced {
+            rows.push(format!("At line {}:", hunk.new_start.max(1)));
+        }
+        for line in &hunk.lines {
+            let sign = match line.sign {
+                Sign::Added => "added ",
+                Sign::Removed => "removed ",
+                Sign::Context => "",
+            };
+            let number = line.new_line.or(line.old_line).filter(|_| !is_unplaced);
+            let number = number.map(|number| number.to_string()).unwrap_or_default();
+            let head = format!("{sign}{number}");
+            let text = expand_tabs(line.text, 4);
+            rows.push(match head.trim_end() {
+                "" => format!("{FOREIGN}{text}"),
+                head => format!("{FOREIGN}{head}: {text}"),
+            });
+        }
+    }
+    if rows.is_empty() {
+        rows.extend(unified.lines().map(|line| format!("{FOREIGN}{line}")));
     }
     rows
 }
@@ -101,7 +141,7 @@ pub(super) fn whole(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::card::{CardPart, Tone, ToneSpan};
+    use crate::view::card::{DiffBody, Tone, ToneSpan};
 
     #[test]
     fn a_call_is_told_in_words_at_its_beginning_and_its_end() {
@@ -148,6 +188,31 @@ mod tests {
         assert_eq!(
             body(&card, 1),
             ["| done: find it", "3 more lines; /show tells all."]
+        );
+    }
+
+    #[test]
+    fn the_signs_of_a_diff_are_words() {
+        let diff = |is_unplaced| {
+            Card::new("Edit", "a.rs").part(CardPart::Diff(DiffBody {
+                path: "a.rs".into(),
+                unified: "@@ -4,2 +4,2 @@ fn x\n 1 deny\n-\told\n+new\n".into(),
+                max_lines: 1,
+                is_unplaced,
+            }))
+        };
+        assert_eq!(
+            body(&diff(false), 9),
+            [
+                "At line 4:",
+                "| 4: 1 deny",
+                "| removed 5:     old",
+                "| added 5: new"
+            ]
+        );
+        assert_eq!(
+            body(&diff(true), 9),
+            ["| 1 deny", "| removed:     old", "| added: new"]
         );
     }
 

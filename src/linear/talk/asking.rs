@@ -1,6 +1,7 @@
 //! The question that is put, and what is typed to answer it.
 
 use super::Talk;
+use super::sending::Returned;
 use crate::linear::asked::{Asked, Heard};
 use crate::linear::asks::Withdrawn;
 use crate::linear::console::Round;
@@ -43,13 +44,24 @@ impl Talk {
         }
     }
 
-    /// Returns the question that was put and takes no answer yet.
+    /// Returns what was put to the person and takes no answer yet.
     pub(in crate::linear) fn deaf(&self) -> Option<Round> {
-        self.asks.deaf()
+        let returned = self.returned.as_ref().and_then(Returned::deaf);
+        self.asks.deaf().or(returned)
     }
 
-    /// From now on lines are answers to this question, if it is the one that waits.
+    /// Whether this is a question, to which nothing may be an answer that was begun before it.
+    pub(in crate::linear) fn is_question(&self, round: Round) -> bool {
+        self.asks.deaf() == Some(round)
+    }
+
+    /// From now on lines are answers to this, if it is what waits.
     pub(in crate::linear) fn listen(&mut self, round: Round) {
+        if let Some(returned) = &mut self.returned
+            && returned.listen(round)
+        {
+            self.aside("/send sends your message again as it is.");
+        }
         if self.asks.listen(round) {
             self.prompt();
         }

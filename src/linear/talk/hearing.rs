@@ -53,14 +53,14 @@ impl Talk {
                 self.aside(&format!("The mode is {} now.", mode.name()));
             }
             Event::Notice(text) => self.aside(&format!("Note: {text}")),
-            Event::Refused(input) => self.given_back(&input.text, "a hook refused it"),
-            Event::Unread { input, report } => self.given_back(&input.text, &report.sentence()),
+            Event::Grants(rules) => self.rules(rules),
+            Event::Refused(input) => self.refused(input),
+            Event::Unread { input, report } => self.unread(input, report),
             Event::CallUpdate { .. }
             | Event::Usage(_)
             | Event::Unqueued { .. }
             | Event::Answer(_)
-            | Event::Hook(_)
-            | Event::Grants(_) => {}
+            | Event::Hook(_) => {}
         }
         // What waits for an answer stays the last thing that was said. A text is not broken in its middle.
         if self.asks.listening().is_some() && !matches!(event, Event::Delta { .. }) {

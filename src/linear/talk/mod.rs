@@ -4,6 +4,7 @@
 //!   reading   what the person types            asking     the question that is put, and its answer
 //!   sending   messages on their way            telling    what a command tells
 //!   hearing   what the session does            choosing   the model, the agent, the mode, by number
+//!                                              looking    what is looked up and comes back
 //! ```
 //!
 //! Everything that is said goes through [`Said`]. Nothing is ever taken back: what turns out to be void is followed by a
@@ -12,6 +13,7 @@
 mod asking;
 mod choosing;
 mod hearing;
+mod looking;
 mod reading;
 mod sending;
 mod telling;
@@ -21,21 +23,28 @@ mod tests;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use jiff::tz::TimeZone;
+
 use super::asked::Asked;
 use super::asks::Asks;
 use super::calls::Calls;
 use super::console::Round;
+use super::errands::Errand;
 use super::said::Said;
 use super::texts::Texts;
 use crate::conversation::{Role, Todo};
 use crate::session::{Op, Queued, SessionInfo, Snapshot};
 use crate::tool::Registry;
+use looking::Told;
+use sending::Returned;
 
 /// Before what the person types when nothing is asked.
 const PROMPT: &str = "> ";
 
 pub(super) enum Effect {
     Send(Op),
+    /// Comes back as a report.
+    Begin(Errand),
     Leave,
 }
 
@@ -49,18 +58,23 @@ pub(super) struct Talk {
     calls: Calls,
     texts: Texts,
     asks: Asks,
-    /// Counts the questions that were put.
+    /// Counts what was put to the person and takes no answer at first.
     rounds: Round,
+    returned: Option<Returned>,
     queue: Vec<Queued>,
     /// Sent and not come back as a message yet.
     sent: VecDeque<String>,
     todos: Vec<Todo>,
+    told: Told,
+    /// Another session is being opened.
+    is_moving: bool,
+    zone: TimeZone,
     said: Said,
     effects: Vec<Effect>,
 }
 
 impl Talk {
-    pub(super) fn new(snapshot: &Snapshot, tools: Arc<Registry>, notes: &[String]) -> Self {
+    pub(super) fn new(snapshot: &Snapshot, tools: Arc<Registry>, zone: TimeZone, notes: &[String]) -> Self {
         let mut this = Self {
             info: snapshot.info.clone(),
             is_busy: snapshot.busy,
@@ -70,9 +84,13 @@ impl Talk {
             texts: Texts::default(),
             asks: Asks::default(),
             rounds: 0,
+            returned: None,
             queue: snapshot.queue.clone(),
             sent: VecDeque::new(),
             todos: Todo::list(&snapshot.todos),
+            told: Told::default(),
+            is_moving: false,
+            zone,
             said: Said::default(),
             effects: Vec::new(),
         };
@@ -138,6 +156,7 @@ impl Talk {
         self.texts = Texts::default();
         self.calls.stop();
         self.asks.clear();
+        self.told.catch_up();
         self.say("Some of what happened was missed here. /status tells where things stand.");
         self.take_asks(snapshot);
         self.prompt();

@@ -2,7 +2,7 @@
 
 use super::{Effect, Talk};
 use crate::linear::command::{self, Command, Spoken};
-use crate::session::Op;
+use crate::session::{CalledCommand, Op, Wanted};
 use crate::text::sanitize::sanitize;
 
 impl Talk {
@@ -14,7 +14,7 @@ impl Talk {
             return;
         }
         self.is_leaving = true;
-        if self.is_busy {
+        if self.runs_something() {
             self.send(Op::Interrupt);
             self.say("Interrupting. ctrl+c again at once leaves.");
         } else {
@@ -39,8 +39,15 @@ impl Talk {
         }
         self.is_leaving = false;
         let line = sanitize(line);
-        match command::spoken(&line) {
+        let spoken = command::spoken(&line);
+        if self.is_moving && !matches!(spoken, Spoken::Command(Command::Quit, _)) {
+            return self.say(&format!(
+                "Another session is being opened; this was not read: {line}"
+            ));
+        }
+        match spoken {
             Spoken::Command(command, rest) => self.obey(command, rest),
+            Spoken::Unknown(_) if self.is_own_command(&line) => self.submit(&line),
             Spoken::Unknown(name) => {
                 self.say(&format!("There is no command /{name}. /help tells the commands."));
             }
@@ -54,19 +61,31 @@ impl Talk {
         }
     }
 
+    fn is_own_command(&self, line: &str) -> bool {
+        CalledCommand::of(line, &self.info.commands).is_some()
+    }
+
     fn obey(&mut self, command: Command, rest: &str) {
         match command {
-            Command::Help => self.said.lines(&command::help()),
+            Command::Help => self.said.lines(&command::help(&self.info.commands)),
             Command::Say => self.submit(rest),
             Command::Queue => self.queue(rest),
-            Command::Send => self.send(Op::Release),
+            Command::Send => self.release(),
             Command::Stop => self.stop(),
             Command::Again if self.asks.is_empty() => self.say("No question waits."),
             Command::Again => self.tell_ask(),
             Command::Dismiss => self.dismiss(),
             Command::Show => self.show(),
             Command::Todos => self.tell_todos(),
-            Command::Status => self.tell_status(),
+            Command::Status => self.look_at_status(rest),
+            Command::Context => self.look_at_context(rest),
+            Command::Cost => self.look_at_costs(),
+            Command::Diff => self.look_at_changes(rest),
+            Command::Export => self.export(rest),
+            Command::Permissions => self.list_rules(),
+            Command::Revoke => self.revoke(rest),
+            Command::Sessions => self.look_for_sessions(rest),
+            Command::New => self.go_to(Wanted::New),
             Command::Model => self.choose_model(rest),
             Command::Agent => self.choose_agent(rest),
             Command::Mode => self.choose_mode(rest),
@@ -74,8 +93,13 @@ impl Talk {
         }
     }
 
+    /// A turn, or a command of the person's own.
+    pub(super) fn runs_something(&self) -> bool {
+        self.is_busy || self.calls.is_running()
+    }
+
     fn stop(&mut self) {
-        if !self.is_busy {
+        if !self.runs_something() {
             return self.say("Nothing runs.");
         }
         self.send(Op::Interrupt);

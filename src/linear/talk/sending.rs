@@ -1,17 +1,54 @@
-//! Messages on their way: sent, waiting, come back.
+//! Messages on their way: sent, waiting, joined, come back.
+//!
+//! Files that a message names go with it, as from the screen. One that cannot be read sends the message back, and so does
+//! one that nobody but the person can allow; sent again as it is, the message goes without the former and with the latter.
+//! What was typed before that could be heard is no such word.
 
 use super::Talk;
 use crate::conversation::{Message, NoticeKind, PartBody, Role};
-use crate::session::{Input, Op, Queued, QueuedKind};
+use crate::linear::console::Round;
+use crate::session::mention::mentions;
+use crate::session::{CalledCommand, ErrorReport, Input, Op, Queued, QueuedKind};
+
+/// A message that came back because of the files that it names.
+pub(super) struct Returned {
+    text: String,
+    /// Those that go with it if it is sent again; where there are none, it goes without.
+    meant: Vec<String>,
+    round: Round,
+    /// What was said of it is written, and time has passed since.
+    is_heard: bool,
+}
+
+impl Returned {
+    /// Counted with the questions that take no answer yet.
+    pub(super) fn deaf(&self) -> Option<Round> {
+        (!self.is_heard).then_some(self.round)
+    }
+
+    /// Says whether it is this that could be heard.
+    pub(super) fn listen(&mut self, round: Round) -> bool {
+        self.is_heard |= self.round == round;
+        self.round == round
+    }
+}
 
 impl Talk {
-    /// Sends a message: it begins a turn, or joins the one that runs.
+    /// Sends a message: it begins a turn, or joins the one that runs. Behind `@` and an agent's name it is for that agent.
     pub(in crate::linear) fn submit(&mut self, text: &str) {
+        let text = match self.agent_named(text) {
+            Some((agent, rest)) => {
+                self.send(Op::SetAgent(agent));
+                rest
+            }
+            None => text,
+        };
         if text.trim().is_empty() {
             return;
         }
+        let input = self.input(text);
         self.sent.push_back(text.to_owned());
-        self.send(Op::Submit(input(text)));
+        self.send(Op::Submit(input));
         // The turn begins with a later event; until then nothing else is asked for.
         self.is_busy = true;
     }
@@ -21,13 +58,75 @@ impl Talk {
         if text.is_empty() {
             return self.say("Write the message behind /queue.");
         }
-        self.send(Op::Queue(input(text)));
+        let input = self.input(text);
+        self.send(Op::Queue(input));
     }
 
-    pub(super) fn given_back(&mut self, text: &str, why: &str) {
-        self.sent.clear();
+    /// Sends what came back, or what is held since an interrupt.
+    pub(super) fn release(&mut self) {
+        match &self.returned {
+            Some(returned) if returned.is_heard => {
+                let text = returned.text.clone();
+                self.submit(&text);
+            }
+            Some(_) => {
+                self.say("That came before you could hear why your message came back, so it was not sent.");
+            }
+            None if self.queue.iter().any(|it| it.kind == QueuedKind::Held) => self.send(Op::Release),
+            None => self.say("Nothing waits to be sent."),
+        }
+    }
+
+    fn agent_named<'a>(&self, text: &'a str) -> Option<(String, &'a str)> {
+        let spoken = text.trim_start().strip_prefix('@')?;
+        let (name, rest) = spoken.split_once(char::is_whitespace).unwrap_or((spoken, ""));
+        let agent = self.info.agents.iter().find(|agent| agent.name == name)?;
+        Some((agent.name.clone(), rest.trim_start()))
+    }
+
+    /// Returns an input with all that its text needs.
+    fn input(&mut self, text: &str) -> Input {
+        let again = self.returned.take().filter(|it| it.text.trim() == text.trim());
+        let (mentions, meant) = match again {
+            Some(again) if again.meant.is_empty() => (Vec::new(), Vec::new()),
+            Some(again) if again.is_heard => (mentions(text), again.meant),
+            Some(_) | None => (mentions(text), Vec::new()),
+        };
+        Input {
+            text: text.to_owned(),
+            mentions,
+            meant,
+            command: CalledCommand::of(text, &self.info.commands),
+            ..Input::default()
+        }
+    }
+
+    /// Why was told before.
+    pub(super) fn refused(&mut self, input: &Input) {
+        self.give_back(input);
+        self.aside(&format!("Your message was not sent. It was: {}", input.text));
+    }
+
+    pub(super) fn unread(&mut self, input: &Input, report: &ErrorReport) {
+        self.give_back(input);
+        self.say(&report.message);
+        if let Some(hint) = &report.hint {
+            self.say(hint);
+        }
+        self.say(&format!("It was: {}", input.text));
+        self.rounds += 1;
+        self.returned = Some(Returned {
+            text: input.text.clone(),
+            meant: input.meant.clone(),
+            round: self.rounds,
+            is_heard: false,
+        });
+        self.prompt();
+    }
+
+    fn give_back(&mut self, input: &Input) {
+        self.sent.retain(|sent| *sent != input.text);
         self.is_busy = self.is_in_turn;
-        self.aside(&format!("Your message was not sent: {why}. It was: {text}"));
     }
 
     /// A message of the person's has joined the conversation.
@@ -40,14 +139,16 @@ impl Talk {
             self.calls.announce(&part.call, &part.tool, args);
             return self.begin_call(&part.call);
         }
-        let notices = message.parts.iter().filter_map(|part| match &part.body {
-            PartBody::Notice(notice) if notice.kind == NoticeKind::Error => Some(&notice.text),
-            _ => None,
-        });
-        for notice in notices {
-            self.say(&format!("Note: {notice}"));
+        for part in &message.parts {
+            match &part.body {
+                PartBody::Notice(notice) if notice.kind == NoticeKind::Error => {
+                    self.said.line(&format!("Note: {}", notice.text));
+                }
+                PartBody::File(file) => self.said.line(&format!("With it goes {}.", file.path)),
+                _ => {}
+            }
         }
-        let text = message.text();
+        let text = message.typed();
         // What was just typed is on the screen already.
         let is_known = self.sent.front().is_some_and(|sent| *sent == text);
         if is_known {
@@ -71,13 +172,6 @@ impl Talk {
             }
         }
         self.queue = queue.to_vec();
-    }
-}
-
-pub(super) fn input(text: &str) -> Input {
-    Input {
-        text: text.to_owned(),
-        ..Input::default()
     }
 }
 

@@ -282,6 +282,21 @@ impl Terminal {
         self.wait_for_screen(&format!("the text {text:?}"), |screen| screen.contains(text))
     }
 
+    /// Waits until the text is on the screen so many times, or the program has ended; says whether it is the text.
+    #[track_caller]
+    pub(crate) fn wait_count_or_exit(&self, text: &str, count: usize) -> bool {
+        let came = self.screen.wait_for(DEADLINE, |screen| {
+            let has_it = screen.text().matches(text).count() >= count;
+            (has_it || screen.exit.is_some()).then_some(has_it)
+        });
+        came.unwrap_or_else(|| {
+            panic!(
+                "waited {DEADLINE:?} in vain for {text:?} or the end:\n{}",
+                self.story()
+            )
+        })
+    }
+
     /// Waits until the text is no more on the screen.
     #[track_caller]
     pub(crate) fn wait_gone(&self, text: &str) -> String {

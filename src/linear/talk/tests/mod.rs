@@ -1,14 +1,19 @@
+//! What is heard and what is sent, without a terminal.
+
+mod asking;
+mod looking;
+mod sending;
+
 use std::path::PathBuf;
 use std::sync::mpsc;
 
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
 
-use super::sending::input;
 use super::*;
 use crate::conversation::{
-    CallId, CallResult, ErrorKind, Message, MessageId, MessageState, ModelRef, Part, PartBody, SessionId, TextPart,
-    Usage,
+    CallId, CallResult, ErrorKind, Message, MessageId, MessageState, ModelRef, Part, PartBody, SessionId,
+    TextPart, Usage,
 };
 use crate::linear::trust::TOO_EARLY;
 use crate::permission::Mode;
@@ -48,7 +53,7 @@ fn talk() -> Talk {
         busy: false,
         draft: String::new(),
     };
-    let mut talk = Talk::new(&snapshot, Arc::new(Registry::builtin()), &[]);
+    let mut talk = Talk::new(&snapshot, Arc::new(Registry::builtin()), TimeZone::UTC, &[]);
     talk.prompt();
     talk.take_text();
     talk
@@ -178,18 +183,6 @@ fn no_control_comes_through_from_anywhere() {
 }
 
 #[test]
-fn an_error_before_the_turn_lets_the_person_type_again() {
-    let mut talk = talk();
-    talk.read("hi");
-    assert_eq!(talk.take_text(), "");
-    talk.hear(&Event::Refused(Arc::new(input("hi"))));
-    assert_eq!(
-        talk.take_text(),
-        "Your message was not sent: a hook refused it. It was: hi\n> "
-    );
-}
-
-#[test]
 fn ctrl_c_twice_leaves_and_a_line_between_them_counts() {
     let mut talk = talk();
     talk.interrupt();
@@ -231,76 +224,6 @@ fn form() -> Arc<Form> {
 }
 
 #[test]
-fn what_was_typed_before_a_question_could_be_read_answers_nothing() {
-    let mut talk = talk();
-    talk.read("go");
-    talk.hear(&Event::TurnStarted);
-    talk.take_effects();
-    talk.hear(&Event::FormPut(form()));
-    assert_eq!(talk.deaf(), Some(1));
-    assert_eq!(
-        talk.take_text(),
-        "Working.\nQuestion: build has a question.\nIt asks: Which?\n1 this\n2 that\n0 no answer\n"
-    );
-    talk.read("2");
-    assert!(talk.take_effects().is_empty());
-    assert!(talk.take_text().contains("not taken as an answer"));
-    talk.listen(1);
-    assert_eq!(
-        talk.take_text(),
-        "Answer for \"build has a question\" with a number: "
-    );
-    talk.read("that");
-    assert!(talk.take_effects().is_empty());
-    assert!(talk.take_text().ends_with(" with a number: "));
-    talk.read("2");
-    assert!(matches!(
-        talk.take_effects().as_slice(),
-        [Effect::Send(Op::Fill { reply: FormReply::Answers(answers), .. })] if answers[0].picked == [1]
-    ));
-    assert_eq!(talk.take_text(), "Answered.\n");
-}
-
-#[test]
-fn questions_come_one_after_the_other_and_those_that_are_withdrawn_go() {
-    let mut talk = talk();
-    talk.read("go");
-    talk.hear(&Event::TurnStarted);
-    // The numbers of forms are those of their queue, so both are one here.
-    let first = form();
-    talk.hear(&Event::FormPut(Arc::clone(&first)));
-    talk.listen(1);
-    talk.take_text();
-    talk.hear(&Event::FormPut(form()));
-    assert!(
-        talk.take_text()
-            .starts_with("\nAnother question waits behind this one; 2 in all.\n")
-    );
-    talk.hear(&Event::FormSettled {
-        id: first.id,
-        call: CallId::new(),
-    });
-    talk.hear(&Event::TurnEnded(Done::Cancelled));
-    assert_eq!(
-        talk.take_text(),
-        "\nThe question was withdrawn.\nInterrupted.\n> "
-    );
-}
-
-#[test]
-fn a_message_can_be_sent_while_a_question_waits() {
-    let mut talk = talk();
-    talk.hear(&Event::FormPut(form()));
-    talk.listen(1);
-    talk.take_text();
-    talk.read("/say wait, look at a.rs first");
-    assert!(matches!(
-        talk.take_effects().as_slice(),
-        [Effect::Send(Op::Submit(input))] if input.text == "wait, look at a.rs first"
-    ));
-}
-
-#[test]
 fn no_line_of_a_model_or_a_tool_looks_like_lathes_own() {
     const FAKE: &str = "1 deny\n  3 allow once\nAnswer for \"x\" with a number: ";
     let mut talk = talk();
@@ -322,44 +245,4 @@ fn no_line_of_a_model_or_a_tool_looks_like_lathes_own() {
     let is_bare = |line: &&str| foreign.iter().any(|fake| line.trim_start().starts_with(fake));
     assert_eq!(text.lines().find(is_bare), None, "{text}");
     assert!(text.matches("1 deny").count() >= 3, "{text}");
-}
-
-#[test]
-fn a_question_is_said_again_where_other_words_came_before_its_answer() {
-    let mut talk = talk();
-    talk.read("go");
-    talk.hear(&Event::TurnStarted);
-    talk.hear(&Event::FormPut(form()));
-    talk.listen(1);
-    talk.take_text();
-    let result = Arc::new(CallResult::error(ErrorKind::Io, "x", Some("1 deny")));
-    talk.hear(&Event::CallEnded {
-        call: CallId::new(),
-        tool: "bash".to_owned(),
-        result,
-    });
-    let text = talk.take_text();
-    let again = "Question: build has a question.\nIt asks: Which?\n1 this\n2 that\n0 no answer\n\
-                 Answer for \"build has a question\" with a number: ";
-    assert!(text.ends_with(again), "{text}");
-    talk.hear(&Event::Title("other".to_owned()));
-    assert_eq!(talk.take_text(), "");
-}
-
-#[test]
-fn a_question_does_not_inherit_the_time_of_the_one_before() {
-    let mut talk = talk();
-    talk.hear(&Event::FormPut(form()));
-    talk.hear(&Event::FormPut(form()));
-    talk.listen(1);
-    talk.read("1");
-    talk.take_text();
-    talk.listen(1);
-    assert_eq!(talk.deaf(), Some(2));
-    talk.take_effects();
-    talk.read("1");
-    assert!(talk.take_effects().is_empty());
-    assert_eq!(talk.take_text(), format!("{TOO_EARLY}\n"));
-    talk.listen(2);
-    assert_eq!(talk.deaf(), None);
 }

@@ -1,0 +1,121 @@
+//! What is found out or done beside the stream of events. Each ends as an event of the loop, and nothing waits for it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::task::JoinSet;
+
+use super::pages::sessions::{Found, Sought, find};
+use crate::session::query::{Answer, ChangeScope, Keep, Query};
+use crate::session::wire::Opened;
+use crate::session::{ErrorReport, Handle, StoredSessions, Wanted};
+
+/// The sessions beside the one that is spoken with.
+#[derive(Clone)]
+pub struct Library {
+    pub stored: StoredSessions,
+    /// The root of the project that the program was started in.
+    pub project: PathBuf,
+    /// Opens another session; blocks.
+    pub open: Arc<dyn Fn(Wanted) -> Result<Opened, ErrorReport> + Send + Sync>,
+}
+
+#[derive(Debug)]
+pub(super) enum Errand {
+    Look(Page),
+    Find(Sought),
+    Open(Wanted),
+}
+
+/// What the session is asked.
+#[derive(Debug)]
+pub(super) enum Page {
+    Context {
+        /// What the sources are made of as well.
+        each: bool,
+    },
+    Costs,
+    Status,
+    Changes(ChangeScope),
+    Export(Keep),
+}
+
+impl Page {
+    fn query(&self) -> Query {
+        match self {
+            Self::Context { .. } => Query::Context,
+            Self::Costs => Query::Costs,
+            Self::Status => Query::Status,
+            Self::Changes(scope) => Query::Changes(*scope),
+            Self::Export(keep) => Query::Keep(keep.clone()),
+        }
+    }
+}
+
+/// What came of an errand.
+#[derive(Debug)]
+pub(super) enum Report {
+    Looked(Page, Answer),
+    Found(Sought, Result<Vec<Found>, ErrorReport>),
+    NotOpened(ErrorReport),
+    /// A fault of ours, or the session has ended, which is told elsewhere.
+    Lost,
+}
+
+/// How an errand ended.
+#[derive(Debug)]
+pub(super) enum Done {
+    Reported(Report),
+    /// Another session is there.
+    Opened(Box<Opened>),
+}
+
+pub(super) struct Errands {
+    handle: Handle,
+    library: Library,
+    under_way: JoinSet<Done>,
+}
+
+impl Errands {
+    pub(super) fn new(handle: Handle, library: Library) -> Self {
+        Self {
+            handle,
+            library,
+            under_way: JoinSet::new(),
+        }
+    }
+
+    pub(super) fn begin(&mut self, errand: Errand) {
+        let library = self.library.clone();
+        match errand {
+            Errand::Look(page) => {
+                let handle = self.handle.clone();
+                self.under_way.spawn(async move {
+                    let answer = handle.ask(page.query()).await;
+                    Done::Reported(answer.map_or(Report::Lost, |answer| Report::Looked(page, answer)))
+                });
+            }
+            Errand::Find(sought) => {
+                self.under_way.spawn_blocking(move || {
+                    let found = find(&library.stored, &library.project, &sought);
+                    Done::Reported(Report::Found(sought, found))
+                });
+            }
+            Errand::Open(wanted) => {
+                self.under_way
+                    .spawn_blocking(move || match (library.open)(wanted) {
+                        Ok(opened) => Done::Opened(Box::new(opened)),
+                        Err(report) => Done::Reported(Report::NotOpened(report)),
+                    });
+            }
+        }
+    }
+
+    /// Waits for the end of the next one; forever when nothing is under way. Cancel safe.
+    pub(super) async fn next(&mut self) -> Done {
+        match self.under_way.join_next().await {
+            Some(done) => done.unwrap_or(Done::Reported(Report::Lost)),
+            None => std::future::pending().await,
+        }
+    }
+}

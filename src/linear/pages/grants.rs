@@ -1,0 +1,73 @@
+//! `/permissions`: what was allowed for good, by number.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::conversation::SessionId;
+use crate::store::Grant;
+
+/// The rules with their numbers, in the order they are given in.
+pub(in crate::linear) fn lines(grants: &[Grant], session: &SessionId, zone: &TimeZone) -> Vec<String> {
+    if grants.is_empty() {
+        return vec!["Nothing is stored. Answer 2 to a permission stores.".to_owned()];
+    }
+    let mut lines = vec!["Allowed for good:".to_owned()];
+    for (number, grant) in (1..).zip(grants) {
+        let place = grant
+            .scope
+            .words(Some(session), |path| path.display().to_string());
+        let when = when(grant.created, zone);
+        lines.push(format!(
+            "{number} {}, {place}, from {}, {when}",
+            named(grant),
+            grant.origin
+        ));
+    }
+    lines.push("/revoke and a number takes one back.".to_owned());
+    lines
+}
+
+/// `bash cargo test *`
+pub(in crate::linear) fn named(grant: &Grant) -> String {
+    format!("{} {}", grant.key, grant.pattern)
+}
+
+fn when(milliseconds: i64, zone: &TimeZone) -> String {
+    let time = Timestamp::from_millisecond(milliseconds).unwrap_or_default();
+    time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{GrantOrigin, GrantScope};
+
+    #[test]
+    fn a_rule_says_where_it_counts_and_where_it_came_from() {
+        let session: SessionId = "ses_1".parse().unwrap();
+        let grant = |id, scope| Grant {
+            id,
+            key: "bash".to_owned(),
+            pattern: "cargo test *".to_owned(),
+            scope,
+            origin: GrantOrigin {
+                session: None,
+                title: Some("fix it".to_owned()),
+            },
+            created: 1_763_900_000_000,
+        };
+        let grants = [
+            grant(7, GrantScope::Session(session.clone())),
+            grant(3, GrantScope::Project("/p".into())),
+        ];
+        assert_eq!(
+            lines(&grants, &session, &TimeZone::UTC),
+            [
+                "Allowed for good:",
+                "1 bash cargo test *, this session, from \"fix it\", 2025-11-23 12:13",
+                "2 bash cargo test *, project /p, from \"fix it\", 2025-11-23 12:13",
+                "/revoke and a number takes one back.",
+            ]
+        );
+    }
+}

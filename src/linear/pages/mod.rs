@@ -1,0 +1,17 @@
+//! What the full screen has a page for, in lines: data in, lines of lathe's own out.
+
+pub(super) mod changes;
+pub(super) mod context;
+pub(super) mod costs;
+pub(super) mod export;
+pub(super) mod grants;
+pub(super) mod sessions;
+pub(super) mod status;
+
+/// `1 file`, `2 files`.
+fn counted(count: usize, one: &str, many: &str) -> String {
+    match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {many}"),
+    }
+}

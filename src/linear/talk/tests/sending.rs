@@ -1,0 +1,145 @@
+//! Messages: what goes with them, and what comes back.
+
+use super::*;
+use crate::session::{AgentChoice, ErrorReport, Input, ReportKind};
+
+fn input(text: &str, meant: &[&str]) -> Input {
+    Input {
+        text: text.to_owned(),
+        meant: meant.iter().map(|path| (*path).to_owned()).collect(),
+        ..Input::default()
+    }
+}
+
+/// Lets a message come back, as one that names a file that needs a word; or that cannot be read, where none is meant.
+fn come_back(talk: &mut Talk, text: &str, meant: &[&str]) {
+    let report = ErrorReport {
+        kind: ReportKind::BadRequest,
+        message: "Your message was not sent: so it is.".to_owned(),
+        hint: Some("Sent again as it is, it goes.".to_owned()),
+    };
+    let input = Arc::new(input(text, meant));
+    talk.hear(&Event::Unread { input, report });
+}
+
+/// The one message that is sent now.
+fn submitted(talk: &mut Talk) -> Input {
+    match talk.take_effects().as_slice() {
+        [Effect::Send(Op::Submit(input))] => input.clone(),
+        effects => panic!("{} effects", effects.len()),
+    }
+}
+
+fn names(input: &Input) -> Vec<&str> {
+    input
+        .mentions
+        .iter()
+        .map(|mention| mention.path.as_str())
+        .collect()
+}
+
+#[test]
+fn an_error_before_the_turn_lets_the_person_type_again() {
+    let mut talk = talk();
+    talk.read("hi");
+    assert_eq!(talk.take_text(), "");
+    talk.hear(&Event::Refused(Arc::new(input("hi", &[]))));
+    assert_eq!(talk.take_text(), "Your message was not sent. It was: hi\n> ");
+}
+
+#[test]
+fn files_that_a_message_names_go_with_it() {
+    let mut talk = talk();
+    talk.read("see @src/a.rs:3-9 and @\"b c.md\", not me@example.com");
+    let sent = submitted(&mut talk);
+    assert_eq!(names(&sent), ["src/a.rs", "b c.md"]);
+    assert_eq!(sent.mentions[0].lines, Some((3, 9)));
+    talk.read("/queue then @b.rs:1");
+    assert!(matches!(
+        talk.take_effects().as_slice(),
+        [Effect::Send(Op::Queue(input))] if names(input) == ["b.rs"]
+    ));
+}
+
+#[test]
+fn a_file_that_needs_a_word_goes_when_the_message_is_sent_again() {
+    const TEXT: &str = "read @../secret";
+    let mut talk = talk();
+    talk.read(TEXT);
+    assert_eq!(submitted(&mut talk).meant, [""; 0]);
+    come_back(&mut talk, TEXT, &["../secret"]);
+    assert_eq!(
+        talk.take_text(),
+        "Your message was not sent: so it is.\nSent again as it is, it goes.\nIt was: read @../secret\n> "
+    );
+    // Both were typed before why it came back could be heard.
+    talk.read("/send");
+    assert!(talk.take_text().starts_with("That came before you could hear"));
+    talk.read(TEXT);
+    assert_eq!(submitted(&mut talk).meant, [""; 0]);
+    come_back(&mut talk, TEXT, &["../secret"]);
+    talk.take_text();
+    let round = talk.deaf().unwrap();
+    assert!(!talk.is_question(round));
+    talk.listen(round);
+    assert_eq!(talk.take_text(), "\n/send sends your message again as it is.\n> ");
+    talk.read("/send");
+    let sent = submitted(&mut talk);
+    assert_eq!(
+        (names(&sent), &*sent.meant),
+        (vec!["../secret"], ["../secret".to_owned()].as_slice())
+    );
+    // The word was for one message.
+    talk.read(TEXT);
+    assert_eq!(submitted(&mut talk).meant, [""; 0]);
+}
+
+#[test]
+fn a_message_goes_without_the_file_that_cannot_be_read_when_it_is_sent_again() {
+    let mut talk = talk();
+    come_back(&mut talk, "see @gone/x", &[]);
+    talk.read("see @gone/x");
+    assert!(names(&submitted(&mut talk)).is_empty());
+    come_back(&mut talk, "see @gone/x", &[]);
+    talk.read("see @gone/y");
+    assert_eq!(names(&submitted(&mut talk)), ["gone/y"]);
+    talk.read("/send");
+    assert!(talk.take_text().contains("Nothing waits to be sent."));
+}
+
+#[test]
+fn a_question_is_heard_before_a_message_that_came_back() {
+    let mut talk = talk();
+    come_back(&mut talk, "see @../x", &["../x"]);
+    talk.hear(&Event::FormPut(form()));
+    assert_eq!(talk.deaf(), Some(2));
+    assert!(talk.is_question(2));
+    talk.listen(2);
+    assert_eq!(talk.deaf(), Some(1));
+    talk.listen(1);
+    assert_eq!(talk.deaf(), None);
+}
+
+#[test]
+fn an_agent_that_a_message_begins_with_goes_on() {
+    let mut talk = talk();
+    let agent = |name: &str| AgentChoice {
+        name: name.to_owned(),
+        description: String::new(),
+        model: None,
+    };
+    talk.info.agents = vec![agent("build"), agent("plan")];
+    talk.read("@plan look around");
+    assert!(matches!(
+        talk.take_effects().as_slice(),
+        [Effect::Send(Op::SetAgent(agent)), Effect::Send(Op::Submit(input))]
+            if agent == "plan" && input.text == "look around"
+    ));
+    talk.read("ask @plan");
+    assert_eq!(submitted(&mut talk).text, "ask @plan");
+    talk.read("@plan");
+    assert!(matches!(
+        talk.take_effects().as_slice(),
+        [Effect::Send(Op::SetAgent(_))]
+    ));
+}
