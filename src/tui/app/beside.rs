@@ -25,12 +25,21 @@ impl App {
             }
             self.focus_composer();
         } else if width < WIDE || self.panel.is_beside(width) {
-            self.focus_composer();
-            self.focus = Focus::Panel;
-            self.panel.focus();
+            self.focus_panel();
         } else {
             self.panel.show();
         }
+    }
+
+    /// Gives it the keys, and shows it where it is hidden.
+    pub(super) fn focus_panel(&mut self) {
+        let width = self.shown.width;
+        if width >= WIDE && !self.panel.is_beside(width) {
+            self.panel.show();
+        }
+        self.focus_composer();
+        self.focus = Focus::Panel;
+        self.panel.focus();
     }
 
     pub(super) fn act_on_panel(&mut self, action: Action, now: Instant) {

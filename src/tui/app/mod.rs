@@ -4,7 +4,7 @@
 //! outside comes out as [`Effect`]s; how soon to draw as a [`Change`]. So the whole screen can be driven by a test: keys
 //! in, frames out.
 //!
-//! `keys` reads keys and performs actions, `picking` does it for lists, `paging` for pages, `stream` takes in what the
+//! `keys` reads keys and performs actions, `picking` does it for lists, `palette` for the one of all actions, `paging` for pages, `stream` takes in what the
 //! session says, `sessions` puts another session on screen, `layers` draws in the places that `areas` gives, `hints` tells
 //! what keys do. The conversation, the composer and the dialog look after themselves; here is only what lies between them.
 
@@ -20,6 +20,7 @@ mod history;
 mod keys;
 mod layers;
 mod paging;
+mod palette;
 mod parked;
 mod picking;
 mod pointer;

@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use super::{App, ESC_DEAF, Focus, Themes, Turn};
+use super::{App, ESC_DEAF, Themes, Turn};
 use crate::conversation::ModelRef;
 use crate::session::Op;
 use crate::tui::dialog::Guard;
-use crate::tui::keymap::{Action, Bound, Context, Edit, List, words};
+use crate::tui::keymap::{Action, Bound, Context, List, words};
 use crate::tui::picker::places::{AgentRows, ModelRows, Palette, PromptRows, ThemeRows};
 use crate::tui::picker::{Outcome, Picker, Place, Wish};
 use crate::tui::statusbar::Hints;
@@ -123,8 +123,8 @@ impl App {
 
     fn grant(&mut self, wish: Wish, now: Instant) {
         match wish {
-            Wish::Act(action) => {
-                self.act_in(self.context(), action, now);
+            Wish::Act(context, action) => {
+                self.act_from_palette(context, action, now);
             }
             Wish::Session(wish) => self.grant_session(wish, now),
             Wish::GoOnAs(agent) => self.go_on_as(agent, now),
@@ -169,51 +169,6 @@ impl App {
         self.transcript.push_notice(format!(
             "This theme until lathe is left; `\"theme\": {name}` in `{file}` keeps it."
         ));
-    }
-
-    /// Whether there is something for an action to do now. What needs a moment of its own says so; what the transcript
-    /// does needs one that is not empty; the rest can be done at any time where it is a key of the whole screen or of
-    /// what is written. Answers and the keys of what is looked at are for there alone.
-    fn makes_sense(&self, binding: &Bound) -> bool {
-        let has_text = !self.composer.is_blank();
-        match binding.action {
-            Action::Send => has_text || self.held() > 0,
-            Action::FocusQueue => !self.waiting().is_empty() && self.focus != Focus::Queue,
-            Action::Queue | Action::QueueDraft | Action::Edit(Edit::Undo | Edit::Redo) => has_text,
-            Action::NextAgent | Action::OpenList(List::Agents) => self.agents.len() > 1,
-            Action::OpenList(List::Models) => self.models.len() > 1,
-            Action::CopyText => self.composer.has_selection(),
-            Action::NextAsk => {
-                !self.questions.is_empty() || self.forms.len() > 0 || self.elsewhere().asks > 0
-            }
-            Action::LastSession => !self.others.is_empty(),
-            Action::Interrupt => self.can_interrupt(),
-            Action::CopyAnswer => self.transcript.copy_answer().is_some(),
-            Action::CopyBlock => self.transcript.copy_focused().is_some(),
-            Action::FocusTranscript => self.focus != Focus::Transcript && !self.transcript.is_empty(),
-            Action::FocusComposer => self.focus != Focus::Composer,
-            Action::ListCommands => self.composer.is_empty(),
-            Action::NextMatch | Action::PreviousMatch => self.transcript.search_tally().is_some(),
-            Action::OpenPage(_) => true,
-            // It opens this list, or does different things at different times: each is there as what it does.
-            Action::OpenList(List::Actions)
-            | Action::Escape
-            | Action::ClearOrQuit
-            | Action::Leader
-            | Action::HelpOrType => false,
-            // A move needs to be seen.
-            Action::Edit(_) | Action::SelectTo(_) => false,
-            action => {
-                let mut reading = self.keymap.bindings(Context::Transcript);
-                if reading.any(|read| read.action == action) {
-                    return !self.transcript.is_empty();
-                }
-                matches!(
-                    binding.context,
-                    Context::Global | Context::Leader | Context::Palette | Context::Composer
-                )
-            }
-        }
     }
 
     pub(super) fn list_hints(&self, hints: &mut Hints<'_>) {

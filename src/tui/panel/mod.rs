@@ -174,23 +174,26 @@ impl Panel {
 
     /// The keys are the panel's from now on.
     pub(crate) fn focus(&mut self) {
+        self.cursor = self.landing();
+    }
+
+    /// Where the cursor stands once the panel has the keys: where it stood, or on the first open todo.
+    fn landing(&self) -> Option<Spot> {
         let spots = self.spots();
-        if !self.cursor.is_some_and(|spot| spots.contains(&spot)) {
-            let is_active =
-                |spot: &&Spot| matches!(spot, Spot::Todo(place) if self.todos[*place].status.is_open());
-            let first = spots.iter().find(is_active).or(spots.first());
-            self.cursor = first.copied();
-        }
+        let is_active =
+            |spot: &&Spot| matches!(spot, Spot::Todo(place) if self.todos[*place].status.is_open());
+        let first = || spots.iter().find(is_active).or(spots.first()).copied();
+        self.cursor.filter(|spot| spots.contains(spot)).or_else(first)
     }
 
     /// What the cursor stands on.
     pub(crate) fn chosen(&self) -> Chosen {
-        match self.cursor {
-            Some(Spot::Head(_)) => Chosen::Head,
-            Some(Spot::Todo(_)) => Chosen::Todo,
-            Some(Spot::File(_)) => Chosen::File,
-            None => Chosen::Nothing,
-        }
+        chosen(self.cursor)
+    }
+
+    /// The same, once the panel has the keys.
+    pub(crate) fn chosen_with_keys(&self) -> Chosen {
+        chosen(self.landing())
     }
 
     pub(crate) fn context(&self) -> Context {
@@ -359,6 +362,15 @@ impl Panel {
     /// Gives up what is being written; says whether anything was.
     pub(crate) fn leave_writing(&mut self) -> bool {
         self.writing.take().is_some()
+    }
+}
+
+fn chosen(spot: Option<Spot>) -> Chosen {
+    match spot {
+        Some(Spot::Head(_)) => Chosen::Head,
+        Some(Spot::Todo(_)) => Chosen::Todo,
+        Some(Spot::File(_)) => Chosen::File,
+        None => Chosen::Nothing,
     }
 }
 

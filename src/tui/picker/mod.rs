@@ -23,7 +23,7 @@ use std::collections::HashMap;
 
 use super::app::{NamedThemes, Themes};
 use super::composer::{Composer, Draft, Edited};
-use super::keymap::{Action, Edit};
+use super::keymap::{Action, Context, Edit};
 use crate::conversation::{ModelRef, SessionId};
 use crate::store::Words;
 use crate::text::sanitize::sanitize_line;
@@ -32,8 +32,8 @@ use filter::Filter;
 /// What the screen is asked to do.
 #[derive(Debug, Clone)]
 pub(crate) enum Wish {
-    /// As if its key had been pressed.
-    Act(Action),
+    /// As if its key had been pressed where that is read.
+    Act(Context, Action),
     /// Draws everything in this from now on.
     Wear(Themes),
     /// The same, and says how to have it for good.

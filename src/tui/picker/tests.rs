@@ -32,15 +32,15 @@ impl Place for Fruit {
     }
 
     fn pick(&mut self, row: usize) -> Option<Wish> {
-        (row == 1).then_some(Wish::Act(Action::Redraw))
+        (row == 1).then_some(Wish::Act(Context::Global, Action::Redraw))
     }
 
     fn pass(&mut self, row: usize) -> Option<Wish> {
-        (row == 2).then_some(Wish::Act(Action::OpenPage(PageKind::Keys)))
+        (row == 2).then_some(Wish::Act(Context::Global, Action::OpenPage(PageKind::Keys)))
     }
 
     fn leave(&mut self) -> Option<Wish> {
-        Some(Wish::Act(Action::Suspend))
+        Some(Wish::Act(Context::Global, Action::Suspend))
     }
 
     fn previews(&self) -> bool {
@@ -86,7 +86,9 @@ fn type_text(picker: &mut Picker, text: &str) -> Outcome {
 /// What an outcome asks for.
 fn asked(outcome: &Outcome) -> Option<Action> {
     match outcome {
-        Outcome::Stays(Some(Wish::Act(action))) | Outcome::Left(Some(Wish::Act(action))) => Some(*action),
+        Outcome::Stays(Some(Wish::Act(_, action))) | Outcome::Left(Some(Wish::Act(_, action))) => {
+            Some(*action)
+        }
         _ => None,
     }
 }

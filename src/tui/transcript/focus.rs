@@ -49,11 +49,21 @@ impl Transcript {
 
     /// Moves the focus to the next or previous failure or question.
     pub fn next_failure(&mut self, step: isize) -> bool {
-        self.step(Direction::of(step), |transcript, block| match &block.body {
-            Body::Call(call) => call.is_problem(&*transcript.cards),
+        self.step(Direction::of(step), Self::is_problem)
+    }
+
+    /// Whether there is a failure or a question at all.
+    pub fn has_problem(&self) -> bool {
+        let mut blocks = self.blocks.list.iter();
+        blocks.any(|block| block.is_shown() && self.is_problem(block))
+    }
+
+    fn is_problem(&self, block: &Block) -> bool {
+        match &block.body {
+            Body::Call(call) => call.is_problem(&*self.cards),
             Body::Mark(mark) => mark.is_problem(),
             Body::User(_) | Body::Text(_) | Body::Reasoning(_) => false,
-        })
+        }
     }
 
     /// Focuses the block on this row of the last frame.

@@ -51,7 +51,7 @@ impl App {
         }
     }
 
-    pub(super) fn focus_transcript(&mut self) {
+    pub(in crate::tui::app) fn focus_transcript(&mut self) {
         self.focus = Focus::Transcript;
         self.transcript.focus_move(-1);
     }

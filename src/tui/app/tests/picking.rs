@@ -205,3 +205,131 @@ fn before_a_session_is_open_there_is_nothing_to_change() {
     driver.attach(&driver.snapshot());
     assert!(driver.text().contains("• local/test-model"), "{}", driver.text());
 }
+
+/// Opens the palette and says whether it has this; leaves it again.
+fn offers(driver: &mut Driver, what: &str) -> bool {
+    driver.press("ctrl+x p");
+    driver.type_text(what);
+    let text = driver.text();
+    let has = text.lines().any(|line| line.contains(&format!("  {what}  ")));
+    driver.press("esc esc");
+    driver.wait(400);
+    has
+}
+
+/// Has the palette do it.
+fn perform(driver: &mut Driver, what: &str) {
+    driver.press("ctrl+x p");
+    driver.type_text(what);
+    driver.press("enter");
+    driver.frame();
+}
+
+/// A conversation, a todo and a message that waits; the composer has the keys.
+fn busy() -> Driver {
+    let mut driver = pictures::conversation();
+    driver.size = (120, 36);
+    driver.frame();
+    driver.event(Event::TurnStarted);
+    let todo = serde_json::json!({"content": "inject a clock", "status": "in_progress"});
+    driver.event(Event::Todos(vec![todo]));
+    driver.event(Event::Queue(vec![queued(1, "and the docs", QueuedKind::Queue)]));
+    driver.sent();
+    driver
+}
+
+#[test]
+fn the_palette_has_what_each_part_does_wherever_the_keys_are() {
+    let all = [
+        "search",
+        "fold or unfold all",
+        "copy the block",
+        "copy the code; again: the next",
+        "copy the conversation",
+        "select, from the block",
+        "take back to edit",
+        "the todo's words",
+        "attach the picture on the clipboard",
+    ];
+    let ways = [
+        ("", "composer"),
+        ("ctrl+x [", "transcript"),
+        ("up", "queue"),
+        ("ctrl+x b", "panel"),
+    ];
+    for (keys, focus) in ways {
+        let mut driver = busy();
+        driver.press(keys);
+        if focus == "panel" && driver.app.state().focus != focus {
+            driver.frame();
+            driver.press(keys);
+        }
+        assert_eq!(driver.app.state().focus, focus);
+        for what in all {
+            assert!(
+                offers(&mut driver, what),
+                "{what}, from the {focus}\n{}",
+                driver.text()
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_picked_from_another_part_gives_it_the_keys() {
+    let mut driver = busy();
+    perform(&mut driver, "search");
+    assert_eq!(driver.app.state().focus, "search");
+    driver.type_text("clock");
+    assert!(driver.hints().contains("1 of 2"), "{}", driver.hints());
+    driver.press("enter");
+    perform(&mut driver, "the todo's words");
+    assert_eq!(driver.app.state().focus, "panel");
+    driver.type_text(" now");
+    driver.press("enter");
+    assert!(
+        matches!(&driver.sent()[..], [Op::EditTodo(edit)] if edit.seen.content == "inject a clock"),
+        "the todo is changed"
+    );
+    perform(&mut driver, "take back to edit");
+    assert!(matches!(&driver.sent()[..], [Op::Unqueue(1)]));
+    perform(&mut driver, "copy the block");
+    assert_eq!(driver.app.state().focus, "transcript");
+    let copies = |effect: &Effect| matches!(effect, Effect::Copy { text, .. } if !text.is_empty());
+    assert!(driver.effects.iter().any(copies));
+    perform(&mut driver, "select, from the block");
+    assert!(driver.app.transcript.has_selection());
+    perform(&mut driver, "copy");
+    driver.press("i");
+    driver.type_text("more");
+    driver.press("ctrl+x [");
+    perform(&mut driver, "queue for after the turn");
+    assert!(driver.sent().iter().any(|op| matches!(op, Op::Queue(_))));
+}
+
+#[test]
+fn the_palette_over_a_page_does_what_the_page_and_the_parts_below_do() {
+    let mut driver = busy();
+    driver.press("ctrl+x d");
+    assert!(offers(&mut driver, "next hunk"));
+    perform(&mut driver, "select, from the block");
+    assert_eq!(driver.app.state().focus, "transcript", "the page is closed");
+}
+
+#[test]
+fn a_question_below_the_palette_keeps_its_keys() {
+    let mut driver = busy();
+    driver.ask(bash("cargo test", &["cargo test *"]));
+    driver.wait(1000);
+    for what in [
+        "once",
+        "always",
+        "no",
+        "take back to edit",
+        "select, from the block",
+    ] {
+        assert!(!offers(&mut driver, what), "{what}");
+    }
+    assert!(offers(&mut driver, "why") && offers(&mut driver, "copy the conversation"));
+    assert_eq!(driver.app.state().dialog, Some("permission"));
+}

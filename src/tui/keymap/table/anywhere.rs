@@ -99,13 +99,13 @@ pub(super) const ROWS: &[Binding] = &[
     // Palette.
     bind(Context::Palette, &[], Action::Interrupt, "interrupt the turn"),
     bind(Context::Palette, &[], Action::OpenList(List::Themes), "themes"),
-    bind(Context::Palette, &[], Action::MentionFile, "mention a file"),
+    bind(Context::Palette, &[], Action::MentionFile, "files: mention one"),
     bind(
         Context::Palette,
         &[],
         Action::Fork,
         "fork: go on in a new session",
     ),
-    bind(Context::Palette, &[], Action::ListCommands, "commands by name"),
+    bind(Context::Palette, &[], Action::ListCommands, "commands"),
     bind(Context::Palette, &[], Action::Quit, "quit"),
 ];

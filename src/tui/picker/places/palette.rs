@@ -4,11 +4,21 @@ use super::{Place, Row, Wish};
 use crate::tui::keymap::{Action, Bound, Context, Keymap, words};
 use crate::view::Symbols;
 
+/// The parts that the keys can be given to.
+const PARTS: [Context; 4] = [
+    Context::Composer,
+    Context::Transcript,
+    Context::Queue,
+    Context::Panel,
+];
+
 pub(crate) struct Palette {
     entries: Vec<Entry>,
 }
 
 struct Entry {
+    /// Where its key is read.
+    context: Context,
     action: Action,
     description: &'static str,
     /// Empty where only the palette knows the way.
@@ -16,8 +26,9 @@ struct Entry {
 }
 
 impl Palette {
-    /// Gathers what the keymap knows for this context and everywhere. An action with several keys is there once, with the
-    /// nearest of them. What the context's own keys do comes last: `enter` alone sends no draft.
+    /// Gathers what the keymap knows for this context, for everywhere and for the parts of the screen that could have the
+    /// keys instead. An action with several keys is there once, with the nearest of them. What the context's own keys do
+    /// comes after what can be done anywhere: `enter` alone sends no draft.
     pub(crate) fn new(
         keymap: &Keymap,
         context: Context,
@@ -32,12 +43,17 @@ impl Palette {
             keyed.or(same.first()).copied()
         };
         let shown = [Context::Leader, Context::Palette, Context::Global, context];
-        let bindings = shown.iter().flat_map(|context| keymap.bindings(*context));
+        let bindings = shown
+            .into_iter()
+            .chain(PARTS)
+            .flat_map(|context| keymap.bindings(context));
         let mut entries: Vec<Entry> = Vec::new();
         for binding in bindings.filter(|binding| makes_sense(binding)) {
             let is_known = entries.iter().any(|entry| entry.action == binding.action);
-            if let Some(binding) = nearest(binding.action).filter(|_| !is_known) {
+            if !is_known {
+                let binding = nearest(binding.action).unwrap_or(binding);
                 entries.push(Entry {
+                    context: binding.context,
                     action: binding.action,
                     description: binding.description,
                     key: key(keymap, binding, symbols),
@@ -55,6 +71,14 @@ fn key(keymap: &Keymap, binding: &Bound, symbols: Symbols) -> String {
     }
 }
 
+/// The part of the screen that an action is about. Nothing where it is about the whole.
+fn part(context: Context) -> &'static str {
+    match context {
+        Context::Global | Context::Leader | Context::Palette => "",
+        context => context.title(),
+    }
+}
+
 impl Place for Palette {
     fn title(&self) -> &'static str {
         "Actions"
@@ -65,12 +89,17 @@ impl Place for Palette {
     }
 
     fn rows(&self) -> Vec<Row> {
-        let row = |entry: &Entry| Row::new(entry.description).key(&entry.key);
+        let row = |entry: &Entry| {
+            Row::new(entry.description)
+                .detail(part(entry.context))
+                .key(&entry.key)
+        };
         self.entries.iter().map(row).collect()
     }
 
     fn pick(&mut self, row: usize) -> Option<Wish> {
-        self.entries.get(row).map(|entry| Wish::Act(entry.action))
+        let entry = self.entries.get(row)?;
+        Some(Wish::Act(entry.context, entry.action))
     }
 }
 

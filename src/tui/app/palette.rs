@@ -1,0 +1,172 @@
+//! What the palette offers, and how it is done: an action of a part of the screen needs that part to have the keys, and
+//! is given them.
+//!
+//! A question takes keys before all parts, and the palette covers it. So it is not answered from here, and while one is
+//! shown nothing is offered that would have to take the keys from it.
+
+use std::time::Instant;
+
+use super::{App, Focus, Link, Turn};
+use crate::tui::keymap::{Action, Bound, Context, Edit, List};
+use crate::tui::panel::Chosen;
+use crate::tui::transcript::Change;
+
+impl App {
+    /// Performs an action of the palette as its key would, where that key is read.
+    pub(super) fn act_from_palette(&mut self, context: Context, action: Action, now: Instant) -> Change {
+        match context {
+            Context::Composer | Context::Transcript | Context::Queue | Context::Panel => {
+                self.give_keys(context, action, now);
+                self.act_in(context, action, now)
+            }
+            _ => self.act_in(self.context(), action, now),
+        }
+    }
+
+    fn give_keys(&mut self, context: Context, action: Action, now: Instant) {
+        let has_them = self.pages.is_empty()
+            && match self.focus {
+                Focus::Composer => context == Context::Composer,
+                Focus::Queue => context == Context::Queue,
+                Focus::Transcript => context == Context::Transcript,
+                Focus::Panel => context == Context::Panel,
+            };
+        if has_them || needs_no_keys(action) {
+            return;
+        }
+        self.close_pages(now);
+        match context {
+            Context::Queue => drop(self.focus_queue()),
+            Context::Panel => self.focus_panel(),
+            Context::Transcript if is_about_the_block(action) => self.focus_transcript(),
+            Context::Transcript => self.focus = Focus::Transcript,
+            _ => self.focus_composer(),
+        }
+    }
+
+    /// Whether there is something for an action to do now. What needs a moment of its own says so; the rest can be done
+    /// at any time. A move within a part needs to be seen, and an answer what is asked.
+    pub(super) fn makes_sense(&self, binding: &Bound) -> bool {
+        match binding.context {
+            Context::Global | Context::Leader | Context::Palette => self.makes_sense_anywhere(binding.action),
+            Context::Composer => !self.is_asking() && self.makes_sense_in_draft(binding.action),
+            Context::Transcript | Context::Select => self.makes_sense_in_transcript(binding),
+            Context::Queue => !self.is_asking() && self.makes_sense_in_queue(binding.action),
+            Context::Panel => !self.is_asking() && self.makes_sense_in_panel(binding.action),
+            Context::Page | Context::Diff => !is_move(binding.action),
+            Context::Question => matches!(
+                binding.action,
+                Action::Why
+                    | Action::FullScreen
+                    | Action::AnotherAsk
+                    | Action::NextHunk
+                    | Action::PreviousHunk
+            ),
+            _ => false,
+        }
+    }
+
+    fn makes_sense_anywhere(&self, action: Action) -> bool {
+        match action {
+            Action::FocusQueue => !self.waiting().is_empty() && self.focus != Focus::Queue,
+            Action::QueueDraft => !self.composer.is_blank(),
+            Action::OpenList(List::Agents) => self.agents.len() > 1,
+            Action::OpenList(List::Models) => self.models.len() > 1,
+            Action::NextAsk => {
+                !self.questions.is_empty() || self.forms.len() > 0 || self.elsewhere().asks > 0
+            }
+            Action::LastSession => !self.others.is_empty(),
+            Action::Interrupt => self.can_interrupt(),
+            Action::CopyAnswer => self.transcript.copy_answer().is_some(),
+            Action::FocusTranscript => self.focus != Focus::Transcript && !self.transcript.is_empty(),
+            Action::ListCommands => self.composer.is_empty(),
+            // It opens this list, or does different things at different times: each is there as what it does.
+            Action::OpenList(List::Actions) | Action::Escape | Action::ClearOrQuit | Action::Leader => false,
+            action => {
+                let mut reading = self.keymap.bindings(Context::Transcript);
+                !reading.any(|read| read.action == action)
+                    || matches!(action, Action::OpenPage(_))
+                    || !self.transcript.is_empty()
+            }
+        }
+    }
+
+    fn makes_sense_in_draft(&self, action: Action) -> bool {
+        let has_text = !self.composer.is_blank();
+        match action {
+            Action::Send => has_text || self.held() > 0,
+            Action::Queue | Action::Edit(Edit::Undo | Edit::Redo) => has_text,
+            Action::NextAgent => self.agents.len() > 1,
+            Action::CopyText => self.composer.has_selection(),
+            Action::HelpOrType => false,
+            action => !is_move(action),
+        }
+    }
+
+    fn makes_sense_in_transcript(&self, binding: &Bound) -> bool {
+        let is_sensible = match binding.action {
+            Action::FocusComposer => self.focus != Focus::Composer,
+            Action::NextMatch | Action::PreviousMatch => self.transcript.search_tally().is_some(),
+            Action::NextFailure | Action::PreviousFailure => self.transcript.has_problem(),
+            Action::CopySelection | Action::EndSelection => self.transcript.has_selection(),
+            action => !is_move(action),
+        };
+        let takes_keys = !needs_no_keys(binding.action) && binding.action != Action::Search;
+        is_sensible && !self.transcript.is_empty() && !(takes_keys && self.is_asking())
+    }
+
+    fn makes_sense_in_queue(&self, action: Action) -> bool {
+        let waiting = self.waiting().len();
+        match action {
+            Action::FocusComposer => self.focus != Focus::Composer,
+            Action::QueueSooner | Action::QueueLater => waiting > 1 && self.link == Link::Open,
+            Action::QueueRedirect => waiting > 0 && self.turn == Turn::Busy && self.link == Link::Open,
+            action => waiting > 0 && !is_move(action),
+        }
+    }
+
+    fn makes_sense_in_panel(&self, action: Action) -> bool {
+        let chosen = self.panel.chosen_with_keys();
+        match action {
+            Action::FocusComposer => self.focus != Focus::Composer,
+            Action::NextTodoState | Action::EditTodo => chosen == Chosen::Todo,
+            Action::PickRow => chosen == Chosen::File,
+            action => chosen != Chosen::Nothing && !is_move(action),
+        }
+    }
+}
+
+/// Whether an action of the transcript is about all of it, and can be done from anywhere.
+fn needs_no_keys(action: Action) -> bool {
+    matches!(
+        action,
+        Action::CopySession | Action::ToggleAll | Action::ToggleReasoning | Action::OpenPage(_)
+    )
+}
+
+/// Whether it is about the block that the keys stand on.
+fn is_about_the_block(action: Action) -> bool {
+    matches!(
+        action,
+        Action::CopyBlock
+            | Action::CopyCode
+            | Action::Open
+            | Action::ViewBlock
+            | Action::Select
+            | Action::ToggleFold
+    )
+}
+
+fn is_move(action: Action) -> bool {
+    matches!(
+        action,
+        Action::RowUp
+            | Action::RowDown
+            | Action::ScrollUp
+            | Action::ScrollDown
+            | Action::PageUp
+            | Action::PageDown
+            | Action::Edit(_)
+            | Action::SelectTo(_)
+    )
+}
