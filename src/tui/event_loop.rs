@@ -23,10 +23,10 @@ use super::dialog::TrustAnswer;
 use super::editor::{self, EditorError};
 use super::media::Media;
 use super::pace::Pace;
-use super::pictures::{Job, Made};
+use super::pictures::{Job, Made, sixel};
 use super::prompts::{PromptKeeper, Written};
 use super::sessions::{Desk, Report, Said, SeatId, Seats};
-use super::terminal::background::{AnswerFilter, Filtered};
+use super::terminal::decoder::Received;
 use super::terminal::reader::Reader;
 use super::terminal::signals::{Signal, Signals};
 use super::terminal::{Besides, Screen, TerminalError, cell_size};
@@ -44,7 +44,7 @@ const LANGUAGES: &[&str] = &["rust", "python", "typescript", "bash", "json", "go
 
 /// All that can wake the loop.
 enum Event {
-    Input(Input),
+    Received(Received),
     /// The terminal is gone.
     InputEnded,
     Signal(Signal),
@@ -73,8 +73,8 @@ enum Event {
 }
 
 impl Event {
-    fn input(read: io::Result<Input>) -> Self {
-        read.map_or(Self::InputEnded, Self::Input)
+    fn received(read: io::Result<Received>) -> Self {
+        read.map_or(Self::InputEnded, Self::Received)
     }
 }
 
@@ -113,7 +113,6 @@ pub(super) struct EventLoop {
     screen: Screen,
     signals: Signals,
     input: Reader,
-    answers: AnswerFilter,
     sessions: Seats,
     desk: Desk,
     reports: FuturesUnordered<Boxed<Option<Report>>>,
@@ -159,7 +158,6 @@ impl EventLoop {
             screen,
             signals,
             input: Reader::new(),
-            answers: AnswerFilter::default(),
             sessions,
             desk,
             reports: FuturesUnordered::new(),
@@ -181,8 +179,8 @@ impl EventLoop {
         this.draw()?;
         this.input.start()?;
         this.screen.ask_background()?;
-        if this.app.asks_about_pictures() {
-            this.screen.ask_about_pictures()?;
+        if let Some(question) = this.app.question_about_pictures() {
+            this.screen.write(question)?;
         }
         Ok(this)
     }
@@ -234,13 +232,10 @@ impl EventLoop {
         let is_free = self.screen.is_free();
         let frame = self.pace.due(now).filter(|_| is_free);
         let is_held = self.pace.is_pending() && !is_free;
-        let deadline = [frame, self.app.deadline(now), self.answers.deadline()]
-            .into_iter()
-            .flatten()
-            .min();
+        let deadline = frame.into_iter().chain(self.app.deadline(now)).min();
         tokio::select! {
             biased;
-            input = self.input.next() => Event::input(input),
+            read = self.input.next() => Event::received(read),
             signal = self.signals.next() => Event::Signal(signal),
             (what, copied) = maybe(self.copying.as_mut()) => Event::Copied(what, copied),
             (seat, media) = maybe(self.picture.as_mut()) => Event::PictureTaken(seat, media),
@@ -259,7 +254,8 @@ impl EventLoop {
     async fn handle(&mut self, event: Event) {
         let now = Instant::now();
         let change = match event {
-            Event::Input(input) => self.input(input, now),
+            Event::Received(Received::Input(input)) => self.input(input, now),
+            Event::Received(Received::Answer(answer)) => self.app.terminal_answered(answer),
             Event::InputEnded => {
                 self.hang_up();
                 Change::None
@@ -300,8 +296,8 @@ impl EventLoop {
     async fn drain(&mut self) {
         let begin = Instant::now();
         while self.ended.is_none() && begin.elapsed() < DRAIN {
-            if let Some(input) = self.input.ready() {
-                Box::pin(self.handle(Event::input(input))).await;
+            if let Some(read) = self.input.ready() {
+                Box::pin(self.handle(Event::received(read))).await;
                 continue;
             }
             let Some((seat, said)) = self.sessions.ready() else {
@@ -315,17 +311,7 @@ impl EventLoop {
 
     fn input(&mut self, input: Input, now: Instant) -> Change {
         match input {
-            Input::Key(key) => match self.answers.pass(key, now) {
-                Filtered::Held => Change::None,
-                Filtered::Answer(Some(background)) => self.app.set_background(background),
-                Filtered::Answer(None) => Change::None,
-                Filtered::Pictures(draws) => self.app.draws_pictures(draws),
-                Filtered::Keys(keys) => keys
-                    .into_iter()
-                    .map(|key| self.app.key(key, now))
-                    .max()
-                    .unwrap_or(Change::None),
-            },
+            Input::Key(key) => self.app.key(key, now),
             Input::Paste(text) => self.app.paste(&text, now),
             Input::Mouse(event) => self.app.mouse(event, now),
             // The signal was here before.
@@ -366,10 +352,6 @@ impl EventLoop {
 
     fn pass_time(&mut self) {
         let now = Instant::now();
-        for key in self.answers.give_up(now) {
-            let change = self.app.key(key, now);
-            self.pace.mark(change);
-        }
         let change = self.app.pass_time(self.passed, now);
         self.pace.mark(change);
         self.passed = now;
@@ -578,6 +560,10 @@ impl EventLoop {
         // A terminal whose size cannot be read is gone; its input ends too.
         let _ = self.screen.forget();
         self.app.set_cell_size(cell_size());
+        if self.app.asks_for_cell_size() {
+            // One that is gone is noticed by its input.
+            let _ = self.screen.write(sixel::ASK_CELL_SIZE);
+        }
         Change::Urgent
     }
 
@@ -603,6 +589,9 @@ impl EventLoop {
             self.screen.set_title(title)?;
         }
         self.pace.drawn(now);
+        if self.screen.has_more_to_draw() {
+            self.pace.mark(Change::Soft);
+        }
         let shape = self.app.caret_shape();
         if std::mem::replace(&mut self.caret_shape, shape) != shape {
             self.screen.set_caret(shape)?;

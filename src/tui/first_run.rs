@@ -6,7 +6,6 @@
 
 use std::future::pending;
 use std::sync::Arc;
-use std::time::Instant;
 
 use crossterm::event::{Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::buffer::Buffer;
@@ -14,10 +13,11 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use tokio::sync::oneshot;
-use tokio::time::sleep_until;
 
 use super::surroundings::Surroundings;
-use super::terminal::background::{AnswerFilter, Background, Filtered};
+use super::terminal::answer::Answer;
+use super::terminal::background::Background;
+use super::terminal::decoder::Received;
 use super::terminal::reader::Reader;
 use super::terminal::signals::{Signal, Signals};
 use super::terminal::{Besides, Screen, TerminalError, caught};
@@ -93,7 +93,6 @@ struct Page {
     search: Search,
     surroundings: Surroundings,
     theme: Arc<Theme>,
-    answers: AnswerFilter,
 }
 
 impl Page {
@@ -104,7 +103,6 @@ impl Page {
             search: Search::Looking,
             surroundings: surroundings.clone(),
             theme,
-            answers: AnswerFilter::default(),
         };
         page.set_background(surroundings.background);
         page
@@ -125,11 +123,14 @@ impl Page {
         signals: &mut Signals,
         screen: &mut Screen,
     ) -> Option<Chosen> {
-        let deadline = self.answers.deadline();
         tokio::select! {
             biased;
             read = input.next() => match read {
-                Ok(Input::Key(key)) => self.filter(key, Instant::now()),
+                Ok(Received::Input(Input::Key(key))) => self.key(key),
+                Ok(Received::Answer(Answer::Background(Some(background)))) => {
+                    self.set_background(background);
+                    None
+                }
                 Ok(_) => None,
                 Err(_) => Some(Chosen::Left(Ended::Signal(Signal::Hangup.number()))),
             },
@@ -143,21 +144,6 @@ impl Page {
                 self.search = found.map_or(Search::Nothing, Search::Found);
                 None
             }
-            () = until(deadline) => {
-                let keys = self.answers.give_up(Instant::now());
-                keys.into_iter().find_map(|key| self.key(key))
-            }
-        }
-    }
-
-    fn filter(&mut self, key: KeyEvent, now: Instant) -> Option<Chosen> {
-        match self.answers.pass(key, now) {
-            Filtered::Held | Filtered::Answer(None) | Filtered::Pictures(_) => None,
-            Filtered::Answer(Some(background)) => {
-                self.set_background(background);
-                None
-            }
-            Filtered::Keys(keys) => keys.into_iter().find_map(|key| self.key(key)),
         }
     }
 
@@ -309,13 +295,6 @@ async fn found(server: &mut oneshot::Receiver<Option<String>>, search: &Search) 
     match search {
         Search::Looking => server.await.ok().flatten(),
         Search::Found(_) | Search::Nothing => pending().await,
-    }
-}
-
-async fn until(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => sleep_until(deadline.into()).await,
-        None => pending().await,
     }
 }
 

@@ -113,6 +113,7 @@ impl Surroundings {
         let pictures = match (pictures, self.draws_by) {
             (Some(Protocol::Kitty), _) => "drawn by kitty's protocol",
             (Some(Protocol::Iterm), _) => "drawn by iTerm2's protocol",
+            (Some(Protocol::Sixel), _) => "drawn as sixel",
             (None, Some(_)) => "described; the terminal has not said that it draws them",
             (None, None) => "described; the terminal is not known to draw them",
         };

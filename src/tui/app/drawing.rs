@@ -4,25 +4,36 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{App, Effect};
-use crate::tui::pictures::{Job, Made, Needed};
+use crate::tui::pictures::{Job, Made, Needed, Protocol};
 use crate::tui::transcript::Change;
 
 /// A narrower conversation has pictures described.
 const LEAST_COLUMNS: u16 = 60;
 
 impl App {
-    /// Whether the terminal is to be asked if it draws pictures.
-    pub(crate) fn asks_about_pictures(&self) -> bool {
-        self.pictures.asks()
+    /// Returns what the terminal has to be asked before it is known whether it draws pictures.
+    pub(crate) fn question_about_pictures(&self) -> Option<&'static [u8]> {
+        self.pictures.question()
     }
 
-    /// The terminal has said whether it draws pictures.
-    pub(crate) fn draws_pictures(&mut self, draws: bool) -> Change {
-        self.pictures.answered(draws);
+    /// Whether only the terminal itself can tell how large a cell is, and has to.
+    pub(crate) fn asks_for_cell_size(&self) -> bool {
+        self.pictures.asks_for_cell()
+    }
+
+    /// The terminal has said whether it draws pictures by this protocol.
+    pub(crate) fn draws_pictures(&mut self, protocol: Protocol, draws: bool) -> Change {
+        self.pictures.answered(protocol, draws);
         Change::Soft
     }
 
-    /// Says how many pixels a cell has, where that is known.
+    /// The terminal has said how many pixels a cell has.
+    pub(crate) fn cell_size_answered(&mut self, cell: (u16, u16)) -> Change {
+        self.pictures.answered_cell(cell);
+        Change::Soft
+    }
+
+    /// Says how many pixels a cell has by the terminal's window, where that is known.
     pub(crate) fn set_cell_size(&mut self, cell: Option<(u16, u16)>) {
         self.pictures.set_cell(cell);
     }
@@ -57,6 +68,7 @@ impl App {
             self.effects.push(Effect::MakePicture(Job {
                 key: place.key,
                 grid: place.grid,
+                form: self.pictures.form(),
                 pixels,
                 data: data.to_owned(),
             }));

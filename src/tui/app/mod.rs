@@ -8,6 +8,7 @@
 //! session says, `sessions` puts another session on screen, `layers` draws in the places that `areas` gives, `hints` tells
 //! what keys do. The conversation, the composer and the dialog look after themselves; here is only what lies between them.
 
+mod answers;
 mod areas;
 mod attaching;
 mod attention;
@@ -58,7 +59,6 @@ use super::queue_list::QueueList;
 use super::sessions::{Request, SeatId, Wanted};
 use super::statusbar::Facts;
 use super::surroundings::{Motion, Surroundings};
-use super::terminal::background::Background;
 use super::terminal::passage::Passage;
 use super::trace::State;
 use super::transcript::{Change, FilePlace, Transcript};
@@ -460,21 +460,6 @@ impl App {
     /// Takes what has to be done outside.
     pub(crate) fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
-    }
-
-    /// Chooses the theme for a background.
-    pub(crate) fn set_background(&mut self, background: Background) -> Change {
-        self.surroundings.background = background;
-        let theme = match background {
-            Background::Dark => &self.themes.dark,
-            Background::Light => &self.themes.light,
-        };
-        let theme = Theme::clone(theme).at_depth(self.surroundings.depth);
-        if theme.id() == self.theme.id() {
-            return Change::None;
-        }
-        self.theme = Arc::new(theme);
-        Change::Urgent
     }
 
     /// Whether there is a conversation to draw.

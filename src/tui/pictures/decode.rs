@@ -7,9 +7,9 @@ use std::io::Cursor;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use image::{DynamicImage, ImageFormat, ImageReader, Limits};
+use image::{DynamicImage, ImageFormat, ImageReader, Limits, RgbaImage};
 
-use super::Job;
+use super::{Form, Job, sixel};
 
 /// As much as a photograph of 8,000 by 5,000 pixels has.
 const MOST_PIXELS: u64 = 40_000_000;
@@ -18,7 +18,7 @@ const MOST_MEMORY: u64 = 256 * 1024 * 1024;
 /// Characters of base64.
 const LONGEST: usize = 64 * 1024 * 1024;
 
-/// Returns the picture as PNG in base64; nothing where it cannot be drawn.
+/// Returns the picture as its form has it; nothing where it cannot be drawn.
 pub(super) fn draw(job: &Job) -> Option<String> {
     if job.data.len() > LONGEST {
         return None;
@@ -36,7 +36,15 @@ pub(super) fn draw(job: &Job) -> Option<String> {
     } else {
         picture
     };
-    let picture = DynamicImage::ImageRgba8(picture.into_rgba8());
+    let picture = picture.into_rgba8();
+    match job.form {
+        Form::Sixel => Some(sixel::encode(&picture)),
+        Form::Png => as_png(picture),
+    }
+}
+
+fn as_png(picture: RgbaImage) -> Option<String> {
+    let picture = DynamicImage::ImageRgba8(picture);
     let mut png = Cursor::new(Vec::new());
     picture.write_to(&mut png, ImageFormat::Png).ok()?;
     Some(STANDARD.encode(png.into_inner()))
@@ -52,14 +60,15 @@ fn reader(bytes: &[u8]) -> Option<ImageReader<Cursor<&[u8]>>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Grid;
     use super::super::facts::tests::png;
+    use super::super::{Form, Grid};
     use super::*;
 
     fn job(bytes: &[u8]) -> Job {
         Job {
             key: 1,
             grid: Grid { columns: 4, rows: 2 },
+            form: Form::Png,
             pixels: (40, 40),
             data: STANDARD.encode(bytes),
         }

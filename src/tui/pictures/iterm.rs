@@ -1,91 +1,36 @@
 //! Pictures by iTerm2's protocol, which `WezTerm` and mintty know as well.
-//!
-//! The terminal draws the picture where it is told to and forgets it cell by cell, as something else is written there. So
-//! the cells of a frame hold blanks, each in a colour of its own that says which part of which picture is over it: nobody
-//! sees it, but a cell that shows another part than before is written again, and with that it is blank. The picture itself
-//! is written after the cells, when it newly stands somewhere.
 //! <https://iterm2.com/documentation-images.html>
 
-use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
-use ratatui::style::Color;
 
 use super::Drawn;
 
-/// Keeps the place of a picture.
-pub(super) fn reserve(drawn: &Drawn, area: Rect, buffer: &mut Buffer) {
-    for position in area.positions() {
-        let cell = &mut buffer[position];
-        cell.reset();
-        cell.fg = part(drawn, area, position.x, position.y);
-    }
-}
-
-/// Whether nothing has been drawn over the place that was kept.
-pub(super) fn is_whole(drawn: &Drawn, area: Rect, buffer: &Buffer) -> bool {
-    let is_kept = |cell: &Cell, colour| cell.symbol() == " " && cell.fg == colour;
-    let mut positions = area.positions();
-    !area.is_empty() && positions.all(|at| is_kept(&buffer[at], part(drawn, area, at.x, at.y)))
-}
-
-fn part(drawn: &Drawn, area: Rect, x: u16, y: u16) -> Color {
-    // A picture has fewer rows and columns than a byte counts.
-    Color::Rgb(drawn.id as u8, (y - area.y) as u8, (x - area.x) as u8)
-}
-
-/// Goes to the corner, draws, and comes back.
-pub(crate) fn drawing(drawn: &Drawn, area: Rect) -> Vec<u8> {
-    let (row, column) = (area.y + 1, area.x + 1);
+/// Draws where the cursor is, over so many cells.
+pub(super) fn drawing(drawn: &Drawn, area: Rect) -> String {
     format!(
-        "\x1b7\x1b[{row};{column}H\x1b]1337;File=inline=1;width={};height={};preserveAspectRatio=1;doNotMoveCursor=1:{}\x07\x1b8",
-        area.width, area.height, drawn.png
+        "\x1b]1337;File=inline=1;width={};height={};preserveAspectRatio=1;doNotMoveCursor=1:{}\x07",
+        area.width, area.height, drawn.data
     )
-    .into_bytes()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Grid;
+    use super::super::{Form, Grid};
     use super::*;
 
-    fn drawn() -> Drawn {
-        Drawn {
+    #[test]
+    fn a_picture_is_as_large_as_its_place() {
+        let drawn = Drawn {
             id: 1,
             grid: Grid { columns: 3, rows: 2 },
-            png: "AAAA".to_owned(),
-        }
-    }
-
-    #[test]
-    fn a_picture_that_something_covers_is_not_whole() {
-        let area = Rect::new(2, 1, 3, 2);
-        let mut buffer = Buffer::empty(Rect::new(0, 0, 8, 4));
-        assert!(!is_whole(&drawn(), area, &buffer));
-        reserve(&drawn(), area, &mut buffer);
-        assert!(is_whole(&drawn(), area, &buffer));
-        buffer[(3, 1)].reset();
-        assert!(!is_whole(&drawn(), area, &buffer));
-    }
-
-    #[test]
-    fn a_cell_that_shows_another_part_is_written_again() {
-        let (mut before, mut after) = (
-            Buffer::empty(Rect::new(0, 0, 8, 5)),
-            Buffer::empty(Rect::new(0, 0, 8, 5)),
-        );
-        reserve(&drawn(), Rect::new(2, 1, 3, 2), &mut before);
-        reserve(&drawn(), Rect::new(2, 2, 3, 2), &mut after);
-        let rows: Vec<u16> = before.diff(&after).iter().map(|(_, y, _)| *y).collect();
-        assert_eq!(rows, [1, 1, 1, 2, 2, 2, 3, 3, 3]);
-    }
-
-    #[test]
-    fn a_picture_is_drawn_at_its_place() {
-        let text = String::from_utf8(drawing(&drawn(), Rect::new(2, 1, 3, 2))).unwrap();
+            form: Form::Png,
+            data: "AAAA".to_owned(),
+        };
+        let text = drawing(&drawn, Rect::new(2, 1, 3, 2));
         assert!(
-            text.starts_with("\x1b7\x1b[2;3H\x1b]1337;File=inline=1;width=3;height=2;"),
+            text.starts_with("\x1b]1337;File=inline=1;width=3;height=2;"),
             "{text:?}"
         );
-        assert!(text.ends_with(":AAAA\x07\x1b8"), "{text:?}");
+        assert!(text.ends_with(":AAAA\x07"), "{text:?}");
     }
 }

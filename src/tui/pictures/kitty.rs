@@ -58,8 +58,8 @@ fn colour(id: u32) -> Color {
 
 /// Gives the terminal a picture; it answers nothing.
 pub(crate) fn transmission(drawn: &Drawn) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(drawn.png.len() + drawn.png.len() / 64 + 64);
-    let mut chunks = drawn.png.as_bytes().chunks(CHUNK).peekable();
+    let mut bytes = Vec::with_capacity(drawn.data.len() + drawn.data.len() / 64 + 64);
+    let mut chunks = drawn.data.as_bytes().chunks(CHUNK).peekable();
     let (id, grid) = (drawn.id, drawn.grid);
     let mut lead = format!("a=T,U=1,q=2,f=100,i={id},c={},r={},", grid.columns, grid.rows);
     while let Some(chunk) = chunks.next() {
@@ -84,7 +84,7 @@ pub(crate) fn deletion(id: u32) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Grid;
+    use super::super::{Form, Grid};
     use super::*;
     use crate::text::width::grapheme_width;
 
@@ -93,7 +93,8 @@ mod tests {
         let drawn = Drawn {
             id: 0x01_02_03,
             grid: Grid { columns: 4, rows: 2 },
-            png: "A".repeat(CHUNK + 8),
+            form: Form::Png,
+            data: "A".repeat(CHUNK + 8),
         };
         let text = String::from_utf8(transmission(&drawn)).unwrap();
         let pieces: Vec<_> = text.split("\x1b\\").collect();

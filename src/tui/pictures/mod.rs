@@ -1,17 +1,19 @@
 //! Pictures in the terminal, where it can draw them.
 //!
-//! Which protocol there is comes from the environment; one that is asked for as well is used once the terminal has answered,
-//! and nobody waits for that. Rows are reserved from the size in a file's header. The picture itself is made on another
-//! thread ([`decode`]), one at a time, at the size at which it is drawn, and kept while there is room. What cannot be drawn
-//! stays the line that describes it.
+//! Which protocol there is comes from the environment, and for sixel from the terminal; one that is asked for is used once
+//! the terminal has answered, and nobody waits for that. Rows are reserved from the size in a file's header. The picture
+//! itself is made on another thread ([`decode`]), one at a time, at the size at which it is drawn, and kept while there is
+//! room. What cannot be drawn stays the line that describes it.
 //!
-//! The transcript says what is to be drawn where ([`Place`]), cells keep the place ([`kitty`], [`iterm`]), and
+//! The transcript says what is to be drawn where ([`Place`]), cells keep the place ([`kitty`], [`overlay`]), and
 //! `terminal::Screen` tells the terminal of pictures that are new on screen and of those that are gone ([`Needed`]).
 
 mod decode;
 pub(in crate::tui) mod facts;
-pub(crate) mod iterm;
+mod iterm;
 pub(crate) mod kitty;
+mod overlay;
+pub(crate) mod sixel;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -35,18 +37,22 @@ pub(crate) enum Protocol {
     /// Once the terminal has said that it knows it.
     Kitty,
     Iterm,
+    /// Once the terminal has said that it knows it, and how large a cell is.
+    Sixel,
 }
 
 impl Protocol {
-    /// Reads the environment. Behind a multiplexer there are no pictures: what it would do with them is not known.
+    /// Reads the environment. What knows no other protocol is asked about sixel; behind a multiplexer that is all, because
+    /// it speaks for itself there: what it would do with the others is not known.
     pub(crate) fn read(set: &dyn Fn(&str) -> Option<String>) -> Option<Self> {
-        if set("TMUX").is_some() || set("STY").is_some() || set("ZELLIJ").is_some() {
+        let term = set("TERM").unwrap_or_default();
+        if matches!(term.as_str(), "dumb" | "linux") {
             return None;
         }
-        let term = set("TERM").unwrap_or_default();
+        let is_behind = ["TMUX", "STY", "ZELLIJ"].iter().any(|name| set(name).is_some());
         // One on the other side of ssh: `LC_TERMINAL` comes along, `TMUX` and `STY` do not.
-        if term.starts_with("tmux") || term.starts_with("screen") {
-            return None;
+        if is_behind || term.starts_with("tmux") || term.starts_with("screen") {
+            return Some(Self::Sixel);
         }
         let program = set("TERM_PROGRAM").unwrap_or_default();
         if term.contains("kitty") || term.contains("ghostty") || program == "ghostty" || program == "kitty" {
@@ -54,7 +60,7 @@ impl Protocol {
         }
         let is_iterm = matches!(program.as_str(), "iTerm.app" | "WezTerm" | "mintty")
             || set("LC_TERMINAL").as_deref() == Some("iTerm2");
-        is_iterm.then_some(Self::Iterm)
+        Some(if is_iterm { Self::Iterm } else { Self::Sixel })
     }
 }
 
@@ -65,14 +71,34 @@ pub(crate) struct Grid {
     pub(crate) rows: u16,
 }
 
+/// How a picture is written for the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// In base64.
+    Png,
+    /// The whole sequence that draws it where the cursor is.
+    Sixel,
+}
+
 /// A picture as the terminal gets it.
 #[derive(Debug)]
 pub(crate) struct Drawn {
     /// Its number in the terminal, of 24 bits.
     pub(crate) id: u32,
     pub(crate) grid: Grid,
-    /// In base64.
-    pub(crate) png: String,
+    pub(crate) form: Form,
+    /// As the form has it.
+    pub(crate) data: String,
+}
+
+impl Drawn {
+    /// Returns what draws it over these cells.
+    pub(crate) fn over_cells(&self, area: Rect) -> Vec<u8> {
+        match self.form {
+            Form::Sixel => overlay::at(area, &self.data),
+            Form::Png => overlay::at(area, &iterm::drawing(self, area)),
+        }
+    }
 }
 
 /// The pictures that the terminal must show with a frame.
@@ -80,7 +106,7 @@ pub(crate) struct Drawn {
 pub(crate) struct Needed {
     /// Those that its cells name, as kitty has it.
     pub(crate) named: Vec<Arc<Drawn>>,
-    /// Those that are drawn over its cells, as iTerm2 has it.
+    /// Those that are drawn over its cells.
     pub(crate) placed: Vec<(Arc<Drawn>, Rect)>,
 }
 
@@ -101,6 +127,7 @@ pub(crate) struct Place {
 pub(crate) struct Job {
     pub(crate) key: u64,
     pub(crate) grid: Grid,
+    pub(crate) form: Form,
     /// It fits into this many pixels.
     pub(crate) pixels: (u32, u32),
     /// The file, in base64.
@@ -113,13 +140,19 @@ impl Job {
         Made {
             key: self.key,
             grid: self.grid,
-            png: decode::draw(&self),
+            pixels: self.pixels,
+            data: decode::draw(&self),
         }
     }
 
     /// What there is when making it came to an end of its own.
     pub(crate) fn failed(key: u64, grid: Grid) -> Made {
-        Made { key, grid, png: None }
+        Made {
+            key,
+            grid,
+            pixels: (0, 0),
+            data: None,
+        }
     }
 }
 
@@ -128,7 +161,8 @@ impl Job {
 pub(crate) struct Made {
     key: u64,
     grid: Grid,
-    png: Option<String>,
+    pixels: (u32, u32),
+    data: Option<String>,
 }
 
 /// What the rows of pictures depend on.
@@ -171,8 +205,10 @@ impl Canvas {
 pub(crate) struct Pictures {
     protocol: Option<Protocol>,
     has_answered: bool,
-    /// Pixels of a cell.
+    /// Pixels of a cell, by the terminal's window.
     cell: Option<(u16, u16)>,
+    /// The same, as the terminal answered.
+    answered_cell: Option<(u16, u16)>,
     made: HashMap<(u64, Grid), Kept>,
     failed: Arc<HashSet<u64>>,
     making: Option<u64>,
@@ -185,6 +221,8 @@ pub(crate) struct Pictures {
 #[derive(Debug)]
 struct Kept {
     drawn: Arc<Drawn>,
+    /// It was made to fit into so many.
+    pixels: (u32, u32),
     /// The frame that showed it last.
     frame: u64,
 }
@@ -197,26 +235,73 @@ impl Pictures {
         }
     }
 
-    /// The protocol that the terminal has to be asked about.
-    pub(crate) fn asks(&self) -> bool {
-        self.protocol == Some(Protocol::Kitty) && !self.has_answered
+    /// Returns what the terminal has to be asked before it is known whether it draws.
+    pub(crate) fn question(&self) -> Option<&'static [u8]> {
+        match self.protocol? {
+            Protocol::Kitty if !self.has_answered => Some(kitty::QUESTION),
+            Protocol::Sixel if !self.has_answered => Some(sixel::QUESTION),
+            Protocol::Kitty | Protocol::Sixel | Protocol::Iterm => None,
+        }
     }
 
-    /// The terminal has said whether it draws.
-    pub(crate) fn answered(&mut self, draws: bool) {
-        if self.protocol == Some(Protocol::Kitty) {
+    /// Whether only the terminal itself can tell how large a cell is, and has to.
+    pub(crate) fn asks_for_cell(&self) -> bool {
+        self.protocol == Some(Protocol::Sixel) && self.has_answered && self.cell.is_none()
+    }
+
+    /// The terminal has said whether it draws by this protocol.
+    pub(crate) fn answered(&mut self, protocol: Protocol, draws: bool) {
+        if self.protocol == Some(protocol) {
             self.has_answered = draws;
         }
     }
 
+    /// How large a cell is by the terminal's window.
     pub(crate) fn set_cell(&mut self, cell: Option<(u16, u16)>) {
         self.cell = cell;
     }
 
+    /// How large a cell is by the terminal's answer.
+    pub(crate) fn answered_cell(&mut self, cell: (u16, u16)) {
+        self.answered_cell = Some(cell);
+    }
+
     pub(crate) fn protocol(&self) -> Option<Protocol> {
-        match self.protocol? {
-            Protocol::Kitty => self.has_answered.then_some(Protocol::Kitty),
-            Protocol::Iterm => Some(Protocol::Iterm),
+        let protocol = self.protocol?;
+        let draws = match protocol {
+            Protocol::Kitty => self.has_answered,
+            Protocol::Iterm => true,
+            // It is as large as it is in pixels.
+            Protocol::Sixel => self.has_answered && self.known_cell().is_some(),
+        };
+        draws.then_some(protocol)
+    }
+
+    /// Returns how pictures are written for the terminal.
+    pub(crate) fn form(&self) -> Form {
+        match self.protocol {
+            Some(Protocol::Sixel) => Form::Sixel,
+            Some(Protocol::Kitty | Protocol::Iterm) | None => Form::Png,
+        }
+    }
+
+    fn known_cell(&self) -> Option<(u16, u16)> {
+        self.cell.or(self.answered_cell)
+    }
+
+    fn cell(&self) -> (u16, u16) {
+        self.known_cell().unwrap_or(USUAL_CELL)
+    }
+
+    /// Returns into how many pixels a picture is made to fit.
+    fn pixels(&self, grid: Grid) -> (u32, u32) {
+        let cell = self.cell();
+        let width = u32::from(grid.columns) * u32::from(cell.0);
+        let height = u32::from(grid.rows) * u32::from(cell.1);
+        match self.form() {
+            Form::Png => (width, height),
+            // Its last band must not reach over its last row.
+            Form::Sixel => (width, (height - height % sixel::BAND).max(1)),
         }
     }
 
@@ -224,7 +309,7 @@ impl Pictures {
     pub(crate) fn canvas(&self) -> Option<Canvas> {
         self.protocol()?;
         Some(Canvas {
-            cell: self.cell.unwrap_or(USUAL_CELL),
+            cell: self.cell(),
             failed: Arc::clone(&self.failed),
         })
     }
@@ -235,23 +320,20 @@ impl Pictures {
         self.shown.clear();
     }
 
-    /// Draws a picture, or says that it has to be made first.
+    /// Draws a picture, or says of how many pixels it has to be made first.
     pub(crate) fn paint(&mut self, place: Place, buffer: &mut Buffer) -> Option<(u32, u32)> {
         let protocol = self.protocol()?;
         let frame = self.frame;
-        let Some(kept) = self.made.get_mut(&(place.key, place.grid)) else {
+        let pixels = self.pixels(place.grid);
+        let kept = self.made.get_mut(&(place.key, place.grid));
+        // Terminals scale others by themselves.
+        let Some(kept) = kept.filter(|kept| protocol != Protocol::Sixel || kept.pixels == pixels) else {
             let is_due = self.making.is_none() && !self.failed.contains(&place.key);
-            let cell = self.cell.unwrap_or(USUAL_CELL);
-            let pixels = |cells: u16, cell: u16| u32::from(cells) * u32::from(cell);
-            return is_due.then(|| {
-                (
-                    pixels(place.grid.columns, cell.0),
-                    pixels(place.grid.rows, cell.1),
-                )
-            });
+            return is_due.then_some(pixels);
         };
         kept.frame = frame;
         let area = place.area.intersection(buffer.area);
+        let is_clipped = (area.width, area.height) != (place.grid.columns, place.grid.rows);
         match protocol {
             Protocol::Kitty => {
                 for (y, row) in (area.top()..area.bottom()).zip(place.hidden..) {
@@ -260,11 +342,11 @@ impl Pictures {
                     }
                 }
             }
-            // It cannot be clipped; while a part of it is off the screen the line above it speaks for it.
-            Protocol::Iterm if (area.width, area.height) != (place.grid.columns, place.grid.rows) => {
-                return None;
-            }
-            Protocol::Iterm => iterm::reserve(&kept.drawn, area, buffer),
+            // They cannot be clipped; while a part is off the screen the line above speaks for the picture.
+            Protocol::Iterm | Protocol::Sixel if is_clipped => return None,
+            // Some terminals scroll after one that ends with the screen.
+            Protocol::Sixel if area.bottom() == buffer.area.bottom() => return None,
+            Protocol::Iterm | Protocol::Sixel => overlay::reserve(&kept.drawn, area, buffer),
         }
         self.shown.push((Arc::clone(&kept.drawn), area));
         None
@@ -277,9 +359,9 @@ impl Pictures {
                 let mut cells = area.positions().map(|position| &buffer[position]);
                 cells.any(|cell| kitty::is_of(cell, drawn.id))
             }),
-            Some(Protocol::Iterm) => {
+            Some(Protocol::Iterm | Protocol::Sixel) => {
                 self.shown
-                    .retain(|(drawn, area)| iterm::is_whole(drawn, *area, buffer));
+                    .retain(|(drawn, area)| overlay::is_whole(drawn, *area, buffer));
             }
             None => {}
         }
@@ -292,7 +374,7 @@ impl Pictures {
             Some(Protocol::Kitty) => {
                 needed.named = self.shown.iter().map(|(drawn, _)| Arc::clone(drawn)).collect();
             }
-            Some(Protocol::Iterm) => needed.placed.clone_from(&self.shown),
+            Some(Protocol::Iterm | Protocol::Sixel) => needed.placed.clone_from(&self.shown),
             None => {}
         }
         needed
@@ -306,7 +388,7 @@ impl Pictures {
     /// Says whether a picture can be drawn now.
     pub(crate) fn made(&mut self, made: Made) {
         self.making = None;
-        let Some(png) = made.png else {
+        let Some(data) = made.data else {
             Arc::make_mut(&mut self.failed).insert(made.key);
             return;
         };
@@ -316,16 +398,19 @@ impl Pictures {
         let drawn = Arc::new(Drawn {
             id,
             grid: made.grid,
-            png,
+            form: self.form(),
+            data,
         });
         let frame = self.frame;
-        self.made.insert((made.key, made.grid), Kept { drawn, frame });
+        let pixels = made.pixels;
+        let kept = Kept { drawn, pixels, frame };
+        self.made.insert((made.key, made.grid), kept);
         self.forget_old();
     }
 
     /// Keeps no more than there is room for, and what is on screen.
     fn forget_old(&mut self) {
-        let size = |made: &HashMap<_, Kept>| made.values().map(|kept| kept.drawn.png.len()).sum::<usize>();
+        let size = |made: &HashMap<_, Kept>| made.values().map(|kept| kept.drawn.data.len()).sum::<usize>();
         while size(&self.made) > KEPT {
             let old = self.made.iter().filter(|(_, kept)| kept.frame < self.frame);
             let Some(oldest) = old.min_by_key(|(_, kept)| kept.frame).map(|(key, _)| *key) else {
@@ -352,7 +437,7 @@ mod tests {
 
     fn drawing() -> Pictures {
         let mut pictures = Pictures::new(Some(Protocol::Kitty));
-        pictures.answered(true);
+        pictures.answered(Protocol::Kitty, true);
         pictures
     }
 
@@ -360,7 +445,8 @@ mod tests {
         Made {
             key,
             grid: Grid { columns: 2, rows: 2 },
-            png: Some("A".repeat(bytes)),
+            pixels: (20, 40),
+            data: Some("A".repeat(bytes)),
         }
     }
 
@@ -372,23 +458,27 @@ mod tests {
             Some(Protocol::Iterm)
         );
         assert_eq!(read(&[("LC_TERMINAL", "iTerm2")]), Some(Protocol::Iterm));
-        assert_eq!(read(&[("TERM", "xterm-256color")]), None);
-        assert_eq!(read(&[("TERM", "xterm-kitty"), ("TMUX", "/tmp/t")]), None);
-        assert_eq!(read(&[("LC_TERMINAL", "iTerm2"), ("STY", "1.a")]), None);
+        for term in ["linux", "dumb"] {
+            assert_eq!(read(&[("TERM", term)]), None);
+        }
+        let asked = Some(Protocol::Sixel);
+        assert_eq!(read(&[("TERM", "xterm-256color")]), asked);
+        assert_eq!(read(&[("TERM", "xterm-kitty"), ("TMUX", "/tmp/t")]), asked);
+        assert_eq!(read(&[("LC_TERMINAL", "iTerm2"), ("STY", "1.a")]), asked);
         for term in ["tmux-256color", "screen", "screen.xterm-256color"] {
             let over_ssh = [("LC_TERMINAL", "iTerm2"), ("TERM", term)];
-            assert_eq!(read(&over_ssh), None, "{term}");
+            assert_eq!(read(&over_ssh), asked, "{term}");
         }
     }
 
     #[test]
     fn nothing_is_drawn_before_the_terminal_has_said_that_it_can() {
         let mut pictures = Pictures::new(Some(Protocol::Kitty));
-        assert!(pictures.asks() && pictures.canvas().is_none());
-        pictures.answered(true);
-        assert!(pictures.canvas().is_some() && !pictures.asks());
+        assert!(pictures.question().is_some() && pictures.canvas().is_none());
+        pictures.answered(Protocol::Kitty, true);
+        assert!(pictures.canvas().is_some() && pictures.question().is_none());
         let mut none = Pictures::new(None);
-        none.answered(true);
+        none.answered(Protocol::Sixel, true);
         assert!(none.canvas().is_none());
     }
 
@@ -439,5 +529,60 @@ mod tests {
         assert_eq!(pictures.paint(place(2), &mut buffer), None);
         assert_eq!(pictures.needed().named.len(), 1);
         assert!(buffer[(2, 2)].symbol().starts_with('\u{10eeee}'));
+    }
+
+    #[test]
+    fn sixel_is_drawn_once_the_terminal_knows_it_and_the_size_of_a_cell() {
+        let mut pictures = Pictures::new(Some(Protocol::Sixel));
+        pictures.answered(Protocol::Kitty, true);
+        assert_eq!(pictures.question(), Some(sixel::QUESTION));
+        pictures.answered(Protocol::Sixel, true);
+        assert!(pictures.canvas().is_none() && pictures.asks_for_cell());
+        pictures.answered_cell((8, 17));
+        assert_eq!(pictures.canvas().unwrap().cell, (8, 17));
+        assert!(
+            pictures.asks_for_cell(),
+            "it may be another after a change of size"
+        );
+        pictures.set_cell(Some((9, 18)));
+        assert_eq!(
+            pictures.canvas().unwrap().cell,
+            (9, 18),
+            "the window knows better"
+        );
+        assert!(!pictures.asks_for_cell());
+        let grid = Grid { columns: 3, rows: 2 };
+        assert_eq!(pictures.pixels(grid), (27, 36));
+        pictures.set_cell(Some((9, 17)));
+        assert_eq!(pictures.pixels(grid), (27, 30), "whole bands");
+        pictures.answered(Protocol::Sixel, false);
+        assert!(pictures.canvas().is_none());
+    }
+
+    #[test]
+    fn a_sixel_picture_is_made_anew_for_cells_of_another_size() {
+        let mut pictures = Pictures::new(Some(Protocol::Sixel));
+        pictures.answered(Protocol::Sixel, true);
+        pictures.set_cell(Some((10, 21)));
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 10, 4));
+        let at = |y| Place {
+            key: 1,
+            grid: Grid { columns: 2, rows: 2 },
+            area: Rect::new(1, y, 2, 2),
+            hidden: 0,
+        };
+        let made = |pixels| Made { pixels, ..made(1, 8) };
+        assert_eq!(pictures.paint(at(1), &mut buffer), Some((20, 42)));
+        pictures.made(made((20, 42)));
+        assert_eq!(pictures.paint(at(1), &mut buffer), None);
+        assert_eq!(pictures.needed().placed.len(), 1);
+        pictures.begin();
+        assert_eq!(pictures.paint(at(2), &mut buffer), None);
+        assert_eq!(pictures.needed().placed.len(), 0, "it would end with the screen");
+        pictures.set_cell(Some((12, 24)));
+        assert_eq!(pictures.paint(at(1), &mut buffer), Some((24, 48)));
+        pictures.made(made((24, 48)));
+        assert_eq!(pictures.paint(at(1), &mut buffer), None);
+        assert_eq!(pictures.needed().placed.len(), 1);
     }
 }

@@ -4,14 +4,16 @@
 //! keyboard flags) and switches it off again when it is dropped: after a normal end, while a panic unwinds and around a
 //! suspend or an editor. Nothing is asked of the terminal before the first frame, and nothing ever waits for an
 //! answer: flags are pushed without asking, and what is asked later (the background, whether pictures can be drawn) is
-//! answered through the keys, where [`background::AnswerFilter`] takes the answer out. A terminal that answers nothing works.
+//! answered among the keys, where [`decoder`] takes the answer out. A terminal that answers nothing works.
 //!
 //! Frames are wrapped in synchronized output and written in one piece, on a thread of their own ([`output`] says why): a
 //! frame is drawn while [`Screen::is_free`]. ratatui's own `clear` is not used: it asks for the cursor's position and
 //! waits.
 
+pub(crate) mod answer;
 pub(crate) mod background;
 mod clusters;
+pub(crate) mod decoder;
 pub(crate) mod notify;
 mod output;
 mod panic;
@@ -48,7 +50,7 @@ use crate::text::sanitize::sanitize_line;
 use crate::text::width::truncate;
 use crate::tui::Mouse;
 use crate::tui::app::CaretShape;
-use crate::tui::pictures::{Needed, kitty};
+use crate::tui::pictures::Needed;
 use crate::view::link::Links;
 use crate::view::theme::ColorDepth;
 
@@ -202,6 +204,11 @@ impl Screen {
         self.output.send()
     }
 
+    /// Whether the next frame is to be drawn even if nothing changes: pictures that move are drawn when they have stopped.
+    pub(crate) fn has_more_to_draw(&self) -> bool {
+        self.pictures.has_moving()
+    }
+
     fn delete_pictures(&mut self) -> io::Result<()> {
         let told = self.pictures.forget();
         self.terminal.backend_mut().write_all(&told)
@@ -239,14 +246,9 @@ impl Screen {
         self.write(&bytes)
     }
 
-    /// Asks which background the terminal has. The answer comes, if it comes, as keys.
+    /// Asks which background the terminal has. The answer comes, if it comes, among the keys.
     pub(crate) fn ask_background(&mut self) -> io::Result<()> {
         self.write(ASK_BACKGROUND)
-    }
-
-    /// Asks whether pictures can be drawn. The answer comes, if it comes, as keys.
-    pub(crate) fn ask_about_pictures(&mut self) -> io::Result<()> {
-        self.write(kitty::QUESTION)
     }
 
     /// Writes a control sequence of our own making.
@@ -368,13 +370,20 @@ mod tests {
         (screen, written)
     }
 
-    fn drawing(keys: &[u64]) -> Shown {
-        let mut pictures = Shown::new(Some(Protocol::Iterm));
+    fn drawing(protocol: Protocol, keys: &[u64]) -> Shown {
+        let mut pictures = Shown::new(Some(protocol));
+        pictures.answered(protocol, true);
+        pictures.set_cell(Some((10, 20)));
+        let pixels = match protocol {
+            Protocol::Sixel => (40, 36),
+            Protocol::Kitty | Protocol::Iterm => (40, 40),
+        };
         for key in keys {
             let job = Job {
                 key: *key,
                 grid: GRID,
-                pixels: (40, 40),
+                form: pictures.form(),
+                pixels,
                 data: STANDARD.encode(png(40, 40)),
             };
             pictures.made(job.run());
@@ -383,18 +392,26 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_of_iterms_protocol_that_moves_leaves_the_rest_of_the_frame_right() {
+    fn a_picture_over_cells_that_moves_leaves_the_rest_of_the_frame_right() {
+        leaves_the_rest_right(Protocol::Iterm, "\x1b]1337;File");
+        leaves_the_rest_right(Protocol::Sixel, "\x1bP0;1;0q");
+    }
+
+    fn leaves_the_rest_right(protocol: Protocol, begin: &str) {
         let (mut screen, written) = screen();
-        let mut pictures = drawing(&[1, 2]);
+        let mut pictures = drawing(protocol, &[1, 2]);
         let size = |cells| NonZeroU16::new(cells).unwrap();
         let mut emulator = vt100::Parser::new(size(AREA.height), size(AREA.width), 0);
         // Where the pictures stand, and how many of them are drawn for it.
         let frames = [
             (vec![(1, 1)], 1),
+            (vec![(1, 2)], 0),
             (vec![(1, 2)], 1),
             (vec![(1, 2)], 0),
             (vec![(1, 2), (2, 5)], 1),
-            (vec![(1, 1), (2, 4)], 2),
+            (vec![(1, 1), (2, 4)], 0),
+            (vec![(1, 1), (2, 3)], 1),
+            (vec![(2, 0)], 0),
             (vec![(2, 0)], 1),
             (vec![], 0),
             (vec![(2, 0)], 1),
@@ -429,7 +446,7 @@ mod tests {
             assert!(screen.output.wait(Duration::from_secs(30)));
             let bytes: Vec<u8> = written.try_iter().flatten().collect();
             let text = String::from_utf8_lossy(&bytes);
-            assert_eq!(text.matches("]1337;File").count(), drawn, "frame {nth}");
+            assert_eq!(text.matches(begin).count(), drawn, "frame {nth}");
             emulator.process(&bytes);
             let shown: Vec<_> = emulator.screen().rows(0, AREA.width).collect();
             for (shown, row) in shown.iter().zip(&rows) {

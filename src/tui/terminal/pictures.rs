@@ -5,14 +5,19 @@ use std::collections::BTreeSet;
 use ratatui::buffer::{Buffer, CellDiffOption};
 use ratatui::layout::Rect;
 
-use crate::tui::pictures::{Needed, iterm, kitty};
+use crate::tui::pictures::{Needed, kitty};
+
+/// A picture by its number, and the cells it is drawn over.
+type Placed = (u32, Rect);
 
 #[derive(Debug, Default)]
 pub(super) struct Pictures {
     /// Those that it keeps, by their numbers.
     named: BTreeSet<u32>,
     /// Those that were drawn over its cells.
-    placed: Vec<(u32, Rect)>,
+    placed: Vec<Placed>,
+    /// Those that have just moved. They are drawn when they stand still for a frame: each drawing is the whole picture.
+    moving: Vec<Placed>,
     /// The screen on which they were.
     area: Rect,
 }
@@ -31,19 +36,31 @@ impl Pictures {
             cells.any(|cell| cell.diff_option == CellDiffOption::AlwaysUpdate)
         };
         let before = std::mem::take(&mut self.placed);
+        let moving = std::mem::take(&mut self.moving);
         for (drawn, area) in &needed.placed {
             let place = (drawn.id, *area);
+            let was_elsewhere = |list: &[Placed]| list.iter().any(|(id, at)| *id == drawn.id && at != area);
+            if was_elsewhere(&before) || was_elsewhere(&moving) {
+                self.moving.push(place);
+                continue;
+            }
             if !before.contains(&place) || is_written_again(*area) {
-                told.extend(iterm::drawing(drawn, *area));
+                told.extend(drawn.over_cells(*area));
             }
             self.placed.push(place);
         }
         told
     }
 
+    /// Whether one is missing that is to be drawn with the next frame, where it stays.
+    pub(super) fn has_moving(&self) -> bool {
+        !self.moving.is_empty()
+    }
+
     /// The terminal is to show nothing any more; returns what it is told.
     pub(super) fn forget(&mut self) -> Vec<u8> {
         self.placed.clear();
+        self.moving.clear();
         self.keep(&Needed::default())
     }
 

@@ -1,37 +1,29 @@
-//! What is typed, read on a thread of its own.
+//! What is typed, and what the terminal answers, read on a thread of its own.
 //!
-//! The thread waits for the terminal, takes all that is there and hands it on; it wakes for nothing else. Reading can
-//! block in the middle of a key that came in parts, so the screen's own thread never reads. crossterm's stream of events
-//! is not used: it is told of new input once only, and where it takes less than all of it, or is woken for another
-//! reason at the same moment, the rest stays unseen until the next key.
-//!
-//! Only what crossterm calls `use-dev-tty` asks the terminal anew each time. It says nothing where it is asked with no
-//! time to wait, hence [`SETTLE`]. Changes of the window's size come as a signal.
+//! The thread waits for the terminal, takes what is there and hands on what [`decoder`](super::decoder) makes of it; it
+//! wakes for nothing else, but while something has begun and is not whole. Changes of the window's size come as a signal.
 
 use std::io::{self, PipeReader, PipeWriter};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use crossterm::event::{Event as Input, poll, read};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// How long the thread waits for more of what has begun to arrive, which delays nothing that is there.
-const SETTLE: Duration = Duration::from_millis(10);
-/// How long stopping waits for a key that came in parts. Longer than [`SETTLE`].
+use super::decoder::{Decoder, Received};
+
+/// How long stopping waits for the thread, which has nothing to wait for then.
 const PATIENCE: Duration = Duration::from_millis(200);
-const AT_ONCE: Timespec = Timespec {
-    tv_sec: 0,
-    tv_nsec: 0,
-};
+/// Bytes that are taken at once.
+const SIP: usize = 4096;
 
 /// Reads what is typed, while it is started.
 pub(crate) struct Reader {
     /// Without a bound, so that the thread never waits for the loop and can always be stopped; the loop takes keys
     /// before all else.
-    inputs: UnboundedReceiver<io::Result<Input>>,
-    sender: UnboundedSender<io::Result<Input>>,
+    received: UnboundedReceiver<io::Result<Received>>,
+    sender: UnboundedSender<io::Result<Received>>,
     worker: Option<Worker>,
 }
 
@@ -44,9 +36,9 @@ struct Worker {
 impl Reader {
     /// Returns one that does not read yet.
     pub(crate) fn new() -> Self {
-        let (sender, inputs) = unbounded_channel();
+        let (sender, received) = unbounded_channel();
         Self {
-            inputs,
+            received,
             sender,
             worker: None,
         }
@@ -72,19 +64,18 @@ impl Reader {
     pub(crate) fn stop(&mut self) {
         let Some(worker) = self.worker.take() else { return };
         drop(worker.go_on);
-        // A thread that waits for the rest of a key hands that key on and ends then.
         let _ = worker.ended.recv_timeout(PATIENCE);
     }
 
-    /// Waits for what is typed. An error: the terminal is gone. Cancel safe.
-    pub(crate) async fn next(&mut self) -> io::Result<Input> {
-        let input = self.inputs.recv().await;
-        input.unwrap_or_else(|| Err(io::ErrorKind::UnexpectedEof.into()))
+    /// Waits for what is typed or answered. An error: the terminal is gone. Cancel safe.
+    pub(crate) async fn next(&mut self) -> io::Result<Received> {
+        let received = self.received.recv().await;
+        received.unwrap_or_else(|| Err(io::ErrorKind::UnexpectedEof.into()))
     }
 
     /// Returns what was read already.
-    pub(crate) fn ready(&mut self) -> Option<io::Result<Input>> {
-        self.inputs.try_recv().ok()
+    pub(crate) fn ready(&mut self) -> Option<io::Result<Received>> {
+        self.received.try_recv().ok()
     }
 }
 
@@ -94,37 +85,53 @@ impl Drop for Reader {
     }
 }
 
-/// Hands on what is typed until it is stopped. What came before the terminal was given away comes first.
-fn hand_on(sender: &UnboundedSender<io::Result<Input>>, stop: &PipeReader) -> io::Result<()> {
+/// Hands on what is typed until it is stopped, also what had only begun by then.
+fn hand_on(sender: &UnboundedSender<io::Result<Received>>, stop: &PipeReader) -> io::Result<()> {
+    let mut decoder = Decoder::default();
+    let mut bytes = [0; SIP];
     loop {
-        while poll(SETTLE)? {
-            let is_taken = sender.send(Ok(read()?)).is_ok();
-            if !is_taken || wait(stop, Some(&AT_ONCE))? == Woken::Stopped {
-                return Ok(());
+        let woken = wait(stop, decoder.patience())?;
+        if woken == Woken::Typed {
+            let read = rustix::io::retry_on_intr(|| rustix::io::read(io::stdin(), &mut bytes))?;
+            if read == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
             }
+            decoder.push(&bytes[..read]);
         }
-        if wait(stop, None)? == Woken::Stopped {
+        let mut next = || match woken {
+            Woken::Typed => decoder.next(),
+            Woken::Stopped | Woken::Neither => decoder.settle(),
+        };
+        while let Some(received) = next() {
+            // The loop may be gone.
+            let _ = sender.send(Ok(received));
+        }
+        if woken == Woken::Stopped {
             return Ok(());
         }
     }
 }
 
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum Woken {
     Stopped,
     Typed,
-    /// Only where it was not to wait.
+    /// Only where it was not to wait without end.
     Neither,
 }
 
-/// Waits until something is typed or the thread is to stop.
-fn wait(stop: &PipeReader, time: Option<&Timespec>) -> io::Result<Woken> {
+/// Waits until something is typed or the thread is to stop, but not longer than this.
+fn wait(stop: &PipeReader, patience: Option<Duration>) -> io::Result<Woken> {
     let terminal = io::stdin();
     let mut fds = [
         PollFd::new(stop, PollFlags::IN),
         PollFd::new(&terminal, PollFlags::IN),
     ];
-    rustix::io::retry_on_intr(|| rustix::event::poll(&mut fds, time))?;
+    let time = patience.map(|patience| Timespec {
+        tv_sec: patience.as_secs() as i64,
+        tv_nsec: i64::from(patience.subsec_nanos()),
+    });
+    rustix::io::retry_on_intr(|| rustix::event::poll(&mut fds, time.as_ref()))?;
     let (stopped, typed) = (fds[0].revents(), fds[1].revents());
     if !stopped.is_empty() {
         return Ok(Woken::Stopped);

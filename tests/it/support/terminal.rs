@@ -146,6 +146,14 @@ impl Terminal {
         self.master.resize(size(columns, rows)).unwrap();
     }
 
+    /// Has a cell be so many pixels wide and high.
+    pub(crate) fn zoom(&self, width: u16, height: u16) {
+        let (rows, columns) = self.screen.lock().emulator.screen().size();
+        let mut size = size(columns.get(), rows.get());
+        (size.pixel_width, size.pixel_height) = (columns.get() * width, rows.get() * height);
+        self.master.resize(size).unwrap();
+    }
+
     /// Changes how the terminal takes what is written to it.
     pub(crate) fn reads(&self, reading: Reading) {
         self.screen.update(|screen| screen.reading = reading);

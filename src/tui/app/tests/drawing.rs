@@ -96,7 +96,7 @@ fn a_picture_has_its_rows_before_it_is_there() {
     let before = driver.frame();
     let caption = row_of(&before, "image shot1.png · PNG 200×100 · ");
     assert!(jobs(&mut driver).is_empty(), "the terminal has not answered");
-    driver.app.draws_pictures(true);
+    driver.app.draws_pictures(Protocol::Kitty, true);
     let waiting = driver.frame();
     assert_eq!(placeholders(&waiting), []);
     let [job] = jobs(&mut driver).try_into().unwrap();
@@ -114,7 +114,7 @@ fn a_picture_has_its_rows_before_it_is_there() {
 #[test]
 fn a_picture_of_ones_own_message_is_drawn_where_it_is_unfolded() {
     let mut driver = with_pictures(Some(Protocol::Kitty), &[]);
-    driver.app.draws_pictures(true);
+    driver.app.draws_pictures(Protocol::Kitty, true);
     let file = FilePart {
         path: "shot.png".to_owned(),
         label: None,
@@ -143,7 +143,7 @@ fn a_picture_of_ones_own_message_is_drawn_where_it_is_unfolded() {
 #[test]
 fn what_is_drawn_over_a_picture_hides_it_and_it_comes_back() {
     let mut driver = with_pictures(Some(Protocol::Kitty), &[png(200, 100)]);
-    driver.app.draws_pictures(true);
+    driver.app.draws_pictures(Protocol::Kitty, true);
     let there = placeholders(&settle(&mut driver));
     driver.press("ctrl+x ?");
     assert_eq!(placeholders(&driver.frame()), []);
@@ -164,7 +164,7 @@ fn what_is_drawn_over_a_picture_hides_it_and_it_comes_back() {
 fn a_picture_that_is_partly_off_the_screen_is_clipped_or_left_out() {
     let scrolled = |protocol| {
         let mut driver = with_pictures(Some(protocol), &[png(200, 200)]);
-        driver.app.draws_pictures(true);
+        driver.app.draws_pictures(Protocol::Kitty, true);
         driver.size = (80, 12);
         let frame = settle(&mut driver);
         (frame, driver)
@@ -189,7 +189,7 @@ fn what_cannot_be_drawn_stays_described() {
     let mut huge = png(8, 8);
     huge[16..24].copy_from_slice(&[0, 0, 0xff, 0xff, 0, 0, 0xff, 0xff]);
     let mut driver = with_pictures(Some(Protocol::Kitty), &[cut, huge, png(40, 40)]);
-    driver.app.draws_pictures(true);
+    driver.app.draws_pictures(Protocol::Kitty, true);
     let frame = settle(&mut driver);
     for name in ["shot1", "shot2", "shot3"] {
         row_of(&frame, &format!("image {name}.png · PNG"));
@@ -208,7 +208,7 @@ fn a_terminal_that_draws_none_gets_none() {
         (Some(Protocol::Iterm), true, narrow),
     ] {
         let mut driver = with_pictures(protocol, &[png(200, 100)]);
-        driver.app.draws_pictures(draws);
+        driver.app.draws_pictures(Protocol::Kitty, draws);
         driver.size = (width, 30);
         let frame = settle(&mut driver);
         row_of(&frame, "image shot1.png · PNG 200×");

@@ -42,6 +42,7 @@ use crate::session::{
     Snapshot,
 };
 use crate::tui::clipboard::picture::Reading;
+use crate::tui::terminal::background::Background;
 use crate::view::Symbols;
 use crate::view::card::{Card, CardPart, Code, DiffBody};
 use crate::view::theme::ColorDepth;

@@ -1,0 +1,37 @@
+//! What the terminal answers to what it is asked, which comes when it comes.
+
+use std::sync::Arc;
+
+use super::App;
+use crate::tui::pictures::Protocol;
+use crate::tui::terminal::answer::Answer;
+use crate::tui::terminal::background::Background;
+use crate::tui::transcript::Change;
+use crate::view::theme::Theme;
+
+impl App {
+    pub(crate) fn terminal_answered(&mut self, answer: Answer) -> Change {
+        match answer {
+            Answer::Background(Some(background)) => self.set_background(background),
+            Answer::Background(None) => Change::None,
+            Answer::KittyPictures(draws) => self.draws_pictures(Protocol::Kitty, draws),
+            Answer::Sixel(draws) => self.draws_pictures(Protocol::Sixel, draws),
+            Answer::CellSize(width, height) => self.cell_size_answered((width, height)),
+        }
+    }
+
+    /// Chooses the theme for a background.
+    pub(crate) fn set_background(&mut self, background: Background) -> Change {
+        self.surroundings.background = background;
+        let theme = match background {
+            Background::Dark => &self.themes.dark,
+            Background::Light => &self.themes.light,
+        };
+        let theme = Theme::clone(theme).at_depth(self.surroundings.depth);
+        if theme.id() == self.theme.id() {
+            return Change::None;
+        }
+        self.theme = Arc::new(theme);
+        Change::Urgent
+    }
+}

@@ -1,0 +1,524 @@
+//! From the terminal's bytes to keys, pastes, the mouse and answers.
+//!
+//! Bytes are cut into what belongs together first ([`cut`]), and each piece is read on its own: so nothing that a terminal
+//! sends unasked, or that was cut on its way, takes a key along with it. termina knows what a key's sequence means; it is
+//! given whole ones and nothing else, because it would wait without end for the rest of others. crossterm's own reader is
+//! not used: it keeps what a terminal says about itself from its callers.
+//!
+//! What may be the beginning of something longer is kept for a moment ([`Decoder::patience`]), then taken as keys
+//! ([`Decoder::settle`]). A lone escape is one at once, unless more is there already.
+
+use std::time::Duration;
+
+use crossterm::event::{
+    Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyEventState, KeyModifiers, MouseButton, MouseEvent,
+    MouseEventKind,
+};
+use termina::event as read;
+
+use super::answer::Answer;
+
+/// How long a sequence may stop short before it counts as keys. A terminal writes one in one go.
+const PATIENCE: Duration = Duration::from_millis(50);
+const PASTE_BEGIN: &[u8] = b"\x1b[200~";
+const PASTE_END: &[u8] = b"\x1b[201~";
+/// No key has a longer sequence.
+const LONGEST_SEQUENCE: usize = 64;
+
+/// What the terminal sent.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Received {
+    Input(Input),
+    Answer(Answer),
+}
+
+/// What the first bytes are.
+#[derive(Debug, PartialEq)]
+enum Piece {
+    /// So many of them are this, or nothing that means anything here.
+    Whole(usize, Option<Received>),
+    /// More has to come.
+    Begun(Waits),
+}
+
+/// For how long the beginning of something is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Waits {
+    /// An escape: it is a key of its own, unless more is there.
+    NotAtAll,
+    AMoment,
+    /// A paste, which has an end.
+    ForTheEnd,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Decoder {
+    bytes: Vec<u8>,
+    /// How far a paste that goes on has been searched for its end.
+    searched: usize,
+}
+
+impl Decoder {
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Returns what came first and is whole.
+    pub(super) fn next(&mut self) -> Option<Received> {
+        loop {
+            match self.first() {
+                Piece::Begun(_) => return None,
+                Piece::Whole(length, received) => {
+                    self.bytes.drain(..length);
+                    if received.is_some() {
+                        return received;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns how long the rest of what has begun is waited for, where it is not waited for without end.
+    pub(super) fn patience(&mut self) -> Option<Duration> {
+        match self.first() {
+            Piece::Begun(Waits::NotAtAll) => Some(Duration::ZERO),
+            Piece::Begun(Waits::AMoment) if !self.bytes.is_empty() => Some(PATIENCE),
+            _ => None,
+        }
+    }
+
+    /// Takes what has begun as what it is without more, and returns what comes of it, as [`Self::next`] does.
+    pub(super) fn settle(&mut self) -> Option<Received> {
+        while !self.bytes.is_empty() {
+            let received = self.next().or_else(|| self.take_begun());
+            if received.is_some() {
+                return received;
+            }
+        }
+        None
+    }
+
+    fn take_begun(&mut self) -> Option<Received> {
+        let (length, received) = match self.bytes.as_slice() {
+            [] => (0, None),
+            paste if paste.starts_with(PASTE_BEGIN) => {
+                let text = String::from_utf8_lossy(&paste[PASTE_BEGIN.len()..]).into_owned();
+                (paste.len(), Some(Received::Input(Input::Paste(text))))
+            }
+            [0x1b] => (1, Some(key(KeyCode::Esc.into()))),
+            [0x1b, next, ..] => (2, with_alt(&[*next])),
+            // A character that was cut.
+            [_, ..] => (1, None),
+        };
+        self.searched = 0;
+        self.bytes.drain(..length);
+        received
+    }
+
+    fn first(&mut self) -> Piece {
+        if self.bytes.starts_with(PASTE_BEGIN) {
+            return self.paste();
+        }
+        cut(&self.bytes)
+    }
+
+    fn paste(&mut self) -> Piece {
+        let begin = PASTE_BEGIN.len();
+        let from = self.searched.max(begin);
+        let mut windows = self.bytes[from..].windows(PASTE_END.len());
+        let Some(at) = windows.position(|window| window == PASTE_END) else {
+            self.searched = self.bytes.len().saturating_sub(PASTE_END.len());
+            return Piece::Begun(Waits::ForTheEnd);
+        };
+        self.searched = 0;
+        let end = from + at;
+        let text = String::from_utf8_lossy(&self.bytes[begin..end]).into_owned();
+        Piece::Whole(end + PASTE_END.len(), Some(Received::Input(Input::Paste(text))))
+    }
+}
+
+/// Tells what the first bytes are. None are left over only where something has begun.
+fn cut(bytes: &[u8]) -> Piece {
+    match bytes {
+        [] => Piece::Begun(Waits::AMoment),
+        [0x1b] => Piece::Begun(Waits::NotAtAll),
+        // The second may begin something.
+        [0x1b, 0x1b, ..] => Piece::Whole(1, Some(key(KeyCode::Esc.into()))),
+        [0x1b, b'[', ..] => cut_sequence(bytes),
+        [0x1b, b'O'] => Piece::Begun(Waits::AMoment),
+        [0x1b, b'O', ..] => Piece::Whole(3, input(&bytes[..3])),
+        [0x1b, b']' | b'_', ..] => cut_string(bytes),
+        [0x1b, rest @ ..] => match character(rest) {
+            Some(0) => Piece::Begun(Waits::AMoment),
+            Some(length) => Piece::Whole(1 + length, with_alt(&rest[..length])),
+            None => Piece::Whole(2, None),
+        },
+        _ => match character(bytes) {
+            Some(0) => Piece::Begun(Waits::AMoment),
+            Some(length) => Piece::Whole(length, input(&bytes[..length])),
+            None => Piece::Whole(1, None),
+        },
+    }
+}
+
+/// Returns the length of the first character; 0 where it has only begun, nothing where there is none.
+fn character(bytes: &[u8]) -> Option<usize> {
+    let length = match *bytes.first()? {
+        0..0x80 => return Some(1),
+        0xc2..0xe0 => 2,
+        0xe0..0xf0 => 3,
+        0xf0..0xf5 => 4,
+        _ => return None,
+    };
+    let there = &bytes[..bytes.len().min(length)];
+    match str::from_utf8(there) {
+        Ok(_) => Some(length),
+        Err(error) => error.error_len().is_none().then_some(0),
+    }
+}
+
+/// `ESC [`, parameters and a last character.
+fn cut_sequence(bytes: &[u8]) -> Piece {
+    let begun = Piece::Begun(Waits::AMoment);
+    let head = &bytes[2..bytes.len().min(LONGEST_SEQUENCE)];
+    let last = head.iter().position(|byte| !(0x20..0x40).contains(byte));
+    let Some(last) = last.map(|at| at + 2) else {
+        return if bytes.len() >= LONGEST_SEQUENCE {
+            Piece::Whole(LONGEST_SEQUENCE, None)
+        } else {
+            begun
+        };
+    };
+    let length = match (bytes[last], last) {
+        // Two forms that go on: the Linux console's function keys and the oldest of the mouse's.
+        (b'[', 2) => 4,
+        (b'M', 2) => 6,
+        (0x40..0x7f, _) => last + 1,
+        (_, 2) => return Piece::Whole(2, with_alt(b"[")),
+        // It was cut, and what follows is something else.
+        (_, _) => return Piece::Whole(last, None),
+    };
+    if bytes.len() < length {
+        return begun;
+    }
+    let sequence = &bytes[..length];
+    let answer = Answer::in_sequence(sequence).map(Received::Answer);
+    Piece::Whole(length, answer.or_else(|| input(sequence)))
+}
+
+/// `ESC ]` or `ESC _`, text and a terminator, where that is an answer; else a key and what follows it.
+fn cut_string(bytes: &[u8]) -> Piece {
+    let end = bytes[2..].iter().position(|byte| !(0x20..0x7f).contains(byte));
+    let end = end.map_or(bytes.len(), |at| at + 2);
+    let no_answer = Piece::Whole(2, with_alt(&bytes[1..2]));
+    if !Answer::may_begin_with(&bytes[..end]) {
+        return no_answer;
+    }
+    let terminator = match &bytes[end..] {
+        [] | [0x1b] => return Piece::Begun(Waits::AMoment),
+        [0x07, ..] => 1,
+        [0x1b, b'\\', ..] => 2,
+        _ => return no_answer,
+    };
+    match Answer::in_string(&bytes[..end]) {
+        Some(answer) => Piece::Whole(end + terminator, Some(Received::Answer(answer))),
+        None => no_answer,
+    }
+}
+
+fn with_alt(character: &[u8]) -> Option<Received> {
+    match input(character)? {
+        Received::Input(Input::Key(mut event)) => {
+            event.modifiers |= KeyModifiers::ALT;
+            Some(key(event))
+        }
+        other => Some(other),
+    }
+}
+
+fn key(event: KeyEvent) -> Received {
+    Received::Input(Input::Key(event))
+}
+
+/// Reads what is whole.
+fn input(piece: &[u8]) -> Option<Received> {
+    if is_mouse_nowhere(piece) {
+        return None;
+    }
+    let mut parser = termina::Parser::default();
+    parser.parse(piece, false);
+    let input = match parser.pop()? {
+        termina::Event::Key(event) => Input::Key(key_event(event)?),
+        termina::Event::Mouse(event) => Input::Mouse(MouseEvent {
+            kind: mouse_kind(event.kind),
+            column: event.column,
+            row: event.row,
+            modifiers: modifiers(event.modifiers),
+        }),
+        termina::Event::FocusIn => Input::FocusGained,
+        termina::Event::FocusOut => Input::FocusLost,
+        _ => return None,
+    };
+    Some(Received::Input(input))
+}
+
+/// Whether the mouse is in a row or column 0, of which there are none and which termina does not foresee.
+fn is_mouse_nowhere(piece: &[u8]) -> bool {
+    let (Some(b'M' | b'm'), Some(numbers)) = (piece.last(), piece.get(2..piece.len() - 1)) else {
+        return false;
+    };
+    let mut numbers = numbers.split(|byte| *byte == b';').skip(1);
+    numbers.any(|number| !number.is_empty() && number.iter().all(|digit| *digit == b'0'))
+}
+
+/// Keys that no binding can name are left out.
+fn key_event(event: read::KeyEvent) -> Option<KeyEvent> {
+    let code = match event.code {
+        read::KeyCode::Char(c) => KeyCode::Char(c),
+        read::KeyCode::Enter => KeyCode::Enter,
+        read::KeyCode::Backspace => KeyCode::Backspace,
+        read::KeyCode::Tab => KeyCode::Tab,
+        read::KeyCode::Escape => KeyCode::Esc,
+        read::KeyCode::Left => KeyCode::Left,
+        read::KeyCode::Right => KeyCode::Right,
+        read::KeyCode::Up => KeyCode::Up,
+        read::KeyCode::Down => KeyCode::Down,
+        read::KeyCode::Home => KeyCode::Home,
+        read::KeyCode::End => KeyCode::End,
+        read::KeyCode::BackTab => KeyCode::BackTab,
+        read::KeyCode::PageUp => KeyCode::PageUp,
+        read::KeyCode::PageDown => KeyCode::PageDown,
+        read::KeyCode::Insert => KeyCode::Insert,
+        read::KeyCode::Delete => KeyCode::Delete,
+        read::KeyCode::Function(number) => KeyCode::F(number),
+        _ => return None,
+    };
+    let kind = match event.kind {
+        read::KeyEventKind::Press => KeyEventKind::Press,
+        read::KeyEventKind::Repeat => KeyEventKind::Repeat,
+        read::KeyEventKind::Release => KeyEventKind::Release,
+    };
+    Some(KeyEvent {
+        code,
+        modifiers: modifiers(event.modifiers),
+        kind,
+        state: KeyEventState::NONE,
+    })
+}
+
+fn modifiers(read: read::Modifiers) -> KeyModifiers {
+    let pairs = [
+        (read::Modifiers::SHIFT, KeyModifiers::SHIFT),
+        (read::Modifiers::ALT, KeyModifiers::ALT),
+        (read::Modifiers::CONTROL, KeyModifiers::CONTROL),
+        (read::Modifiers::SUPER, KeyModifiers::SUPER),
+        (read::Modifiers::HYPER, KeyModifiers::HYPER),
+        (read::Modifiers::META, KeyModifiers::META),
+    ];
+    let held = pairs.into_iter().filter(|(theirs, _)| read.contains(*theirs));
+    held.map(|(_, ours)| ours).collect()
+}
+
+fn mouse_kind(kind: read::MouseEventKind) -> MouseEventKind {
+    let button = |button| match button {
+        read::MouseButton::Left => MouseButton::Left,
+        read::MouseButton::Right => MouseButton::Right,
+        read::MouseButton::Middle => MouseButton::Middle,
+    };
+    match kind {
+        read::MouseEventKind::Down(which) => MouseEventKind::Down(button(which)),
+        read::MouseEventKind::Up(which) => MouseEventKind::Up(button(which)),
+        read::MouseEventKind::Drag(which) => MouseEventKind::Drag(button(which)),
+        read::MouseEventKind::Moved => MouseEventKind::Moved,
+        read::MouseEventKind::ScrollDown => MouseEventKind::ScrollDown,
+        read::MouseEventKind::ScrollUp => MouseEventKind::ScrollUp,
+        read::MouseEventKind::ScrollLeft => MouseEventKind::ScrollLeft,
+        read::MouseEventKind::ScrollRight => MouseEventKind::ScrollRight,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What comes of bytes that arrive in these parts, with no time between them.
+    fn decode_in_parts(parts: &[&[u8]]) -> Vec<Received> {
+        let mut decoder = Decoder::default();
+        let mut received = Vec::new();
+        for part in parts {
+            decoder.push(part);
+            received.extend(std::iter::from_fn(|| decoder.next()));
+        }
+        received.extend(std::iter::from_fn(|| decoder.settle()));
+        assert!(decoder.bytes.is_empty(), "nothing is kept for ever");
+        received
+    }
+
+    fn decode(text: &str) -> Vec<Received> {
+        decode_in_parts(&[text.as_bytes()])
+    }
+
+    fn pressed(code: KeyCode, modifiers: KeyModifiers) -> Received {
+        key(KeyEvent::new(code, modifiers))
+    }
+
+    fn typed(c: char) -> Received {
+        pressed(KeyCode::Char(c), KeyModifiers::NONE)
+    }
+
+    fn alt(c: char) -> Received {
+        pressed(KeyCode::Char(c), KeyModifiers::ALT)
+    }
+
+    #[test]
+    fn keys_are_known_in_every_form() {
+        use KeyModifiers as M;
+        for (bytes, code, modifiers) in [
+            ("a", KeyCode::Char('a'), M::NONE),
+            ("Ä", KeyCode::Char('Ä'), M::SHIFT),
+            ("世", KeyCode::Char('世'), M::NONE),
+            ("\r", KeyCode::Enter, M::NONE),
+            ("\n", KeyCode::Char('j'), M::CONTROL),
+            ("\x18", KeyCode::Char('x'), M::CONTROL),
+            ("\x1d", KeyCode::Char('5'), M::CONTROL),
+            ("\x7f", KeyCode::Backspace, M::NONE),
+            ("\x1b", KeyCode::Esc, M::NONE),
+            ("\x1b\r", KeyCode::Enter, M::ALT),
+            ("\x1bé", KeyCode::Char('é'), M::ALT),
+            ("\x1b[", KeyCode::Char('['), M::ALT),
+            ("\x1b]", KeyCode::Char(']'), M::ALT),
+            ("\x1bP", KeyCode::Char('P'), M::ALT | M::SHIFT),
+            ("\x1bO", KeyCode::Char('O'), M::ALT | M::SHIFT),
+            ("\x1b[A", KeyCode::Up, M::NONE),
+            ("\x1bOA", KeyCode::Up, M::NONE),
+            ("\x1b[1;5C", KeyCode::Right, M::CONTROL),
+            ("\x1b[Z", KeyCode::BackTab, M::SHIFT),
+            ("\x1b[5~", KeyCode::PageUp, M::NONE),
+            ("\x1b[3;2~", KeyCode::Delete, M::SHIFT),
+            ("\x1b[15~", KeyCode::F(5), M::NONE),
+            ("\x1bOP", KeyCode::F(1), M::NONE),
+            ("\x1b[[B", KeyCode::F(2), M::NONE),
+            ("\x1b[27u", KeyCode::Esc, M::NONE),
+            ("\x1b[13;2u", KeyCode::Enter, M::SHIFT),
+            ("\x1b[99;5u", KeyCode::Char('c'), M::CONTROL),
+        ] {
+            assert_eq!(decode(bytes), [pressed(code, modifiers)], "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn the_mouse_the_focus_and_pastes_are_known() {
+        let mouse = |kind, column, row| {
+            let modifiers = KeyModifiers::NONE;
+            Received::Input(Input::Mouse(MouseEvent {
+                kind,
+                column,
+                row,
+                modifiers,
+            }))
+        };
+        assert_eq!(decode("\x1b[<65;8;3M"), [mouse(MouseEventKind::ScrollDown, 7, 2)]);
+        let released = MouseEventKind::Up(MouseButton::Left);
+        assert_eq!(decode("\x1b[<0;300;3m"), [mouse(released, 299, 2)]);
+        let down = MouseEventKind::Down(MouseButton::Left);
+        assert_eq!(decode("\x1b[M !!"), [mouse(down, 0, 0)]);
+        assert_eq!(decode("\x1b[<0;0;0Mx"), [typed('x')]);
+        let focus = [Input::FocusGained, Input::FocusLost].map(Received::Input);
+        assert_eq!(decode("\x1b[I\x1b[O"), focus);
+        let paste = Received::Input(Input::Paste("a\x1b[Ab\n".to_owned()));
+        assert_eq!(decode("\x1b[200~a\x1b[Ab\n\x1b[201~x"), [paste, typed('x')]);
+        // It was cut off, when the terminal was given away.
+        let paste = Received::Input(Input::Paste("half".to_owned()));
+        assert_eq!(decode("\x1b[200~half"), [paste]);
+    }
+
+    #[test]
+    fn answers_are_taken_out_of_the_keys() {
+        let sixel = Received::Answer(Answer::Sixel(true));
+        assert_eq!(decode("a\x1b[?62;4;22cb"), [typed('a'), sixel, typed('b')]);
+        for end in ["\x07", "\x1b\\"] {
+            let answer = decode(&format!("\x1b]11;rgb:1e1e/1e1e/2e2e{end}x"));
+            let dark = Answer::in_string(b"\x1b]11;rgb:0/0/0").map(Received::Answer);
+            assert_eq!(answer, [dark.unwrap(), typed('x')]);
+        }
+        let kitty = Received::Answer(Answer::KittyPictures(true));
+        assert_eq!(decode("\x1b_Gi=31;OK\x1b\\"), [kitty]);
+    }
+
+    #[test]
+    fn keys_that_only_begin_like_an_answer_are_keys() {
+        assert_eq!(decode("\x1b]1x"), [alt(']'), typed('1'), typed('x')]);
+        assert_eq!(
+            decode("\x1b]\x1b[A"),
+            [alt(']'), pressed(KeyCode::Up, KeyModifiers::NONE)]
+        );
+        assert_eq!(decode("\x1b_x"), [alt('_'), typed('x')]);
+        assert_eq!(decode("\x1b[1"), [alt('['), typed('1')]);
+        let escapes = [KeyCode::Esc; 2].map(|code| pressed(code, KeyModifiers::NONE));
+        assert_eq!(decode("\x1b\x1b"), escapes);
+    }
+
+    #[test]
+    fn what_has_begun_is_waited_for_and_no_longer() {
+        let mut decoder = Decoder::default();
+        for (bytes, patience) in [
+            ("", None),
+            ("\x1b", Some(Duration::ZERO)),
+            ("\x1b]11;", Some(PATIENCE)),
+            ("\x1b[1;", Some(PATIENCE)),
+            ("\x1b[200~", None),
+        ] {
+            decoder.bytes = bytes.into();
+            assert_eq!(decoder.next(), None, "{bytes:?}");
+            assert_eq!(decoder.patience(), patience, "{bytes:?}");
+        }
+    }
+
+    fn piece() -> impl Strategy<Value = Vec<u8>> {
+        let known = prop::sample::select(vec![
+            "\x1b[?62;4c",
+            "\x1b]11;rgb:1/2/3\x07",
+            "\x1b_Gi=31;OK\x1b\\",
+            "\x1b[6;20;10t",
+            "\x1b[A",
+            "\x1b[<0;3;4M",
+            "\x1b[200~x\x1b[201~",
+            "\x1b[?1;2$y",
+            "世",
+            "x",
+        ]);
+        prop_oneof![
+            known.prop_map(|text| text.as_bytes().to_vec()),
+            prop::collection::vec(any::<u8>(), 0..6)
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_stop_it_and_it_does_not_matter_where_they_are_parted(
+            pieces in prop::collection::vec(piece(), 0..12),
+            parts in 1_usize..9,
+        ) {
+            let bytes = pieces.concat();
+            let whole = decode_in_parts(&[&bytes]);
+            let parted: Vec<_> = bytes.chunks(parts).collect();
+            prop_assert_eq!(whole, decode_in_parts(&parted));
+        }
+
+        #[test]
+        fn keys_around_an_answer_are_all_there(
+            before in "[a-z]{0,5}",
+            garbage in prop::sample::select(vec!["", "\x1b[?1;0;256S", "\x1b[>41;370;0c", "\x1b[?80;2$y", "\x1b[1;"]),
+            after in "[a-z]{0,5}",
+        ) {
+            let received = decode(&format!("{before}{garbage}\x1b[?62;4c{after}"));
+            let answer = Received::Answer(Answer::Sixel(true));
+            let mut expected: Vec<_> = before.chars().map(typed).collect();
+            expected.push(answer);
+            expected.extend(after.chars().map(typed));
+            prop_assert_eq!(received, expected);
+        }
+    }
+}
