@@ -193,6 +193,7 @@ impl Screen {
             now: self.now,
             focused: false,
             fold_key: "o",
+            view_key: "e",
             end_key: "esc esc",
         };
         self.transcript.draw(self.drawn.area, &mut self.drawn, &cx);

@@ -135,6 +135,7 @@ impl Screen {
             now: self.now,
             focused: false,
             fold_key: "o",
+            view_key: "e",
             end_key: "esc esc",
         };
         self.transcript.draw(AREA, &mut self.buffer, &cx);

@@ -7,6 +7,7 @@
 
 use std::future::pending;
 use std::io;
+use std::path::Path;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 
@@ -389,6 +390,7 @@ impl EventLoop {
                 Effect::Copy { text, what } => self.copy(text, what),
                 Effect::Open(places) => self.open(&places).await,
                 Effect::View(text) => self.view(&text).await,
+                Effect::ViewWhole { path, left } => self.view_whole(Path::new(&path), &left).await,
                 Effect::Notify { title, body } => {
                     // A terminal that takes nothing is gone; its input ends too.
                     let _ = self.screen.write(&self.app.notification(&title, &body));
@@ -494,6 +496,17 @@ impl EventLoop {
 
     async fn view(&mut self, text: &str) -> Change {
         self.read_in_editor(|editor| editor::view(editor, text)).await
+    }
+
+    async fn view_whole(&mut self, path: &Path, left: &str) -> Change {
+        if path.is_file() {
+            return self
+                .read_in_editor(|editor| editor::open(editor, path, None))
+                .await;
+        }
+        let change = self.view(left).await;
+        let words = "the whole output is not kept any more; that was what the model read of it";
+        change.max(self.app.complain(words, Instant::now()))
     }
 
     async fn read_in_editor(&mut self, work: impl FnOnce(Option<&str>) -> Result<(), EditorError>) -> Change {

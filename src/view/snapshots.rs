@@ -236,6 +236,7 @@ fn cards_are_drawn_in_every_state() {
                 elapsed,
                 badge: None,
                 expands: "o",
+                opens: "",
             };
             lay_out(card, *status, cx)
         };

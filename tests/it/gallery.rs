@@ -228,6 +228,7 @@ impl Wall<'_> {
             elapsed,
             badge: None,
             expands: if label.ends_with("expanded") { "" } else { "o" },
+            opens: "",
         };
         writeln!(picture, "-- {label}").unwrap();
         for line in lay_out(card, status, look) {

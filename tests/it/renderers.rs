@@ -101,6 +101,7 @@ fn assert_fits(card: &Card, status: CardStatus, width: usize, what: &str) -> Res
             elapsed: Some(Duration::from_millis(4200)),
             badge: None,
             expands: "o",
+            opens: "",
         };
         for line in lay_out(card, status, look) {
             let text: String = line.spans.iter().map(|span| span.content.as_ref()).collect();

@@ -235,6 +235,35 @@ fn enter_opens_the_file_at_its_line() {
     wait_back(&terminal, 3);
 }
 
+#[test]
+fn all_of_a_cut_output_opens_in_the_editor() {
+    let server = Server::with([
+        Turn::tool("bash", json!({"command": "./many"})),
+        Turn::text("Done with it."),
+    ]);
+    let project = with_script(project(&server), "many", "seq -f 'row %g end' 3000");
+    let project = with_script(project, "vim", "cat \"$1\" > viewed; true");
+    let editor = format!("EDITOR={}", project.path("vim").display());
+    let terminal = open_with(&project, &[&editor]);
+    say(&terminal, "talk");
+    terminal.wait_text("Done with it.");
+    terminal.wait_text("send");
+    read(&terminal);
+    terminal.keys("/row 77 end");
+    terminal.wait_text("not found; 1 output is cut");
+    terminal.key(Key::Esc);
+    terminal.wait_gone("not found");
+    terminal.keys("kko");
+    terminal.wait_text("… 1,000 lines above · e opens all");
+    terminal.wait_text("row 1001 end");
+    terminal.keys("e");
+    wait_until("the whole output in the editor", || {
+        std::fs::read_to_string(project.path("viewed"))
+            .is_ok_and(|text| text.starts_with("row 1 end\nrow 2 end\n") && text.ends_with("row 3000 end\n"))
+    });
+    wait_back(&terminal, 1);
+}
+
 /// Waits until the screen is there again after so many editors.
 fn wait_back(terminal: &Terminal, editors: usize) {
     wait_until("the screen to come back", || {

@@ -222,6 +222,7 @@ impl App {
             focused,
             end_key: &end_key,
             fold_key: self.keymap.label(Context::Transcript, Action::ToggleFold),
+            view_key: self.keymap.label(Context::Transcript, Action::ViewBlock),
         };
         self.transcript.draw(area, buffer, &cx);
         self.draw_pictures(buffer);

@@ -174,6 +174,11 @@ pub(crate) enum Effect {
     Open(Vec<FilePlace>),
     /// Shows this text in the editor.
     View(String),
+    /// Shows all of an output in the editor, from this file; where that is gone, what is left of it.
+    ViewWhole {
+        path: String,
+        left: String,
+    },
     /// Tells somebody who looks elsewhere.
     Notify {
         title: String,

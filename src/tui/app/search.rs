@@ -58,10 +58,11 @@ impl App {
     /// Leaves the row and stays at the match.
     pub(super) fn keep_search(&mut self, now: Instant) {
         let Some(query) = self.search.take() else { return };
+        let cut = self.transcript.search_tally().map_or(0, |tally| tally.cut);
         self.transcript.keep_search();
         self.begin_guard_anew(now);
         if !query.is_blank() && self.transcript.search_tally().is_none() {
-            self.say("not found", Meaning::Warning, now);
+            self.say(not_found(cut), Meaning::Warning, now);
         }
     }
 
@@ -100,7 +101,7 @@ impl App {
     pub(super) fn search_words(&self) -> Option<String> {
         let tally = self.transcript.search_tally()?;
         Some(match tally.total {
-            0 => "not found".to_owned(),
+            0 => not_found(tally.cut),
             total => format!("{} of {total}", tally.current),
         })
     }
@@ -140,5 +141,14 @@ impl App {
             muted: self.theme.style(Meaning::TextMuted),
         };
         self.search.as_mut()?.draw(left, buffer, &look)
+    }
+}
+
+/// Says that nothing was found, and how many outputs were searched as far as they are shown.
+fn not_found(cut: usize) -> String {
+    match cut {
+        0 => "not found".to_owned(),
+        1 => "not found; 1 output is cut".to_owned(),
+        more => format!("not found; {more} outputs are cut"),
     }
 }

@@ -87,13 +87,18 @@ impl App {
         Change::Urgent
     }
 
-    /// Shows the focused block in the editor.
+    /// Shows the focused block in the editor; where it shows the end of an output, all of that.
     pub(super) fn view_focused(&mut self, now: Instant) {
-        match self.transcript.copy_focused() {
-            Some(text) => self
-                .effects
-                .push(Effect::View(strip_controls(&text).into_owned())),
-            None => self.say("nothing to open here", Meaning::TextMuted, now),
-        }
+        let Some(text) = self.transcript.copy_focused() else {
+            return self.say("nothing to open here", Meaning::TextMuted, now);
+        };
+        let text = strip_controls(&text).into_owned();
+        self.effects.push(match self.transcript.kept_output() {
+            Some(path) => Effect::ViewWhole {
+                path: path.to_owned(),
+                left: text,
+            },
+            None => Effect::View(text),
+        });
     }
 }

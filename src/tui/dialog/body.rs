@@ -144,6 +144,7 @@ fn part_lines(part: CardPart, width: usize, look: Look<'_>) -> Vec<Line<'static>
         elapsed: None,
         badge: None,
         expands: "",
+        opens: "",
     };
     let rows = lay_out_body(&card, cx).into_iter();
     rows.map(|row| row.line).collect()

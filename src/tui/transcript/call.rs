@@ -329,6 +329,11 @@ impl CallBlock {
             .or_else(|| self.stored_part()?.result.as_ref())
     }
 
+    /// Returns the file with all of its output, where the result is cut and the whole was kept.
+    pub(super) fn kept(&self) -> Option<&str> {
+        self.result()?.output_path.as_deref()
+    }
+
     fn args(&self) -> Option<&Value> {
         self.args.as_ref().or_else(|| self.stored_part()?.args.as_ref())
     }

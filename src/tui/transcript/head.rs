@@ -8,6 +8,7 @@ use crate::view::link;
 use crate::view::spinner;
 use crate::view::theme::Meaning;
 
+use super::DrawCx;
 use super::block::{Block, Body, Mark, Phase, ReasoningBlock};
 use super::call::CallBlock;
 use super::layout::{Laid, LayoutCx};
@@ -81,9 +82,16 @@ pub(super) fn inner_below(card: &Card, inner: &CallBlock, cx: &LayoutCx<'_>) -> 
 }
 
 fn narrower<'a>(cx: &LayoutCx<'a>) -> LayoutCx<'a> {
+    // Keys are about the call around it.
+    let draw = DrawCx {
+        fold_key: "",
+        view_key: "",
+        ..cx.draw
+    };
     LayoutCx {
+        draw,
         width: cx.width.saturating_sub(STEP),
-        ..cx.without_fold_key()
+        ..*cx
     }
 }
 
@@ -97,6 +105,7 @@ fn card_look<'a>(call: &CallBlock, cx: &LayoutCx<'a>) -> CardLook<'a> {
         elapsed: waits.map(|(_, waited)| waited).or(ran),
         badge: waits.map(|(what, _)| what),
         expands: cx.draw.fold_key,
+        opens: call.kept().map_or("", |_| cx.draw.view_key),
     }
 }
 

@@ -88,6 +88,8 @@ pub struct DrawCx<'a> {
     pub focused: bool,
     /// Unfolds a block; empty where no key does.
     pub fold_key: &'a str,
+    /// Shows a block in the editor, with all of an output that was cut; empty where no key does.
+    pub view_key: &'a str,
     /// Ends the turn; empty where no key does.
     pub end_key: &'a str,
 }

@@ -41,6 +41,14 @@ impl Transcript {
         places
     }
 
+    /// Returns the file with all of the focused call's output, where what is shown of it is cut.
+    pub fn kept_output(&self) -> Option<&str> {
+        match &self.blocks.list.get(self.focus?)?.body {
+            Body::Call(call) => call.kept(),
+            Body::User(_) | Body::Text(_) | Body::Reasoning(_) | Body::Mark(_) => None,
+        }
+    }
+
     fn places_at(&self, block: usize, at: usize) -> Vec<FilePlace> {
         let text = self.text_of(block);
         let at = at.min(text.len());

@@ -10,6 +10,7 @@ use regex::{Regex, RegexBuilder};
 
 use super::Transcript;
 use super::apply::Blocks;
+use super::block::Body;
 use super::cards::CardSource;
 use super::text::text;
 use super::viewport::Anchor;
@@ -34,6 +35,8 @@ pub(super) struct Search {
 struct Count {
     revision: u32,
     matches: usize,
+    /// Only the end of its output is there to be searched.
+    is_cut: bool,
 }
 
 /// One match.
@@ -63,6 +66,8 @@ pub struct Tally {
     /// Counted from 1; 0 where there is none.
     pub current: usize,
     pub total: usize,
+    /// Outputs that are searched only as far as they are shown.
+    pub cut: usize,
 }
 
 impl Search {
@@ -77,6 +82,7 @@ impl Search {
             let count = Count {
                 revision: block.revision,
                 matches: pattern.find_iter(&text(&blocks.list, index, true, cards)).count(),
+                is_cut: matches!(&block.body, Body::Call(call) if call.kept().is_some()),
             };
             match self.counts.get_mut(index) {
                 Some(before) => *before = count,
@@ -125,6 +131,7 @@ impl Search {
         Tally {
             current: self.current.map_or(0, |hit| before(hit) + hit.nth + 1),
             total: self.total,
+            cut: self.counts.iter().filter(|count| count.is_cut).count(),
         }
     }
 
@@ -276,7 +283,7 @@ impl Transcript {
         let Some(pattern) = &search.pattern else {
             return true;
         };
-        let is_card = matches!(self.blocks.list[block].body, super::block::Body::Call(_));
+        let is_card = matches!(self.blocks.list[block].body, Body::Call(_));
         let text = text(&self.blocks.list, block, false, &*self.cards);
         is_card && pattern.find_iter(&text).count() == search.matches(block)
     }

@@ -32,6 +32,8 @@ pub struct CardLook<'a> {
     pub badge: Option<&'a str>,
     /// The key that expands the card; empty where it is expanded, or none does.
     pub expands: &'a str,
+    /// The key that opens all of what an expanded card shows the end of; empty where none does.
+    pub opens: &'a str,
 }
 
 /// One row of a card.
@@ -92,8 +94,13 @@ pub fn lay_out_body(card: &Card, cx: CardLook<'_>) -> Vec<CardRow> {
         }
         rows.extend(drawn.into_iter().map(|row| row.shifted(indent)));
     }
-    if let Some(row) = last_cut.filter(|_| !cx.expands.is_empty()) {
-        let hint = format!(" {} {} expands", cx.look.symbols.dot(), cx.expands);
+    let hint = match (cx.expands, cx.opens) {
+        ("", "") => None,
+        ("", key) => Some(format!("{key} opens all")),
+        (key, _) => Some(format!("{key} expands")),
+    };
+    if let (Some(row), Some(hint)) = (last_cut, hint) {
+        let hint = format!(" {} {hint}", cx.look.symbols.dot());
         let line = &mut rows[row].line;
         if line.width() + width::str_width(&hint) <= width {
             line.push_span(Span::styled(hint, cx.look.style(Meaning::TextMuted)));
@@ -313,6 +320,7 @@ mod tests {
             elapsed: Some(Duration::from_millis(140)),
             badge: None,
             expands: "",
+            opens: "",
         }
     }
 

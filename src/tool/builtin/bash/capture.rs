@@ -55,6 +55,8 @@ pub(super) struct Shown {
     pub(super) delta: String,
     /// The unfinished line as it looks now.
     pub(super) pending: String,
+    /// How many lines there were until now. It never falls.
+    pub(super) lines: u64,
 }
 
 impl Capture {
@@ -97,6 +99,7 @@ impl Capture {
         Shown {
             delta: self.live.take(),
             pending: pending[from..].to_owned(),
+            lines: self.tail.lines(),
         }
     }
 
@@ -108,6 +111,7 @@ impl Capture {
         let shown = Shown {
             delta: self.live.take(),
             pending: String::new(),
+            lines: self.tail.lines(),
         };
         (self.captured(), shown)
     }
@@ -297,9 +301,18 @@ impl Live {
         let text = std::mem::take(&mut self.text);
         match std::mem::take(&mut self.skipped) {
             0 => text,
-            skipped => format!("… {skipped} lines too fast to show …\n{text}"),
+            skipped => format!("… {skipped}{TOO_FAST}\n{text}"),
         }
     }
+}
+
+/// Ends a line that stands for those left out of what is shown live.
+const TOO_FAST: &str = " lines too fast to show …";
+
+/// Returns what was shown live without a gap: what follows the last one.
+pub(super) fn after_gap(live: &str) -> &str {
+    let gap = format!("{TOO_FAST}\n");
+    live.rfind(&gap).map_or(live, |at| &live[at + gap.len()..])
 }
 
 #[cfg(test)]
@@ -442,7 +455,25 @@ mod tests {
             (shown.delta.as_str(), shown.pending.as_str()),
             ("done\n", "Password: ")
         );
+        assert_eq!(shown.lines, 1);
         assert_eq!(capture.show().delta, "");
+        capture.push(b"secret\nlast");
+        assert_eq!(capture.show().lines, 2);
+        assert_eq!(capture.finish().1.lines, 3);
+    }
+
+    #[test]
+    fn all_lines_are_counted_though_few_are_shown() {
+        let place = Place::new();
+        let mut capture = place.capture(2000, 51_200);
+        let lines: Vec<_> = (1..=40_000).map(|line| format!("line {line}\n")).collect();
+        let chunk = lines.concat();
+        capture.push(chunk.as_bytes());
+        let shown = capture.show();
+        assert_eq!(shown.lines, 40_000);
+        assert!(shown.delta.starts_with("… ") && shown.delta.len() < chunk.len());
+        let whole = after_gap(&shown.delta);
+        assert!(whole.starts_with("line ") && whole.ends_with("line 40000\n"));
     }
 
     proptest! {

@@ -3,12 +3,13 @@
 //! While it runs, its last lines; when it ended well, fewer of them; when it did not, the lines that say why, with their
 //! real numbers in the whole output.
 
+use super::capture::after_gap;
 use super::{Args, Details};
 use crate::text::sanitize::reveal;
 use crate::tool::{RenderCx, ResultView};
 use crate::view::card::{Card, CardPart, Code, Tone, ToneSpan};
 
-/// Lines of output while the command runs.
+/// Lines of output while the command runs, and below them the one that it is in.
 const LIVE: usize = 8;
 /// Lines of output of a command that ended well.
 const ENDED: usize = 3;
@@ -54,13 +55,18 @@ pub(super) fn result(view: &ResultView<'_, Args, Details>, cx: RenderCx) -> Card
         return running(card, view, cx);
     }
     let lines = output_lines(view.text, details);
+    let before = details.first_line.map_or(0, |first| first.saturating_sub(1));
     if cx.expanded {
+        let card = match details.first_line {
+            Some(1) => card.part(CardPart::Omitted("the beginning of the line".to_owned())),
+            _ => above(card, before),
+        };
         return text(card, &lines);
     }
     if card.look {
-        return failure(card, &lines, details.first_line.unwrap_or(1));
+        return failure(card, &lines, before + 1);
     }
-    last_lines(card, &lines, ENDED, details.first_line.unwrap_or(1))
+    last_lines(card, &lines, ENDED, before)
 }
 
 /// How it ended, how much it printed, and how much of that the model has seen.
@@ -88,15 +94,17 @@ fn facts(mut card: Card, view: &ResultView<'_, Args, Details>) -> Card {
 }
 
 fn running(card: Card, view: &ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
-    let mut lines: Vec<&str> = view.text.lines().collect();
-    if !view.details.pending.is_empty() {
-        lines.push(&view.details.pending);
+    let details = &view.details;
+    let all: Vec<&str> = after_gap(view.text).lines().collect();
+    let most = if cx.expanded { usize::MAX } else { LIVE };
+    let mut lines = all[all.len().saturating_sub(most)..].to_vec();
+    // What is kept of a long output is its end; the capture knows how much there was.
+    let printed = details.lines.max(all.len() as u64);
+    let card = above(card, printed - lines.len() as u64);
+    if !details.pending.is_empty() {
+        lines.push(&details.pending);
     }
-    if cx.expanded {
-        text(card, &lines)
-    } else {
-        last_lines(card, &lines, LIVE, 1)
-    }
+    text(card, &lines)
 }
 
 /// What the command printed, without the lines that lathe put around it.
@@ -118,15 +126,19 @@ fn text(card: Card, lines: &[&str]) -> Card {
     }
 }
 
-fn last_lines(card: Card, lines: &[&str], most: usize, first_line: u64) -> Card {
-    let above = lines.len().saturating_sub(most);
-    let left_out = above as u64 + first_line - 1;
-    let card = match left_out {
+/// The last of these lines, of which so many more came before.
+fn last_lines(card: Card, lines: &[&str], most: usize, before: u64) -> Card {
+    let cut = lines.len().saturating_sub(most);
+    text(above(card, before + cut as u64), &lines[cut..])
+}
+
+/// Says how many lines are left out here.
+fn above(card: Card, lines: u64) -> Card {
+    match lines {
         0 => card,
         1 => card.part(CardPart::Omitted("1 line above".to_owned())),
         more => card.part(CardPart::Omitted(format!("{} lines above", grouped(more)))),
-    };
-    text(card, &lines[above..])
+    }
 }
 
 /// The first line that speaks of a failure, the first panic with the assertion below it, and the last line, with their

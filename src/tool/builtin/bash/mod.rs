@@ -283,6 +283,7 @@ async fn show(capture: &Mutex<Capture>, arrived: &Notify, details: &Details, cx:
 fn progress(details: &Details, shown: Shown) -> Update {
     let details = Details {
         pending: shown.pending,
+        lines: shown.lines,
         ..details.clone()
     };
     Update {

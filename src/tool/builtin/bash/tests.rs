@@ -418,35 +418,71 @@ async fn expanded_shows_the_command_and_all_of_the_output() {
     assert_eq!(card.body[1], CardPart::Text("1\n2\n3\n4\n5\n6\n7\n8\n9".into()));
 }
 
+#[tokio::test]
+async fn expanded_counts_the_lines_that_were_cut_where_they_are_missing() {
+    let card = drawn(&bash("seq 3000").await, true);
+    assert_eq!(card.body[1], CardPart::Omitted("1,000 lines above".into()));
+    let CardPart::Text(text) = &card.body[2] else {
+        panic!("no output: {card:?}")
+    };
+    assert!(text.starts_with("1001\n1002\n") && text.ends_with("\n3000"));
+    let card = drawn(&bash("head -c 60000 /dev/zero | tr '\\0' x").await, true);
+    assert_eq!(
+        card.body[1],
+        CardPart::Omitted("the beginning of the line".into())
+    );
+}
+
 #[test]
 fn a_running_command_shows_its_last_eight_lines_and_the_one_it_is_in() {
     let project = Harness::new();
-    let details = Details {
-        command: "make".into(),
-        pending: "100 %".into(),
-        ..Details::default()
-    };
-    let details = serde_json::to_value(details).unwrap();
     let text: String = (1..=10).map(|number| number.to_string() + "\n").collect();
-    let source = ResultSource::Running {
-        text: &text,
-        details: &details,
-    };
-    let card = project.registry.render_result(
-        "bash",
-        &PartialJson::new(),
-        None,
-        source,
-        RenderCx { expanded: false },
-    );
+    let card = running(&project, &text, 10, "100 %", false);
     assert_eq!(
         card.body,
         [
-            CardPart::Omitted("3 lines above".into()),
-            CardPart::Text("4\n5\n6\n7\n8\n9\n10\n100 %".into())
+            CardPart::Omitted("2 lines above".into()),
+            CardPart::Text("3\n4\n5\n6\n7\n8\n9\n10\n100 %".into())
         ]
     );
     assert!(!card.look && card.meta.is_empty());
+}
+
+/// A running command of whose output this text is left.
+fn running(project: &Harness, text: &str, lines: u64, pending: &str, expanded: bool) -> Card {
+    let details = Details {
+        command: "make".into(),
+        pending: pending.into(),
+        lines,
+        ..Details::default()
+    };
+    let details = serde_json::to_value(details).unwrap();
+    let source = ResultSource::Running {
+        text,
+        details: &details,
+    };
+    let cx = RenderCx { expanded };
+    project
+        .registry
+        .render_result("bash", &PartialJson::new(), None, source, cx)
+}
+
+#[test]
+fn the_count_of_a_running_command_is_of_all_that_it_printed() {
+    let project = Harness::new();
+    let text: String = (3001..=3010).map(|number| number.to_string() + "\n").collect();
+    let said = |text: &str, expanded| {
+        let parts = running(&project, text, 3010, "", expanded).body;
+        let said = parts
+            .into_iter()
+            .find(|part| matches!(part, CardPart::Omitted(_)));
+        said.unwrap()
+    };
+    assert_eq!(said(&text, false), CardPart::Omitted("3,002 lines above".into()));
+    assert_eq!(said(&text, true), CardPart::Omitted("3,000 lines above".into()));
+    // A line that stands for others is neither shown as output nor counted as one of it.
+    let text = format!("1\n2\n… 2998 lines too fast to show …\n{text}");
+    assert_eq!(said(&text, true), CardPart::Omitted("3,000 lines above".into()));
 }
 
 #[test]

@@ -370,6 +370,7 @@ fn body(card: &Card, width: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
         elapsed: None,
         badge: None,
         expands: "",
+        opens: "",
     };
     lay_out_body(card, look).into_iter().map(|row| row.line).collect()
 }

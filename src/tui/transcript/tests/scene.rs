@@ -223,6 +223,7 @@ impl Scene {
             now: self.now,
             focused,
             fold_key: "o",
+            view_key: "e",
             end_key: if focused { "ctrl+c" } else { "esc esc" },
         };
         self.transcript.draw(area, buffer, &cx);

@@ -10,7 +10,7 @@ use crate::session::Done;
 use crate::tui::transcript::Tally;
 
 fn tally(scene: &Scene) -> (usize, usize) {
-    let Tally { current, total } = scene.transcript.search_tally().unwrap();
+    let Tally { current, total, .. } = scene.transcript.search_tally().unwrap();
     (current, total)
 }
 
