@@ -93,6 +93,11 @@ impl Symbols {
         self.pick("┃", "|")
     }
 
+    /// Runs down rows that are kept for something which did not come.
+    pub fn gap(self) -> &'static str {
+        self.pick("┊", ":")
+    }
+
     /// One column of a rule.
     pub fn rule(self) -> &'static str {
         self.pick("─", "-")

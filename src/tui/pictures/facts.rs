@@ -1,6 +1,7 @@
 //! What there is to say of a picture without drawing it.
 //!
-//! The layout asks for it, so nothing here decodes: the file may mean harm, and its size stands in its first bytes.
+//! The layout asks for it, so nothing here touches a file or decodes one: it may mean harm, and its size stands in the first
+//! bytes of what the conversation has.
 
 use std::io::{BufRead, Cursor, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,8 +12,9 @@ use base64::engine::general_purpose::STANDARD;
 use crate::text::size::size_words;
 use crate::view::Symbols;
 
-/// Characters of base64 that are looked at for the size: headers stand at the beginning.
-const HEAD: usize = 256 * 1024;
+/// Characters of base64 that are looked at for the size: headers stand at the beginning, and most are short. A photograph may
+/// have much before its size.
+const HEADS: [usize; 2] = [1024, 256 * 1024];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Facts {
@@ -62,9 +64,11 @@ pub(in crate::tui) fn size(file: impl BufRead + Seek) -> Option<(u32, u32)> {
 }
 
 fn size_in(data: &str) -> Option<(u32, u32)> {
-    let head = data.as_bytes();
-    let head = &head[..head.len().min(HEAD)];
-    size(Cursor::new(STANDARD.decode(head).ok()?))
+    let data = data.as_bytes();
+    HEADS.iter().find_map(|head| {
+        let head = &data[..data.len().min(*head)];
+        size(Cursor::new(STANDARD.decode(head).ok()?))
+    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 //! Which protocol there is comes from the environment, and for sixel from the terminal; one that is asked for is used once
 //! the terminal has answered, and nobody waits for that. Rows are reserved from the size in a file's header. The picture
 //! itself is made on another thread ([`decode`]), one at a time, at the size at which it is drawn, and kept while there is
-//! room. What cannot be drawn stays the line that describes it.
+//! room. What cannot be drawn is the line that describes it; the rows that it had stay while its card is on screen, so that
+//! nothing jumps.
 //!
 //! The transcript says what is to be drawn where ([`Place`]), cells keep the place ([`kitty`], [`overlay`]), and
 //! `terminal::Screen` tells the terminal of pictures that are new on screen and of those that are gone ([`Needed`]).
@@ -175,11 +176,18 @@ pub(crate) struct Canvas {
 }
 
 impl Canvas {
-    /// Returns the cells for a picture of this size where there are so many columns; nothing where it is not drawn.
-    pub(crate) fn fit(&self, key: u64, size: (u32, u32), columns: usize) -> Option<Grid> {
-        if self.failed.contains(&key) {
-            return None;
-        }
+    /// Whether a picture turned out not to be any.
+    pub(crate) fn has_failed(&self, key: u64) -> bool {
+        self.failed.contains(&key)
+    }
+
+    /// Whether any did.
+    pub(crate) fn has_failures(&self) -> bool {
+        !self.failed.is_empty()
+    }
+
+    /// Returns the cells for a picture of this size where there are so many columns.
+    pub(crate) fn fit(&self, size: (u32, u32), columns: usize) -> Grid {
         let (width, height) = (f64::from(size.0), f64::from(size.1));
         let (cell_width, cell_height) = (f64::from(self.cell.0), f64::from(self.cell.1));
         let columns = columns.min(usize::from(MOST_COLUMNS)) as f64;
@@ -188,10 +196,10 @@ impl Canvas {
             .min(1.0);
         // A hair less, so that what fits exactly takes no cell more.
         let cells = |pixels: f64, cell: f64| (pixels * scale / cell - 1e-6).ceil().max(1.0) as u16;
-        Some(Grid {
+        Grid {
             columns: cells(width, cell_width).min(columns as u16).max(1),
             rows: cells(height, cell_height).min(MOST_ROWS),
-        })
+        }
     }
 
     /// Tells it from others.
@@ -486,7 +494,7 @@ mod tests {
     fn a_picture_keeps_its_shape_within_the_room_there_is() {
         let canvas = drawing().canvas().unwrap();
         let fit = |size, columns| {
-            let grid = canvas.fit(1, size, columns).unwrap();
+            let grid = canvas.fit(size, columns);
             (grid.columns, grid.rows)
         };
         assert_eq!(fit((100, 100), 60), (10, 5), "it is not made larger");
@@ -523,7 +531,7 @@ mod tests {
         assert_eq!(pictures.paint(place(2), &mut buffer), None);
         pictures.made(Job::failed(1, place(1).grid));
         assert_eq!(pictures.paint(place(1), &mut buffer), None);
-        assert_eq!(pictures.canvas().unwrap().fit(1, (20, 20), 60), None);
+        assert!(pictures.canvas().unwrap().has_failed(1));
         assert_eq!(pictures.paint(place(2), &mut buffer), Some((20, 40)));
         pictures.made(made(2, 8));
         assert_eq!(pictures.paint(place(2), &mut buffer), None);

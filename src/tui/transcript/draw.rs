@@ -38,6 +38,7 @@ impl Transcript {
             cards: &*self.cards,
             reasoning_unfolded: self.reasoning_unfolded,
             canvas: self.canvas.as_ref(),
+            keeps_rows: false,
         };
         let mut list = List {
             blocks: &mut self.blocks,

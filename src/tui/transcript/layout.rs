@@ -41,6 +41,8 @@ pub(super) struct LayoutCx<'a> {
     pub(super) reasoning_unfolded: bool,
     /// Where the terminal draws pictures.
     pub(super) canvas: Option<&'a Canvas>,
+    /// Whether pictures that cannot be drawn keep the rows that they had.
+    pub(super) keeps_rows: bool,
 }
 
 impl<'a> LayoutCx<'a> {
@@ -70,6 +72,7 @@ pub(super) struct Key {
     look: LookKey,
     is_unfolded: bool,
     canvas: Option<((u16, u16), usize)>,
+    keeps_rows: bool,
 }
 
 impl Key {
@@ -148,6 +151,7 @@ pub(super) fn height(blocks: &mut [Block], index: usize, cx: &LayoutCx<'_>) -> u
         look: cx.draw.look.key(),
         is_unfolded: block.is_unfolded(cx.reasoning_unfolded),
         canvas: cx.canvas.map(Canvas::key),
+        keeps_rows: keeps_rows(block, cx),
     };
     match &mut block.laid {
         Some(laid) if laid.key == key => {}
@@ -157,6 +161,10 @@ pub(super) fn height(blocks: &mut [Block], index: usize, cx: &LayoutCx<'_>) -> u
                 cx.without_fold_key()
             } else {
                 *cx
+            };
+            let own = LayoutCx {
+                keeps_rows: key.keeps_rows,
+                ..own
             };
             let mut pictures = Vec::new();
             let (face, rows) = lay_out(blocks, index, key.is_unfolded, &own, &mut pictures);
@@ -171,6 +179,12 @@ pub(super) fn height(blocks: &mut [Block], index: usize, cx: &LayoutCx<'_>) -> u
     let block = &blocks[index];
     let Some(laid) = &block.laid else { return 0 };
     usize::from(has_head(&block.body)) + laid.rows.len()
+}
+
+/// Whether the rows of pictures stay even if these are broken: the block is on screen with them.
+fn keeps_rows(block: &Block, cx: &LayoutCx<'_>) -> bool {
+    let has_pictures = || block.laid.as_ref().is_some_and(|laid| !laid.pictures.is_empty());
+    block.reserved > 0 && cx.canvas.is_some_and(Canvas::has_failures) && has_pictures()
 }
 
 /// Draws one row of a block that was laid out.
@@ -437,12 +451,13 @@ fn user(
     }
     for (nth, file) in block.files.iter().enumerate() {
         let mut note = Flow::default();
-        note.push_line(&format!("@{file}"), muted);
-        rows.push(note.cut(cx.width.saturating_sub(2), look.symbols.ellipsis()));
         let message = block.pictures.as_ref().filter(|_| is_unfolded);
+        let fault = message.map_or_else(String::new, |message| pictures::attached_fault(message, nth, cx));
+        note.push_line(&format!("@{file}{fault}"), muted);
+        rows.push(note.cut(cx.width.saturating_sub(2), look.symbols.ellipsis()));
         let below = |message| pictures::attached(message, nth, rows.len(), 2, cx);
         if let Some(picture) = message.and_then(|message| below(message)) {
-            rows.extend((0..picture.rows()).map(|_| Vec::new()));
+            rows.extend(picture.kept_rows(cx));
             pictures.push(picture);
         }
     }

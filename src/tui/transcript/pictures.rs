@@ -1,11 +1,13 @@
 //! Pictures in blocks: rows that are kept for them, and where they stand on the screen.
 //!
 //! Each is described by a line. Where the terminal draws pictures, the rows below that line are the picture's, from the size
-//! in its header on: nothing moves when it is there. How it is drawn is not known here.
+//! in its header on: nothing moves when it is there. One that turns out to be broken is described as such, and its rows hold
+//! a quiet bar until its block has left the screen: then it has none. How a picture is drawn is not known here.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
 
 use crate::conversation::{Attachment, CallId, Message, MessageId};
 use crate::tui::pictures::{Canvas, Facts, Grid, Place};
@@ -29,6 +31,7 @@ pub(super) struct Picture {
     /// Its first row, below the block's head.
     row: usize,
     column: usize,
+    is_broken: bool,
 }
 
 /// Where its bytes are.
@@ -52,6 +55,18 @@ impl Source {
         let mut hasher = DefaultHasher::new();
         self.hash(&mut hasher);
         hasher.finish()
+    }
+
+    fn is_broken(&self, cx: &LayoutCx<'_>) -> bool {
+        cx.canvas.is_some_and(|canvas| canvas.has_failed(self.key()))
+    }
+
+    /// What the line that describes it ends with.
+    fn fault(&self, cx: &LayoutCx<'_>) -> String {
+        if !self.is_broken(cx) {
+            return String::new();
+        }
+        format!(" {} cannot be drawn", cx.draw.look.symbols.dot())
     }
 
     /// Returns the bytes where they belong to this block.
@@ -90,7 +105,8 @@ pub(super) fn push(
         let Some(facts) = Facts::read(mime, data) else {
             continue;
         };
-        let caption = facts.caption(name, look.symbols);
+        let source = Source::Call(call.id.clone(), nth);
+        let caption = facts.caption(name, look.symbols) + &source.fault(cx);
         let caption = cut_line(
             &caption,
             look.theme.style(Meaning::TextMuted),
@@ -98,12 +114,17 @@ pub(super) fn push(
             look.symbols.ellipsis(),
         );
         rows.push(CardRow::from(caption).shifted(column));
-        let source = Source::Call(call.id.clone(), nth);
         if let Some(picture) = Picture::fit(source, facts, (rows.len(), column), width, cx) {
-            rows.extend((0..picture.grid.rows).map(|_| CardRow::default()));
+            let kept = picture.kept_rows(cx);
+            rows.extend(kept.map(|spans| CardRow::from(Line::from(spans)).shifted(column)));
             pictures.push(picture);
         }
     }
+}
+
+/// Says of a file of a message that it is no picture, where that is known.
+pub(super) fn attached_fault(message: &Message, nth: usize, cx: &LayoutCx<'_>) -> String {
+    Source::File(message.id.clone(), nth).fault(cx)
 }
 
 /// Returns the picture among the files of a message, where there is one at this place that is drawn from `row` on.
@@ -128,24 +149,33 @@ impl Picture {
         width: usize,
         cx: &LayoutCx<'_>,
     ) -> Option<Self> {
-        let grid = cx.canvas?.fit(source.key(), facts.size?, width)?;
+        let is_broken = source.is_broken(cx);
+        if is_broken && !cx.keeps_rows {
+            return None;
+        }
+        let grid = cx.canvas?.fit(facts.size?, width);
         Some(Self {
             source,
             grid,
             row,
             column,
+            is_broken,
         })
     }
 
-    pub(super) fn rows(&self) -> u16 {
-        self.grid.rows
+    /// Returns its rows as they are without it.
+    pub(super) fn kept_rows(&self, cx: &LayoutCx<'_>) -> impl Iterator<Item = Vec<Span<'static>>> + use<> {
+        let look = cx.draw.look;
+        let bar = Span::styled(look.symbols.gap(), look.theme.style(Meaning::TextMuted));
+        let row = if self.is_broken { vec![bar] } else { Vec::new() };
+        std::iter::repeat_n(row, usize::from(self.grid.rows))
     }
 
     /// Returns where it stands when these rows of the block, counted below its head, are drawn from `at` down.
     pub(super) fn on_screen(&self, rows: &std::ops::Range<usize>, at: Rect) -> Option<OnScreen> {
         let own = self.row..self.row + usize::from(self.grid.rows);
         let shown = own.start.max(rows.start)..own.end.min(rows.end);
-        if shown.is_empty() {
+        if shown.is_empty() || self.is_broken {
             return None;
         }
         let column = self.column as u16;

@@ -190,12 +190,52 @@ fn what_cannot_be_drawn_stays_described() {
     huge[16..24].copy_from_slice(&[0, 0, 0xff, 0xff, 0, 0, 0xff, 0xff]);
     let mut driver = with_pictures(Some(Protocol::Kitty), &[cut, huge, png(40, 40)]);
     driver.app.draws_pictures(Protocol::Kitty, true);
+    driver.size = (80, 60);
     let frame = settle(&mut driver);
-    for name in ["shot1", "shot2", "shot3"] {
-        row_of(&frame, &format!("image {name}.png · PNG"));
+    for (name, is_broken) in [("shot1", true), ("shot2", true), ("shot3", false)] {
+        let row = row_of(&frame, &format!("image {name}.png · PNG"));
+        let rows = frame.text();
+        let row = rows.lines().nth(usize::from(row)).unwrap();
+        assert_eq!(row.contains(" · cannot be drawn"), is_broken, "{row}");
     }
     assert_eq!(driver.app.pictures_on_screen().named.len(), 1);
     assert!(jobs(&mut driver).is_empty());
+}
+
+#[test]
+fn a_broken_picture_keeps_its_rows_until_its_card_is_folded_or_off_the_screen() {
+    let cut = |width, height| {
+        let whole = png(width, height);
+        whole[..whole.len() / 2].to_vec()
+    };
+    let mut driver = with_pictures(Some(Protocol::Kitty), &[cut(200, 100), cut(40, 40)]);
+    driver.app.draws_pictures(Protocol::Kitty, true);
+    let waiting = driver.frame();
+    let (first, second) = (
+        row_of(&waiting, "image shot1.png"),
+        row_of(&waiting, "image shot2.png"),
+    );
+    let after = settle(&mut driver);
+    pictures::picture(&mut driver, "broken_picture", (80, 30));
+    assert_eq!(
+        (
+            row_of(&after, "image shot1.png"),
+            row_of(&after, "image shot2.png")
+        ),
+        (first, second),
+        "nothing jumps"
+    );
+    let bars = |frame: &Frame| frame.text().matches('┊').count();
+    assert_eq!(bars(&after), 5 + 2);
+    driver.wait(1_000);
+    driver.press("ctrl+x o");
+    driver.frame();
+    driver.wait(1_000);
+    driver.press("ctrl+x o");
+    let again = settle(&mut driver);
+    assert_eq!(bars(&again), 0);
+    let row = row_of(&again, "image shot1.png");
+    assert_eq!(row_of(&again, "image shot2.png") - row, second - first - 5);
 }
 
 #[test]
