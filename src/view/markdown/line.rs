@@ -194,6 +194,33 @@ pub(super) fn is_table_rule(text: &str) -> bool {
     text.bytes().all(is_sign) && text.contains('|') && text.contains('-')
 }
 
+/// Returns the table that a block would be if it went on as its first line begins: `| a | b |`, below which the line is not
+/// there yet that says so, or only half.
+pub(super) fn begun_table(block: &str, is_growing: bool) -> Option<String> {
+    let (head, below) = block.split_once('\n').unwrap_or((block, ""));
+    // What it escapes has not come.
+    let head = head.trim_end_matches('\\');
+    let begins = head.trim_start().strip_prefix('|')?.starts_with([' ', '\t']);
+    let is_sign = |byte: u8| matches!(byte, b'|' | b'-' | b':' | b' ' | b'\t');
+    let may_be_rule = below.is_empty() || is_growing && below.bytes().all(is_sign);
+    let cells = cells(head);
+    (begins && may_be_rule && cells > 0).then(|| format!("{head}\n|{}", "-|".repeat(cells)))
+}
+
+/// Counts the cells in a row of a table that begins with a sign for one.
+fn cells(row: &str) -> usize {
+    let row = row.trim();
+    let mut is_escaped = false;
+    let signs = row.char_indices().filter(|&(_, c)| {
+        let is_sign = c == '|' && !is_escaped;
+        is_escaped = c == '\\' && !is_escaped;
+        is_sign
+    });
+    let signs: Vec<usize> = signs.map(|(at, _)| at).collect();
+    let is_closed = signs.len() > 1 && signs.last() == Some(&(row.len() - 1));
+    signs.len() - usize::from(is_closed)
+}
+
 /// What ends a block of HTML that blank lines do not end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RawEnd {

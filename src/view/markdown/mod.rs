@@ -167,7 +167,10 @@ impl Markdown {
         drawn.stable = drawn.lines.len();
         let code = drawn.code.clone();
         for chunk in self.tail() {
-            self.drawn.push_chunk(&self.source, &chunk, width, look);
+            match self.begun_table(&chunk) {
+                Some(table) => self.drawn.push_flow(&table, None, chunk.is_spaced, width, look),
+                None => self.drawn.push_chunk(&self.source, &chunk, width, look),
+            }
             self.drawn.code = None;
         }
         self.drawn.code = code;
@@ -183,6 +186,18 @@ impl Markdown {
         }
         splitter.close(&mut chunks);
         chunks
+    }
+
+    /// Returns what is drawn for the first line of a table, which is text as long as the second is not there: its signs
+    /// would show and then go.
+    fn begun_table(&self, chunk: &Chunk) -> Option<String> {
+        let is_growing = chunk.range.end == self.source.len();
+        let is_last = is_growing || self.is_undecided(&self.source[self.scanned..]);
+        if !chunk.is_flow() || !is_last {
+            return None;
+        }
+        let table = line::begun_table(&self.source[chunk.range.clone()], is_growing)?;
+        render::is_table(&table).then_some(table)
     }
 
     /// Whether an unfinished line is nothing yet but may become a mark, so that drawing it would make the text jump.
@@ -206,17 +221,8 @@ impl Drawn {
     fn push_chunk(&mut self, source: &str, chunk: &Chunk, width: usize, look: Look<'_>) {
         let gap = chunk.is_spaced && !self.lines.is_empty();
         if let ChunkKind::Flow { number } = chunk.kind {
-            let before = self.lines.len();
-            if gap {
-                self.lines.push(Line::default());
-            }
-            let start = self.lines.len();
             let text = &source[chunk.range.clone()];
-            render::render(text, number, width, look, &mut self.lines, &mut self.targets);
-            if self.lines.len() == start {
-                self.lines.truncate(before);
-            }
-            return;
+            return self.push_flow(text, number, chunk.is_spaced, width, look);
         }
         let mut block = match self.code.take() {
             Some(block) => block,
@@ -224,6 +230,19 @@ impl Drawn {
         };
         block.advance(source, &chunk.range, width, look, &mut self.lines);
         self.code = Some(block);
+    }
+
+    /// Draws text; nothing stands before what turns out to be empty.
+    fn push_flow(&mut self, text: &str, number: Option<u64>, is_spaced: bool, width: usize, look: Look<'_>) {
+        let before = self.lines.len();
+        if is_spaced && before > 0 {
+            self.lines.push(Line::default());
+        }
+        let start = self.lines.len();
+        render::render(text, number, width, look, &mut self.lines, &mut self.targets);
+        if self.lines.len() == start {
+            self.lines.truncate(before);
+        }
     }
 
     fn begin_code(

@@ -30,11 +30,7 @@ pub(super) fn render(
     targets: &mut Vec<String>,
 ) {
     let source = sanitize::sanitize(source);
-    let options = Options::ENABLE_TABLES
-        | Options::ENABLE_STRIKETHROUGH
-        | Options::ENABLE_TASKLISTS
-        | Options::ENABLE_GFM;
-    let parser = Parser::new_ext(&source, options);
+    let parser = Parser::new_ext(&source, options());
     let mut definitions: Vec<_> = parser
         .reference_definitions()
         .iter()
@@ -67,6 +63,16 @@ pub(super) fn render(
         renderer.flow.push(&definition, look.style(Meaning::MarkdownUrl));
         renderer.flush();
     }
+}
+
+/// Whether a block is a table.
+pub(super) fn is_table(source: &str) -> bool {
+    let first = Parser::new_ext(source, options()).next();
+    matches!(first, Some(Event::Start(Tag::Table(_))))
+}
+
+fn options() -> Options {
+    Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS | Options::ENABLE_GFM
 }
 
 /// Tells of each list, in order, whether its items are paragraphs.

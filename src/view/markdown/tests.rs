@@ -100,6 +100,49 @@ fn marks_that_are_not_decided_are_not_shown() {
 }
 
 #[test]
+fn a_table_is_one_from_its_first_cell_on() {
+    let used = TestLook::plain();
+    let text = "One:\n\n| name | what \\| why |\n|------|-----------:|\n| x | 1 |";
+    let mut markdown = Markdown::new();
+    let mut rows = 0;
+    for (at, c) in text.char_indices() {
+        markdown.push(&text[at..at + c.len_utf8()]);
+        let lines = markdown.lines(40, used.look());
+        let last = picture(lines);
+        assert!(
+            !last.replace("what | why", "").replace("what |", "").contains('|'),
+            "{last}"
+        );
+        assert!(lines.len() >= rows, "{last}");
+        rows = lines.len();
+    }
+    assert_eq!(
+        picture(markdown.lines(40, used.look())),
+        "One:\n\nname  what | why\n────────────────\nx              1\n"
+    );
+}
+
+#[test]
+fn what_only_begins_like_a_table_is_text_in_the_end() {
+    for text in [
+        "| no | table\nend",
+        "| no | table",
+        "| a | b |\n|---|",
+        "| a\n\nb",
+    ] {
+        let mut markdown = Markdown::new();
+        for (at, c) in text.char_indices() {
+            markdown.push(&text[at..at + c.len_utf8()]);
+            markdown.lines(40, TestLook::plain().look());
+        }
+        markdown.finish();
+        let lines = markdown.lines(40, TestLook::plain().look());
+        assert_eq!(picture(lines), drawn(text, 40), "{text:?}");
+        assert!(drawn(text, 40).contains('|'), "{text:?}");
+    }
+}
+
+#[test]
 fn controls_in_entities_and_sequences_do_not_pass() {
     let text = drawn("a&#27;[31mb \u{1b}[2Jc\u{7}\n\n```\n\u{1b}]0;x\u{7}d\n```", 40);
     assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
