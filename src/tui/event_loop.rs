@@ -89,11 +89,15 @@ enum Grammars {
 impl Grammars {
     fn load(&mut self) {
         let (done, loaded) = oneshot::channel();
-        std::thread::spawn(move || {
+        let thread = std::thread::Builder::new().name("grammars".to_owned());
+        let begun = thread.spawn(move || {
             highlight::load(LANGUAGES);
             // The screen may be gone by now.
             let _ = done.send(());
         });
+        if let Err(error) = begun {
+            tracing::warn!(%error, "no thread begins to load the grammars");
+        }
         *self = Self::Loading(loaded);
     }
 

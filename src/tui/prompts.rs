@@ -77,13 +77,19 @@ impl PromptKeeper {
 
     fn give(&mut self, job: Job) {
         let Some(file) = &self.file else { return };
-        let (jobs, _) = self.work.get_or_insert_with(|| {
+        if self.work.is_none() {
             let file = file.clone();
             let (jobs, given) = mpsc::channel();
-            (jobs, thread::spawn(move || work(&file, &given)))
-        });
+            let thread = thread::Builder::new().name("prompts".to_owned());
+            match thread.spawn(move || work(&file, &given)) {
+                Ok(thread) => self.work = Some((jobs, thread)),
+                Err(error) => tracing::warn!(%error, "no thread begins that keeps the history"),
+            }
+        }
         // Whoever waits for the answer of a thread that is gone finds nothing.
-        let _ = jobs.send(job);
+        if let Some((jobs, _)) = &self.work {
+            let _ = jobs.send(job);
+        }
     }
 }
 

@@ -94,6 +94,7 @@ impl App {
         match answer {
             Answer::Uses(uses) => self.uses.uses = uses,
             Answer::Looked { path, text } => self.completion.looked(path, text),
+            Answer::Trouble(words) => self.say(words, Meaning::Warning, now),
             Answer::Inspected { pasted, media } => self.inspected(&pasted, media, now),
             Answer::Found(found) => {
                 let Some(token) = self.completion.answered(found.id) else {
@@ -165,6 +166,8 @@ impl App {
         if let Some(text) = self.held.paste.take() {
             self.composer.paste(&text);
             self.draft_changed(now);
+            let words = "it takes long to find out whether that is a file; it stays as text";
+            self.say(words, Meaning::Warning, now);
         }
         self.release_keys(now);
         Change::Urgent

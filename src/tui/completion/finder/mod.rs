@@ -4,23 +4,28 @@
 //! The walk honours ignore files and leaves out what is hidden, as `glob` does but for that; such a file is found only by
 //! the beginning of its own path. What is known is answered at once, and again when the walk has found more. A list that
 //! is older than a few seconds is walked anew when somebody asks, and serves until then.
+//!
+//! The thread that answers touches no file but its own: what looks anything up goes as an errand, so that a disk that does
+//! not answer holds nothing else up. The screen hears of trouble as a sentence.
 
+mod errands;
 mod index;
+mod lookup;
+mod walk;
 
-use std::fs;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ignore::{WalkBuilder, WalkState};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::uses::Uses;
-use crate::tui::media::{self, Media};
+use crate::tui::media::Media;
+use errands::{Brought, Errand, Errands, Perform};
 use index::Index;
 
 /// From this age on a list is walked anew.
@@ -29,14 +34,10 @@ const FRESH: Duration = Duration::from_secs(5);
 const STEP: Duration = Duration::from_millis(8);
 /// How often it is told again while more is found.
 const AGAIN: Duration = Duration::from_millis(50);
-/// Paths that a walk hands over at once.
-const BATCH: usize = 2000;
+/// How long a first answer waits for what is looked up in a directory.
+const LISTING: Duration = Duration::from_millis(30);
 /// More than anybody keeps in one project.
 const MOST_PATHS: usize = 1_000_000;
-/// Entries of a directory that is named by its own path.
-const MOST_ENTRIES: usize = 200;
-/// What is read of a file to be looked at.
-const LOOK_BYTES: u64 = 64 * 1024;
 
 /// What the screen wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +67,8 @@ pub(crate) enum Answer {
         pasted: String,
         media: Option<Result<Vec<Media>, String>>,
     },
+    /// Something that was asked for is not found out, in words.
+    Trouble(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,25 +98,42 @@ enum Message {
     Ask(Request),
     Paths(Vec<String>),
     Walked,
+    Brought(Errand, Brought),
     /// The screen is gone.
     End,
 }
 
 impl Finder {
     pub(crate) fn start(places: Places) -> Self {
+        Self::performing(places, Errand::perform)
+    }
+
+    fn performing(places: Places, perform: Perform) -> Self {
         let (messages, inbox) = channel();
         let (outbox, answers) = unbounded_channel();
         let work = Work {
             places: places.clone(),
             messages: messages.clone(),
-            outbox,
+            errands: Errands::new(places.clone(), perform, messages.clone()),
+            outbox: outbox.clone(),
             uses: Uses::default(),
             index: Index::default(),
             walk: Walk::Never,
             asked: None,
             answered: None,
         };
-        thread::spawn(move || work.run(&inbox));
+        let trouble = outbox.clone();
+        let whole = move || {
+            if catch_unwind(AssertUnwindSafe(|| work.run(&inbox))).is_err() {
+                let words = "files are not completed any more: lathe failed inside; please report this";
+                let _ = trouble.send(Answer::Trouble(words.to_owned()));
+            }
+        };
+        let thread = thread::Builder::new().name("finder".to_owned());
+        if let Err(error) = thread.spawn(whole) {
+            let words = format!("files cannot be completed: no thread begins ({error})");
+            let _ = outbox.send(Answer::Trouble(words));
+        }
         Self {
             places,
             messages,
@@ -144,6 +164,7 @@ impl Drop for Finder {
 struct Work {
     places: Places,
     messages: Sender<Message>,
+    errands: Errands,
     outbox: UnboundedSender<Answer>,
     uses: Uses,
     index: Index,
@@ -157,8 +178,9 @@ struct Work {
 struct Asked {
     id: u64,
     text: String,
-    /// What the text names by its own path.
-    own: Vec<String>,
+    since: Instant,
+    /// What the text names by its own path, once that is known.
+    own: Option<Vec<String>>,
 }
 
 enum Walk {
@@ -175,33 +197,78 @@ impl Work {
     fn run(mut self, inbox: &Receiver<Message>) {
         self.uses = Uses::load(&self.places.uses_file, &self.project());
         loop {
-            let message = if self.is_searching() {
-                inbox.try_recv().ok()
-            } else {
-                match inbox.recv() {
-                    Ok(message) => Some(message),
-                    Err(_) => return,
-                }
-            };
             // Only the newest question is worth an answer.
-            let messages: Vec<_> = message.into_iter().chain(inbox.try_iter()).collect();
-            for message in messages {
+            for message in self.wait(inbox) {
                 match message {
-                    Message::Ask(Request::Find { id, text }) => {
-                        self.walk_if_old();
-                        self.index.begin(&text);
-                        let own = by_own_path(&self.places, &text);
-                        self.asked = Some(Asked { id, text, own });
-                        self.answered = None;
-                    }
+                    Message::Ask(Request::Find { id, text }) => self.find(id, text),
                     Message::Ask(request) => self.serve(request),
                     Message::Paths(paths) => self.learn(paths),
                     Message::Walked => self.walked(),
+                    Message::Brought(errand, brought) => self.bring(&errand, brought),
                     Message::End => return self.stop_walk(),
                 }
             }
             self.answer();
         }
+    }
+
+    /// Waits until there is something to do.
+    fn wait(&self, inbox: &Receiver<Message>) -> Vec<Message> {
+        let first = if self.is_searching() {
+            inbox.try_recv().ok()
+        } else if let Some(left) = self.waits_for_listing() {
+            inbox.recv_timeout(left).ok()
+        } else {
+            inbox.recv().ok()
+        };
+        first.into_iter().chain(inbox.try_iter()).collect()
+    }
+
+    fn find(&mut self, id: u64, text: String) {
+        self.walk_if_old();
+        self.index.begin(&text);
+        self.asked = Some(Asked {
+            id,
+            text: text.clone(),
+            since: Instant::now(),
+            own: text.is_empty().then(Vec::new),
+        });
+        self.answered = None;
+        if !text.is_empty() {
+            self.go(Errand::List { id, text });
+        }
+    }
+
+    fn go(&mut self, errand: Errand) {
+        let gone = self.errands.add(errand);
+        self.tell(gone);
+    }
+
+    fn tell(&self, done: Result<(), String>) {
+        if let Err(words) = done {
+            let _ = self.outbox.send(Answer::Trouble(words));
+        }
+    }
+
+    fn bring(&mut self, errand: &Errand, brought: Brought) {
+        let gone = self.errands.ended(errand);
+        self.tell(gone);
+        let answer = match brought {
+            Brought::Listed { id, paths } => {
+                if let Some(asked) = self.asked.as_mut().filter(|asked| asked.id == id) {
+                    asked.own = Some(paths);
+                    self.answered = None;
+                }
+                return;
+            }
+            Brought::Looked { text: None, .. } => return,
+            Brought::Looked {
+                path,
+                text: Some(text),
+            } => Answer::Looked { path, text },
+            Brought::Inspected { pasted, media } => Answer::Inspected { pasted, media },
+        };
+        let _ = self.outbox.send(answer);
     }
 
     fn project(&self) -> String {
@@ -211,14 +278,8 @@ impl Work {
     fn serve(&mut self, request: Request) {
         let answer = match request {
             Request::Recall => Answer::Uses(self.uses.clone()),
-            Request::Look(path) => match look(&self.places, &path) {
-                Some(text) => Answer::Looked { path, text },
-                None => return,
-            },
-            Request::Inspect(pasted) => {
-                let media = inspect(&self.places, &pasted);
-                Answer::Inspected { pasted, media }
-            }
+            Request::Look(path) => return self.go(Errand::Look(path)),
+            Request::Inspect(pasted) => return self.go(Errand::Inspect(pasted)),
             Request::Used { name, is_command } => {
                 self.uses.add(&name);
                 let project = if is_command { String::new() } else { self.project() };
@@ -236,17 +297,28 @@ impl Work {
         self.asked.is_some() && !self.index.is_done()
     }
 
+    /// For how long nothing is told yet, as a directory is likely to be listed by then.
+    fn waits_for_listing(&self) -> Option<Duration> {
+        let asked = self.asked.as_ref().filter(|asked| asked.own.is_none())?;
+        let is_first = self.answered.is_none();
+        LISTING.checked_sub(asked.since.elapsed()).filter(|_| is_first)
+    }
+
     /// Goes on with the newest question and tells what is known, at once and then every so often.
     fn answer(&mut self) {
         let Some(asked) = &self.asked else { return };
         self.index.step(STEP, &self.uses);
-        let is_last = self.index.is_done() && !matches!(self.walk, Walk::Running { .. });
+        if self.waits_for_listing().is_some() {
+            return;
+        }
+        let is_whole = self.index.is_done() && asked.own.is_some();
+        let is_last = is_whole && !matches!(self.walk, Walk::Running { .. });
         if !is_last && self.answered.is_some_and(|at| at.elapsed() < AGAIN) {
             return;
         }
         self.answered = Some(Instant::now());
         let mut paths = self.index.best();
-        for path in &asked.own {
+        for path in asked.own.iter().flatten() {
             if !paths.contains(path) {
                 paths.push(path.clone());
             }
@@ -290,15 +362,11 @@ impl Work {
             Walk::Never => None,
         };
         let stop = Arc::new(AtomicBool::new(false));
-        let (root, messages, stopped) = (
-            self.places.directory.clone(),
-            self.messages.clone(),
-            Arc::clone(&stop),
-        );
-        thread::spawn(move || {
-            walk(&root, &messages, &stopped);
-            let _ = messages.send(Message::Walked);
-        });
+        if let Err(error) = walk::start(&self.places.directory, &self.messages, &stop) {
+            let words = format!("the project's files are not listed: no thread begins ({error})");
+            self.tell(Err(words));
+        }
+        // Its end is told even if it never began.
         self.walk = Walk::Running { fresh, stop };
     }
 
@@ -309,150 +377,10 @@ impl Work {
     }
 }
 
-/// Paths of one thread of the walk, handed over in batches.
-struct Batch<'a> {
-    messages: &'a Sender<Message>,
-    paths: Vec<String>,
-}
-
-impl Batch<'_> {
-    fn push(&mut self, path: String) {
-        self.paths.push(path);
-        if self.paths.len() >= BATCH {
-            self.hand_over();
-        }
-    }
-
-    fn hand_over(&mut self) {
-        let _ = self
-            .messages
-            .send(Message::Paths(std::mem::take(&mut self.paths)));
-    }
-}
-
-impl Drop for Batch<'_> {
-    fn drop(&mut self) {
-        self.hand_over();
-    }
-}
-
-fn walk(root: &Path, messages: &Sender<Message>, stopped: &AtomicBool) {
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(4);
-    let walker = WalkBuilder::new(root)
-        .require_git(false)
-        .follow_links(false)
-        .threads(threads)
-        .build_parallel();
-    walker.run(|| {
-        let mut batch = Batch {
-            messages,
-            paths: Vec::new(),
-        };
-        Box::new(move |entry| {
-            if stopped.load(Ordering::Relaxed) {
-                return WalkState::Quit;
-            }
-            let Ok(entry) = entry else {
-                return WalkState::Continue;
-            };
-            let relative = entry.path().strip_prefix(root).ok();
-            // Who names a file by its text cannot name one that is none.
-            let Some(relative) = relative.and_then(Path::to_str).filter(|path| !path.is_empty()) else {
-                return WalkState::Continue;
-            };
-            match entry.file_type() {
-                Some(kind) if kind.is_dir() => batch.push(format!("{relative}/")),
-                Some(kind) if kind.is_file() || kind.is_symlink() => batch.push(relative.to_owned()),
-                _ => {}
-            }
-            WalkState::Continue
-        })
-    });
-}
-
-/// Returns what a path names by its own beginning, hidden and ignored files too: what is in a directory that is written
-/// out, or the one file of this very name.
-fn by_own_path(places: &Places, text: &str) -> Vec<String> {
-    if text.is_empty() {
-        return Vec::new();
-    }
-    let (directory, begun) = match text.rfind('/') {
-        Some(slash) => text.split_at(slash + 1),
-        None => ("", text),
-    };
-    let Ok(entries) = fs::read_dir(absolute(places, directory)) else {
-        return Vec::new();
-    };
-    let mut paths = Vec::new();
-    for entry in entries.flatten() {
-        let Ok(name) = entry.file_name().into_string() else {
-            continue;
-        };
-        let is_meant = if directory.is_empty() {
-            name == begun
-        } else {
-            name.starts_with(begun) && (begun.starts_with('.') || !name.starts_with('.'))
-        };
-        if is_meant && name != ".git" {
-            let end = if entry.path().is_dir() { "/" } else { "" };
-            paths.push(format!("{directory}{name}{end}"));
-        }
-        if paths.len() >= MOST_ENTRIES {
-            break;
-        }
-    }
-    paths.sort_unstable();
-    paths
-}
-
-/// Looks at the files that a paste names.
-fn inspect(places: &Places, pasted: &str) -> Option<Result<Vec<Media>, String>> {
-    let mut ways = media::pasted_paths(pasted).into_iter();
-    ways.find_map(|paths| {
-        let found = paths.iter().map(|path| media::inspect(&absolute(places, path)));
-        let found: Option<Vec<_>> = found.collect();
-        found.map(|files| files.into_iter().collect())
-    })
-}
-
-/// Where a path leads that begins in the session's directory, at home or at the root.
-fn absolute(places: &Places, path: &str) -> PathBuf {
-    match (path.strip_prefix("~/"), &places.home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => places.directory.join(path),
-    }
-}
-
-/// Reads the beginning of a file; nothing where it is no text.
-fn look(places: &Places, path: &str) -> Option<String> {
-    let path = absolute(places, path);
-    if path.is_dir() {
-        let entries = fs::read_dir(&path).ok()?.flatten();
-        let mut names: Vec<_> = entries
-            .filter_map(|entry| entry.file_name().into_string().ok())
-            .collect();
-        names.sort_unstable();
-        names.truncate(MOST_ENTRIES);
-        return Some(names.join("\n"));
-    }
-    // A FIFO would never answer.
-    if !path.is_file() {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    fs::File::open(&path)
-        .ok()?
-        .take(LOOK_BYTES)
-        .read_to_end(&mut bytes)
-        .ok()?;
-    if bytes.contains(&0) {
-        return None;
-    }
-    Some(String::from_utf8_lossy(&bytes).into_owned())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     struct Place {
@@ -470,12 +398,16 @@ mod tests {
             Self { dir }
         }
 
-        fn start(&self) -> Finder {
-            Finder::start(Places {
+        fn places(&self) -> Places {
+            Places {
                 directory: self.dir.path().join("project"),
                 home: None,
                 uses_file: self.dir.path().join("state/uses.jsonl"),
-            })
+            }
+        }
+
+        fn start(&self) -> Finder {
+            Finder::start(self.places())
         }
     }
 
@@ -537,5 +469,54 @@ mod tests {
             panic!("no look")
         };
         assert_eq!((&*path, &*text), ("a.rs", "this is a.rs\n"));
+    }
+
+    /// Performs errands, but for those that ask a disk which does not answer.
+    fn but_dead(errand: &Errand, places: &Places) -> Brought {
+        let (Errand::List { text: path, .. } | Errand::Look(path) | Errand::Inspect(path)) = errand;
+        while path.starts_with("dead") {
+            thread::park();
+        }
+        errand.perform(places)
+    }
+
+    fn start_beside_dead(place: &Place) -> Finder {
+        Finder::performing(place.places(), but_dead)
+    }
+
+    fn find(finder: &Finder, id: u64, text: &str) {
+        let text = text.to_owned();
+        finder.ask(Request::Find { id, text });
+    }
+
+    async fn next(finder: &mut Finder) -> Answer {
+        let answer = tokio::time::timeout(Duration::from_secs(20), finder.next()).await;
+        answer.expect("there is an answer")
+    }
+
+    #[tokio::test]
+    async fn a_directory_that_does_not_answer_holds_nothing_else_up() {
+        let place = Place::new(&["deadline.rs", ".env", "a.rs"]);
+        let mut finder = start_beside_dead(&place);
+        for id in 10..20 {
+            find(&finder, id, &format!("dead/{id}"));
+        }
+        finder.ask(Request::Look("dead/a.rs".to_owned()));
+        finder.ask(Request::Inspect("dead/a.png".to_owned()));
+        found(&mut finder, ".env", &[".env"]).await;
+        finder.ask(Request::Look("a.rs".to_owned()));
+        let looked = async { while !matches!(next(&mut finder).await, Answer::Looked { .. }) {} };
+        looked.await;
+        let pasted = "/no/where.png".to_owned();
+        finder.ask(Request::Inspect(pasted.clone()));
+        let looked_at = Answer::Inspected { pasted, media: None };
+        while next(&mut finder).await != looked_at {}
+    }
+
+    #[tokio::test]
+    async fn what_is_known_is_told_without_a_directory_that_does_not_answer() {
+        let place = Place::new(&["deadline.rs", "a.rs"]);
+        let mut finder = start_beside_dead(&place);
+        found(&mut finder, "deadl", &["deadline.rs"]).await;
     }
 }
