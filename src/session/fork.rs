@@ -2,10 +2,13 @@
 //!
 //! A fork ends where a model's step ends: a reply goes along with all of its calls and their results, or not at all, so
 //! that every provider takes what is sent. Where a message of the person's is forked, the fork ends before it and has its
-//! words as the draft. Files stay as they are, and what was allowed for one session is asked for again.
+//! words as the draft, with what was attached to them as far as it is still there. Files stay as they are, and what was
+//! allowed for one session is asked for again.
+
+use std::path::Path;
 
 use super::actor::todos::last_shown;
-use super::{ErrorReport, ReportKind, StoredSessions};
+use super::{ErrorReport, ReportKind, StoredDraft, StoredFile, StoredSessions};
 use crate::conversation::{CallState, Message, MessageId, MessageState, Role, SessionId};
 use crate::store::{Fork, NewSession, SessionRow};
 
@@ -63,17 +66,21 @@ impl StoredSessions {
         };
         let new = self.new_session(&row)?;
         let asked = rest.first().filter(|_| is_before);
+        let again = asked
+            .map(|asked| Again::new(asked, &row.directory))
+            .unwrap_or_default();
+        let notes = notes(&row, &again.gone);
         store.fork(&Fork {
             new: &new,
             source,
             messages: &messages.into_iter().map(|message| message.id).collect::<Vec<_>>(),
             read_before: rest.first().map_or(i64::MAX, |message| message.created),
             todos: &todos,
-            draft: &asked.map(words).unwrap_or_default(),
+            draft: &again.draft.written(),
         })?;
         Ok(Forked {
             session: new.id,
-            notes: notes(&row, asked),
+            notes,
         })
     }
 
@@ -99,33 +106,58 @@ fn is_under_way(message: &Message) -> bool {
             .any(|call| matches!(call.state, CallState::Pending | CallState::Running))
 }
 
-/// Returns what the person wrote, to be written again, without what stands for files that have to be attached again.
-fn words(message: &Message) -> String {
-    if let Some((command, _)) = message.own_command() {
-        return format!("!{command}");
-    }
-    let labels = message.files().filter_map(|file| file.label.as_deref());
-    let text = labels.fold(message.text(), |text, label| {
-        text.replace(&format!("{label} "), "").replace(label, "")
-    });
-    text.trim_end().to_owned()
+/// What a person wrote, to be written again.
+#[derive(Default)]
+struct Again {
+    draft: StoredDraft,
+    /// Files that it is without.
+    gone: Vec<String>,
 }
 
-fn notes(row: &SessionRow, asked: Option<&Message>) -> Vec<String> {
+impl Again {
+    fn new(message: &Message, directory: &Path) -> Self {
+        let mut again = Self::default();
+        if let Some((command, _)) = message.own_command() {
+            again.draft.text = format!("!{command}");
+            return again;
+        }
+        let mut text = message.typed();
+        let labelled = message
+            .files()
+            .filter_map(|file| Some((file.label.as_ref()?, &file.path)));
+        for (label, path) in labelled {
+            if again.draft.files.iter().any(|file| file.label == *label) {
+                continue;
+            }
+            if is_there(directory, path) {
+                again.draft.files.push(StoredFile {
+                    label: label.clone(),
+                    path: path.clone(),
+                });
+            } else {
+                text = text.replace(&format!("{label} "), "").replace(label.as_str(), "");
+                again.gone.push(format!("`{path}`"));
+            }
+        }
+        text.trim_end().clone_into(&mut again.draft.text);
+        again
+    }
+}
+
+/// Whether a file may still be attached. One that is named from home on is looked for when it is sent.
+fn is_there(directory: &Path, path: &str) -> bool {
+    path.starts_with("~/") || directory.join(path).exists()
+}
+
+fn notes(row: &SessionRow, gone: &[String]) -> Vec<String> {
     let mut notes = vec![format!(
         "Forked from \"{}\", which stays as it is. Files are as they are now.",
         row.title
     )];
-    let Some(asked) = asked else { return notes };
-    let draft = words(asked);
-    let attached = asked
-        .files()
-        .filter(|file| file.label.is_some() || !draft.contains(&file.path));
-    let attached: Vec<String> = attached.map(|file| format!("`{}`", file.path)).collect();
-    if !attached.is_empty() {
+    if !gone.is_empty() {
         notes.push(format!(
-            "The draft is without what was attached: {}. Attach it again where it is needed.",
-            attached.join(", ")
+            "The draft is without what was attached and is gone: {}.",
+            gone.join(", ")
         ));
     }
     notes
@@ -345,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_attached_and_is_not_in_the_draft_is_named() {
+    fn what_was_attached_is_in_the_draft_again_or_is_named_where_it_is_gone() {
         let mut talk = Conversation::new();
         let file = |path: &str, label: Option<&str>| {
             PartBody::File(FilePart {
@@ -355,18 +387,33 @@ mod tests {
                 label: label.map(str::to_owned),
             })
         };
-        let label = "[image 1: shot.png 640×480]";
+        let shot = tempfile::NamedTempFile::new().unwrap();
+        let shot = shot.path().to_str().unwrap();
+        let (here, gone) = ("[image 1: shot.png 640×480]", "[image 2: gone.png 640×480]");
         let bodies = vec![
-            said(&format!("read @a.rs and {label} well")),
+            said(&format!("read @a.rs, {here} and {gone} well")),
+            said("<command name=\"x\">\nwhat it was made to\n</command>"),
             file("a.rs", None),
-            file("shot.png", Some(label)),
+            file(shot, Some(here)),
+            file("/gone.png", Some(gone)),
+            file("UserPromptSubmit hook", None),
         ];
         let asked = talk.add(Role::User, MessageState::Complete, bodies);
         let forked = talk.stored.fork(&talk.id, &ForkPoint::Before(asked)).unwrap();
-        assert_eq!(forked.notes.len(), 2);
-        assert!(forked.notes[1].contains(": `shot.png`."), "{}", forked.notes[1]);
+        assert_eq!(
+            forked.notes[1..],
+            ["The draft is without what was attached and is gone: `/gone.png`."]
+        );
         let draft = talk.store().draft(DraftKey::Session(&forked.session)).unwrap();
-        assert_eq!(draft.as_deref(), Some("read @a.rs and well"));
+        let expected = StoredDraft {
+            text: format!("read @a.rs, {here} and well"),
+            pastes: Vec::new(),
+            files: vec![StoredFile {
+                label: here.to_owned(),
+                path: shot.to_owned(),
+            }],
+        };
+        assert_eq!(StoredDraft::read(&draft.unwrap()), expected);
     }
 
     #[test]
