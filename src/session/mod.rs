@@ -36,7 +36,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::conversation::{FilePart, Message, ModelRef, Price, SessionId, TodoEdit, Usage};
 use crate::permission::{Mode, Question, QuestionId, Reply};
-use crate::tool::{Form, FormId, FormReply};
+use crate::tool::{Form, FormId, FormReply, Seen};
 use query::{Answer, Query};
 
 /// What a front end asks of the session.
@@ -111,8 +111,12 @@ pub struct Input {
     pub mentions: Vec<Mention>,
     /// The paths of those that a rule asks about and the person means: they were told, and sent it again.
     pub meant: Vec<String>,
+    /// The paths of those that are left out: they could not be read, and the person was told and sent it again.
+    pub without: Vec<String>,
     /// The command of the user's own that the text calls.
     pub command: Option<CalledCommand>,
+    /// What was read for it. The conversation has seen it when the input has joined it.
+    pub seen: Arc<Seen>,
 }
 
 impl Input {

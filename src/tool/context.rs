@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::walk::SearchThreads;
-use super::{Asker, FormReply, Forms, Gate, Inside, Prepared, Sheet, ToolError, ToolSettings};
+use super::{Asker, FormReply, Forms, Gate, Inside, Noting, Prepared, Sheet, ToolError, ToolSettings};
 use crate::conversation::{CallId, ErrorKind, SessionId};
 use crate::files::{PathLocks, Resolved, Roots};
 use crate::hook::Hooks;
@@ -86,6 +86,7 @@ pub struct ToolCx {
     pub context: Option<ContextUse>,
     /// With what calls inside this one are run; `None` where there can be none.
     pub inside: Option<Inside>,
+    pub noting: Noting,
     updates: mpsc::UnboundedSender<(CallId, Update)>,
     /// How long the call stood before a person who had a form to fill in.
     waited: Mutex<Duration>,
@@ -116,6 +117,7 @@ impl ToolCx {
             cancel: CancellationToken::new(),
             context: None,
             inside: None,
+            noting: Noting::default(),
             updates,
             waited: Mutex::default(),
         }

@@ -30,6 +30,7 @@ mod output;
 pub mod pipeline;
 mod registry;
 mod routing;
+mod seen;
 mod settings;
 mod truncate;
 mod walk;
@@ -44,6 +45,7 @@ pub use gate::{AnswerError, Asker, Gate, GateOwner, Readable};
 pub use inside::{InnerCall, InnerEnd, Inside};
 pub use output::{Output, Spilled, ToolError};
 pub use registry::{Registry, Resolution, Set};
+pub use seen::{Noting, Seen};
 pub use settings::{
     Access, BashSettings, BatchSettings, SandboxMode, SandboxSettings, SearchSettings, ToolSettings,
     TruncateLimits, TruncateSettings,

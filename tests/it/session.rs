@@ -8,7 +8,8 @@ use lathe::conversation::{CallState, MessageState, PartBody, Role, SessionId};
 use lathe::permission::{Mode, Question, Reply};
 use lathe::session::wire::{FrontEndKind, ModelSource, OpenRequest, Opened, ProjectTrust, Which, open};
 use lathe::session::{
-    Done, Event, Handle, Input, Mention, Op, QueuedKind, Receiver, Snapshot, StoredDraft, StoredFile, Way,
+    CalledCommand, Done, Event, Handle, Input, Mention, Op, QueuedKind, Receiver, Snapshot, StoredDraft,
+    StoredFile, Way,
 };
 use lathe::tool::{Form, FormReply};
 use serde_json::json;
@@ -836,5 +837,222 @@ async fn what_waits_for_its_files_when_the_session_is_closed_is_in_the_draft() {
     };
     assert_eq!(draft.files, [file]);
     assert!(server.requests().is_empty());
+    live.close().await;
+}
+
+/// The result of the only call in a turn.
+fn call_kind(events: &[Event]) -> Option<lathe::conversation::ErrorKind> {
+    let results = results(events);
+    assert_eq!(results.len(), 1, "{results:?}");
+    results[0].error_kind()
+}
+
+#[tokio::test]
+async fn a_file_of_a_message_that_was_never_sent_counts_as_not_read() {
+    use lathe::conversation::ErrorKind;
+    let edit = |from: &str, to: &str| {
+        let args = json!({"file_path": "sub/a.rs", "old_string": from, "new_string": to});
+        Turn::tool("edit", args)
+    };
+    let server = Server::with([
+        Turn::tool("bash", json!({"command": "touch made"})),
+        Turn::text("Waited."),
+        edit("plain", "changed"),
+        Turn::text("Refused."),
+        edit("plain", "changed"),
+        Turn::text("Done."),
+    ]);
+    let project = Project::new()
+        .model(&server, Protocol::OpenAiChat)
+        .config(json!({"permission": {"edit": "allow"}}))
+        .file("sub/AGENTS.md", "Mind the gap.\n")
+        .file("sub/a.rs", "fn plain() {}\n");
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let named = Input {
+        mentions: vec![mention("sub/a.rs")],
+        ..input("look at @sub/a.rs")
+    };
+    live.submit("wait");
+    let question = live.question().await;
+    live.handle.send(Op::Queue(named.clone())).unwrap();
+    let queued = |event: &Event| match event {
+        Event::Queue(queue) => queue.first().map(|queued| queued.id),
+        _ => None,
+    };
+    let seen = live.until("queue", |event| queued(event).is_some()).await;
+    let id = seen.last().and_then(queued).unwrap();
+    live.handle.send(Op::Unqueue(id)).unwrap();
+    live.until("message that comes back", |event| {
+        matches!(event, Event::Unqueued { input: Some(_), .. })
+    })
+    .await;
+    let reply = Reply::Once;
+    let id = question.id;
+    live.handle.send(Op::Answer { id, reply }).unwrap();
+    live.until_turn_ended().await;
+
+    live.submit("edit it");
+    let (_, events) = live.until_turn_ended().await;
+    assert_eq!(
+        call_kind(&events),
+        Some(ErrorKind::NotRead),
+        "nobody was shown it"
+    );
+    live.handle.send(Op::Submit(named)).unwrap();
+    let (_, events) = live.until_turn_ended().await;
+    assert_eq!(call_kind(&events), None);
+    assert_eq!(project.read("sub/a.rs"), "fn changed() {}\n");
+    let requests = server.requests();
+    let saw_instructions = |place: usize| requests[place].mentions("Mind the gap.");
+    assert!(
+        !saw_instructions(2) && saw_instructions(4),
+        "they come with what is sent"
+    );
+    live.close().await;
+}
+
+#[tokio::test]
+async fn a_file_of_a_steer_counts_as_read_once_the_steer_has_joined() {
+    let edit = json!({"file_path": "a.rs", "old_string": "plain", "new_string": "changed"});
+    let server = Server::with([
+        Turn::tool("bash", json!({"command": "touch made"})),
+        Turn::tool("edit", edit),
+        Turn::text("Done."),
+    ]);
+    let project = Project::new()
+        .model(&server, Protocol::OpenAiChat)
+        .config(json!({"permission": {"edit": "allow"}}))
+        .file("a.rs", "fn plain() {}\n");
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    live.submit("wait");
+    let question = live.question().await;
+    let steer = Input {
+        mentions: vec![mention("a.rs")],
+        ..input("change @a.rs")
+    };
+    live.handle.send(Op::Submit(steer)).unwrap();
+    live.until(
+        "queue",
+        |event| matches!(event, Event::Queue(queue) if !queue.is_empty()),
+    )
+    .await;
+    let (id, reply) = (question.id, Reply::Once);
+    live.handle.send(Op::Answer { id, reply }).unwrap();
+    live.until_turn_ended().await;
+    assert_eq!(project.read("a.rs"), "fn changed() {}\n");
+    live.close().await;
+}
+
+fn called(name: &str) -> Input {
+    Input {
+        command: Some(CalledCommand::ByName {
+            name: name.to_owned(),
+            arguments: String::new(),
+        }),
+        ..input(&format!("/{name}"))
+    }
+}
+
+impl Live {
+    /// Sends something that comes back, and returns it with the sentence that says why.
+    async fn comes_back(&mut self, sent: Input) -> (Input, String) {
+        self.handle.send(Op::Submit(sent)).expect("it takes operations");
+        let seen = self
+            .until("message that comes back", |event| {
+                matches!(event, Event::Unread { .. })
+            })
+            .await;
+        let Some(Event::Unread { input, report }) = seen.last() else {
+            unreachable!()
+        };
+        (Input::clone(input), report.sentence())
+    }
+
+    async fn goes(&mut self, sent: Input) {
+        self.handle.send(Op::Submit(sent)).expect("it takes operations");
+        let (_, events) = self.until_turn_ended().await;
+        let came_back = events.iter().any(|event| matches!(event, Event::Unread { .. }));
+        assert!(!came_back, "{events:#?}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_command_of_the_project_names_outside_of_it_goes_along_only_with_the_persons_word_for_this_call()
+ {
+    let server = Server::with([Turn::text("With it.")]);
+    let outside = tempfile::tempdir().unwrap();
+    let key = outside.path().join("key");
+    std::fs::write(&key, "outer-secret").unwrap();
+    let outer = key.display().to_string();
+    let project = Project::new()
+        .model(&server, Protocol::OpenAiChat)
+        .file(
+            ".lathe/commands/look.md",
+            &format!("Look at @{outer} and @a.rs.\n"),
+        )
+        .file("a.rs", "fn plain() {}\n");
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let (back, words) = live.comes_back(called("look")).await;
+    let why = format!("`/look` names `{outer}`, which is read only if you say so");
+    assert!(words.contains(&why), "{words}");
+    live.goes(Input {
+        meant: back.meant,
+        ..called("look")
+    })
+    .await;
+    assert!(server.requests()[0].mentions("outer-secret"));
+    live.comes_back(called("look")).await;
+    assert_eq!(server.requests().len(), 1);
+    live.close().await;
+}
+
+#[tokio::test]
+async fn what_an_own_command_names_outside_of_the_project_is_the_persons_word_and_what_it_names_inside_is_not()
+ {
+    let server = Server::with([Turn::text("With it.")]);
+    let outside = tempfile::tempdir().unwrap();
+    let style = outside.path().join("style.md");
+    std::fs::write(&style, "own-style").unwrap();
+    let project = Project::new().model(&server, Protocol::OpenAiChat);
+    let own = |name: &str, text: &str| {
+        let file = project.config_dir().join("commands").join(name);
+        project.write(file, text.as_bytes());
+    };
+    own("style.md", &format!("Mind @{}.\n", style.display()));
+    own("notes.md", "Mind @notes.md.\n");
+    // The project gives the name another file.
+    std::os::unix::fs::symlink(&style, project.path("notes.md")).unwrap();
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    live.goes(called("style")).await;
+    assert!(server.requests()[0].mentions("own-style"));
+    let (back, _) = live.comes_back(called("notes")).await;
+    assert_eq!(back.meant, ["notes.md"]);
+    live.close().await;
+}
+
+#[tokio::test]
+async fn a_command_goes_without_files_that_cannot_be_read_when_it_is_sent_again() {
+    let server = Server::with([Turn::text("Without them.")]);
+    let project = Project::new()
+        .model(&server, Protocol::OpenAiChat)
+        .file(".lathe/commands/look.md", "Look at @.env, @b.env and @a.rs.\n")
+        .file(".env", "KEY=hidden-one\n")
+        .file("b.env", "KEY=hidden-two\n")
+        .file("a.rs", "fn plain() {}\n")
+        .config(json!({"permission": {"read": {"*": "allow", "*.env": "deny"}}}));
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let (back, words) = live.comes_back(called("look")).await;
+    assert!(
+        words.contains("`/look` names a file that cannot go along: "),
+        "{words}"
+    );
+    assert_eq!(back.without, [".env", "b.env"]);
+    live.goes(Input {
+        without: back.without,
+        ..called("look")
+    })
+    .await;
+    let request = &server.requests()[0];
+    assert!(request.mentions("fn plain()") && !request.mentions("hidden-"));
     live.close().await;
 }

@@ -13,8 +13,10 @@ use crate::session::{CalledCommand, ErrorReport, Input, Op, Queued, QueuedKind};
 /// A message that came back because of the files that it names.
 pub(super) struct Returned {
     text: String,
-    /// Those that go with it if it is sent again; where there are none, it goes without.
+    /// Those that go with it if it is sent again.
     meant: Vec<String>,
+    /// Those that do not.
+    without: Vec<String>,
     round: Round,
     /// What was said of it is written, and time has passed since.
     is_heard: bool,
@@ -87,15 +89,16 @@ impl Talk {
     /// Returns an input with all that its text needs.
     fn input(&mut self, text: &str) -> Input {
         let again = self.returned.take().filter(|it| it.text.trim() == text.trim());
-        let (mentions, meant) = match again {
-            Some(again) if again.meant.is_empty() => (Vec::new(), Vec::new()),
-            Some(again) if again.is_heard => (mentions(text), again.meant),
-            Some(_) | None => (mentions(text), Vec::new()),
+        let (meant, without) = match again {
+            Some(again) if again.is_heard => (again.meant, again.without),
+            Some(again) => (Vec::new(), again.without),
+            None => Default::default(),
         };
         Input {
             text: text.to_owned(),
-            mentions,
+            mentions: mentions(text),
             meant,
+            without,
             command: CalledCommand::of(text, &self.info.commands),
             ..Input::default()
         }
@@ -118,6 +121,7 @@ impl Talk {
         self.returned = Some(Returned {
             text: input.text.clone(),
             meant: input.meant.clone(),
+            without: input.without.clone(),
             round: self.rounds,
             is_heard: false,
         });

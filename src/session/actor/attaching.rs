@@ -2,10 +2,13 @@
 //! They are read as the `read` tool reads them. So the model sees line numbers, may edit what it was shown, and gets the beginning of what is too long.
 //!
 //! Messages keep their order: what is sent while files are read waits for them. A message whose file cannot be read goes
-//! back to whoever wrote it. So does one that names a file which the model would have to ask for, as a text may come from
-//! anywhere: it goes on its way when it is sent again, which is the person's word.
+//! back to whoever wrote it, and goes without that file when it is sent again. So does one that names a file which the model
+//! would have to ask for, as a text may come from anywhere: it takes the file along when it is sent again, which is the
+//! person's word. What a command of the person's own names outside of the project is their word already; in it anything may
+//! stand under a name. A command of the project's may be written by anybody, so what it names is asked about at each call.
 
 use std::collections::VecDeque;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
@@ -15,11 +18,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::Actor;
 use super::commanding::{Call, takes_time};
+use super::unread::{Asked, Fault, Unread};
 use crate::agent::driver::CallSettings;
 use crate::conversation::{CallId, CallResult, ErrorKind, FilePart};
 use crate::project::commands::UserCommand;
-use crate::session::{CalledCommand, Done, ErrorReport, Event, Input, MOST_FILES_BYTES, Mention, ReportKind};
-use crate::tool::{ToolCx, ToolError, pipeline};
+use crate::session::{CalledCommand, Done, Event, Input, MOST_FILES_BYTES, Mention};
+use crate::tool::{Noting, Seen, ToolCx, ToolError, pipeline};
 
 /// How a message is to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,77 +46,23 @@ pub(super) struct Attaching {
 #[derive(Debug)]
 pub(super) struct Ready {
     files: Vec<FilePart>,
+    seen: Seen,
     /// What a command was made to.
     expanded: Option<String>,
 }
 
 /// Files that are to go with a message.
 struct Named {
+    /// By the person.
     mentions: Vec<Mention>,
     /// The paths that the person means, whatever would be asked.
     meant: Vec<String>,
+    /// Those that are left out.
+    without: Vec<String>,
 }
 
 /// `None` when reading failed inside lathe.
 pub(super) type Attached = Option<Result<Ready, Unread>>;
-
-/// Why a message goes back.
-#[derive(Debug)]
-pub(super) enum Unread {
-    /// A file that the text names by its path.
-    Named(ToolError),
-    /// A file that stands in the text by a label of its own.
-    Labelled(String, ToolError),
-    /// Files that nobody but the person can allow.
-    Asked(Vec<String>),
-    TooMuch {
-        bytes: usize,
-    },
-    Lost,
-}
-
-impl Unread {
-    fn file(label: Option<String>, error: ToolError) -> Self {
-        match label {
-            Some(label) => Self::Labelled(label, error),
-            None => Self::Named(error),
-        }
-    }
-
-    fn message(&self) -> String {
-        let why = match self {
-            Self::Named(error) => error.to_string(),
-            Self::Labelled(label, error) => format!("{label}: {error}"),
-            Self::Asked(paths) => {
-                let names: Vec<_> = paths.iter().map(|path| format!("`{path}`")).collect();
-                let are = if names.len() == 1 { "is" } else { "are" };
-                format!(
-                    "it names {}, which {are} read only if you say so",
-                    names.join(", ")
-                )
-            }
-            Self::TooMuch { bytes } => {
-                let mebibytes = |bytes: usize| bytes.div_ceil(1 << 20);
-                let (bytes, most) = (mebibytes(*bytes), mebibytes(MOST_FILES_BYTES));
-                format!("its files have {bytes} MiB together, and providers take no more than {most}")
-            }
-            Self::Lost => "the files could not be read; please report this".to_owned(),
-        };
-        format!("Your message was not sent: {why}.")
-    }
-
-    fn hint(&self) -> Option<&'static str> {
-        match self {
-            Self::Named(_) => Some("Sent again as it is, it goes without the files."),
-            Self::Labelled(..) => Some("Give the file again, or delete it from the message."),
-            Self::Asked(_) => {
-                Some("Sent again as it is, it takes along what it names; without the `@` it goes alone.")
-            }
-            Self::TooMuch { .. } => Some("Send them in several messages, or smaller."),
-            Self::Lost => None,
-        }
-    }
-}
 
 impl Attaching {
     pub(super) fn is_empty(&self) -> bool {
@@ -152,17 +102,16 @@ impl Actor {
         }
         while let Some((sent, input)) = self.attaching.waiting.front() {
             if is_unready(input) {
-                let mut mentions = input.mentions.clone();
                 let called = self.called(input);
                 let takes_time = called.is_some_and(takes_time);
                 let call = called.map(|command| self.call(command, input));
-                mentions.extend(call.iter().flat_map(Call::mentions));
                 let work = make_ready(
                     self.parts.calls.clone(),
                     call,
                     Named {
-                        mentions,
+                        mentions: input.mentions.clone(),
                         meant: input.meant.clone(),
+                        without: input.without.clone(),
                     },
                     self.attaching.cancel.child_token(),
                 );
@@ -189,22 +138,15 @@ impl Actor {
                 self.attaching.is_told = false;
                 self.follow_command(&input);
                 input.files.extend(ready.files);
+                input.seen = Arc::new(ready.seen);
                 input.mentions.clear();
                 input.command = ready.expanded.map(CalledCommand::Expanded);
                 self.take_input(sent, input);
             }
             Err(unread) => {
-                let report = ErrorReport {
-                    kind: ReportKind::BadRequest,
-                    message: unread.message(),
-                    hint: unread.hint().map(str::to_owned),
-                };
-                input.meant = match unread {
-                    Unread::Asked(paths) => paths,
-                    Unread::Named(_) | Unread::Labelled(..) | Unread::TooMuch { .. } | Unread::Lost => {
-                        Vec::new()
-                    }
-                };
+                let report = unread.report();
+                input.meant = unread.meant();
+                input.without.extend(unread.without());
                 let input = Arc::new(input);
                 self.publish(Event::Unread { input, report });
                 self.untell();
@@ -295,12 +237,16 @@ async fn make_ready(
     named: Named,
     cancel: CancellationToken,
 ) -> Result<Ready, Unread> {
-    let files = read_all(&calls, named, &cancel).await?;
+    let (files, seen) = read_all(&calls, call.as_ref(), named, &cancel).await?;
     let expanded = match call {
         Some(call) => Some(call.expanded(&calls, &cancel).await),
         None => None,
     };
-    Ok(Ready { files, expanded })
+    Ok(Ready {
+        files,
+        seen,
+        expanded,
+    })
 }
 
 /// A call beside the turn, that nobody watches.
@@ -319,41 +265,95 @@ pub(super) fn context(calls: &CallSettings, cancel: &CancellationToken) -> ToolC
 /// Every file is found before one is read: a message goes with all that it names, or comes back.
 async fn read_all(
     calls: &CallSettings,
+    call: Option<&Call>,
     named: Named,
     cancel: &CancellationToken,
-) -> Result<Vec<FilePart>, Unread> {
-    let Named { mentions, meant } = named;
-    let (mut found, mut asked) = (Vec::new(), Vec::new());
-    for mention in mentions {
+) -> Result<(Vec<FilePart>, Seen), Unread> {
+    let (mut found, mut asked, mut faults) = (Vec::new(), Vec::<Asked>::new(), Vec::new());
+    for (mention, by) in named.all(call) {
         let cx = context(calls, cancel);
+        let command = by.map(|call| call.name().to_owned());
         match pipeline::find_own(&calls.registry, arguments(&mention), &cx).await {
-            Ok(read) => {
-                let is_meant = mention.label.is_some() || meant.contains(&mention.path);
-                if is_meant || !read.would_ask(&cx) {
-                    found.push((mention, read));
-                } else if !asked.contains(&mention.path) {
-                    asked.push(mention.path);
-                }
+            Ok(read) if named.is_meant(&mention, by, &cx) || !read.would_ask(&cx) => {
+                found.push((mention, command, read));
             }
+            Ok(_) if asked.iter().any(|asked| asked.path == mention.path) => {}
+            Ok(_) => asked.push(Asked {
+                path: mention.path,
+                command,
+            }),
             Err(error) if !mention.is_sure && error.kind == ErrorKind::NotFound => {}
-            Err(error) => return Err(Unread::file(mention.label, error)),
+            Err(error) => faults.push(fault(mention, command, error)?),
         }
+    }
+    if !faults.is_empty() {
+        return Err(Unread::Faults(faults));
     }
     if !asked.is_empty() {
         return Err(Unread::Asked(asked));
     }
     let mut files: Vec<FilePart> = Vec::new();
-    for (mention, read) in found {
-        match read.read(&context(calls, cancel)).await {
+    let noting = Noting::later();
+    for (mention, command, read) in found {
+        let mut cx = context(calls, cancel);
+        cx.noting = noting.clone();
+        match read.read(&cx).await {
             Ok(result) => files.extend(parts(&mention, result)),
-            Err(error) => return Err(Unread::file(mention.label, error)),
+            Err(error) => return Err(Unread::Faults(vec![fault(mention, command, error)?])),
         }
         let bytes = files.iter().map(|file| file.data.len()).sum();
         if bytes > MOST_FILES_BYTES {
             return Err(Unread::TooMuch { bytes });
         }
     }
-    Ok(files)
+    Ok((files, noting.take()))
+}
+
+/// A file that stands in the text by a label is not left out.
+fn fault(mention: Mention, command: Option<String>, error: ToolError) -> Result<Fault, Unread> {
+    match mention.label {
+        Some(label) => Err(Unread::Labelled(label, error)),
+        None => Ok(Fault {
+            path: mention.path,
+            command,
+            why: error.to_string(),
+        }),
+    }
+}
+
+impl Named {
+    /// Returns every file once, and the command whose text names it.
+    fn all<'a>(&self, call: Option<&'a Call>) -> Vec<(Mention, Option<&'a Call>)> {
+        let mut all: Vec<(Mention, Option<&Call>)> = Vec::new();
+        let own = self.mentions.iter().cloned().map(|mention| (mention, None));
+        all.extend(own);
+        for mention in call.iter().flat_map(|call| call.mentions()) {
+            let is_named = all
+                .iter()
+                .any(|(named, _)| named.label.is_none() && named.path == mention.path);
+            if !is_named {
+                all.push((mention, call));
+            }
+        }
+        all.retain(|(mention, _)| mention.label.is_some() || !self.without.contains(&mention.path));
+        all
+    }
+
+    /// Whether the person means the file, whatever would be asked.
+    fn is_meant(&self, mention: &Mention, by: Option<&Call>, cx: &ToolCx) -> bool {
+        if mention.label.is_some() || self.meant.contains(&mention.path) {
+            return true;
+        }
+        let is_own_word = by.is_some_and(|call| call.is_own_word(&mention.path));
+        is_own_word && is_outside(&mention.path, cx)
+    }
+}
+
+/// Whether a path leads out of the project by its letters.
+fn is_outside(path: &str, cx: &ToolCx) -> bool {
+    let roots = &cx.services.roots;
+    let resolved = roots.resolve(path);
+    resolved.is_ok_and(|path| Path::new(&roots.display(&path.absolute)).is_absolute())
 }
 
 fn arguments(mention: &Mention) -> Map<String, Value> {

@@ -28,6 +28,8 @@ pub(super) struct Call {
     name: String,
     pieces: Vec<Piece>,
     may_run: bool,
+    /// Paths that its text names by themselves, where that is the person's word: in every project they lead to the same.
+    own_words: Vec<String>,
 }
 
 impl Commands {
@@ -46,10 +48,21 @@ impl Commands {
     }
 
     pub(super) fn call(&self, command: &UserCommand, arguments: &str) -> Call {
+        let own_words = match command.owner {
+            CommandOwner::User => mentions(&expand(&command.body, "")),
+            // Whoever can write to the project wrote it.
+            CommandOwner::Project => Vec::new(),
+        };
+        let is_absolute = |path: &String| path.starts_with('/') || path.starts_with("~/");
         Call {
             name: command.name.clone(),
             pieces: expand(&command.body, arguments),
             may_run: command.owner == CommandOwner::User || self.is_trusted,
+            own_words: own_words
+                .into_iter()
+                .map(|mention| mention.path)
+                .filter(is_absolute)
+                .collect(),
         }
     }
 }
@@ -60,19 +73,18 @@ pub(super) fn takes_time(command: &UserCommand) -> bool {
 }
 
 impl Call {
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the person wants this file by having written the command.
+    pub(super) fn is_own_word(&self, path: &str) -> bool {
+        self.own_words.iter().any(|own| own == path)
+    }
+
     /// Returns the files that the text names.
     pub(super) fn mentions(&self) -> Vec<Mention> {
-        let texts = self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Text(text) => Some(text.as_str()),
-            Piece::Shell(_) => None,
-        });
-        let mut found: Vec<Mention> = Vec::new();
-        for mention in texts.flat_map(named) {
-            if !found.contains(&mention) {
-                found.push(mention);
-            }
-        }
-        found
+        mentions(&self.pieces)
     }
 
     /// Has its shell commands run, and returns the text as the model is sent it.
@@ -91,6 +103,21 @@ impl Call {
         let _ = write!(whole, "{}{}\">\n{text}\n</command>", Message::COMMAND, self.name);
         whole
     }
+}
+
+/// Returns the files that pieces of a text name, each once.
+fn mentions(pieces: &[Piece]) -> Vec<Mention> {
+    let texts = pieces.iter().filter_map(|piece| match piece {
+        Piece::Text(text) => Some(text.as_str()),
+        Piece::Shell(_) => None,
+    });
+    let mut found: Vec<Mention> = Vec::new();
+    for mention in texts.flat_map(named) {
+        if !found.contains(&mention) {
+            found.push(mention);
+        }
+    }
+    found
 }
 
 /// Finds `@path` at the beginning of words. Another word of that form is no file, and stays what it is.

@@ -17,6 +17,7 @@ mod shell;
 mod telling;
 pub(super) mod todos;
 mod turning;
+mod unread;
 mod waiting;
 
 use std::collections::VecDeque;

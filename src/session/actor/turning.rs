@@ -16,6 +16,7 @@ use crate::provider::{Purpose, Request};
 use crate::session::{CalledCommand, Done, Event, Input, ReportKind, RequestUsage, Retry};
 use crate::store::PaidRequest;
 use crate::text::truncate::ContextUse;
+use crate::tool::Seen;
 use crate::tool::pipeline::{self, LoopGuard};
 
 impl Actor {
@@ -82,6 +83,7 @@ impl Actor {
             self.name_session(&input.text);
             let message = self.user_message(&input);
             self.add_user_message(message);
+            self.note_seen(&input.seen);
         }
         self.parts.driver.begin_turn();
         self.turn = Some(Turn::new(self.parts.turn.clone(), self.parts.next_seq));
@@ -105,6 +107,12 @@ impl Actor {
         self.parts.messages.push(Arc::clone(&message));
         self.publish(Event::MessageStarted(message));
         self.check(stored);
+    }
+
+    /// What was read for a message is in the conversation, as the message is.
+    pub(super) fn note_seen(&mut self, seen: &Seen) {
+        let noted = seen.note(&self.parts.calls.services, &self.parts.calls.session);
+        self.check(noted);
     }
 
     pub(super) fn on_turn(&mut self, event: TurnEvent) {

@@ -225,9 +225,13 @@ impl Actor {
     }
 
     pub(super) fn join_steer(&mut self, message: &Arc<Message>) {
-        self.waiting
-            .retain(|waiting| waiting.message.as_ref() != Some(&message.id));
+        let is_it = |waiting: &Waiting| waiting.message.as_ref() == Some(&message.id);
+        let place = self.waiting.iter().position(is_it);
+        let joined = place.and_then(|place| self.waiting.remove(place));
         self.publish_queue();
         self.add_user_message(Message::clone(message));
+        if let Some(waiting) = joined {
+            self.note_seen(&waiting.input.seen);
+        }
     }
 }

@@ -17,7 +17,6 @@ use crate::tui::keymap::{Action, Context, Edit, List};
 use crate::tui::media::{Media, MediaKind, pasted_paths};
 use crate::tui::surroundings::path_words;
 use crate::tui::transcript::Change;
-use crate::view::Symbols;
 use crate::view::theme::Meaning;
 
 /// After a message came back, `enter` says nothing about its files for a moment.
@@ -27,8 +26,10 @@ const DEAF: Duration = Duration::from_millis(300);
 #[derive(Debug)]
 pub(super) struct CameBack {
     pub(super) text: String,
-    /// Files that go with it if it is sent again; where there are none, it goes without.
+    /// Files that go with it if it is sent again.
     pub(super) meant: Vec<String>,
+    /// Files that do not.
+    pub(super) without: Vec<String>,
     pub(super) at: Instant,
 }
 
@@ -98,10 +99,7 @@ impl App {
     }
 
     fn attach(&mut self, media: &[Media], now: Instant) {
-        let times = match self.surroundings.symbols {
-            Symbols::Unicode => "×",
-            Symbols::Ascii => "x",
-        };
+        let times = self.surroundings.symbols.times();
         for media in media {
             self.composer.attach(&media.path, media.kind, &media.facts(times));
         }
@@ -147,14 +145,14 @@ impl App {
             mentions: labelled.collect(),
             ..Input::default()
         };
-        let came_back = self.unread.take().filter(|came_back| came_back.text == text);
-        if came_back.as_ref().is_some_and(|it| it.meant.is_empty()) {
-            return input;
-        }
         input.mentions.extend(mentions(&draft.own_words()));
-        // A key that was pressed twice is no word.
-        if let Some(told) = came_back.filter(|it| now >= it.at + DEAF) {
-            input.meant = told.meant;
+        let came_back = self.unread.take().filter(|came_back| came_back.text == text);
+        if let Some(told) = came_back {
+            input.without = told.without;
+            // A key that was pressed twice is no word.
+            if now >= told.at + DEAF {
+                input.meant = told.meant;
+            }
         }
         input
     }

@@ -184,6 +184,7 @@ impl App {
                 self.unread = Some(CameBack {
                     text: self.composer.text(),
                     meant: input.meant.clone(),
+                    without: input.without.clone(),
                     at: now,
                 });
             }

@@ -18,7 +18,11 @@ fn come_back(talk: &mut Talk, text: &str, meant: &[&str]) {
         message: "Your message was not sent: so it is.".to_owned(),
         hint: Some("Sent again as it is, it goes.".to_owned()),
     };
-    let input = Arc::new(input(text, meant));
+    let mut input = input(text, meant);
+    if meant.is_empty() {
+        input.without = vec!["gone/x".to_owned()];
+    }
+    let input = Arc::new(input);
     talk.hear(&Event::Unread { input, report });
 }
 
@@ -99,10 +103,11 @@ fn a_message_goes_without_the_file_that_cannot_be_read_when_it_is_sent_again() {
     let mut talk = talk();
     come_back(&mut talk, "see @gone/x", &[]);
     talk.read("see @gone/x");
-    assert!(names(&submitted(&mut talk)).is_empty());
+    assert_eq!(submitted(&mut talk).without, ["gone/x"]);
     come_back(&mut talk, "see @gone/x", &[]);
     talk.read("see @gone/y");
-    assert_eq!(names(&submitted(&mut talk)), ["gone/y"]);
+    let sent = submitted(&mut talk);
+    assert_eq!((names(&sent), sent.without.len()), (vec!["gone/y"], 0));
     talk.read("/send");
     assert!(talk.take_text().contains("Nothing waits to be sent."));
 }

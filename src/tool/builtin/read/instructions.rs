@@ -1,18 +1,17 @@
 //! Instruction files on the way to a file that is read, each once in a conversation.
 
 use std::path::Path;
-use std::sync::PoisonError;
 
 use super::Details;
 use crate::project::nearby;
-use crate::tool::{Output, Services};
+use crate::tool::{Noting, Output, Services};
 
 /// Characters of one file that are shown.
 const MAX_CHARS: usize = 16 * 1024;
 
 /// Appends the instruction files between the file and the session's directory that the conversation has not seen. The
 /// file itself, when it is one, has been seen now.
-pub(super) fn add(output: &mut Output<Details>, file: &Path, services: &Services) {
+pub(super) fn add(output: &mut Output<Details>, file: &Path, services: &Services, noting: &Noting) {
     let Some(directory) = file.parent() else { return };
     let readable = services.gate.readable();
     for path in nearby(directory, services.roots.session_dir()) {
@@ -20,12 +19,7 @@ pub(super) fn add(output: &mut Output<Details>, file: &Path, services: &Services
         if !readable.allows(&display, &path) {
             continue;
         }
-        let mut seen = services
-            .instructions
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let is_new = seen.insert(path.clone());
-        drop(seen);
+        let is_new = noting.instructions(&path, services);
         if !is_new || path == file {
             continue;
         }

@@ -143,7 +143,7 @@ impl Tool for ReadTool {
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
         let Plan { path, window, what } = plan;
         let services = std::sync::Arc::clone(&cx.services);
-        let session = cx.session.clone();
+        let (session, noting) = (cx.session.clone(), cx.noting.clone());
         let cancel = cx.cancel.clone();
         let prefix = match cx.edit_mode {
             EditMode::Hashline => Prefix::Tag,
@@ -162,12 +162,10 @@ impl Tool for ReadTool {
                 What::Media(kind) => media::read(&path, kind)?,
             };
             if what != What::Directory {
-                services
-                    .store
-                    .record_read(&session, &path.real, &output.details.hash)?;
+                noting.file(&path.real, &output.details.hash, &services, &session)?;
             }
             if what == What::Text {
-                instructions::add(&mut output, &path.real, &services);
+                instructions::add(&mut output, &path.real, &services, &noting);
             }
             Ok(output)
         });

@@ -365,6 +365,7 @@ fn a_message_whose_file_cannot_be_read_comes_back_and_goes_without_it_the_second
     driver.event(Event::Unread {
         input: Arc::new(Input {
             text: "read @src/gone.rs".to_owned(),
+            without: vec!["src/gone.rs".to_owned()],
             ..Default::default()
         }),
         report: ErrorReport {
@@ -377,7 +378,7 @@ fn a_message_whose_file_cannot_be_read_comes_back_and_goes_without_it_the_second
     assert_eq!(driver.app.composer.text(), "read @src/gone.rs");
     driver.press("enter");
     let sent = driver.sent();
-    assert!(matches!(sent.as_slice(), [Op::Submit(input)] if input.mentions.is_empty()));
+    assert!(matches!(sent.as_slice(), [Op::Submit(input)] if input.without == ["src/gone.rs"]));
 }
 
 #[test]

@@ -1,0 +1,97 @@
+//! What a conversation has seen of files: the record behind "read before edit", and instruction files, each shown once.
+//!
+//! What a call reads is in the conversation as soon as the call has its result, so it is noted at once. A file that goes
+//! with a person's message is read before the message is sent, and that may never happen: what was read is put aside until
+//! it does.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Services;
+use crate::conversation::SessionId;
+use crate::store::StoreError;
+
+/// What was read and is not noted yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Each with the hash that it had.
+    files: Vec<(PathBuf, String)>,
+    instructions: Vec<PathBuf>,
+}
+
+impl Seen {
+    /// Notes it: the conversation has it now.
+    pub fn note(&self, services: &Services, session: &SessionId) -> Result<(), StoreError> {
+        for path in &self.instructions {
+            insert_instructions(services, path);
+        }
+        for (path, hash) in &self.files {
+            services.store.record_read(session, path, hash)?;
+        }
+        Ok(())
+    }
+}
+
+/// When a call notes what it has read.
+#[derive(Debug, Clone, Default)]
+pub enum Noting {
+    #[default]
+    AtOnce,
+    /// Whoever has this notes it, or does not.
+    Later(Arc<Mutex<Seen>>),
+}
+
+impl Noting {
+    pub fn later() -> Self {
+        Self::Later(Arc::default())
+    }
+
+    /// Returns what was put aside.
+    pub fn take(&self) -> Seen {
+        match self {
+            Self::AtOnce => Seen::default(),
+            Self::Later(seen) => std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner)),
+        }
+    }
+
+    pub(super) fn file(
+        &self,
+        path: &Path,
+        hash: &str,
+        services: &Services,
+        session: &SessionId,
+    ) -> Result<(), StoreError> {
+        match self {
+            Self::AtOnce => services.store.record_read(session, path, hash),
+            Self::Later(seen) => {
+                let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+                seen.files.push((path.to_owned(), hash.to_owned()));
+                Ok(())
+            }
+        }
+    }
+
+    /// Says whether the conversation has not seen these instructions; it has now.
+    pub(super) fn instructions(&self, path: &Path, services: &Services) -> bool {
+        let Self::Later(seen) = self else {
+            return insert_instructions(services, path);
+        };
+        let known = services.instructions.lock();
+        if known.unwrap_or_else(PoisonError::into_inner).contains(path) {
+            return false;
+        }
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = !seen.instructions.iter().any(|seen| seen == path);
+        if is_new {
+            seen.instructions.push(path.to_owned());
+        }
+        is_new
+    }
+}
+
+fn insert_instructions(services: &Services, path: &Path) -> bool {
+    let known = services.instructions.lock();
+    known
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(path.to_owned())
+}
