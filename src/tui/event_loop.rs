@@ -155,7 +155,7 @@ impl EventLoop {
     ) -> Result<Self, TerminalError> {
         // Before the terminal is taken, so that no signal finds it ours and us deaf.
         let signals = Signals::listen()?;
-        let screen = Screen::enter(mouse)?;
+        let screen = Screen::enter(mouse, app.color_depth())?;
         app.set_cell_size(cell_size());
         let now = Instant::now();
         let mut this = Self {

@@ -31,6 +31,7 @@ mod screen_commands;
 mod screen_composer;
 mod screen_input;
 mod screen_keys;
+mod screen_look;
 mod screen_pages;
 mod screen_panel;
 mod screen_permission;

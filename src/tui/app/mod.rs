@@ -68,7 +68,7 @@ use crate::session::mention::mentions;
 use crate::session::query::Query;
 use crate::session::{AgentChoice, CommandChoice, Input, ModelChoice, Op, Queued};
 use crate::view::highlight::Highlighter;
-use crate::view::theme::{Meaning, Theme};
+use crate::view::theme::{ColorDepth, Meaning, Theme};
 
 /// The clock of everything that turns.
 const SPINNER: Duration = Duration::from_millis(80);
@@ -465,6 +465,11 @@ impl App {
     /// Takes what has to be done outside.
     pub(crate) fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
+    }
+
+    /// How many colours the terminal shows.
+    pub(crate) fn color_depth(&self) -> ColorDepth {
+        self.surroundings.depth
     }
 
     /// Whether there is a conversation to draw.

@@ -21,6 +21,7 @@ pub(crate) mod passage;
 mod pictures;
 pub(crate) mod reader;
 pub(crate) mod signals;
+mod sixteen;
 mod weave;
 
 pub(crate) use panic::caught;
@@ -113,14 +114,14 @@ pub(crate) struct Screen {
 
 impl Screen {
     /// Takes the terminal.
-    pub(crate) fn enter(mouse: Mouse) -> Result<Self, TerminalError> {
+    pub(crate) fn enter(mouse: Mouse, depth: ColorDepth) -> Result<Self, TerminalError> {
         if !io::stdin().is_terminal() {
             return Err(TerminalError::NotATerminal("standard input"));
         }
         if !io::stdout().is_terminal() {
             return Err(TerminalError::NotATerminal("standard output"));
         }
-        let output = Output::to_stdout()?;
+        let output = Output::to_stdout(depth)?;
         let terminal = Terminal::new(CrosstermBackend::new(output.gathered()))?;
         let mut screen = Self {
             terminal,

@@ -16,6 +16,9 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
+use super::sixteen::Sixteen;
+use crate::view::theme::ColorDepth;
+
 /// A frame of a large screen in full colour is about this big.
 const FRAME_BYTES: usize = 64 * 1024;
 /// The thread calls `write` and nothing else.
@@ -57,10 +60,13 @@ impl State {
 }
 
 impl Output {
-    /// Starts the thread that writes to standard output.
-    pub(super) fn to_stdout() -> io::Result<Self> {
-        let stdout = io::stdout().as_fd().try_clone_to_owned()?;
-        Self::to(File::from(stdout))
+    /// Starts the thread that writes to standard output, a terminal of so many colours.
+    pub(super) fn to_stdout(depth: ColorDepth) -> io::Result<Self> {
+        let stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+        match depth {
+            ColorDepth::Ansi16 => Self::to(Sixteen(stdout)),
+            ColorDepth::TrueColor | ColorDepth::Ansi256 | ColorDepth::None => Self::to(stdout),
+        }
     }
 
     pub(super) fn to(target: impl Write + Send + 'static) -> io::Result<Self> {
