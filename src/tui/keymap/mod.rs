@@ -32,6 +32,8 @@ struct Binding {
     keys: &'static [&'static str],
     action: Action,
     description: &'static str,
+    /// The same in a word, where there is little room.
+    brief: Option<&'static str>,
 }
 
 /// An action with its keys.
@@ -40,6 +42,7 @@ pub(crate) struct Bound {
     pub(crate) context: Context,
     pub(crate) action: Action,
     pub(crate) description: &'static str,
+    pub(crate) brief: Option<&'static str>,
     pub(crate) keys: Vec<Key>,
 }
 
@@ -66,6 +69,7 @@ impl Bound {
             context: row.context,
             action: row.action,
             description: row.description,
+            brief: row.brief,
             keys: keys.map(Key::from).collect(),
         }
     }

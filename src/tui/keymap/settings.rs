@@ -168,6 +168,7 @@ impl<'a> Draft<'a> {
                     context,
                     action,
                     description,
+                    brief: None,
                     keys,
                 }),
             }

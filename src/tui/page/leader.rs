@@ -1,6 +1,7 @@
 //! The leader's table: what may follow it, in columns at the bottom, until a key comes.
 //!
-//! It is whole at every size: where the columns do not fit they are narrowed, and what they say is cut.
+//! It is whole at every size: where its sentences do not fit it says the same in a word each. Only keys that a person has
+//! put there may be too many for that; then words are cut.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -12,19 +13,24 @@ use crate::tui::keymap::{Action, Context, Keymap, words};
 use crate::view::Look;
 use crate::view::theme::Meaning;
 
-/// Between columns, and between a key and what it does.
-const WIDE: [usize; 2] = [3, 2];
-/// The same where the columns do not fit.
-const NARROW: [usize; 2] = [1, 1];
+/// Between columns, and between a key and what it does: as wide as there is room for.
+const GAPS: [[usize; 2]; 3] = [[3, 2], [2, 1], [1, 1]];
 
 /// Draws what may follow the leader, at the bottom of `area`.
 pub(crate) fn draw_leader(area: Rect, buffer: &mut Buffer, keymap: &Keymap, look: Look<'_>) {
-    let entries: Vec<(&str, &str)> = keymap
-        .bindings(Context::Leader)
-        .filter_map(|binding| Some((keymap.shown(binding)?, binding.description)))
-        .map(|(key, description)| (words(key, look.symbols), description))
-        .collect();
-    let grid = Grid::new(&entries, usize::from(area.width), usize::from(area.height));
+    let entries = |is_brief: bool| -> Vec<Entry<'_>> {
+        let bindings = keymap.bindings(Context::Leader);
+        let shown = bindings.filter_map(|binding| {
+            let brief = binding.brief.filter(|_| is_brief);
+            Some(Entry {
+                key: words(keymap.shown(binding)?, look.symbols),
+                words: brief.unwrap_or(binding.description),
+            })
+        });
+        shown.collect()
+    };
+    let (width, height) = (usize::from(area.width), usize::from(area.height));
+    let grid = Grid::new(&entries, width.saturating_sub(2), height.saturating_sub(1).max(1));
     let height = u16::try_from(grid.rows + 1)
         .unwrap_or(area.height)
         .min(area.height);
@@ -39,8 +45,7 @@ pub(crate) fn draw_leader(area: Rect, buffer: &mut Buffer, keymap: &Keymap, look
         buffer.set_line(row.x, row.y, &title(keymap, look, row.width), row.width);
     }
     for (index, row) in rows.enumerate() {
-        let line = grid.line(&entries, index, look);
-        buffer.set_line(row.x, row.y, &line, row.width);
+        buffer.set_line(row.x, row.y, &grid.line(index, look), row.width);
     }
 }
 
@@ -65,53 +70,93 @@ fn title(keymap: &Keymap, look: Look<'_>, width: u16) -> Line<'static> {
     ])
 }
 
-/// How the entries stand: down first, then across.
-struct Grid {
-    rows: usize,
-    columns: usize,
-    key: usize,
-    gap: usize,
-    key_gap: usize,
-    /// Columns of text of a cell, its key included.
-    cell: usize,
+#[derive(Debug, Clone, Copy)]
+struct Entry<'a> {
+    key: &'a str,
+    words: &'a str,
 }
 
-impl Grid {
-    fn new(entries: &[(&str, &str)], width: usize, height: usize) -> Self {
+/// How the entries stand: down first, then across.
+struct Grid<'a> {
+    entries: Vec<Entry<'a>>,
+    rows: usize,
+    columns: Vec<Column>,
+    gap: usize,
+    key_gap: usize,
+}
+
+/// How wide its keys and its words are at the most.
+#[derive(Debug, Clone, Copy)]
+struct Column {
+    key: usize,
+    words: usize,
+}
+
+impl<'a> Grid<'a> {
+    /// Fits the entries, which come in sentences or in a word each, into so many columns and rows of text.
+    fn new(entries: &dyn Fn(bool) -> Vec<Entry<'a>>, width: usize, height: usize) -> Self {
+        let (whole, brief) = (entries(false), entries(true));
+        let least = whole.len().div_ceil(height).max(1);
+        let most = (least..=whole.len()).rev();
+        let fits = |grid: &Self| grid.width() <= width;
+        let in_sentences = most.map(|columns| Self::of(&whole, columns, GAPS[0])).find(fits);
+        let in_words = || GAPS.iter().map(|gaps| Self::of(&brief, least, *gaps)).find(fits);
+        in_sentences
+            .or_else(in_words)
+            .unwrap_or_else(|| Self::of(&brief, least, GAPS[2]).cut(width))
+    }
+
+    fn of(entries: &[Entry<'a>], columns: usize, [gap, key_gap]: [usize; 2]) -> Self {
+        let rows = entries.len().div_ceil(columns).max(1);
         let widest = |widths: &mut dyn Iterator<Item = usize>| widths.max().unwrap_or(0);
-        let key = widest(&mut entries.iter().map(|(key, _)| str_width(key)));
-        let words = widest(&mut entries.iter().map(|(_, words)| str_width(words)));
-        let room = width.saturating_sub(2);
-        let [gap, key_gap] = WIDE;
-        let fit = ((room + gap) / (key + key_gap + words + gap)).max(1);
-        let least = entries.len().div_ceil(height.saturating_sub(1).max(1));
-        let columns = fit.max(least).max(1);
-        let [gap, key_gap] = if columns > fit { NARROW } else { WIDE };
-        let whole = key + key_gap + words;
-        let cell = whole.min(((room + gap) / columns).saturating_sub(gap));
+        let columns = entries.chunks(rows).map(|entries| Column {
+            key: widest(&mut entries.iter().map(|entry| str_width(entry.key))),
+            words: widest(&mut entries.iter().map(|entry| str_width(entry.words))),
+        });
         Self {
-            rows: entries.len().div_ceil(columns),
-            columns,
-            key,
+            entries: entries.to_vec(),
+            rows,
+            columns: columns.collect(),
             gap,
             key_gap,
-            cell,
         }
     }
 
-    fn line(&self, entries: &[(&str, &str)], row: usize, look: Look<'_>) -> Line<'static> {
+    fn width(&self) -> usize {
+        let columns = self.columns.iter();
+        let cells: usize = columns
+            .map(|column| column.key + self.key_gap + column.words)
+            .sum();
+        cells + self.gap * self.columns.len().saturating_sub(1)
+    }
+
+    /// Takes from the widest columns what does not fit.
+    fn cut(mut self, width: usize) -> Self {
+        while self.width() > width {
+            let widest = self.columns.iter_mut().max_by_key(|column| column.words);
+            match widest.filter(|column| column.words > 1) {
+                Some(column) => column.words -= 1,
+                None => break,
+            }
+        }
+        self
+    }
+
+    fn line(&self, row: usize, look: Look<'_>) -> Line<'static> {
         let mut spans = vec![Span::raw(" ")];
-        for column in 0..self.columns {
-            let Some((key, words)) = entries.get(column * self.rows + row) else {
+        for (place, column) in self.columns.iter().enumerate() {
+            let Some(entry) = self.entries.get(place * self.rows + row) else {
                 break;
             };
-            let room = self.cell.saturating_sub(self.key + self.key_gap);
-            let cut = truncate(words, room).replace(ELLIPSIS, look.symbols.ellipsis());
-            let key_gap = self.key + self.key_gap - str_width(key);
-            let gap = room.saturating_sub(str_width(&cut)) + self.gap;
-            spans.push(Span::styled((*key).to_owned(), look.theme.style(Meaning::Accent)));
+            let words = truncate(entry.words, column.words).replace(ELLIPSIS, look.symbols.ellipsis());
+            let before = column.key + self.key_gap - str_width(entry.key);
+            let after = column.words.saturating_sub(str_width(&words)) + self.gap;
             spans.push(Span::styled(
-                format!("{}{cut}{}", " ".repeat(key_gap), " ".repeat(gap)),
+                entry.key.to_owned(),
+                look.theme.style(Meaning::Accent),
+            ));
+            spans.push(Span::styled(
+                format!("{}{words}{}", " ".repeat(before), " ".repeat(after)),
                 look.theme.style(Meaning::Text),
             ));
         }

@@ -104,4 +104,25 @@ fn the_leader_table_is_whole_at_every_size() {
         driver.wait(400);
         pictures::picture(&mut driver, "leader", size);
     }
+    for preset in crate::tui::key_presets() {
+        for size in [(80, 24), (40, 12), (40, 10)] {
+            // It has more keys than a word each has room for.
+            if (preset, size) == ("opencode", (40, 10)) {
+                continue;
+            }
+            let mut driver = with_keys(&[("preset", preset)]);
+            driver.size = size;
+            driver.press("ctrl+x");
+            driver.wait(400);
+            let text = driver.text();
+            for binding in driver.app.keymap.bindings(Context::Leader) {
+                let words = [Some(binding.description), binding.brief];
+                let is_told = words.iter().flatten().any(|words| text.contains(words));
+                assert!(
+                    is_told || binding.keys.is_empty(),
+                    "{preset} {size:?}: {words:?}\n{text}"
+                );
+            }
+        }
+    }
 }

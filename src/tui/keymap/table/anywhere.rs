@@ -1,6 +1,6 @@
 //! Keys of the whole screen, after the leader, and what only the palette knows.
 
-use super::bind;
+use super::{bind, lead};
 use crate::tui::keymap::{Action, Binding, Context, List};
 use crate::tui::page::PageKind;
 
@@ -42,60 +42,50 @@ pub(super) const ROWS: &[Binding] = &[
     ),
     bind(Context::Global, &["ctrl+x"], Action::Leader, "more keys"),
     // After ctrl+x.
-    bind(
-        Context::Leader,
+    lead(
         &["p"],
         Action::OpenList(List::Actions),
         "palette: all actions",
+        "palette",
     ),
-    bind(Context::Leader, &["."], Action::NextAsk, "answer what waits"),
-    bind(
-        Context::Leader,
-        &["s"],
-        Action::OpenList(List::Sessions),
-        "sessions",
-    ),
-    bind(Context::Leader, &["n"], Action::NewSession, "new session"),
-    bind(Context::Leader, &["tab"], Action::LastSession, "last session"),
-    bind(Context::Leader, &["["], Action::FocusTranscript, "transcript"),
-    bind(Context::Leader, &["q"], Action::QueueDraft, "queue the draft"),
-    bind(Context::Leader, &["e"], Action::Editor, "write in $EDITOR"),
-    bind(Context::Leader, &["c"], Action::CycleMode, "next permission mode"),
-    bind(Context::Leader, &["a"], Action::OpenList(List::Agents), "agents"),
-    bind(Context::Leader, &["m"], Action::OpenList(List::Models), "models"),
-    bind(
-        Context::Leader,
-        &["o"],
-        Action::ToggleFold,
-        "expand the newest card",
-    ),
-    bind(Context::Leader, &["y"], Action::CopyAnswer, "copy the answer"),
-    bind(
-        Context::Leader,
+    lead(&["."], Action::NextAsk, "answer what waits", "answer"),
+    lead(&["s"], Action::OpenList(List::Sessions), "sessions", "sessions"),
+    lead(&["n"], Action::NewSession, "new session", "new"),
+    lead(&["tab"], Action::LastSession, "last session", "last"),
+    lead(&["["], Action::FocusTranscript, "transcript", "transcript"),
+    lead(&["q"], Action::QueueDraft, "queue the draft", "queue"),
+    lead(&["e"], Action::Editor, "write in $EDITOR", "editor"),
+    lead(&["c"], Action::CycleMode, "next permission mode", "mode"),
+    lead(&["a"], Action::OpenList(List::Agents), "agents", "agents"),
+    lead(&["m"], Action::OpenList(List::Models), "models", "models"),
+    lead(&["o"], Action::ToggleFold, "expand the newest card", "expand"),
+    lead(&["y"], Action::CopyAnswer, "copy the answer", "copy"),
+    lead(
         &["r"],
         Action::ToggleReasoning,
         "show or fold reasoning",
+        "reasoning",
     ),
-    bind(Context::Leader, &["M"], Action::ToggleMouse, "mouse off or on"),
-    bind(
-        Context::Leader,
+    lead(&["M"], Action::ToggleMouse, "mouse off or on", "mouse"),
+    lead(
         &["d"],
         Action::OpenPage(PageKind::Diff),
         "what changed",
+        "changes",
     ),
-    bind(
-        Context::Leader,
+    lead(
         &["h"],
         Action::OpenPage(PageKind::Hooks),
         "what hooks did",
+        "hooks",
     ),
-    bind(
-        Context::Leader,
+    lead(
         &["P"],
         Action::OpenPage(PageKind::Rules),
         "what is allowed for good",
+        "allowed",
     ),
-    bind(Context::Leader, &["?"], Action::OpenPage(PageKind::Keys), "keys"),
+    lead(&["?"], Action::OpenPage(PageKind::Keys), "keys", "keys"),
     // Palette.
     bind(Context::Palette, &[], Action::Interrupt, "interrupt the turn"),
     bind(Context::Palette, &[], Action::OpenList(List::Themes), "themes"),

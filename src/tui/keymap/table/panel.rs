@@ -1,11 +1,11 @@
 //! Keys of the panel at the side.
 
-use super::bind;
+use super::{bind, lead};
 use crate::tui::keymap::{Action, Binding, Context};
 use crate::tui::page::PageKind;
 
 pub(super) const ROWS: &[Binding] = &[
-    bind(Context::Leader, &["b"], Action::TogglePanel, "side panel"),
+    lead(&["b"], Action::TogglePanel, "side panel", "panel"),
     bind(Context::Panel, &["j", "down"], Action::RowDown, "down"),
     bind(Context::Panel, &["k", "up"], Action::RowUp, "up"),
     bind(
