@@ -348,7 +348,10 @@ impl Blocks {
     }
 
     fn part_started(&mut self, message: &MessageId, part: &Part, now: Instant) -> bool {
-        self.turn.waiting = None;
+        // A reply that has begun without a word is still waited for.
+        if !matches!(&part.body, PartBody::Text(text) if text.text.is_empty()) {
+            self.turn.waiting = None;
+        }
         let body = match &part.body {
             PartBody::Text(text) => Body::Text(TextBlock {
                 source: Source::Own(text.text.clone()),
@@ -382,6 +385,7 @@ impl Blocks {
             Body::Call(call) => call.push_args(delta),
             Body::User(_) | Body::Mark(_) => return false,
         }
+        self.turn.waiting = None;
         group::touch(&mut self.list, index);
         true
     }
@@ -393,6 +397,9 @@ impl Blocks {
         match (&mut self.list[index].body, &part.body) {
             (Body::Text(text), PartBody::Text(stored)) => {
                 text.is_open = false;
+                if !stored.text.is_empty() {
+                    self.turn.waiting = None;
+                }
                 if replace(&mut text.source, &stored.text) {
                     self.list[index].laid = None;
                 }

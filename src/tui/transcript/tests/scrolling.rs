@@ -162,6 +162,18 @@ fn the_end_of_a_wait_draws_nothing_down() {
 }
 
 #[test]
+fn a_reply_that_has_begun_without_a_word_is_still_waited_for() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    scene.reply();
+    let part = scene.text_part();
+    let waits = |scene: &mut Scene| scene.rows(40, 14).iter().any(|row| row.contains("waiting for"));
+    assert!(waits(&mut scene));
+    scene.delta(part, "Here");
+    assert!(!waits(&mut scene));
+}
+
+#[test]
 fn another_width_keeps_about_the_same_text_on_top() {
     let mut scene = Scene::default();
     scene.says("go");
