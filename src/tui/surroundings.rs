@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
 
 use super::clipboard::picture::Reading;
@@ -21,6 +22,8 @@ pub(crate) struct Surroundings {
     /// Until the terminal says so itself.
     pub(crate) background: Background,
     pub(crate) motion: Motion,
+    /// In which times are told. Finding it reads files, so it is done when one is told.
+    pub(crate) zone: fn() -> TimeZone,
     pub(crate) home: Option<PathBuf>,
     /// `$VISUAL`, else `$EDITOR`.
     pub(crate) editor: Option<String>,
@@ -76,6 +79,7 @@ impl Surroundings {
             } else {
                 Motion::Full
             },
+            zone: TimeZone::system,
             home: set("HOME").map(PathBuf::from),
             editor: set("VISUAL").or_else(|| set("EDITOR")),
             passage: Passage::read(&set),

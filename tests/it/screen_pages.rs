@@ -1,6 +1,8 @@
 //! Pages over the screen of the real program: what changed, what fills the context, what it cost, how things stand, and
 //! the session in a file.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::screen::{open, project, say};
@@ -163,4 +165,27 @@ fn the_session_is_exported_and_nothing_is_overwritten_unasked() {
         .run();
     let shown: Value = serde_json::from_str(&shown.stdout).unwrap();
     assert_eq!(value["messages"], shown["messages"]);
+
+    let chosen = |place: &str| {
+        terminal.wait_for(|screen| {
+            let mut rows = screen.lines();
+            rows.any(|row| row.starts_with(" ❯") && row.contains(place))
+        });
+    };
+    from_palette(&terminal, "export session");
+    chosen("a file");
+    for (key, place) in [
+        (Key::Down, "clipboard"),
+        (Key::Down, "$EDITOR"),
+        (Key::Down, "a file"),
+        (Key::Up, "$EDITOR"),
+        (Key::Up, "clipboard"),
+    ] {
+        terminal.key(key);
+        chosen(place);
+    }
+    terminal.key(Key::Enter);
+    terminal.wait_text("the session: sent");
+    let copied = STANDARD.decode(terminal.clipboard().pop().unwrap()).unwrap();
+    assert_eq!(String::from_utf8(copied).unwrap(), text);
 }

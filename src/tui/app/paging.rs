@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use jiff::tz::TimeZone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
@@ -146,7 +145,7 @@ impl App {
             home: self.surroundings.home.as_deref(),
             session: self.root.as_ref(),
             hooks: &self.hooks,
-            zone: TimeZone::system(),
+            zone: (self.surroundings.zone)(),
             terminal: self.surroundings.told(buffer.area, self.pictures.protocol()),
         };
         page.draw(area, buffer, &cx)

@@ -189,7 +189,10 @@ impl App {
             hints.key(esc, "keep it");
             return;
         }
-        hints.key(key(Action::PickRow), picker.verb());
+        let has_rows = !picker.is_empty();
+        if has_rows {
+            hints.key(key(Action::PickRow), picker.verb());
+        }
         hints.key(esc, if picker.has_filter() { "clears" } else { "closes" });
         if picker.is_editable() {
             let is_wide = self.list == List::Sessions && self.shows_all_sessions();
@@ -197,8 +200,13 @@ impl App {
                 key(Action::WidenList),
                 if is_wide { "this project" } else { "all projects" },
             );
-            hints.key(key(Action::RenameRow), "rename");
-            hints.key(key(Action::DeleteRow), "delete");
+            if has_rows {
+                hints.key(key(Action::RenameRow), "rename");
+                hints.key(key(Action::DeleteRow), "delete");
+            }
+        }
+        if !has_rows {
+            return;
         }
         let symbols = self.surroundings.symbols;
         let moves = [Action::RowUp, Action::RowDown].map(|action| words(key(action), symbols));

@@ -125,21 +125,18 @@ impl Export {
             ExportFormat::Markdown => "Markdown: who said what, what was done, and the diffs.",
             ExportFormat::Json => "JSON: everything, with arguments, outputs and details, for programs.",
         };
-        let mut lines = remark(what, width, cx);
-        lines.push(Line::default());
         match &self.state {
-            State::Asking => {}
-            State::Writing => lines.extend(remark("Writing.", width, cx)),
+            State::Asking => remark(what, width, cx),
+            State::Writing => remark("Writing.", width, cx),
             State::Exists(path) => {
                 let sentence = format!(
                     "`{path}` is there already; {} again replaces it.",
                     cx.keymap.label(Context::Export, Action::PickRow)
                 );
-                lines.extend(failure(&sentence, width, cx));
+                failure(&sentence, width, cx)
             }
-            State::Failed(sentence) => lines.extend(failure(sentence, width, cx)),
+            State::Failed(sentence) => failure(sentence, width, cx),
         }
-        lines
     }
 }
 

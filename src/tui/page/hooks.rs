@@ -14,11 +14,16 @@ use ratatui::text::{Line, Span};
 use super::{PageCx, PageKind, Sheet};
 use crate::hook::{HookEffect, HookRun};
 use crate::text::sanitize::sanitize_line;
+use crate::text::wrap::wrap;
 use crate::view::Symbols;
 use crate::view::theme::{Meaning, Theme};
 
 /// Runs that are kept.
 const KEPT: usize = 200;
+/// From this width on what happened is one row.
+const WIDE: usize = 76;
+/// Below the event's name, and on narrow screens below the time.
+const INDENTS: [&str; 2] = ["             ", "     "];
 
 pub(super) struct Hooks;
 
@@ -28,15 +33,15 @@ impl Sheet for Hooks {
     }
 
     fn name(&self) -> &'static str {
-        "help"
+        "hooks"
     }
 
     fn title(&self) -> String {
         "Hooks".to_owned()
     }
 
-    fn lines(&self, _width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
-        cx.hooks.lines(&cx.zone, cx.look.theme, cx.look.symbols)
+    fn lines(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+        cx.hooks.lines(width, &cx.zone, cx.look.theme, cx.look.symbols)
     }
 }
 
@@ -51,7 +56,7 @@ impl HookRuns {
         self.runs.push_front(run);
     }
 
-    fn lines(&self, zone: &TimeZone, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
+    fn lines(&self, width: usize, zone: &TimeZone, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
         let mut lines = Vec::new();
         if self.runs.is_empty() {
             lines.push(Line::styled(
@@ -60,14 +65,14 @@ impl HookRuns {
             ));
         }
         for run in &self.runs {
-            lines.extend(rows(run, zone, theme, symbols));
+            lines.extend(rows(run, width, zone, theme, symbols));
         }
         lines
     }
 }
 
 /// What happened, the command below it with where it comes from, and what it printed.
-fn rows(run: &HookRun, zone: &TimeZone, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
+fn rows(run: &HookRun, width: usize, zone: &TimeZone, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
     let dot = symbols.dot();
     let time = Timestamp::from_millisecond(run.started)
         .unwrap_or_default()
@@ -78,24 +83,31 @@ fn rows(run: &HookRun, zone: &TimeZone, theme: &Theme, symbols: Symbols) -> Vec<
     let what = format!("{}{}", run.event, tool.unwrap_or_default());
     let how = format!("{} {dot} {}", run.exit, seconds(run.took));
     let muted = theme.style(Meaning::TextMuted);
-    let mut rows = vec![
-        Line::from(vec![
-            Span::styled(format!("   {time}  "), muted),
-            Span::styled(format!("{what:<32}"), theme.style(Meaning::Text)),
-            Span::styled(format!("  {how:<20}  "), muted),
-            Span::styled(run.effect.to_string(), theme.style(meaning(run.effect))),
-        ]),
-        Line::styled(
-            format!(
-                "             {} {dot} {}",
-                sanitize_line(&run.command),
-                sanitize_line(&run.source)
-            ),
-            muted,
-        ),
-    ];
-    if !run.output.is_empty() {
-        rows.push(Line::styled(format!("             {}", run.output), muted));
+    let time = Span::styled(format!("   {time}  "), muted);
+    let effect = Span::styled(run.effect.to_string(), theme.style(meaning(run.effect)));
+    let text = theme.style(Meaning::Text);
+    let [below_name, below_time] = INDENTS;
+    let indent = if width >= WIDE { below_name } else { below_time };
+    let mut rows = if width >= WIDE {
+        let what = Span::styled(format!("{what:<32}"), text);
+        let how = Span::styled(format!("  {how:<20}  "), muted);
+        vec![Line::from(vec![time, what, how, effect])]
+    } else {
+        let how = Span::styled(format!("{indent}{how} {dot} "), muted);
+        vec![
+            Line::from(vec![time, Span::styled(what, text)]),
+            Line::from(vec![how, effect]),
+        ]
+    };
+    let command = format!("{} {dot} {}", run.command, run.source);
+    for text in [command, run.output.clone()]
+        .iter()
+        .filter(|text| !text.is_empty())
+    {
+        let clean = sanitize_line(text);
+        let ranges = wrap(&clean, width.saturating_sub(indent.len() + 1).max(1));
+        let row = |text: &str| Line::styled(format!("{indent}{}", text.trim_end()), muted);
+        rows.extend(ranges.into_iter().map(|range| row(&clean[range])));
     }
     rows
 }
@@ -136,7 +148,7 @@ mod tests {
     }
 
     fn text(list: &HookRuns) -> Vec<String> {
-        let lines = list.lines(&TimeZone::UTC, &Theme::default(), Symbols::Unicode);
+        let lines = list.lines(80, &TimeZone::UTC, &Theme::default(), Symbols::Unicode);
         lines.iter().map(ToString::to_string).collect()
     }
 

@@ -10,6 +10,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
+use super::rows::remark;
 use super::{News, Outcome, Page, PageCx, PageKind, Wish};
 use crate::conversation::SessionId;
 use crate::session::Op;
@@ -20,10 +21,10 @@ use crate::tui::composer::{self, Composer};
 use crate::tui::keymap::{Action, Context, Edit, Keymap};
 use crate::tui::statusbar::Hints;
 use crate::tui::surroundings::path_words;
+use crate::view::Look;
 use crate::view::theme::{Meaning, Theme};
-use crate::view::{Look, Symbols};
 
-/// The heading, the filter and a blank row.
+/// The heading, the filter and a rule.
 const HEAD: u16 = 3;
 /// Rows of one rule.
 const ROWS: usize = 2;
@@ -83,16 +84,31 @@ impl RuleList {
             .collect()
     }
 
+    /// As lists are headed: what it is, and how much of it is shown.
+    fn heading(&self, cx: &PageCx<'_>) -> Line<'static> {
+        let name = Span::styled(" Allowed for good", cx.look.style(Meaning::TextStrong));
+        let all = self.rules.as_ref().map_or(0, |rules| rules.len());
+        let count = if self.filter.is_empty() {
+            all.to_string()
+        } else {
+            format!("{} of {all}", self.shown().len())
+        };
+        let count = format!(" {} {count}", cx.look.symbols.dot());
+        Line::from(vec![name, Span::styled(count, cx.look.style(Meaning::TextMuted))])
+    }
+
     fn lines(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
-        let muted = cx.look.theme.style(Meaning::TextMuted);
         let shown = self.shown();
         if shown.is_empty() {
-            let text = match &self.rules {
-                None => "   Looking.",
-                Some(rules) if rules.is_empty() => "   Nothing is stored. `a` in a question stores.",
-                Some(_) => "   Nothing fits the filter.",
+            let store = cx.keymap.label(Context::Question, Action::AllowAlways);
+            return match &self.rules {
+                None => remark("Looking.", width, cx),
+                Some(rules) if rules.is_empty() => {
+                    let sentence = format!("Nothing is stored. `{store}` in a question stores.");
+                    remark(&sentence, width, cx)
+                }
+                Some(_) => remark("Nothing matches.", width, cx),
             };
-            return vec![Line::styled(text, muted)];
         }
         let rules = shown.into_iter().enumerate();
         rules
@@ -109,6 +125,7 @@ impl RuleList {
     ) -> [Line<'static>; ROWS] {
         let Look { theme, symbols, .. } = cx.look;
         let dot = symbols.dot();
+        let mark = if is_chosen { symbols.pointer() } else { " " };
         let muted = theme.style(Meaning::TextMuted);
         let what = format!("{}: {}", sanitize_line(&rule.key), sanitize_line(&rule.pattern));
         let note = if self.armed == Some(rule.id) {
@@ -126,7 +143,7 @@ impl RuleList {
         );
         [
             Line::from(vec![
-                Span::styled(mark(is_chosen, symbols), theme.style(Meaning::Accent)),
+                Span::styled(format!(" {mark} "), theme.style(Meaning::Accent)),
                 Span::styled(truncate_middle(&what, room).into_owned(), style(is_chosen, theme)),
                 Span::styled(note, theme.style(Meaning::Warning)),
             ]),
@@ -205,24 +222,29 @@ impl Page for RuleList {
 
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
         let key = |action| keymap.label(Context::Rules, action);
+        let has_rows = !self.shown().is_empty();
         if self.armed.is_some() {
             let revoke = format!("{} again revokes", key(Action::Revoke));
             hints.say(&revoke, Meaning::Warning);
-        } else if !self.shown().is_empty() {
+        } else if has_rows {
             hints.key(key(Action::Revoke), "revoke");
         }
-        hints.key(
-            &format!("{} {}", key(Action::RowUp), key(Action::RowDown)),
-            "rule",
-        );
-        hints.key(keymap.label(Context::Global, Action::Escape), "closes");
+        let verb = if self.filter.is_empty() {
+            "closes"
+        } else {
+            "clears"
+        };
+        hints.key(keymap.label(Context::Global, Action::Escape), verb);
+        if has_rows {
+            let moves = [Action::RowUp, Action::RowDown].map(|action| hints.words(key(action)));
+            hints.key(&moves.join(" "), "moves");
+        }
     }
 
     fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &PageCx<'_>) -> Option<Position> {
         Clear.render(area, buffer);
         let theme = cx.look.theme;
-        let heading = Line::styled(" Allowed for good", theme.style(Meaning::TextStrong));
-        buffer.set_line(area.x, area.y, &heading, area.width);
+        buffer.set_line(area.x, area.y, &self.heading(cx), area.width);
         let line = Rect {
             x: area.x + 1,
             y: area.y + 1,
@@ -235,10 +257,13 @@ impl Page for RuleList {
             bar: cx.look.symbols.bar(),
             bar_style: theme.style(Meaning::Accent),
             chip: text,
-            invitation: "type to filter",
+            invitation: "Type to filter.",
             muted: theme.style(Meaning::TextMuted),
         };
         let caret = self.filter.draw(line, buffer, &look);
+        let rule = cx.look.symbols.rule().repeat(usize::from(area.width));
+        let width = usize::from(area.width);
+        buffer.set_stringn(area.x, area.y + 2, rule, width, theme.style(Meaning::Rule));
         let below = Rect {
             y: area.y + HEAD.min(area.height),
             height: area.height.saturating_sub(HEAD),
@@ -251,14 +276,6 @@ impl Page for RuleList {
             buffer.set_line(row.x, row.y, line, row.width);
         }
         caret
-    }
-}
-
-fn mark(is_chosen: bool, symbols: Symbols) -> &'static str {
-    match (is_chosen, symbols) {
-        (true, Symbols::Unicode) => " ▸ ",
-        (true, Symbols::Ascii) => " > ",
-        (false, _) => "   ",
     }
 }
 
@@ -322,7 +339,7 @@ mod tests {
         let cx = PageCx {
             look: Look {
                 theme: &theme,
-                symbols: Symbols::Unicode,
+                symbols: crate::view::Symbols::Unicode,
                 highlighter: &highlighter,
             },
             home: Some(Path::new("/home/u")),
@@ -353,15 +370,18 @@ mod tests {
 
     #[test]
     fn every_rule_says_where_it_counts_where_it_came_from_and_when() {
-        let expected = " Allowed for good
- ┃ type to filter
-
- ▸ bash: git log *
+        let expected = format!(
+            " Allowed for good · 3
+ ┃ Type to filter.
+{}
+ ❯ bash: git log *
      this session · from \"fix it\" · 2025-11-23 12:13
    edit: *
      project ~/src/retry · from \"fix it\" · 2025-11-23 12:13
    bash: cargo test *
-     everywhere · from \"fix it\" · 2025-11-23 12:13";
+     everywhere · from \"fix it\" · 2025-11-23 12:13",
+            "─".repeat(80)
+        );
         assert_eq!(picture(&mut list(), 80, 9), expected);
         let narrow = picture(&mut list(), 40, 7);
         assert!(narrow.lines().all(|line| str_width(line) <= 40), "{narrow}");
@@ -391,9 +411,9 @@ mod tests {
         list.act(Action::RowDown);
         list.write("retry ed");
         let text = picture(&mut list, 80, 9);
-        assert!(text.contains("▸ edit") && !text.contains("cargo"), "{text}");
+        assert!(text.contains("❯ edit") && !text.contains("cargo"), "{text}");
         list.write("zzz");
-        assert!(picture(&mut list, 80, 9).contains("Nothing fits"));
+        assert!(picture(&mut list, 80, 9).contains("Nothing matches."));
         assert!(list.back() && !list.back());
         assert!(picture(&mut list, 80, 9).contains("cargo"));
     }
@@ -406,8 +426,8 @@ mod tests {
         picture(&mut list, 80, 11);
         list.move_pages(3);
         let text = picture(&mut list, 80, 11);
-        assert!(text.contains("▸ bash: x37"), "{text}");
+        assert!(text.contains("❯ bash: x37"), "{text}");
         list.move_pages(100);
-        assert!(picture(&mut list, 80, 11).contains("▸ bash: x0"));
+        assert!(picture(&mut list, 80, 11).contains("❯ bash: x0"));
     }
 }

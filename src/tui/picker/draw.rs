@@ -14,6 +14,7 @@ use super::Picker;
 use super::row::{Hint, Row};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, prefix, str_width, truncate};
+use crate::text::wrap::wrap;
 use crate::tui::composer;
 use crate::view::Look;
 use crate::view::theme::Meaning;
@@ -115,20 +116,17 @@ impl Picker {
     }
 
     fn draw_rows(&mut self, area: Rect, buffer: &mut Buffer, look: Look<'_>) {
-        if self.len() == 0 {
+        if self.is_empty() {
             let sentence = match self.rows.is_empty() {
                 true => self.place.nothing(),
                 false if self.is_working() => "",
                 false => "Nothing matches.",
             };
             let style = look.style(Meaning::TextMuted);
-            buffer.set_stringn(
-                area.x + MARGIN as u16,
-                area.y,
-                sentence,
-                usize::from(area.width).saturating_sub(MARGIN),
-                style,
-            );
+            let width = usize::from(area.width).saturating_sub(MARGIN + 1);
+            for (row, range) in area.rows().zip(wrap(sentence, width)) {
+                buffer.set_stringn(row.x + MARGIN as u16, row.y, &sentence[range], width, style);
+            }
             return;
         }
         for (offset, line_area) in area.rows().enumerate() {

@@ -271,6 +271,11 @@ impl Picker {
         self.filter.row(self.selected, &self.rows)
     }
 
+    /// Whether no row is shown, be it for want of rows or of what matches.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     fn len(&self) -> usize {
         self.filter.len(&self.rows)
     }

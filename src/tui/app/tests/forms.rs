@@ -1,6 +1,6 @@
 //! Forms: what keys do, what is kept, and how they look.
 
-use super::pictures::{conversation, picture};
+use super::pictures::{conversation, picture, pictures};
 use super::*;
 use crate::tool::{Form, FormAnswer, FormOption, FormQuestion, FormReply, Forms, Presence, Sheet};
 
@@ -339,8 +339,7 @@ fn a_form_on_screen() {
     picture(&mut driver, "form_below", (40, 12));
     driver.press("3");
     driver.type_text("a table in the main database");
-    picture(&mut driver, "form_words", (80, 24));
-    picture(&mut driver, "form_words", (40, 12));
+    pictures(&mut driver, "form_words");
 }
 
 #[test]
@@ -370,7 +369,7 @@ fn a_form_on_an_ascii_terminal() {
     driver.event(Event::FormPut(form(vec![database(), parts()])));
     driver.wait(301);
     driver.press("1");
-    picture(&mut driver, "form_ascii", (80, 24));
+    pictures(&mut driver, "form_ascii");
 }
 
 #[test]

@@ -64,6 +64,7 @@ fn surroundings() -> Surroundings {
         symbols: Symbols::Unicode,
         background: Background::Dark,
         motion: Motion::Full,
+        zone: || jiff::tz::TimeZone::UTC,
         home: Some("/home/u".into()),
         editor: None,
         passage: Passage::Direct,

@@ -1,13 +1,14 @@
 //! Pages over the screen.
 
-use super::pictures::{conversation, picture};
+use super::pictures::{conversation, picture, pictures};
 use super::*;
+use crate::hook::{HookEffect, HookEvent, HookExit, HookRun};
 use crate::session::export::ExportFormat;
 use crate::session::query::{
     Answer, CacheMiss, ChangeScope, ChangedFile, Changes, ContextGroup, ContextItem, ContextSource,
     ContextUse, Costs, FileState, Keep, Kept, StatusGroup,
 };
-use crate::store::Spending;
+use crate::store::{Grant, GrantOrigin, GrantScope, Spending};
 use crate::tui::page::PageKind;
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 36), (40, 12)];
@@ -186,9 +187,7 @@ fn the_context_page() {
         picture(&mut driver, "context", size);
     }
     driver.press("o");
-    for size in [(80, 24), (120, 36)] {
-        picture(&mut driver, "context_unfolded", size);
-    }
+    pictures(&mut driver, "context_unfolded");
 }
 
 fn spending(model: &str, agent: &str, requests: u64, cost: f64, unpriced: u64) -> Spending {
@@ -288,7 +287,8 @@ fn the_export_page() {
     );
     let there = Answer::Kept(Kept::Exists("/home/u/x.md".into()));
     answer(&mut driver, &Query::Keep(keep), &there);
-    picture(&mut driver, "export_exists", (80, 24));
+    pictures(&mut driver, "export_exists");
+    driver.size = (80, 24);
     driver.press("enter");
     let keep = asked_to_keep(&mut driver);
     assert!(keep.replace, "it was asked");
@@ -406,7 +406,73 @@ fn a_diff_without_changes_says_so() {
 fn the_hooks() {
     let mut driver = conversation();
     driver.press("ctrl+x h");
-    for size in SIZES {
-        picture(&mut driver, "hooks", size);
-    }
+    pictures(&mut driver, "hooks");
+    let run = |event, tool: Option<&str>, command: &str, effect, output: &str| HookRun {
+        event,
+        command: command.to_owned(),
+        source: "~/.config/lathe/lathe.jsonc".to_owned(),
+        tool: tool.map(str::to_owned),
+        started: 1_763_900_000_000,
+        took: Duration::from_millis(120),
+        exit: HookExit::Code(if effect == HookEffect::Denied { 2 } else { 0 }),
+        effect,
+        output: output.to_owned(),
+        messages: Vec::new(),
+    };
+    let start = run(
+        HookEvent::SessionStart,
+        None,
+        "./announce.sh",
+        HookEffect::Nothing,
+        "",
+    );
+    let check = "./scripts/check.sh --no-force-push --no-secrets --strict";
+    let said = "a push with --force is not for machines to do: a person has to look first";
+    let denied = run(
+        HookEvent::PreToolUse,
+        Some("bash"),
+        check,
+        HookEffect::Denied,
+        said,
+    );
+    driver.event(Event::Hook(Arc::new(start)));
+    driver.event(Event::Hook(Arc::new(denied)));
+    pictures(&mut driver, "hooks_ran");
+}
+
+#[test]
+fn the_list_of_what_is_allowed_for_good() {
+    let mut driver = conversation();
+    driver.press("ctrl+x P");
+    pictures(&mut driver, "rules_looking");
+    driver.event(Event::Grants(Arc::new(Vec::new())));
+    pictures(&mut driver, "rules_none");
+    let own = GrantScope::Session(driver.session.clone());
+    let rules = [
+        ("bash", "cargo test *", GrantScope::Global),
+        ("edit", "*", GrantScope::Project("/home/u/src/retry".into())),
+        (
+            "external_directory",
+            "/home/u/src/house/crates/the-long-one/*",
+            own,
+        ),
+    ];
+    let rule = |(id, (key, pattern, scope)): (i64, (&str, &str, GrantScope))| Grant {
+        id,
+        key: key.to_owned(),
+        pattern: pattern.to_owned(),
+        scope,
+        origin: GrantOrigin {
+            session: None,
+            title: Some("fix the flaky retry test".to_owned()),
+        },
+        created: 1_763_900_000_000,
+    };
+    let rules = (1..).zip(rules).map(rule).collect();
+    driver.event(Event::Grants(Arc::new(rules)));
+    pictures(&mut driver, "rules");
+    driver.press("down ctrl+d");
+    pictures(&mut driver, "rules_revoke");
+    driver.type_text("nothing like it");
+    pictures(&mut driver, "rules_filtered");
 }

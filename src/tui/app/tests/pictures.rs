@@ -141,7 +141,7 @@ fn always_is_put_together() {
     driver.press("a down s");
     pictures(&mut driver, "bash_question_always");
     driver.press("space");
-    picture(&mut driver, "bash_question_always_ticked", (80, 24));
+    pictures(&mut driver, "bash_question_always_ticked");
 }
 
 #[test]
@@ -229,11 +229,11 @@ fn a_question_about_a_long_diff() {
     picture(&mut driver, "edit_question_full", (200, 60));
     pictures(&mut driver, "edit_question_full");
     driver.press("f ] ]");
-    picture(&mut driver, "edit_question_third_hunk", (80, 24));
-    for _ in 0..20 {
+    pictures(&mut driver, "edit_question_third_hunk");
+    for _ in 0..60 {
         driver.press("pgdn");
     }
-    picture(&mut driver, "edit_question_end", (80, 24));
+    pictures(&mut driver, "edit_question_end");
 }
 
 #[test]
@@ -255,7 +255,96 @@ fn an_ascii_terminal() {
     });
     driver.attach(&driver.snapshot());
     driver.type_text("hello");
-    picture(&mut driver, "ascii", (80, 24));
+    pictures(&mut driver, "ascii");
+}
+
+#[test]
+fn the_palette() {
+    let mut driver = conversation();
+    driver.press("ctrl+p");
+    pictures(&mut driver, "actions");
+    driver.type_text("no such thing");
+    pictures(&mut driver, "actions_none");
+}
+
+/// What the hint row says for a while, and what it says because of how things stand.
+#[test]
+fn remarks() {
+    let mut driver = conversation();
+    driver.press("ctrl+c");
+    pictures(&mut driver, "remark_quit");
+    let mut driver = conversation();
+    driver.event(Event::TurnStarted);
+    driver.press("esc");
+    pictures(&mut driver, "remark_interrupt");
+}
+
+#[test]
+fn a_session_that_is_read_only_and_one_that_did_not_open() {
+    let mut driver = conversation();
+    let mut snapshot = driver.snapshot();
+    snapshot.info.read_only = Some("process 812 holds the session".to_owned());
+    driver.attach(&snapshot);
+    driver.type_text("let me in");
+    pictures(&mut driver, "read_only");
+    let mut driver = Driver::closed();
+    let report = ErrorReport {
+        kind: ReportKind::Storage,
+        message: "the database `~/.local/share/lathe/lathe.db` is locked by another program".to_owned(),
+        hint: Some("close the program that holds it, then start lathe again".to_owned()),
+    };
+    driver.app.not_opened(report, driver.now);
+    pictures(&mut driver, "not_opened");
+}
+
+#[test]
+fn notices_and_errors() {
+    let mut driver = conversation();
+    driver.event(Event::Notice(
+        "`AGENTS.md` changed since it was read; the next step has the new one.".to_owned(),
+    ));
+    driver.event(Event::Error(ErrorReport {
+        kind: ReportKind::Auth,
+        message: "the provider `anthropic` refused the key in `ANTHROPIC_API_KEY`".to_owned(),
+        hint: Some("set another one, or choose a model of another provider with ctrl+x m".to_owned()),
+    }));
+    pictures(&mut driver, "notices");
+}
+
+#[test]
+fn the_second_of_two_questions_and_those_that_were_put_off() {
+    let mut driver = conversation();
+    driver.event(Event::TurnStarted);
+    driver.ask(bash("cargo test -p retry", &["cargo test *"]));
+    let mut outside = Ask::new("external_directory", Subject::new("/etc/hosts"));
+    outside.always = vec!["/etc/*".to_owned()];
+    let read = Ask::new("read", Subject::new("/etc/hosts")).always("/etc/hosts");
+    let card = Card::new("Read", "/etc/hosts");
+    driver.ask(inquiry(
+        "read",
+        "read wants to read /etc/hosts",
+        vec![outside, read],
+        card,
+    ));
+    driver.wait(301);
+    driver.press("tab");
+    pictures(&mut driver, "second_question");
+    driver.wait(301);
+    driver.press("esc");
+    driver.wait(301);
+    driver.press("esc");
+    driver.wait(301);
+    pictures(&mut driver, "put_off");
+}
+
+#[test]
+fn a_question_that_comes_while_a_draft_is_typed() {
+    let mut driver = conversation();
+    driver.event(Event::TurnStarted);
+    driver.type_text("and mind the cha");
+    driver.ask(bash("cargo test -p retry", &["cargo test *"]));
+    driver.type_text("ngelog");
+    pictures(&mut driver, "question_while_typing");
 }
 
 #[test]

@@ -318,6 +318,33 @@ fn five_thousand_sessions_are_filtered_while_they_are_typed() {
 }
 
 #[test]
+fn pictures_of_what_is_done_with_a_session() {
+    for size in [(80, 24), (120, 36), (40, 12)] {
+        let mut driver = Driver::open();
+        driver.press("ctrl+x s");
+        pictures::picture(&mut driver, "sessions_looking", size);
+        let mut driver = with(some());
+        looked(&mut driver, "ses_a");
+        driver.press("ctrl+d");
+        pictures::picture(&mut driver, "sessions_delete", size);
+        driver.press("ctrl+r");
+        driver.type_text(" that can stand still");
+        pictures::picture(&mut driver, "sessions_rename", size);
+        let mut driver = with(some());
+        asked(&mut driver);
+        driver.type_text("clock");
+        let found = vec![(id("ses_old"), "…sleeps on the wall clock".to_owned())];
+        for searched in ["c", "clock"] {
+            let sessions = Ok(found.clone());
+            let searched = searched.to_owned();
+            tell(&mut driver, Report::Found { searched, sessions });
+        }
+        pictures::picture(&mut driver, "sessions_found", size);
+        pictures::picture(&mut with(Vec::new()), "sessions_none", size);
+    }
+}
+
+#[test]
 fn pictures_of_the_list_of_sessions() {
     for size in [(80, 24), (120, 36), (40, 12)] {
         let mut driver = Driver::open();
