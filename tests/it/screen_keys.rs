@@ -3,9 +3,13 @@
 //!
 //! One terminal for many keys: each step waits for something that only its own key shows.
 
+mod composer;
+mod escape;
 mod lists;
 mod pages;
 mod panel;
+mod presets;
+mod reading;
 mod vim;
 
 use std::time::Duration;

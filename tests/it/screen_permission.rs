@@ -189,6 +189,18 @@ fn a_draft_gets_the_keys_that_were_meant_for_it() {
 }
 
 #[test]
+fn what_is_asked_already_is_answered_by_a_mode_that_rests() {
+    let write = Turn::tool("write", json!({"file_path": "new.txt", "content": "x"}));
+    let server = Server::with([write, Turn::text("Written.")]);
+    let (project, terminal) = asked(&server);
+    terminal.key(Key::BackTab);
+    terminal.wait_text("accept-edits");
+    terminal.wait_text("y once");
+    terminal.wait_text("Written.");
+    assert!(project.exists("new.txt"));
+}
+
+#[test]
 fn the_modes_go_round_and_hold() {
     let server = Server::with([
         bash("echo planned > planned"),

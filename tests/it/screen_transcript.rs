@@ -86,7 +86,7 @@ fn what_is_folded_is_found_and_unfolded() {
 }
 
 /// The last text that was put on the clipboard.
-fn wait_copied(terminal: &Terminal, text: &str) {
+pub(crate) fn wait_copied(terminal: &Terminal, text: &str) {
     let wanted = STANDARD.encode(text);
     wait_until("the text on the clipboard", || {
         terminal.clipboard().last() == Some(&wanted)

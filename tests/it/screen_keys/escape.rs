@@ -1,0 +1,148 @@
+//! The way out: `esc`, one rung a press; keys that mean nothing yet; the screen drawn anew.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::screen::{open, project, say};
+use crate::support::{Gate, Key, Server, Terminal, Turn, wait_until};
+
+/// `esc` twice, as the kitty protocol spells it: two keys in one write cannot be read as `alt` and `esc`, nor lie more
+/// than a moment apart.
+const ESC_ESC: &[u8] = b"\x1b[27u\x1b[27u";
+/// Longer than `esc` is deaf.
+const HEARS: Duration = Duration::from_millis(400);
+
+/// Presses `esc` twice at once and waits for what the first press leads to. The second is not heard.
+fn one_rung(terminal: &Terminal, gone: &str, shown: &str) {
+    // There is nothing to see when `esc` hears again.
+    std::thread::park_timeout(HEARS);
+    println!("from {gone:?} to {shown:?}");
+    terminal.send(ESC_ESC);
+    terminal.wait_for(|screen| !screen.contains(gone) && screen.contains(shown));
+}
+
+#[test]
+fn esc_goes_one_rung_a_press_and_two_never_stop_the_turn() {
+    let gate = Gate::new();
+    let turn = Turn::new()
+        .say("Words to search. ")
+        .call("bash", json!({"command": "touch mark"}))
+        .gate(1, &gate);
+    let server = Server::with([turn]);
+    let project = project(&server);
+    let terminal = open(&project);
+    say(&terminal, "talk");
+    gate.wait_until_reached();
+    let idle = "esc interrupt";
+    terminal.wait_text(idle);
+
+    terminal.keys("/mod");
+    terminal.wait_text("❯   /model");
+    one_rung(&terminal, "❯   /model", idle);
+    terminal.key(Key::Ctrl('c'));
+    terminal.wait_gone("/mod");
+    terminal.key(Key::Ctrl('p'));
+    terminal.wait_text("Actions ·");
+    terminal.keys("mode");
+    terminal.wait_text("┃ mode");
+    std::thread::park_timeout(HEARS);
+    terminal.key(Key::Esc);
+    terminal.wait_text("Type to filter.");
+    one_rung(&terminal, "Actions ·", idle);
+    terminal.keys("\x18h");
+    terminal.wait_text("No hook has run yet.");
+    terminal.keys("?");
+    terminal.wait_text(" Keys ");
+    one_rung(&terminal, " Keys ", "No hook has run yet.");
+    one_rung(&terminal, "No hook has run yet.", idle);
+    terminal.keys("\x18b");
+    terminal.wait_text("esc composer");
+    one_rung(&terminal, "esc composer", idle);
+    terminal.keys("\x18[");
+    terminal.wait_text("blocks");
+    terminal.keys("/words");
+    terminal.wait_text("1 of ");
+    one_rung(&terminal, "1 of ", "blocks");
+    terminal.keys("v");
+    terminal.wait_text("selecting");
+    one_rung(&terminal, "selecting", "blocks");
+    one_rung(&terminal, "blocks", idle);
+    gate.open();
+    terminal.wait_text("y once");
+    // A question is deaf for a shorter time.
+    std::thread::park_timeout(HEARS);
+    terminal.keys("N");
+    terminal.wait_text("why not, in one line");
+    one_rung(&terminal, "why not, in one line", "y once");
+    one_rung(&terminal, "y once", idle);
+    terminal.wait_text("1 asks · ctrl+x . answers");
+
+    // Nothing is left to close: it arms, for a second.
+    std::thread::park_timeout(HEARS);
+    terminal.key(Key::Esc);
+    terminal.wait_text("esc again interrupts");
+    terminal.wait_text(idle);
+    terminal.send(ESC_ESC);
+    terminal.wait_text("■ interrupted");
+    terminal.wait_text("⏎ send");
+    std::thread::park_timeout(HEARS);
+    terminal.key(Key::Esc);
+    terminal.wait_text("i composer");
+    terminal.key(Key::Esc);
+    terminal.wait_text("⏎ send");
+}
+
+#[test]
+fn a_redraw_sends_the_whole_screen_and_keys_without_a_meaning_do_nothing() {
+    let server = Server::with([Turn::text("An answer.")]);
+    let project = project(&server);
+    let terminal = open(&project);
+    say(&terminal, "talk");
+    terminal.wait_text("An answer.");
+    terminal.wait_text("⏎ send");
+    let settled = terminal.wait_quiet(HEARS);
+    let mark = terminal.mark();
+    terminal.key(Key::Ctrl('l'));
+    wait_until("the whole screen", || {
+        let raw = String::from_utf8_lossy(&terminal.raw_since(mark)).into_owned();
+        raw.contains("An answer.") && raw.contains("send")
+    });
+    assert_eq!(terminal.wait_quiet(HEARS), settled);
+
+    // Tasks, terminals and undo come later. Until then nothing shows their keys and nothing comes of them.
+    for keys in [
+        "\x14",
+        "\x0f",
+        "\x18w",
+        "\x18t",
+        "\x18&",
+        "\x18u",
+        "\x18U",
+        "\x18\x1b[A",
+        "\x18\x1b[D",
+        "\x18\x1b[C",
+    ] {
+        terminal.keys(keys);
+    }
+    terminal.keys("x");
+    terminal.wait_text("┃ x");
+    terminal.keys("\x7f");
+    terminal.wait_text("Ask for a change");
+    assert_eq!(terminal.wait_quiet(HEARS), settled);
+    terminal.keys("\x18");
+    let table = terminal.wait_text("answer what waits");
+    for later in ["watch", "terminals", "undo", "redo", "parent", "background"] {
+        assert!(!table.contains(later), "{later}:\n{table}");
+    }
+    terminal.key(Key::Esc);
+    terminal.wait_gone("answer what waits");
+    terminal.keys("\x18[");
+    terminal.wait_text("i composer");
+    let reading = terminal.wait_quiet(HEARS);
+    terminal.keys("uxAD?");
+    terminal.wait_text(" Keys ");
+    terminal.keys("q");
+    terminal.wait_gone(" Keys ");
+    assert_eq!(terminal.wait_quiet(HEARS), reading);
+}
