@@ -74,7 +74,7 @@ const COMMANDS: &[Entry] = &[
         "send",
         &[],
         "",
-        "sends what came back, or is held since an interrupt",
+        "sends what came back, is held since an interrupt, or was left unsent",
         Command::Send,
     ),
     entry("stop", &[], "", "interrupts the turn", Command::Stop),

@@ -4,7 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Input;
+use super::mention::mentions;
+use super::{Input, Mention};
 
 /// Begins a draft with pastes or files. Cleaned text has no control characters but tabs and line ends.
 const WITH_CHIPS: char = '\u{1}';
@@ -51,6 +52,33 @@ impl StoredDraft {
         format!("{WITH_CHIPS}{json}")
     }
 
+    /// Returns it as a message: whole, with the files that it names, and those that stand in it by labels.
+    pub(crate) fn into_input(self) -> Input {
+        let (mut text, mut own_words) = (self.text.clone(), self.text);
+        for paste in &self.pastes {
+            text = text.replace(&paste.label, &paste.content);
+            own_words = own_words.replace(&paste.label, " ");
+        }
+        let mut named = Vec::new();
+        for file in self.files {
+            if own_words.contains(&file.label) {
+                own_words = own_words.replace(&file.label, " ");
+                named.push(Mention {
+                    path: file.path,
+                    lines: None,
+                    is_sure: true,
+                    label: Some(file.label),
+                });
+            }
+        }
+        named.extend(mentions(&own_words));
+        Input {
+            text,
+            mentions: named,
+            ..Input::default()
+        }
+    }
+
     /// Puts what was to be sent before what was begun after it.
     pub(super) fn put_before(&mut self, input: &Input) {
         self.text = if self.text.trim().is_empty() {
@@ -67,5 +95,29 @@ impl StoredDraft {
             })
         });
         self.files.splice(0..0, labelled.collect::<Vec<_>>());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_draft_is_sent_whole_and_a_paste_names_nothing() {
+        let (label, content) = ("[pasted 2 lines]".to_owned(), "see @other.rs:1".to_owned());
+        let file = |label: &str| StoredFile {
+            label: label.to_owned(),
+            path: "/a.png".to_owned(),
+        };
+        let draft = StoredDraft {
+            text: "look at @src/a.rs and [a.png 3×2]: [pasted 2 lines]".to_owned(),
+            pastes: vec![StoredPaste { label, content }],
+            files: vec![file("[a.png 3×2]"), file("[gone.png]")],
+        };
+        let input = draft.into_input();
+        assert_eq!(input.text, "look at @src/a.rs and [a.png 3×2]: see @other.rs:1");
+        let paths: Vec<&str> = input.mentions.iter().map(|it| it.path.as_str()).collect();
+        assert_eq!(paths, ["/a.png", "src/a.rs"]);
+        assert_eq!(input.mentions[0].label.as_deref(), Some("[a.png 3×2]"));
     }
 }

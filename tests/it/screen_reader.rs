@@ -427,3 +427,37 @@ fn what_changed_what_was_spent_and_how_things_stand_are_lines() {
     terminal.wait_text("threads: ");
     leave(&terminal);
 }
+
+#[test]
+fn what_is_held_when_it_is_left_is_told_and_sent_when_it_is_opened_again() {
+    // What stalls the first time comes whole with the next request.
+    let server = Server::with([Turn::text("A part. Now all came.").fail(Fault::Stall { after: 2 })]);
+    let project = project(&server);
+    let terminal = open(&project, &[]);
+    say(&terminal, "one");
+    server.wait_for_requests(1);
+    terminal.wait_text("Working.");
+    say(&terminal, "/queue the next");
+    terminal.wait_text("Waits for the end of the turn: the next");
+    say(&terminal, "/stop");
+    terminal.wait_text("Held; /send sends it: the next");
+    terminal.wait_text("Interrupted.");
+    say(&terminal, "/new");
+    terminal.wait_text("A message is held here.");
+    leave(&terminal);
+
+    let terminal = open(&project, &["-c"]);
+    terminal.wait_text("Left unsent: the next");
+    say(&terminal, "/send");
+    terminal.wait_text("Now all came.");
+    terminal.wait_text("Finished.");
+    assert!(server.requests()[1].mentions("the next"));
+    leave(&terminal);
+    let terminal = open(&project, &["-c"]);
+    assert!(
+        !terminal.screen().contains("Left unsent"),
+        "{}",
+        terminal.screen()
+    );
+    leave(&terminal);
+}

@@ -33,7 +33,7 @@ use super::errands::Errand;
 use super::said::Said;
 use super::texts::Texts;
 use crate::conversation::{Role, Todo};
-use crate::session::{Op, Queued, SessionInfo, Snapshot};
+use crate::session::{Input, Op, Queued, SessionInfo, Snapshot};
 use crate::tool::Registry;
 use looking::Told;
 use sending::Returned;
@@ -61,6 +61,8 @@ pub(super) struct Talk {
     /// Counts what was put to the person and takes no answer at first.
     rounds: Round,
     returned: Option<Returned>,
+    /// What stood in the composer when the session was left.
+    left_unsent: Option<Input>,
     queue: Vec<Queued>,
     /// Sent and not come back as a message yet.
     sent: VecDeque<String>,
@@ -85,6 +87,7 @@ impl Talk {
             asks: Asks::default(),
             rounds: 0,
             returned: None,
+            left_unsent: None,
             queue: snapshot.queue.clone(),
             sent: VecDeque::new(),
             todos: Todo::list(&snapshot.todos),
@@ -117,6 +120,7 @@ impl Talk {
             ));
         }
         self.recall(snapshot);
+        self.tell_draft(&snapshot.draft);
         self.said
             .line("Type a message and press enter. /help tells the commands.");
     }

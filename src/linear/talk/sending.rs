@@ -8,15 +8,13 @@ use super::Talk;
 use crate::conversation::{Message, NoticeKind, PartBody, Role};
 use crate::linear::console::Round;
 use crate::session::mention::mentions;
-use crate::session::{CalledCommand, ErrorReport, Input, Op, Queued, QueuedKind};
+use crate::session::{CalledCommand, ErrorReport, Input, Op, Queued, QueuedKind, StoredDraft};
+use crate::text::sanitize::sanitize;
 
-/// A message that came back because of the files that it names.
+/// A message that came back.
 pub(super) struct Returned {
-    text: String,
-    /// Those that go with it if it is sent again.
-    meant: Vec<String>,
-    /// Those that do not.
-    without: Vec<String>,
+    /// As it goes if it is sent again: with the files that were told, and without those that cannot be read.
+    again: Input,
     round: Round,
     /// What was said of it is written, and time has passed since.
     is_heard: bool,
@@ -30,8 +28,9 @@ impl Returned {
 
     /// Says whether it is this that could be heard.
     pub(super) fn listen(&mut self, round: Round) -> bool {
-        self.is_heard |= self.round == round;
-        self.round == round
+        let is_it = self.deaf() == Some(round);
+        self.is_heard |= is_it;
+        is_it
     }
 }
 
@@ -49,7 +48,11 @@ impl Talk {
             return;
         }
         let input = self.input(text);
-        self.sent.push_back(text.to_owned());
+        self.hand_over(input);
+    }
+
+    fn hand_over(&mut self, input: Input) {
+        self.sent.push_back(input.text.clone());
         self.send(Op::Submit(input));
         // The turn begins with a later event; until then nothing else is asked for.
         self.is_busy = true;
@@ -64,19 +67,36 @@ impl Talk {
         self.send(Op::Queue(input));
     }
 
-    /// Sends what came back, or what is held since an interrupt.
+    /// Sends what came back, or what is held since an interrupt, or else what was left unsent.
     pub(super) fn release(&mut self) {
-        match &self.returned {
-            Some(returned) if returned.is_heard => {
-                let text = returned.text.clone();
-                self.submit(&text);
-            }
-            Some(_) => {
-                self.say("That came before you could hear why your message came back, so it was not sent.");
-            }
-            None if self.queue.iter().any(|it| it.kind == QueuedKind::Held) => self.send(Op::Release),
-            None => self.say("Nothing waits to be sent."),
+        if self.returned.as_ref().is_some_and(|returned| !returned.is_heard) {
+            self.say("That came before you could hear why your message came back, so it was not sent.");
+        } else if let Some(returned) = self.returned.take() {
+            self.hand_over(returned.again);
+        } else if self.queue.iter().any(|it| it.kind == QueuedKind::Held) {
+            self.send(Op::Release);
+        } else if let Some(input) = self.left_unsent.take() {
+            self.hand_over(input);
+            self.send(Op::Draft(String::new()));
+        } else {
+            self.say("Nothing waits to be sent.");
         }
+    }
+
+    /// Tells what was left unsent when the session was left.
+    pub(super) fn tell_draft(&mut self, stored: &str) {
+        let input = StoredDraft::read(stored).into_input();
+        if input.text.trim().is_empty() || self.info.read_only.is_some() {
+            return;
+        }
+        let text = sanitize(&input.text).into_owned();
+        self.say(&format!("Left unsent: {text}"));
+        self.say("/send sends that.");
+        self.left_unsent = Some(Input {
+            command: CalledCommand::of(&text, &self.info.commands),
+            text,
+            ..input
+        });
     }
 
     fn agent_named<'a>(&self, text: &'a str) -> Option<(String, &'a str)> {
@@ -88,49 +108,47 @@ impl Talk {
 
     /// Returns an input with all that its text needs.
     fn input(&mut self, text: &str) -> Input {
-        let again = self.returned.take().filter(|it| it.text.trim() == text.trim());
-        let (meant, without) = match again {
-            Some(again) if again.is_heard => (again.meant, again.without),
-            Some(again) => (Vec::new(), again.without),
-            None => Default::default(),
-        };
-        Input {
-            text: text.to_owned(),
-            mentions: mentions(text),
-            meant,
-            without,
-            command: CalledCommand::of(text, &self.info.commands),
-            ..Input::default()
+        let returned = self.returned.take();
+        match returned.filter(|it| it.again.text.trim() == text.trim()) {
+            Some(returned) if returned.is_heard => returned.again,
+            // It was typed before anybody could know what comes of it.
+            Some(returned) => Input {
+                meant: Vec::new(),
+                ..returned.again
+            },
+            None => Input {
+                text: text.to_owned(),
+                mentions: mentions(text),
+                command: CalledCommand::of(text, &self.info.commands),
+                ..Input::default()
+            },
         }
     }
 
     /// Why was told before.
     pub(super) fn refused(&mut self, input: &Input) {
-        self.give_back(input);
-        self.aside(&format!("Your message was not sent. It was: {}", input.text));
+        self.say("Your message was not sent.");
+        self.come_back(input.clone());
     }
 
     pub(super) fn unread(&mut self, input: &Input, report: &ErrorReport) {
-        self.give_back(input);
         self.say(&report.message);
         if let Some(hint) = &report.hint {
             self.say(hint);
         }
-        self.say(&format!("It was: {}", input.text));
+        self.come_back(input.clone());
+    }
+
+    fn come_back(&mut self, again: Input) {
+        self.sent.retain(|sent| *sent != again.text);
+        self.is_busy = self.is_in_turn;
         self.rounds += 1;
+        self.aside(&format!("It was: {}", again.text));
         self.returned = Some(Returned {
-            text: input.text.clone(),
-            meant: input.meant.clone(),
-            without: input.without.clone(),
+            again,
             round: self.rounds,
             is_heard: false,
         });
-        self.prompt();
-    }
-
-    fn give_back(&mut self, input: &Input) {
-        self.sent.retain(|sent| *sent != input.text);
-        self.is_busy = self.is_in_turn;
     }
 
     /// A message of the person's has joined the conversation.

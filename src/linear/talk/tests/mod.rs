@@ -41,8 +41,8 @@ fn info() -> SessionInfo {
     }
 }
 
-fn talk() -> Talk {
-    let snapshot = Snapshot {
+fn snapshot(draft: &str) -> Snapshot {
+    Snapshot {
         seq: 0,
         info: info(),
         messages: Vec::new(),
@@ -51,11 +51,21 @@ fn talk() -> Talk {
         queue: Vec::new(),
         todos: Vec::new(),
         busy: false,
-        draft: String::new(),
-    };
-    let mut talk = Talk::new(&snapshot, Arc::new(Registry::builtin()), TimeZone::UTC, &[]);
-    talk.prompt();
+        draft: draft.to_owned(),
+    }
+}
+
+fn talk() -> Talk {
+    let mut talk = begin("");
     talk.take_text();
+    talk
+}
+
+/// Begins to talk where a draft was left.
+fn begin(draft: &str) -> Talk {
+    let tools = Arc::new(Registry::builtin());
+    let mut talk = Talk::new(&snapshot(draft), tools, TimeZone::UTC, &[]);
+    talk.prompt();
     talk
 }
 

@@ -1,11 +1,13 @@
 //! Messages: what goes with them, and what comes back.
 
 use super::*;
+use crate::session::mention::mentions;
 use crate::session::{AgentChoice, ErrorReport, Input, ReportKind};
 
 fn input(text: &str, meant: &[&str]) -> Input {
     Input {
         text: text.to_owned(),
+        mentions: mentions(text),
         meant: meant.iter().map(|path| (*path).to_owned()).collect(),
         ..Input::default()
     }
@@ -48,7 +50,7 @@ fn an_error_before_the_turn_lets_the_person_type_again() {
     talk.read("hi");
     assert_eq!(talk.take_text(), "");
     talk.hear(&Event::Refused(Arc::new(input("hi", &[]))));
-    assert_eq!(talk.take_text(), "Your message was not sent. It was: hi\n> ");
+    assert_eq!(talk.take_text(), "Your message was not sent.\nIt was: hi\n> ");
 }
 
 #[test]
@@ -147,4 +149,35 @@ fn an_agent_that_a_message_begins_with_goes_on() {
         talk.take_effects().as_slice(),
         [Effect::Send(Op::SetAgent(_))]
     ));
+}
+
+#[test]
+fn what_a_hook_refused_is_sent_again_with_its_files() {
+    let mut talk = talk();
+    talk.read("see @a.rs:1");
+    let sent = submitted(&mut talk);
+    talk.hear(&Event::Refused(Arc::new(sent.clone())));
+    talk.listen(talk.deaf().unwrap());
+    talk.read("/send");
+    assert_eq!(submitted(&mut talk), sent);
+}
+
+#[test]
+fn what_was_left_unsent_is_told_and_sent_when_that_is_said() {
+    let mut talk = begin("look\u{1b}[2J at @src/a.rs");
+    let text = talk.take_text();
+    assert!(
+        text.contains("\nLeft unsent: look at @src/a.rs\n/send sends that.\n"),
+        "{text}"
+    );
+    talk.read("something else first");
+    talk.take_effects();
+    talk.read("/send");
+    assert!(matches!(
+        talk.take_effects().as_slice(),
+        [Effect::Send(Op::Submit(input)), Effect::Send(Op::Draft(draft))]
+            if input.text == "look at @src/a.rs" && names(input) == ["src/a.rs"] && draft.is_empty()
+    ));
+    talk.read("/send");
+    assert!(talk.take_text().contains("Nothing waits to be sent."));
 }
