@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::check::{Ask, Floor, Open};
 use super::editable::Editable;
-use super::harm::harm;
+use super::harm::{Deleted, harm};
 use super::rule::{Action, Rule, Source};
 use super::verdict::Verdict;
 use crate::conversation::{CallId, SessionId};
@@ -90,6 +90,13 @@ impl Row {
     pub fn harm(&self) -> Option<&'static str> {
         let is_judged = self.ask.destructive && self.ask.floor == Floor::Rules && self.key() == "bash";
         is_judged.then(|| harm(self.pattern()))
+    }
+
+    /// The same with the number of files that go, where they were counted.
+    pub fn loss(&self) -> Option<String> {
+        let counted = || self.ask.deletes.and_then(Deleted::words);
+        self.harm()
+            .map(|harm| counted().unwrap_or_else(|| harm.to_owned()))
     }
 
     /// Whether a rule with this pattern would allow it.

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::harm::Deleted;
 use super::rule::{Action, Rule, Source};
 use super::verdict::{Permissions, Subject, Verdict};
 
@@ -21,6 +22,8 @@ pub struct Ask {
     pub location: Location,
     /// Whether it deletes, discards, pushes, kills or changes rights, so that "always" starts unticked.
     pub destructive: bool,
+    /// What it would delete, where that was counted.
+    pub deletes: Option<Deleted>,
 }
 
 /// The least that is decided whatever the rules allow.

@@ -2,6 +2,30 @@
 //!
 //! Which commands are destructive is decided elsewhere, and rather too often; this only finds words for it.
 
+/// The files that a command would delete, as they were when somebody was to be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deleted {
+    pub files: u64,
+    /// Whether all were counted; looking has an end.
+    pub is_all: bool,
+    /// Whether all are below the directory in which the command would run.
+    pub is_here: bool,
+}
+
+impl Deleted {
+    /// Says it; of what is not there nothing can be said.
+    pub(super) fn words(self) -> Option<String> {
+        let here = if self.is_here { " here" } else { "" };
+        let files = match (self.files, self.is_all) {
+            (0, _) => return None,
+            (1, true) => "1 file".to_owned(),
+            (files, true) => format!("{files} files"),
+            (files, false) => format!("more than {files} files"),
+        };
+        Some(format!("deletes {files}{here}, no undo"))
+    }
+}
+
 /// Programs, or a program and its first word, with what they do. The first that fits counts.
 const HARMS: &[(&[&str], &str)] = &[
     (&["rm", "rmdir", "unlink", "shred"], "deletes files, no undo"),
@@ -55,7 +79,26 @@ pub(super) fn harm(command: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::harm;
+    use super::{Deleted, harm};
+
+    #[test]
+    fn files_that_go_are_counted_in_words() {
+        let words = |files, is_all, is_here| {
+            let deleted = Deleted {
+                files,
+                is_all,
+                is_here,
+            };
+            deleted.words().unwrap_or_default()
+        };
+        assert_eq!(words(212, true, true), "deletes 212 files here, no undo");
+        assert_eq!(words(1, true, false), "deletes 1 file, no undo");
+        assert_eq!(
+            words(9000, false, true),
+            "deletes more than 9000 files here, no undo"
+        );
+        assert_eq!(words(0, true, true), "");
+    }
 
     #[test]
     fn what_is_destroyed_is_named() {

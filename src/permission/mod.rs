@@ -31,6 +31,7 @@ pub use check::{Ask, Decision, Denial, Floor, Location, Mode, Open, UnknownMode,
 pub use defaults::{Places, defaults, protected_subject};
 pub use editable::{Editable, Fit};
 pub use grant::{Floored, floor, grants};
+pub use harm::Deleted;
 pub use pattern::Pattern;
 pub use rule::{Action, Rule, RuleProblem, Source, parse};
 pub use verdict::{Permissions, Subject, Verdict};

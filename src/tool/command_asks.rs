@@ -4,6 +4,7 @@
 //! replaced by the files they stand for now, rather by too many than by too few. A text that is not understood is asked
 //! whole, with whatever paths were found in it all the same.
 
+mod deleted;
 mod paths;
 mod programs;
 mod repository;
@@ -14,6 +15,7 @@ mod wildcards;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+pub(super) use self::deleted::count_deleted;
 use self::paths::is_harmless_device;
 use self::wildcards::Wildcards;
 use super::Services;
@@ -36,12 +38,7 @@ pub(super) struct CommandAsks {
 /// Returns the asks for running `command` in `workdir`. Looks at files.
 pub(super) fn command_asks(services: &Services, command: &str, workdir: &Path) -> CommandAsks {
     let analysis = analyse(command);
-    let home = variable(services, "HOME").map(PathBuf::from);
-    let setting = Setting {
-        services,
-        workdir,
-        home,
-    };
+    let setting = Setting::new(services, workdir);
     let mut gathered = Gathered::default();
     for command in &analysis.commands {
         setting.command(command, &analysis, &mut gathered);
@@ -121,6 +118,16 @@ struct Setting<'a> {
     services: &'a Services,
     workdir: &'a Path,
     home: Option<PathBuf>,
+}
+
+impl<'a> Setting<'a> {
+    fn new(services: &'a Services, workdir: &'a Path) -> Self {
+        Self {
+            services,
+            workdir,
+            home: variable(services, "HOME").map(PathBuf::from),
+        }
+    }
 }
 
 impl Setting<'_> {

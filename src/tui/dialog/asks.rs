@@ -121,7 +121,7 @@ impl Permission {
             String::new()
         };
         let left = room.saturating_sub(str_width(&always) + if is_both { 2 } else { 0 });
-        let why = row.harm().map_or_else(|| row.why(), str::to_owned);
+        let why = row.loss().unwrap_or_else(|| row.why());
         let why = format!("  {why}");
         // The pattern gives way down to half of the room, so that one also sees why.
         let beside_why = left.saturating_sub(str_width(&why));

@@ -53,8 +53,8 @@ fn listed(rows: &[Row], width: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
     let room = width.saturating_sub(INDENT + 1).max(1);
     let mut lines = vec![indented(format!("asks for {} things:", rows.len()), muted)];
     for (place, row) in rows.iter().enumerate() {
-        let (why, style) = match row.harm() {
-            Some(harm) => (harm.to_owned(), warning),
+        let (why, style) = match row.loss() {
+            Some(loss) => (loss, warning),
             None => (row.why(), muted),
         };
         let text = format!("{}. {} `{}` {why}", place + 1, row.key(), one_line(row.pattern()));

@@ -84,7 +84,7 @@ fn what_deletes_starts_unticked_and_nothing_ticked_stores_nothing() {
     let terminal = open(&project);
     say(&terminal, "go");
     hear(&terminal);
-    terminal.wait_text("[ ] rm mark  deletes files, no undo");
+    terminal.wait_text("[ ] rm mark  deletes 1 file here, no undo");
     terminal.keys("a");
     terminal.wait_text("[ ] rm *");
     terminal.key(Key::Enter);

@@ -27,7 +27,7 @@ use crate::files::PathKind;
 use crate::permission::Ask;
 use crate::process::{Outcome, Shell, ShellCommand, SpawnError};
 use crate::text::truncate::Keep;
-use crate::tool::command_asks::{CommandAsks, command_asks};
+use crate::tool::command_asks::{CommandAsks, command_asks, count_deleted};
 use crate::tool::confine::{Sandbox, sandbox};
 use crate::tool::truncate::limits;
 use crate::tool::{
@@ -94,7 +94,8 @@ pub(super) struct Plan {
     command: ShellCommand,
     title: String,
     workdir: String,
-    /// What the command asks for by the files that were there when it was judged.
+    /// What the command asks for by the files that were there when it was judged. How many it would delete is none of
+    /// it: that may change while somebody thinks.
     asked: Vec<Ask>,
     timeout: Duration,
     /// The wanted timeout was longer than allowed.
@@ -165,11 +166,14 @@ impl Tool for BashTool {
         let shell = shell(services)?;
         let cwd = path.resolved.real;
         let (services, text, directory) = (Arc::clone(services), args.command.clone(), cwd.clone());
-        let CommandAsks { asks: more, why } = cx
-            .blocking(move || Ok(command_asks(&services, &text, &directory)))
-            .await?;
-        let asked = more.clone();
-        asks.extend(more);
+        let judged = cx.blocking(move || {
+            let CommandAsks { asks: asked, why } = command_asks(&services, &text, &directory);
+            let mut shown = asked.clone();
+            count_deleted(&services, &text, &directory, &mut shown);
+            Ok((asked, shown, why))
+        });
+        let (asked, shown, why) = judged.await?;
+        asks.extend(shown);
         let title = match args.description.filter(|text| !text.trim().is_empty()) {
             Some(description) => description,
             None => args.command.trim().lines().next().unwrap_or_default().to_owned(),
