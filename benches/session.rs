@@ -194,6 +194,7 @@ impl Screen {
             focused: false,
             fold_key: "o",
             view_key: "e",
+            ask_key: "",
             end_key: "esc esc",
         };
         self.transcript.draw(self.drawn.area, &mut self.drawn, &cx);

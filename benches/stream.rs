@@ -136,6 +136,7 @@ impl Screen {
             focused: false,
             fold_key: "o",
             view_key: "e",
+            ask_key: "",
             end_key: "esc esc",
         };
         self.transcript.draw(AREA, &mut self.buffer, &cx);

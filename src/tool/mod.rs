@@ -23,7 +23,7 @@ mod form;
 mod gate;
 #[cfg(test)]
 #[allow(dead_code)] // Each tool needs some of it.
-mod harness;
+pub(crate) mod harness;
 mod hooked;
 mod inside;
 mod output;

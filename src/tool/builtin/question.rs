@@ -363,7 +363,7 @@ fn card(questions: &[String], answers: &[Vec<String>], is_open: bool) -> Card {
             ([], true) => vec![ToneSpan::new(Tone::Muted, "› …")],
             ([], false) => vec![ToneSpan::new(Tone::Warning, "› unanswered")],
             (answers, _) => vec![
-                ToneSpan::new(Tone::Accent, "› "),
+                ToneSpan::aside(Tone::Accent, "› "),
                 ToneSpan::new(Tone::Strong, answers.join(", ")),
             ],
         });

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversation::{Todo, TodoStatus};
 use crate::permission::{Ask, Subject};
+use crate::text::partial_json::{PartialJson, PartialStr, PartialValue};
 use crate::tool::{
     CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Set, Tool, ToolCx,
     ToolError, Update, plural,
@@ -84,6 +85,14 @@ impl Details {
         }
     }
 
+    /// The list while it is written: how many there will be is not known.
+    fn growing(&self) -> Card {
+        Card {
+            argument: String::new(),
+            ..self.card()
+        }
+    }
+
     fn line(&self, todo: &Todo) -> Vec<ToneSpan> {
         let sign = match todo.status {
             TodoStatus::Pending => "○",
@@ -98,7 +107,7 @@ impl Details {
             _ => Tone::Normal,
         };
         let mut line = vec![
-            ToneSpan::new(tone(todo.status), format!("{sign} ")),
+            ToneSpan::aside(tone(todo.status), format!("{sign} ")),
             ToneSpan::new(text_tone, todo.content.as_str()),
         ];
         // Of a list that is new as a whole nothing has changed.
@@ -109,10 +118,29 @@ impl Details {
                 TodoStatus::Completed => "done",
                 TodoStatus::Cancelled => "dropped",
             };
-            line.push(ToneSpan::new(Tone::Muted, format!(" ({word})")));
+            line.push(ToneSpan::aside(Tone::Muted, format!(" ({word})")));
         }
         line
     }
+}
+
+/// The entries as far as they have come: one shows from its first word, and counts as pending until its status is there.
+fn streamed(partial: &PartialJson) -> Vec<Todo> {
+    let list = partial.get("todos").or_else(|| partial.get("items"));
+    let entries = list.into_iter().flat_map(PartialValue::items);
+    let todos = entries.map(|entry| Todo {
+        content: text(entry, "content").map_or("", |found| found.text).to_owned(),
+        status: text(entry, "status")
+            .filter(|found| found.complete)
+            .and_then(|found| serde_json::from_value(found.text.into()).ok())
+            .unwrap_or_default(),
+        ..Todo::default()
+    });
+    todos.filter(|todo| !todo.content.is_empty()).collect()
+}
+
+fn text<'a>(entry: PartialValue<'a>, name: &str) -> Option<PartialStr<'a>> {
+    entry.get(name)?.as_string()
 }
 
 fn stored(cx: &ToolCx) -> Result<Vec<Todo>, ToolError> {
@@ -165,7 +193,7 @@ impl Tool for TodoWriteTool {
     fn render_call(&self, call: CallView<'_, WriteArgs>, _: RenderCx) -> Card {
         match call.args {
             Some(args) => Details::new(args.todos, &[]).card(),
-            None => Card::new("Todo", ""),
+            None => Details::new(streamed(call.partial), &[]).growing(),
         }
     }
 
@@ -315,6 +343,33 @@ mod tests {
             panic!("no list")
         };
         assert_eq!((lines[0][1].tone, lines[1][1].tone), (Tone::Muted, Tone::Normal));
-        project.draw_call("todowrite", "{\"todos\": [{\"content\": \"fi");
+    }
+
+    #[test]
+    fn the_list_is_shown_as_it_is_written() {
+        let project = Harness::new();
+        let whole = list().to_string();
+        let mut rows = 0;
+        for end in (0..=whole.len()).filter(|end| whole.is_char_boundary(*end)) {
+            let text = plain(&project.draw_call("todowrite", &whole[..end]));
+            let drawn = text.lines().count();
+            assert!(
+                drawn >= rows,
+                "a card never gets shorter: {}\n{text}",
+                &whole[..end]
+            );
+            rows = drawn;
+        }
+        assert_eq!(rows, 5);
+        for (partial, drawn) in [
+            (r#"{"todos": ["#, "Todo\n"),
+            (r#"{"todos": [{"content": "fi"#, "Todo\n   ○ fi\n"),
+            (
+                r#"{"items": [{"status": "completed", "content": "find it"}, {"status": "in_pro"#,
+                "Todo\n   ✓ find it\n",
+            ),
+        ] {
+            assert_eq!(plain(&project.draw_call("todowrite", partial)), drawn);
+        }
     }
 }

@@ -12,7 +12,7 @@ use crate::view::theme::Meaning;
 impl App {
     pub(super) fn hints(&self) -> Hints<'_> {
         let mut hints = Hints::new(&self.theme, self.surroundings.symbols);
-        let put_off = self.put_off.len() + self.forms.put_off();
+        let put_off = self.asks_put_off();
         if put_off > 0 {
             // Where there is room the sign stands as the dialog's does.
             let words = match self.shown.width {
@@ -60,6 +60,11 @@ impl App {
             }
         }
         hints
+    }
+
+    /// How many questions wait for later.
+    pub(super) fn asks_put_off(&self) -> usize {
+        self.put_off.len() + self.forms.put_off()
     }
 
     fn transcript_hints(&self, hints: &mut Hints<'_>) {

@@ -206,8 +206,8 @@ impl App {
             symbols: self.surroundings.symbols,
             highlighter: &self.highlighter,
         };
-        // In the transcript `esc` leads to the composer.
-        let end_key = if focused {
+        // In the transcript `esc` leads to the composer, and in a question to later.
+        let end_key = if focused || self.is_asking() {
             self.keymap.label(Context::Global, Action::ClearOrQuit).to_owned()
         } else {
             match self.keymap.label(Context::Global, Action::Escape) {
@@ -215,12 +215,17 @@ impl App {
                 escape => format!("{escape} {escape}"),
             }
         };
+        let ask_key = match self.asks_put_off() {
+            1.. if !self.is_asking() => self.keymap.after_leader(Action::NextAsk),
+            _ => String::new(),
+        };
         let cx = DrawCx {
             look,
             frame,
             now,
             focused,
             end_key: &end_key,
+            ask_key: &ask_key,
             fold_key: self.keymap.label(Context::Transcript, Action::ToggleFold),
             view_key: self.keymap.label(Context::Transcript, Action::ViewBlock),
         };

@@ -78,6 +78,7 @@ impl App {
             Action::LastSession => !self.others.is_empty(),
             Action::Interrupt => self.can_interrupt(),
             Action::CopyAnswer => self.transcript.copy_answer().is_some(),
+            Action::ToggleNewest => self.transcript.has_card(),
             Action::FocusTranscript => self.focus != Focus::Transcript && !self.transcript.is_empty(),
             Action::ListCommands => self.composer.is_empty(),
             // It opens this list, or does different things at different times: each is there as what it does.

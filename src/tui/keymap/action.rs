@@ -26,6 +26,7 @@ pub(crate) enum Action {
     QueueDraft,
     NextAgent,
     OpenPage(PageKind),
+    ToggleNewest,
     CopyAnswer,
     // Composer.
     Send,

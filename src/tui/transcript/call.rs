@@ -52,6 +52,13 @@ pub(super) struct CallBlock {
     pub(super) wants_look: Option<bool>,
 }
 
+/// What a call waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WaitsFor {
+    Person,
+    Turn,
+}
+
 /// Who made a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Giver {
@@ -266,11 +273,11 @@ impl CallBlock {
     }
 
     /// Returns what it waits for, and since when, once that is long.
-    pub(super) fn waits(&self, now: Instant) -> Option<(&'static str, Duration)> {
+    pub(super) fn waits(&self, now: Instant) -> Option<(WaitsFor, Duration)> {
         let waited = now.saturating_duration_since(self.waits?);
         let what = match self.state {
-            _ if self.is_asking() => "waits for you",
-            CallState::Pending => "waits for its turn",
+            _ if self.is_asking() => WaitsFor::Person,
+            CallState::Pending => WaitsFor::Turn,
             _ => return None,
         };
         (waited >= LONG).then_some((what, waited))

@@ -97,14 +97,34 @@ impl Transcript {
         found.is_some()
     }
 
-    /// Folds or unfolds the focused block; without a focus, the newest that folds.
+    /// Folds or unfolds the focused block.
     pub fn toggle_fold(&mut self) {
         let folds = |block: &Block| block.is_shown() && block.folds();
-        let target = match self.focus {
-            Some(focus) => Some(focus).filter(|focus| self.blocks.list.get(*focus).is_some_and(folds)),
-            None => self.blocks.list.iter().rposition(folds),
-        };
-        let Some(index) = target else { return };
+        let focused = |focus: &usize| self.blocks.list.get(*focus).is_some_and(folds);
+        if let Some(index) = self.focus.filter(focused) {
+            self.toggle(index);
+        }
+    }
+
+    /// Folds or unfolds the newest card, wherever the focus is; says whether there is one.
+    pub fn toggle_newest(&mut self) -> bool {
+        let newest = self.newest_card();
+        if let Some(index) = newest {
+            self.toggle(index);
+        }
+        newest.is_some()
+    }
+
+    pub fn has_card(&self) -> bool {
+        self.newest_card().is_some()
+    }
+
+    fn newest_card(&self) -> Option<usize> {
+        let is_card = |block: &Block| block.is_shown() && matches!(block.body, Body::Call(_));
+        self.blocks.list.iter().rposition(is_card)
+    }
+
+    fn toggle(&mut self, index: usize) {
         let is_unfolded = self.blocks.list[index].is_unfolded(self.reasoning_unfolded);
         self.blocks.list[index].fold(!is_unfolded);
         // It was to come on screen as it was, not as tall as it becomes.

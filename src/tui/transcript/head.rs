@@ -10,7 +10,7 @@ use crate::view::theme::Meaning;
 
 use super::DrawCx;
 use super::block::{Block, Body, Mark, Phase, ReasoningBlock};
-use super::call::CallBlock;
+use super::call::{CallBlock, WaitsFor};
 use super::layout::{Laid, LayoutCx};
 use super::mark;
 
@@ -41,7 +41,12 @@ pub(super) fn line(block: &Block, cx: &LayoutCx<'_>) -> Line<'static> {
 
 /// Returns the first row of a card: sign, title, argument, facts, time.
 pub(super) fn card_line(card: &Card, call: &CallBlock, cx: &LayoutCx<'_>) -> Line<'static> {
-    let mut line = card::header(card, call.status(card.look), card_look(call, cx));
+    let waits = call.waits(cx.draw.now).map(|(what, _)| waits(what, cx));
+    let look = CardLook {
+        badge: waits.as_deref(),
+        ..card_look(call, cx)
+    };
+    let mut line = card::header(card, call.status(card.look), look);
     if let Some(path) = call.path() {
         let style = cx.draw.look.theme.style(Meaning::Text);
         let argument = line
@@ -95,6 +100,18 @@ fn narrower<'a>(cx: &LayoutCx<'a>) -> LayoutCx<'a> {
     }
 }
 
+/// Returns what a call waits for, with the key that ends the wait.
+fn waits(what: WaitsFor, cx: &LayoutCx<'_>) -> String {
+    let (words, key, verb) = match what {
+        WaitsFor::Person => ("waits for you", cx.draw.ask_key, "answers"),
+        WaitsFor::Turn => ("waits for its turn", cx.draw.end_key, "ends it"),
+    };
+    match key {
+        "" => words.to_owned(),
+        key => format!("{words} {} {key} {verb}", cx.draw.look.symbols.dot()),
+    }
+}
+
 fn card_look<'a>(call: &CallBlock, cx: &LayoutCx<'a>) -> CardLook<'a> {
     let waits = call.waits(cx.draw.now);
     let ran = call.time(cx.draw.now).filter(|time| time.as_millis() >= FELT_MS);
@@ -103,7 +120,7 @@ fn card_look<'a>(call: &CallBlock, cx: &LayoutCx<'a>) -> CardLook<'a> {
         width: cx.width + cx.left,
         frame: cx.draw.frame,
         elapsed: waits.map(|(_, waited)| waited).or(ran),
-        badge: waits.map(|(what, _)| what),
+        badge: None,
         expands: cx.draw.fold_key,
         opens: call.kept().map_or("", |_| cx.draw.view_key),
     }

@@ -56,6 +56,17 @@ impl<'a> LayoutCx<'a> {
     }
 }
 
+impl LayoutCx<'_> {
+    /// For what waits as something above it does, which names the key.
+    pub(super) fn without_end_key(&self) -> Self {
+        let draw = DrawCx {
+            end_key: "",
+            ..self.draw
+        };
+        Self { draw, ..*self }
+    }
+}
+
 /// What a block was laid out to.
 pub(super) struct Laid {
     key: Key,
@@ -261,6 +272,15 @@ pub(super) fn sides(block: &Block, row: usize) -> Option<&Sides> {
     match &block.laid.as_ref()?.rows {
         Rows::Card(rows) => rows.get(below)?.sides.as_ref(),
         Rows::Lines(_) | Rows::Markdown(_) => None,
+    }
+}
+
+/// Returns the columns of a block's row that show nothing of its text.
+pub(super) fn asides(block: &Block, row: usize) -> &[Range<usize>] {
+    let below = row.checked_sub(usize::from(has_head(&block.body)));
+    match (below, block.laid.as_ref().map(|laid| &laid.rows)) {
+        (Some(below), Some(Rows::Card(rows))) => rows.get(below).map_or(&[], |row| &row.asides),
+        _ => &[],
     }
 }
 

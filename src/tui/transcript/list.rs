@@ -9,7 +9,8 @@ use ratatui::text::{Line, Span};
 
 use super::DrawCx;
 use super::apply::{Blocks, Waiting};
-use super::block::Block;
+use super::block::{Block, Body};
+use super::call::WaitsFor;
 use super::layout::{self, LayoutCx};
 use super::viewport::Heights;
 use crate::text::width::str_width;
@@ -116,13 +117,24 @@ impl List<'_> {
 
     pub(super) fn paint_row(&mut self, index: usize, row: usize, at: Rect, buffer: &mut Buffer) {
         let waiting = self.waiting();
+        // Of several calls in a row that wait for their turn the first says how to end it.
+        let is_next = index > 0 && self.waits_for_turn(index) && self.waits_for_turn(index - 1);
         match (self.blocks.list.get_mut(index), waiting) {
-            (Some(block), _) => layout::paint_row(block, row, at, buffer, &self.cx),
+            (Some(block), _) if !is_next => layout::paint_row(block, row, at, buffer, &self.cx),
+            (Some(block), _) => layout::paint_row(block, row, at, buffer, &self.cx.without_end_key()),
             (None, Some(waiting)) => {
                 super::paint::line(&self.waiting_line(waiting), at, buffer, Style::new());
             }
             (None, None) => {}
         }
+    }
+
+    fn waits_for_turn(&self, index: usize) -> bool {
+        let Some(Body::Call(call)) = self.blocks.list.get(index).map(|block| &block.body) else {
+            return false;
+        };
+        let waits = call.waits(self.cx.draw.now);
+        waits.is_some_and(|(what, _)| what == WaitsFor::Turn)
     }
 
     pub(super) fn is_live(&self, index: usize) -> bool {

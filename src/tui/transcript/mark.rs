@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 
 use crate::conversation::NoticeKind;
 use crate::session::Done;
+use crate::text::width::str_width;
 use crate::view::card::CardStatus;
 use crate::view::flow::Flow;
 use crate::view::spinner;
@@ -13,6 +14,9 @@ use crate::view::theme::Meaning;
 
 use super::block::Mark;
 use super::layout::LayoutCx;
+
+/// A reason gives way to this width before the key that ends a wait is left out.
+const SHORT_REASON: usize = 24;
 
 impl Mark {
     /// Whether its first row moves with the clock.
@@ -64,7 +68,7 @@ pub(super) fn rows(mark: &Mark, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
     }
 }
 
-/// Returns the row of a retry: a countdown, then what happened.
+/// Returns the row of a retry: a countdown with the key that ends it, then what happened.
 pub(super) fn retry(attempt: u32, reason: &str, due: Instant, cx: &LayoutCx<'_>) -> Line<'static> {
     let look = cx.draw.look;
     let left = due.saturating_duration_since(cx.draw.now);
@@ -81,7 +85,13 @@ pub(super) fn retry(attempt: u32, reason: &str, due: Instant, cx: &LayoutCx<'_>)
         &format!("retry {attempt}{wait}"),
         look.theme.style(Meaning::Warning),
     );
-    flow.push_line(&format!(" {dot} {reason}"), look.theme.style(Meaning::TextMuted));
+    let muted = look.theme.style(Meaning::TextMuted);
+    let ends = format!(" {dot} {} ends it", cx.draw.end_key);
+    let wanted = str_width(&ends) + str_width(reason).min(SHORT_REASON) + 3;
+    if !left.is_zero() && !cx.draw.end_key.is_empty() && flow.width() + wanted <= cx.width {
+        flow.push_line(&ends, muted);
+    }
+    flow.push_line(&format!(" {dot} {reason}"), muted);
     Line::from(flow.cut(cx.width, look.symbols.ellipsis()))
 }
 

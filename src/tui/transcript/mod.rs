@@ -92,6 +92,8 @@ pub struct DrawCx<'a> {
     pub view_key: &'a str,
     /// Ends the turn; empty where no key does.
     pub end_key: &'a str,
+    /// Leads to a question that was put off; empty where none was, or one is on screen with its own keys.
+    pub ask_key: &'a str,
 }
 
 /// One session's conversation on screen.

@@ -7,7 +7,7 @@ use regex::Regex;
 use super::Transcript;
 use super::block::{Block, Body};
 use super::call::CallBlock;
-use super::text::text;
+use super::text::{text, text_with_asides};
 use crate::text::diff::{Sign, parse_unified};
 use crate::tool::RenderCx;
 use crate::view::card::{Card, CardPart};
@@ -50,19 +50,19 @@ impl Transcript {
     }
 
     fn places_at(&self, block: usize, at: usize) -> Vec<FilePlace> {
+        let is_unfolded = self.is_unfolded(block);
+        let text = text(&self.blocks.list, block, is_unfolded, &*self.cards);
+        let before = text.get(..at).unwrap_or(&text).matches('\n').count();
+        // What stands beside a line tells its number.
         let text = self.text_of(block);
-        let at = at.min(text.len());
-        let start = text
-            .get(..at)
-            .and_then(|text| text.rfind('\n'))
-            .map_or(0, |end| end + 1);
-        let line = text[start..].lines().next().unwrap_or_default();
+        let lines: Vec<&str> = text.split('\n').collect();
+        let line = lines.get(before).copied().unwrap_or_default();
         let mut places = named(line);
         // Matches stand below the name of their file, each with the number of its line.
         if let Some(number) = number(line) {
-            let above = text[..start].lines().rev();
+            let above = lines[..before].iter().rev();
             let name = above.take(1000).find(|line| self::number(line).is_none());
-            let files = name.map(named).unwrap_or_default();
+            let files = name.map(|name| named(name)).unwrap_or_default();
             places.splice(
                 0..0,
                 files.into_iter().map(|place| FilePlace {
@@ -92,12 +92,18 @@ impl Transcript {
         places
     }
 
+    /// Returns the text of a block with what stands beside its lines.
     fn text_of(&self, block: usize) -> String {
-        let Some(found) = self.blocks.list.get(block) else {
+        if block >= self.blocks.list.len() {
             return String::new();
-        };
-        let is_unfolded = found.is_unfolded(self.reasoning_unfolded);
-        text(&self.blocks.list, block, is_unfolded, &*self.cards).into_owned()
+        }
+        let is_unfolded = self.is_unfolded(block);
+        text_with_asides(&self.blocks.list, block, is_unfolded, &*self.cards).into_owned()
+    }
+
+    fn is_unfolded(&self, block: usize) -> bool {
+        let block = self.blocks.list.get(block);
+        block.is_some_and(|block| block.is_unfolded(self.reasoning_unfolded))
     }
 
     /// Returns the next piece of code of the focused block, its number and how many there are.
@@ -128,7 +134,7 @@ impl Transcript {
             .enumerate()
             .filter(|(_, block)| block.is_shown())
         {
-            let text = text(&self.blocks.list, index, false, &*self.cards);
+            let text = text_with_asides(&self.blocks.list, index, false, &*self.cards);
             let text = text.trim_end();
             if text.is_empty() {
                 continue;

@@ -66,9 +66,8 @@ impl Reading {
             return self.blocks.get_mut(&index);
         }
         let is_unfolded = block.is_unfolded(list.cx.reasoning_unfolded);
-        let mut diffs = Vec::new();
-        let text =
-            text_and_diffs(&list.blocks.list, index, is_unfolded, list.cx.cards, &mut diffs).into_owned();
+        let (text, diffs) = text_and_diffs(&list.blocks.list, index, is_unfolded, list.cx.cards);
+        let text = text.into_owned();
         let before = self.blocks.remove(&index);
         let kept = before.filter(|read| read.key.is_grown(key) && text.starts_with(&read.text));
         let mut rows = kept.map_or_else(Vec::new, |read| {
@@ -245,8 +244,16 @@ impl<'a> SplitReader<'a> {
     }
 }
 
+/// Returns what a row shows, with blanks where that stands beside the text.
 fn row_text(list: &mut List<'_>, index: usize, row: usize) -> Option<String> {
     let block = list.blocks.list.get_mut(index)?;
+    let asides = layout::asides(block, row).to_vec();
     let line: Cow<'_, _> = layout::line(block, row, &list.cx)?;
-    Some(line.spans.iter().map(|span| span.content.as_ref()).collect())
+    let mut text: String = line.spans.iter().map(|span| span.content.as_ref()).collect();
+    for aside in asides.iter().rev() {
+        let (start, end) = (prefix(&text, aside.start).len(), prefix(&text, aside.end).len());
+        let blank = " ".repeat(str_width(&text[start..end]));
+        text.replace_range(start..end, &blank);
+    }
+    Some(text)
 }

@@ -11,7 +11,8 @@ use super::cards::CardSource;
 use super::group;
 use crate::text::sanitize::sanitize;
 use crate::tool::RenderCx;
-use crate::view::{Symbols, card};
+use crate::view::Symbols;
+use crate::view::card::{self, Asides, Card};
 
 /// Returns the text of a block, folded or not. One that is not shown has none.
 pub(super) fn text<'a>(
@@ -20,16 +21,56 @@ pub(super) fn text<'a>(
     is_unfolded: bool,
     cards: &dyn CardSource,
 ) -> Cow<'a, str> {
-    text_and_diffs(list, index, is_unfolded, cards, &mut Vec::new())
+    read(list, index, is_unfolded, cards, &mut Reader::new(Asides::Without))
 }
 
-/// Returns the same, and adds to `diffs` where each diff begins in it.
+/// Returns the same with what stands beside its lines: as many lines, with their numbers and signs.
+pub(super) fn text_with_asides<'a>(
+    list: &'a [Block],
+    index: usize,
+    is_unfolded: bool,
+    cards: &dyn CardSource,
+) -> Cow<'a, str> {
+    read(list, index, is_unfolded, cards, &mut Reader::new(Asides::With))
+}
+
+/// Returns the text, and where each diff begins in it.
 pub(super) fn text_and_diffs<'a>(
     list: &'a [Block],
     index: usize,
     is_unfolded: bool,
     cards: &dyn CardSource,
-    diffs: &mut Vec<usize>,
+) -> (Cow<'a, str>, Vec<usize>) {
+    let mut reader = Reader::new(Asides::Without);
+    let text = read(list, index, is_unfolded, cards, &mut reader);
+    (text, reader.diffs)
+}
+
+/// What is read of a card, and what was found in it.
+struct Reader {
+    asides: Asides,
+    diffs: Vec<usize>,
+}
+
+impl Reader {
+    fn new(asides: Asides) -> Self {
+        Self {
+            asides,
+            diffs: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, card: &Card, text: &mut String) {
+        card::push_source(card, self.asides, text, &mut self.diffs);
+    }
+}
+
+fn read<'a>(
+    list: &'a [Block],
+    index: usize,
+    is_unfolded: bool,
+    cards: &dyn CardSource,
+    reader: &mut Reader,
 ) -> Cow<'a, str> {
     let block = &list[index];
     match &block.body {
@@ -44,14 +85,14 @@ pub(super) fn text_and_diffs<'a>(
         Body::Reasoning(reasoning) => sanitize(reasoning.source.text()),
         Body::Mark(mark) => Cow::Owned(sanitize(&mark.source()).into_owned()),
         Body::Call(call) => Cow::Owned(match &call.group {
-            Group::Leads(members) => shared(list, call, members, is_unfolded, cards, diffs),
-            Group::Alone | Group::Apart | Group::Follows(_) => single(call, is_unfolded, cards, diffs),
+            Group::Leads(members) => shared(list, call, members, is_unfolded, cards, reader),
+            Group::Alone | Group::Apart | Group::Follows(_) => single(call, is_unfolded, cards, reader),
         }),
     }
 }
 
 /// A call's card, or its title and the cards of the calls inside it.
-fn single(call: &CallBlock, is_unfolded: bool, cards: &dyn CardSource, diffs: &mut Vec<usize>) -> String {
+fn single(call: &CallBlock, is_unfolded: bool, cards: &dyn CardSource, reader: &mut Reader) -> String {
     let cx = RenderCx {
         expanded: is_unfolded,
     };
@@ -60,10 +101,10 @@ fn single(call: &CallBlock, is_unfolded: bool, cards: &dyn CardSource, diffs: &m
         card.body.clear();
     }
     let mut text = String::new();
-    card::push_source(&card, &mut text, diffs);
+    reader.push(&card, &mut text);
     for inner in &call.inner {
         text.push('\n');
-        card::push_source(&inner.card(cards, cx), &mut text, diffs);
+        reader.push(&inner.card(cards, cx), &mut text);
     }
     text
 }
@@ -75,14 +116,14 @@ fn shared(
     members: &[usize],
     is_unfolded: bool,
     source: &dyn CardSource,
-    diffs: &mut Vec<usize>,
+    reader: &mut Reader,
 ) -> String {
     let calls = || group::calls(list, leader, members);
     let cards = group::cards(calls(), is_unfolded, source);
     let mut text = card::source(&group::title(&cards, calls().count(), Symbols::Unicode));
     for card in cards.iter().filter(|_| is_unfolded) {
         text.push('\n');
-        card::push_source(card, &mut text, diffs);
+        reader.push(card, &mut text);
     }
     text
 }

@@ -1,5 +1,6 @@
 //! A card to lines: one line of grammar, then the body, a step in.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use ratatui::style::Style;
@@ -42,11 +43,16 @@ pub struct CardRow {
     pub line: Line<'static>,
     /// The lines of a diff that it shows beside each other.
     pub sides: Option<Sides>,
+    /// Columns that show nothing of the text: numbers and signs beside it, remarks. They may reach past the row's end.
+    pub asides: Vec<Range<usize>>,
 }
 
 impl From<Line<'static>> for CardRow {
     fn from(line: Line<'static>) -> Self {
-        Self { line, sides: None }
+        Self {
+            line,
+            ..Self::default()
+        }
     }
 }
 
@@ -55,6 +61,7 @@ impl From<SplitRow> for CardRow {
         Self {
             line: row.line,
             sides: row.sides,
+            ..Self::default()
         }
     }
 }
@@ -65,6 +72,9 @@ impl CardRow {
         if columns > 0 && !self.line.spans.is_empty() {
             self.line.spans.insert(0, Span::raw(" ".repeat(columns)));
             self.sides = self.sides.map(|sides| sides.shifted(columns));
+            for aside in &mut self.asides {
+                *aside = aside.start + columns..aside.end.saturating_add(columns);
+            }
         }
         self
     }
@@ -231,63 +241,77 @@ fn shorten(argument: &str, room: usize) -> String {
 }
 
 fn body(part: &CardPart, width: usize, look: Look<'_>) -> Vec<CardRow> {
-    if let CardPart::Diff(body) = part
-        && let Some(rows) = diff::on_two_sides(body, width, look)
-    {
-        return rows.into_iter().map(CardRow::from).collect();
-    }
-    lines(part, width, look).into_iter().map(CardRow::from).collect()
-}
-
-fn lines(part: &CardPart, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    let ellipsis = look.symbols.ellipsis();
+    let plain = |lines: Vec<Line<'static>>| lines.into_iter().map(CardRow::from).collect();
     match part {
         CardPart::Text(text) => {
             let mut flow = Flow::default();
             flow.push(text.trim_end_matches(['\n', '\r']), look.style(Meaning::Text));
-            flow.rows(width).into_iter().map(Line::from).collect()
+            plain(flow.rows(width).into_iter().map(Line::from).collect())
         }
         CardPart::Code(source) => code(source, width, look),
-        CardPart::Diff(body) => diff::lines(body, width, look),
-        CardPart::Markdown(text) => markdown::render(text, width, look),
-        CardPart::Table { head, rows } => Table::of(head, rows, look).lines(width, look),
-        CardPart::Tree(rows) => tree::lines(rows, width, look),
+        CardPart::Diff(body) => match diff::on_two_sides(body, width, look) {
+            Some(rows) => rows.into_iter().map(CardRow::from).collect(),
+            None => plain(diff::lines(body, width, look)),
+        },
+        CardPart::Markdown(text) => plain(markdown::render(text, width, look)),
+        CardPart::Table { head, rows } => plain(Table::of(head, rows, look).lines(width, look)),
+        CardPart::Tree(rows) => plain(tree::lines(rows, width, look)),
         CardPart::Lines(lines) => lines.iter().map(|line| toned(line, width, look)).collect(),
-        CardPart::Omitted(what) => {
-            let text = format!("{ellipsis} {what}");
-            vec![cut_line(&text, look.style(Meaning::TextMuted), width, ellipsis)]
-        }
+        CardPart::Omitted(what) => vec![omitted(what, width, look)],
     }
 }
 
-fn code(source: &Code, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn omitted(what: &str, width: usize, look: Look<'_>) -> CardRow {
+    let ellipsis = look.symbols.ellipsis();
+    let text = format!("{ellipsis} {what}");
+    let line = cut_line(&text, look.style(Meaning::TextMuted), width, ellipsis);
+    CardRow {
+        asides: std::iter::once(0..usize::MAX).collect(),
+        ..line.into()
+    }
+}
+
+fn code(source: &Code, width: usize, look: Look<'_>) -> Vec<CardRow> {
     let text = source.text.strip_suffix('\n').unwrap_or(&source.text);
     let last = source.first_line.map(|first| first + text.split('\n').count());
     let digits = last.map_or(0, |last| last.to_string().len());
     // Numbers may take a third of the row.
     let digits = if digits + 1 > width / 3 { 0 } else { digits };
     let mut state = look.highlighter.start(&source.language);
-    let mut lines = Vec::new();
+    let mut rows = Vec::new();
     for (index, line) in text.split('\n').enumerate() {
         let clean = sanitize::sanitize(line);
         let clean = sanitize::expand_tabs(&clean, TAB);
         let mut flow = Flow::default();
+        let mut asides = Vec::new();
         if let Some(first) = source.first_line.filter(|_| digits > 0) {
             let number = format!("{:>digits$} ", first + index);
             flow.push_clean(&number, look.style(Meaning::CodeGutter));
+            asides.push(0..flow.width());
         }
         flow.push_code(&clean, &look.highlighter.line(&mut state, &clean), look);
-        lines.push(Line::from(flow.cut(width, look.symbols.ellipsis())));
+        rows.push(CardRow {
+            asides,
+            ..Line::from(flow.cut(width, look.symbols.ellipsis())).into()
+        });
     }
-    lines
+    rows
 }
 
-fn toned(line: &ToneLine, width: usize, look: Look<'_>) -> Line<'static> {
+fn toned(line: &ToneLine, width: usize, look: Look<'_>) -> CardRow {
     let mut flow = Flow::default();
+    let mut asides = Vec::new();
     for span in line {
+        let start = flow.width();
         flow.push_line(&span.text, look.style(tone(span.tone)));
+        if span.is_aside {
+            asides.push(start..flow.width());
+        }
     }
-    Line::from(flow.cut(width, look.symbols.ellipsis()))
+    CardRow {
+        asides,
+        ..Line::from(flow.cut(width, look.symbols.ellipsis())).into()
+    }
 }
 
 fn tone(tone: Tone) -> Meaning {

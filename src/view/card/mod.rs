@@ -10,7 +10,7 @@ mod source;
 
 pub use layout::{CardLook, CardRow, header, lay_out, lay_out_body};
 pub use plain::plain;
-pub use source::{push_source, source};
+pub use source::{Asides, push_source, source};
 
 /// One call, drawn.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -81,6 +81,9 @@ pub type ToneLine = Vec<ToneSpan>;
 pub struct ToneSpan {
     pub tone: Tone,
     pub text: String,
+    /// Stands beside the text and is none of it: a line's number, a sign, a remark. It is drawn, and neither selected
+    /// nor searched.
+    pub is_aside: bool,
 }
 
 /// What a span means; the theme knows how it looks.
@@ -141,6 +144,15 @@ impl ToneSpan {
         Self {
             tone,
             text: text.into(),
+            is_aside: false,
+        }
+    }
+
+    /// Makes one that stands beside the text.
+    pub fn aside(tone: Tone, text: impl Into<String>) -> Self {
+        Self {
+            is_aside: true,
+            ..Self::new(tone, text)
         }
     }
 }

@@ -4,15 +4,22 @@ use super::{Card, CardPart};
 use crate::text::diff::parse_unified;
 use crate::text::sanitize;
 
+/// Whether what stands beside the text comes along: the number before a match, the sign of a todo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asides {
+    Without,
+    With,
+}
+
 /// Returns the title's line and the body, in the order in which they are drawn. It is sanitised, and tabs stay tabs.
 pub fn source(card: &Card) -> String {
     let mut text = String::new();
-    push_source(card, &mut text, &mut Vec::new());
+    push_source(card, Asides::Without, &mut text, &mut Vec::new());
     text
 }
 
 /// Adds the same to a text, and to `diffs` where the first line of each diff stands in it.
-pub fn push_source(card: &Card, text: &mut String, diffs: &mut Vec<usize>) {
+pub fn push_source(card: &Card, asides: Asides, text: &mut String, diffs: &mut Vec<usize>) {
     text.push_str(&sanitize::sanitize_line(&card.title));
     if !card.argument.is_empty() {
         text.push(' ');
@@ -23,11 +30,11 @@ pub fn push_source(card: &Card, text: &mut String, diffs: &mut Vec<usize>) {
         text.push_str(&sanitize::sanitize_line(fact));
     }
     for part in &card.body {
-        push_part(part, text, diffs);
+        push_part(part, asides, text, diffs);
     }
 }
 
-fn push_part(part: &CardPart, text: &mut String, diffs: &mut Vec<usize>) {
+fn push_part(part: &CardPart, asides: Asides, text: &mut String, diffs: &mut Vec<usize>) {
     match part {
         CardPart::Text(body) | CardPart::Markdown(body) => push_line(&sanitize::sanitize(body), text),
         CardPart::Code(code) => push_line(&sanitize::sanitize(&code.text), text),
@@ -51,7 +58,10 @@ fn push_part(part: &CardPart, text: &mut String, diffs: &mut Vec<usize>) {
         }
         CardPart::Lines(lines) => {
             for line in lines {
-                let line: String = line.iter().map(|span| span.text.as_str()).collect();
+                let wanted = line
+                    .iter()
+                    .filter(|span| !span.is_aside || asides == Asides::With);
+                let line: String = wanted.map(|span| span.text.as_str()).collect();
                 push_line(&sanitize::sanitize_line(&line), text);
             }
         }
@@ -67,7 +77,7 @@ fn push_line(line: &str, text: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::card::DiffBody;
+    use crate::view::card::{DiffBody, Tone, ToneSpan};
 
     #[test]
     fn a_diff_is_the_lines_without_numbers_and_signs() {
@@ -81,5 +91,21 @@ mod tests {
             }))
             .part(CardPart::Omitted("2 lines above".into()));
         assert_eq!(source(&card), "Edit src/a.rs:4 · +1 −1\nkeep\na\n\tb");
+    }
+
+    #[test]
+    fn what_stands_beside_a_line_is_left_out_and_the_lines_stay() {
+        let line = |number: &str, text: &str| {
+            vec![
+                ToneSpan::aside(Tone::Muted, number),
+                ToneSpan::new(Tone::Normal, text),
+            ]
+        };
+        let lines = vec![line(" 9: ", "one"), line("10: ", ""), line("11: ", "  two")];
+        let card = Card::new("Grep", "o").part(CardPart::Lines(lines));
+        assert_eq!(source(&card), "Grep o\none\n\n  two");
+        let mut with = String::new();
+        push_source(&card, Asides::With, &mut with, &mut Vec::new());
+        assert_eq!(with, "Grep o\n 9: one\n10: \n11:   two");
     }
 }

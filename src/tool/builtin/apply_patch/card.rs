@@ -155,7 +155,7 @@ impl<'a> Shown<'a> {
             FileKind::Add | FileKind::Update | FileKind::Move => Tone::Muted,
         };
         let mut spans = vec![
-            ToneSpan::new(tone, format!("{} ", self.kind.letter())),
+            ToneSpan::aside(tone, format!("{} ", self.kind.letter())),
             ToneSpan::new(Tone::Strong, self.name()),
         ];
         if !what.is_empty() {

@@ -172,7 +172,7 @@ fn failure(card: Card, lines: &[&str], first_line: u64) -> Card {
             card = card.part(gap(left_out, next == 0, of_failure.count()));
         }
         rows.push(vec![
-            ToneSpan::new(Tone::Muted, format!("{:>5} ", at as u64 + first_line)),
+            ToneSpan::aside(Tone::Muted, format!("{:>5} ", at as u64 + first_line)),
             ToneSpan::new(Tone::Normal, lines[at]),
         ]);
         next = at + 1;

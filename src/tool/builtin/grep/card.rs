@@ -68,7 +68,7 @@ fn rows(items: &[Item], matcher: Option<&regex::Regex>) -> Vec<ToneLine> {
 }
 
 fn row(item: &Item, matcher: Option<&regex::Regex>) -> ToneLine {
-    let mut line = vec![ToneSpan::new(Tone::Muted, format!("  {}: ", item.line))];
+    let mut line = vec![ToneSpan::aside(Tone::Muted, format!("  {}: ", item.line))];
     let found = matcher.and_then(|matcher| matcher.find(&item.text));
     match found.filter(|found| !found.is_empty()) {
         Some(found) => {

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use crate::tui::app::{App, Focus};
 use crate::tui::keymap::Action;
+use crate::view::theme::Meaning;
 
 impl App {
     pub(super) fn act_on_transcript(&mut self, action: Action, now: Instant) {
@@ -17,6 +18,7 @@ impl App {
             Action::NextFailure => drop(self.transcript.next_failure(1)),
             Action::PreviousFailure => drop(self.transcript.next_failure(-1)),
             Action::ToggleFold => self.transcript.toggle_fold(),
+            Action::ToggleNewest => self.toggle_newest(now),
             Action::ToggleAll => self.transcript.fold_all(),
             Action::ToggleReasoning => self.transcript.toggle_reasoning(),
             Action::Select => self.transcript.select(),
@@ -36,6 +38,12 @@ impl App {
             Action::ViewBlock => self.view_focused(now),
             // Keys of dialogs and lists mean nothing here.
             _ => {}
+        }
+    }
+
+    fn toggle_newest(&mut self, now: Instant) {
+        if !self.transcript.toggle_newest() {
+            self.say("there is no card yet", Meaning::TextMuted, now);
         }
     }
 

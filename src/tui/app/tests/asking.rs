@@ -123,6 +123,41 @@ fn a_question_put_off_waits_and_comes_back() {
 }
 
 #[test]
+fn the_card_of_a_question_that_was_put_off_names_the_key_that_leads_there() {
+    let mut driver = Driver::open();
+    driver.event(Event::TurnStarted);
+    let inquiry = bash("cargo test", &[]);
+    let tool = ToolPart {
+        call: inquiry.call.clone(),
+        provider_id: None,
+        tool: "bash".to_owned(),
+        raw_args: String::new(),
+        args: None,
+        state: CallState::Pending,
+        result: None,
+        native: None,
+        inner: Vec::new(),
+    };
+    driver.event(Event::PartStarted {
+        message: MessageId::new(),
+        part: Part {
+            seq: 1,
+            body: PartBody::Tool(tool),
+        },
+    });
+    driver.ask(inquiry);
+    driver.wait(3000);
+    let text = driver.text();
+    assert!(
+        text.contains("waits for you") && !text.contains("answers"),
+        "the question is on screen with its keys: {text}"
+    );
+    driver.press("esc");
+    let text = driver.text();
+    assert!(text.contains("waits for you · ctrl+x . answers"), "{text}");
+}
+
+#[test]
 fn several_questions_queue_oldest_first() {
     let mut driver = Driver::open();
     driver.ask(bash("one", &[]));

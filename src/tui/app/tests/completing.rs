@@ -173,13 +173,13 @@ fn the_list_in_pictures() {
 }
 
 fn own_command(driver: &mut Driver, call: &CallId) {
-    let body = PartBody::Tool(crate::conversation::ToolPart {
+    let body = PartBody::Tool(ToolPart {
         call: call.clone(),
         provider_id: None,
         tool: "bash".to_owned(),
         raw_args: r#"{"command":"make"}"#.to_owned(),
         args: Some(serde_json::json!({ "command": "make" })),
-        state: crate::conversation::CallState::Running,
+        state: CallState::Running,
         result: None,
         native: None,
         inner: Vec::new(),

@@ -32,7 +32,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::conversation::{
-    CallId, Message, MessageId, MessageState, ModelRef, Part, PartBody, Price, Role, TextPart, Usage,
+    CallId, CallState, Message, MessageId, MessageState, ModelRef, Part, PartBody, Price, Role, TextPart,
+    ToolPart, Usage,
 };
 use crate::permission::{
     Action as RuleAction, Ask, Broker, BrokerEvent, FrontEnd, Inquiry, Reply, Row, Scope, Subject, Verdict,

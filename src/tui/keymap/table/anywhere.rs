@@ -58,7 +58,7 @@ pub(super) const ROWS: &[Binding] = &[
     lead(&["c"], Action::CycleMode, "next permission mode", "mode"),
     lead(&["a"], Action::OpenList(List::Agents), "agents", "agents"),
     lead(&["m"], Action::OpenList(List::Models), "models", "models"),
-    lead(&["o"], Action::ToggleFold, "expand the newest card", "expand"),
+    lead(&["o"], Action::ToggleNewest, "expand the newest card", "expand"),
     lead(&["y"], Action::CopyAnswer, "copy the answer", "copy"),
     lead(
         &["r"],

@@ -80,6 +80,34 @@ fn a_fold_opens_below_the_row_it_was_asked_on() {
 }
 
 #[test]
+fn the_newest_card_is_the_last_call_wherever_the_focus_is() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    assert!(!scene.transcript.toggle_newest());
+    for name in ["first", "second"] {
+        let output = result(&lines(20), json!({ "exit": 0 }));
+        scene.ran("bash", &json!({ "command": name }), output);
+    }
+    scene.reasons("one thought\nanother thought", 900);
+    scene.answers("after");
+    scene.says(&lines(40));
+    scene.draw(60, 20);
+    let is_open = |scene: &mut Scene| {
+        let rows = scene.rows(60, 120);
+        let head = rows.iter().position(|row| row.contains("Bash second")).unwrap();
+        assert!(!rows[..head].iter().any(|row| row.contains("line 3")));
+        rows[head..].iter().any(|row| row == "   line 3")
+    };
+    assert!(!is_open(&mut scene));
+    assert!(scene.transcript.toggle_newest());
+    assert!(is_open(&mut scene));
+    // The focus is on the message of many lines, which folds too.
+    scene.transcript.focus_last();
+    assert!(scene.transcript.toggle_newest());
+    assert!(!is_open(&mut scene));
+}
+
+#[test]
 fn everything_unfolds_and_folds_at_once() {
     let mut scene = Scene::default();
     scene.says("go");

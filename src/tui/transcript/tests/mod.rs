@@ -8,3 +8,4 @@ mod scene;
 mod scrolling;
 mod searching;
 mod selecting;
+mod waiting;

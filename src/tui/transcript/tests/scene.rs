@@ -224,6 +224,7 @@ impl Scene {
             focused,
             fold_key: "o",
             view_key: "e",
+            ask_key: "ctrl+x .",
             end_key: if focused { "ctrl+c" } else { "esc esc" },
         };
         self.transcript.draw(area, buffer, &cx);

@@ -1,10 +1,13 @@
 //! Selecting by mouse and by keyboard.
 
+use std::sync::Arc;
+
 use ratatui::buffer::Buffer;
 use serde_json::json;
 
 use super::scene::{Scene, lines, read_args, result, rows};
 use crate::session::Done;
+use crate::tool::harness::Harness;
 use crate::tui::transcript::{CaretMove, Unit};
 
 /// Where a text stands on the screen.
@@ -168,6 +171,77 @@ fn a_card_is_selected_without_gutters() {
         drag(&mut scene, "fn wait", "self.clock.sleep(delay)").as_deref(),
         Some("fn wait(&self) {\n    sleep(delay).await;\n    self.clock.sleep(delay)")
     );
+}
+
+/// Cards as the tools draw them.
+fn with_tools() -> (Scene, Harness) {
+    let project = Harness::new();
+    let mut scene = Scene::default();
+    scene.transcript.set_registry(Arc::clone(&project.registry));
+    scene.says("go");
+    (scene, project)
+}
+
+#[test]
+fn the_lines_of_a_failed_command_are_selected_without_their_numbers() {
+    let (mut scene, _project) = with_tools();
+    // Numbers in the text are its own; those beside it must not be taken for them.
+    let output = format!("{}31 error: no clock 31\n{}40 done", lines(30), lines(8));
+    let details = json!({ "command": "make", "exit": 1, "duration_ms": 5, "timed_out": false, "workdir": ".",
+                          "bytes": 400, "lines": 40, "pid": 7 });
+    scene.ran("bash", &json!({ "command": "make" }), result(&output, details));
+    let rows = scene.picture(60, 20);
+    assert!(
+        rows.contains("   31 31 error: no clock 31") && rows.contains("   40 40 done"),
+        "{rows}"
+    );
+    assert_eq!(
+        drag(&mut scene, "error: no", "40 done").as_deref(),
+        Some("error: no clock 31\n40 done")
+    );
+    assert_eq!(
+        click(&mut scene, "error:", Unit::Line).as_deref(),
+        Some("31 error: no clock 31")
+    );
+}
+
+#[test]
+fn matches_and_todos_are_selected_without_numbers_and_signs() {
+    let (mut scene, _project) = with_tools();
+    let item = |line, text| json!({ "path": "src/a.rs", "line": line, "column": 1, "text": text });
+    let details = json!({ "matches": 2, "files": 1, "truncated": false, "skipped_unreadable": 0,
+                          "items": [item(12, "let a = 12;"), item(13, "\tlet b = 13;")] });
+    scene.ran("grep", &json!({ "pattern": "let" }), result("", details));
+    let todo = |content, status| json!({ "content": content, "status": status });
+    let todos = [todo("find it", "completed"), todo("fix it", "in_progress")];
+    let args = json!({ "todos": todos });
+    let details = json!({ "todos": todos, "open": 1, "completed": 1, "changed": ["fix it"] });
+    scene.ran("todowrite", &args, result("", details));
+    assert_eq!(
+        drag(&mut scene, "src/a.rs", "b = 13;").as_deref(),
+        Some("src/a.rs\nlet a = 12;\n let b = 13;")
+    );
+    assert_eq!(
+        drag(&mut scene, "find it", "fix it").as_deref(),
+        Some("find it\nfix it")
+    );
+    assert_eq!(
+        drag(&mut scene, "✓ find it", "fix it").as_deref(),
+        Some("find it\nfix it"),
+        "from the sign on"
+    );
+}
+
+#[test]
+fn enter_on_a_match_still_knows_its_line() {
+    let (mut scene, _project) = with_tools();
+    let item = |line, text| json!({ "path": "src/a.rs", "line": line, "column": 1, "text": text });
+    let details = json!({ "matches": 2, "files": 1, "truncated": false, "skipped_unreadable": 0,
+                          "items": [item(12, "let a = 1;"), item(13, "let b = 2;")] });
+    scene.ran("grep", &json!({ "pattern": "let" }), result("", details));
+    drag(&mut scene, "b = 2", "b = 2");
+    let first = scene.transcript.places().into_iter().next().unwrap();
+    assert_eq!((first.path.as_str(), first.line), ("src/a.rs", Some(13)));
 }
 
 #[test]
