@@ -10,6 +10,9 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::text::width::grapheme_width;
 
+/// No single character is longer, and no such cluster is shorter.
+const LEAST_BYTES: usize = 4;
+
 /// The uncertain clusters of the last frame.
 #[derive(Debug, Default)]
 pub(super) struct Clusters {
@@ -36,9 +39,14 @@ impl Clusters {
         let mut before = std::mem::take(&mut self.shown).into_iter().peekable();
         let mut spoiled = 0;
         for (index, cell) in buffer.content.iter_mut().enumerate() {
+            let is_spoiled = index < spoiled;
+            let stood_here = before.peek().is_some_and(|shown| shown.index == index);
+            if !is_spoiled && !stood_here && cell.symbol().len() < LEAST_BYTES {
+                // Nearly all cells.
+                continue;
+            }
             let was = before.next_if(|shown| shown.index == index);
             let reach = reach(cell.symbol());
-            let is_spoiled = index < spoiled;
             if was.is_some() || reach.is_some() {
                 let is_same = was.as_ref().is_some_and(|was| was.cell == *cell);
                 if !is_same || is_spoiled {
@@ -59,8 +67,7 @@ impl Clusters {
 
 /// Returns the most columns that a cluster may take where terminals disagree.
 fn reach(symbol: &str) -> Option<usize> {
-    // No single character is longer than four bytes, and no such cluster is shorter.
-    if symbol.len() < 4 {
+    if symbol.len() < LEAST_BYTES {
         return None;
     }
     let widths = symbol.chars().map(|c| c.width().unwrap_or_default());

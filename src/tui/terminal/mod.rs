@@ -40,8 +40,9 @@ use crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
     disable_raw_mode, enable_raw_mode, window_size,
 };
-use ratatui::backend::CrosstermBackend;
-use ratatui::{Frame, Terminal};
+use ratatui::backend::{Backend as _, CrosstermBackend};
+use ratatui::layout::{Position, Rect};
+use ratatui::{Frame, Terminal, TerminalOptions, Viewport};
 
 use clusters::Clusters;
 use output::{Gathered, Output};
@@ -122,7 +123,10 @@ impl Screen {
             return Err(TerminalError::NotATerminal("standard output"));
         }
         let output = Output::to_stdout(depth)?;
-        let terminal = Terminal::new(CrosstermBackend::new(output.gathered()))?;
+        let backend = CrosstermBackend::new(output.gathered());
+        // The size is read when it changed, of which a signal tells, and not for each frame.
+        let viewport = Viewport::Fixed(Rect::from((Position::ORIGIN, backend.size()?)));
+        let terminal = Terminal::with_options(backend, TerminalOptions { viewport })?;
         let mut screen = Self {
             terminal,
             output,
@@ -329,9 +333,7 @@ mod tests {
 
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
-    use ratatui::layout::Rect;
     use ratatui::style::Style;
-    use ratatui::{TerminalOptions, Viewport};
 
     use super::*;
     use crate::tui::pictures::facts::tests::png;
