@@ -128,8 +128,10 @@ fn tab_goes_through_the_questions_and_the_answers_are_shown_before_they_are_sent
     terminal.wait_text("Which parts?");
     terminal.key(Key::Tab);
     terminal.wait_text("unanswered");
-    terminal.key(Key::BackTab);
+    terminal.key(Key::Left);
     terminal.wait_text("Which parts?");
+    terminal.key(Key::BackTab);
+    terminal.wait_text("accept edits");
     terminal.key(Key::Left);
     terminal.wait_text("Which database?");
     terminal.keys("1");

@@ -42,6 +42,20 @@ impl App {
         self.panel.focus();
     }
 
+    /// Whether the words of a todo are written. A question that comes waits until that is over.
+    pub(super) fn writes_todo(&self) -> bool {
+        self.focus == Focus::Panel && self.panel.context() == Context::PanelText
+    }
+
+    /// Leaves the words of a todo as they were; says whether they were being written.
+    pub(super) fn leave_todo(&mut self, now: Instant) -> bool {
+        let left = self.writes_todo() && self.panel.leave_writing();
+        if left {
+            self.begin_guard_anew(now);
+        }
+        left
+    }
+
     pub(super) fn act_on_panel(&mut self, action: Action, now: Instant) {
         let outcome = match action {
             Action::RowUp => return self.panel.move_by(-1),
@@ -51,7 +65,10 @@ impl App {
             Action::NextTodoState => self.panel.next_status(),
             Action::EditTodo => self.panel.begin_writing(),
             Action::PickRow => self.panel.open(),
-            Action::FinishText => self.panel.finish_writing(),
+            Action::FinishText => {
+                self.begin_guard_anew(now);
+                self.panel.finish_writing()
+            }
             _ => return,
         };
         match outcome {
@@ -96,7 +113,7 @@ impl App {
 
     /// Draws it beside the conversation, or over it while it has the keys.
     pub(super) fn draw_panel(&mut self, beside: Rect, over: Rect, buffer: &mut Buffer) -> Option<Position> {
-        let has_keys = self.focus == Focus::Panel && !self.is_asking();
+        let has_keys = self.focus == Focus::Panel && !self.is_asking() || self.writes_todo();
         let area = match beside.is_empty() {
             false => beside,
             true if has_keys => {

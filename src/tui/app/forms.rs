@@ -117,6 +117,13 @@ impl App {
         }
     }
 
+    /// Has the question that is seen or heard again from now on be deaf at first: no key was meant for it yet.
+    pub(super) fn begin_guard_anew(&mut self, now: Instant) {
+        if let Some(guard) = self.asking_guard_mut() {
+            *guard = Guard::begin(now, None);
+        }
+    }
+
     /// Takes over what waits in a session that was attached to. What was begun here stays.
     pub(super) fn attach_forms(&mut self, forms: &[Arc<Form>], now: Instant) {
         let is_open = |dialog: &FormDialog| forms.iter().any(|form| form.id == dialog.form().id);

@@ -182,7 +182,10 @@ impl App {
         if !self.composer.is_on_chip() {
             hints.key(key(Action::Send), "steer");
         }
-        hints.key(key(Action::Queue), "queue");
+        match key(Action::Queue) {
+            "" => hints.key(&self.keymap.after_leader(Action::QueueDraft), "queue"),
+            queue => hints.key(queue, "queue"),
+        }
         if !self.queue.is_empty() {
             let up = words(key(Action::Edit(Edit::Up)), self.surroundings.symbols);
             hints.key(up, "what waits");

@@ -64,7 +64,6 @@ use super::trace::State;
 use super::transcript::{Change, FilePlace, Transcript};
 use crate::conversation::{CallId, ModelRef, SessionId};
 use crate::permission::{Mode, Question, QuestionId};
-use crate::session::mention::mentions;
 use crate::session::query::Query;
 use crate::session::{AgentChoice, CommandChoice, Input, ModelChoice, Op, Queued};
 use crate::view::highlight::Highlighter;
@@ -262,6 +261,8 @@ pub(crate) struct App {
     wanted_inputs: HashMap<u64, waiting::Wanted>,
     /// What was sent before the session was open.
     unsent: Vec<Op>,
+    /// A command that the program was started with; the session has to be open to know it.
+    early_command: Option<String>,
     /// Whether something was sent from here.
     has_spoken: bool,
     turn: Turn,
@@ -371,13 +372,6 @@ impl App {
             cost: None,
             asks: 0,
         };
-        let prompt = setup.prompt.map(|text| {
-            Op::Submit(Input {
-                mentions: mentions(&text),
-                text,
-                ..Input::default()
-            })
-        });
         let mut app = Self {
             start: now,
             keymap: setup.keymap,
@@ -423,8 +417,9 @@ impl App {
             queue: Vec::new(),
             queue_list: QueueList::default(),
             wanted_inputs: HashMap::new(),
-            has_spoken: prompt.is_some(),
-            unsent: prompt.into_iter().collect(),
+            has_spoken: setup.prompt.is_some(),
+            unsent: Vec::new(),
+            early_command: None,
             turn: Turn::Idle,
             agents: Vec::new(),
             models: Vec::new(),
@@ -459,6 +454,9 @@ impl App {
         }
         let background = app.surroundings.background;
         app.set_background(background);
+        if let Some(prompt) = setup.prompt {
+            app.begin_with(prompt);
+        }
         app
     }
 
@@ -642,6 +640,9 @@ impl App {
         }
         if self.search.is_some() {
             return Context::Search;
+        }
+        if self.writes_todo() {
+            return Context::PanelText;
         }
         match (&self.dialog, self.forms.shown(), self.focus) {
             (Some(dialog), _, _) => dialog.context(),

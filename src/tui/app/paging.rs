@@ -8,7 +8,6 @@ use ratatui::layout::{Position, Rect};
 use super::{App, ESC_DEAF, Effect, Link};
 use crate::session::query::{Answer, Query};
 use crate::tui::composer::Draft;
-use crate::tui::dialog::Guard;
 use crate::tui::keymap::Action;
 use crate::tui::page::{self, News, Outcome, PageCx, PageKind, Wish};
 use crate::tui::statusbar::Hints;
@@ -65,10 +64,7 @@ impl App {
         if let Some(wish) = left {
             self.grant_page(wish, now);
         }
-        // A question that came meanwhile was not seen: no key was meant for it.
-        if let Some(guard) = self.asking_guard_mut() {
-            *guard = Guard::begin(now, None);
-        }
+        self.begin_guard_anew(now);
     }
 
     pub(super) fn close_pages(&mut self, now: Instant) {

@@ -206,6 +206,7 @@ impl App {
             dropped_keys: _,
             shown: _,
             effects: _,
+            early_command: _,
         } = self;
         swap(directory, &mut parked.directory);
         swap(facts, &mut parked.facts);

@@ -5,7 +5,6 @@ use std::time::Instant;
 use super::{App, ESC_DEAF, Themes, Turn};
 use crate::conversation::ModelRef;
 use crate::session::Op;
-use crate::tui::dialog::Guard;
 use crate::tui::keymap::{Action, Bound, Context, List, words};
 use crate::tui::picker::places::{AgentRows, ModelRows, Palette, PromptRows, ThemeRows};
 use crate::tui::picker::{Outcome, Picker, Place, Wish};
@@ -108,10 +107,7 @@ impl App {
             Outcome::Stays(wish) => wish,
             Outcome::Left(wish) => {
                 self.picker = None;
-                // A question that came meanwhile was not seen: no key was meant for it.
-                if let Some(guard) = self.asking_guard_mut() {
-                    *guard = Guard::begin(now, None);
-                }
+                self.begin_guard_anew(now);
                 wish
             }
         };

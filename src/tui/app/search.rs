@@ -9,7 +9,6 @@ use ratatui::layout::{Position, Rect};
 use super::{App, Focus};
 use crate::text::width::str_width;
 use crate::tui::composer::{self, Composer, Draft};
-use crate::tui::dialog::Guard;
 use crate::tui::keymap::{Action, Context, typed};
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::Change;
@@ -87,13 +86,6 @@ impl App {
             );
         } else if !self.transcript.search_step(step) {
             self.say("not found any more", Meaning::Warning, now);
-        }
-    }
-
-    /// A question that came meanwhile has not been able to take keys; the next one was not meant for it either.
-    fn begin_guard_anew(&mut self, now: Instant) {
-        if let Some(guard) = self.asking_guard_mut() {
-            *guard = Guard::begin(now, None);
         }
     }
 

@@ -10,7 +10,7 @@ use std::time::Instant;
 use super::parked::{Parked, is_unsaid};
 use super::{App, Effect, Link, Turn};
 use crate::conversation::SessionId;
-use crate::tui::dialog::{Guard, Leaving};
+use crate::tui::dialog::Leaving;
 use crate::tui::keymap::Action;
 use crate::tui::sessions::{SeatId, Wanted};
 use crate::tui::statusbar::{Elsewhere, Facts};
@@ -265,9 +265,7 @@ impl App {
         self.effects.push(Effect::ShowSession(seat));
         self.put_aside(other);
         // What is typed ahead was not meant for a question that was not on screen.
-        if let Some(guard) = self.asking_guard_mut() {
-            *guard = Guard::begin(now, None);
-        }
+        self.begin_guard_anew(now);
     }
 
     fn put_aside(&mut self, other: Other) {

@@ -60,7 +60,7 @@ impl App {
             Some(reason) => Link::ReadOnly(reason.clone()),
         };
         if is_first {
-            self.begin(snapshot);
+            self.begin(snapshot, now);
             self.fill_list(now);
         }
         self.ask_for_pages(now);
@@ -205,7 +205,7 @@ impl App {
         self.draft_changed(now);
     }
 
-    fn begin(&mut self, snapshot: &Snapshot) {
+    fn begin(&mut self, snapshot: &Snapshot, now: Instant) {
         let sent = snapshot
             .messages
             .iter()
@@ -217,6 +217,7 @@ impl App {
         // What was sent before the session was open is on its way there.
         let early: Vec<Draft> = self.unsent_inputs().map(draft_of).collect();
         self.composer.set_history(sent.map(draft).chain(early));
+        self.send_early_command(now);
         if self.composer.is_empty() && !snapshot.draft.is_empty() && self.unsent.is_empty() {
             self.composer.set(Draft::from_stored(&snapshot.draft));
             self.draft = DraftState::Stored;

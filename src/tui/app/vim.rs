@@ -43,8 +43,10 @@ impl App {
             (None, _) if is_control_r => (self.composer.vim_redo(), Done::Something),
             (None, _) => return None,
         };
-        if edited == Edited::Text {
-            self.draft_changed(now);
+        match edited {
+            Edited::Text => self.draft_changed(now),
+            Edited::Caret => self.typed = Some(now),
+            Edited::Nothing => {}
         }
         match done {
             Done::Something => {}

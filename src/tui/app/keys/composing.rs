@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
+use crate::session::mention::mentions;
 use crate::session::{CalledCommand, Input, Op};
 use crate::tui::app::{App, DRAFT, DraftState, Effect, Link};
 use crate::tui::commands::{self, Spoken};
-use crate::tui::composer::{Edited, Opened};
+use crate::tui::composer::{Draft, Edited, Opened};
 use crate::tui::keymap::Edit;
 use crate::tui::transcript::Change;
 use crate::view::theme::Meaning;
@@ -67,7 +68,8 @@ impl App {
                 self.completion.written();
                 self.draft_changed(now);
             }
-            (Edited::Caret, _) => {}
+            // Whoever moves the caret is writing too.
+            (Edited::Caret, _) => self.typed = Some(now),
             (Edited::Nothing, Edit::Up) => self.recall(now),
             (Edited::Nothing, Edit::Down) if self.composer.newer() => self.draft_changed(now),
             (Edited::Nothing, _) => return Change::None,
@@ -105,19 +107,16 @@ impl App {
         if let Some(words) = self.unfit(&files) {
             return self.say(format!("not sent: {words}"), Meaning::Warning, now);
         }
-        let is_shell = text
-            .strip_prefix('!')
-            .is_some_and(|command| !command.trim().is_empty());
-        if is_shell && !files.is_empty() {
+        if shell_command(&text).is_some() && !files.is_empty() {
             let words = "a shell command takes no attached files; the draft stays here";
             return self.say(words, Meaning::Warning, now);
         }
         let needed = self.input(&text, now);
         self.keep_prompt(&self.composer.draft(), false);
         let text = self.composer.take();
-        let op = match text.strip_prefix('!').map(str::trim) {
-            Some(command) if !command.is_empty() => Op::Shell(command.to_owned()),
-            _ => op(Input {
+        let op = match shell_command(&text) {
+            Some(command) => Op::Shell(command.to_owned()),
+            None => op(Input {
                 text,
                 command: called,
                 ..needed
@@ -127,6 +126,33 @@ impl App {
         self.draft_changed(now);
         self.typed = None;
         self.transcript.to_end();
+    }
+
+    /// Sends what the program was started with, as `enter` would, as soon as the session is open.
+    pub(in crate::tui::app) fn begin_with(&mut self, prompt: String) {
+        let draft = Draft::from_text(&prompt);
+        if prompt.starts_with('/') {
+            self.composer.set(draft);
+            self.early_command = Some(prompt);
+            return;
+        }
+        self.keep_prompt(&draft, false);
+        self.unsent.push(match shell_command(&prompt) {
+            Some(command) => Op::Shell(command.to_owned()),
+            None => Op::Submit(Input {
+                mentions: mentions(&prompt),
+                text: prompt,
+                ..Input::default()
+            }),
+        });
+    }
+
+    /// The session is open and knows its commands. One that was edited meanwhile waits for `enter`.
+    pub(in crate::tui::app) fn send_early_command(&mut self, now: Instant) {
+        let command = self.early_command.take();
+        if command.is_some_and(|command| command == self.composer.text()) {
+            self.submit(Op::Submit, now);
+        }
     }
 
     pub(in crate::tui::app) fn draft_changed(&mut self, now: Instant) {
@@ -149,4 +175,10 @@ impl App {
         };
         self.go_on_as(next, now);
     }
+}
+
+/// Returns the shell command that a text is.
+fn shell_command(text: &str) -> Option<&str> {
+    let command = text.strip_prefix('!')?.trim();
+    (!command.is_empty()).then_some(command)
 }

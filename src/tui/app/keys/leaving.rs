@@ -28,6 +28,7 @@ impl App {
         } else if !self.pages.is_empty() {
             self.page_back(now);
         } else if self.end_search(now)
+            || self.leave_todo(now)
             || self.transcript.end_selection()
             || self.composer.end_selection()
             || self.context() == Context::Composer && self.composer.vim_escape()
@@ -46,9 +47,7 @@ impl App {
             self.leave_form(now);
             self.esc.deaf_until = Some(now + ESC_DEAF);
         } else if self.focus == Focus::Panel {
-            if !self.panel.leave_writing() {
-                self.focus_composer();
-            }
+            self.focus_composer();
             self.esc.deaf_until = Some(now + ESC_DEAF);
         } else if matches!(self.focus, Focus::Transcript | Focus::Queue) {
             self.focus_composer();
@@ -80,7 +79,7 @@ impl App {
         if !self.pages.is_empty() {
             return self.close_page(now);
         }
-        if self.search.is_some() && self.end_search(now) {
+        if self.search.is_some() && self.end_search(now) || self.leave_todo(now) {
             return;
         }
         if !self.is_asking() && !self.composer.is_empty() {

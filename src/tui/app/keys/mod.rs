@@ -121,7 +121,8 @@ impl App {
         let is_covered = self.leaving.is_some()
             || !self.pages.is_empty()
             || self.picker.is_some()
-            || self.search.is_some();
+            || self.search.is_some()
+            || self.writes_todo();
         if is_covered || !self.is_asking() {
             return Pass::Answer;
         }

@@ -50,6 +50,18 @@ fn keys_of_a_draft_go_on_into_it_while_a_question_appears() {
 }
 
 #[test]
+fn moving_the_caret_is_typing_too() {
+    let mut driver = Driver::open();
+    driver.event(Event::TurnStarted);
+    driver.type_text("make it fast");
+    driver.wait(2000);
+    driver.press("left");
+    driver.ask(bash("rm -rf /", &[]));
+    driver.type_text("y");
+    assert!(driver.text().contains("┃ make it fasyt"), "{}", driver.text());
+}
+
+#[test]
 fn always_stores_what_is_ticked_in_the_chosen_scope() {
     let mut driver = Driver::open();
     let mut destructive = Ask::new("bash", Subject::new("rm -rf target/tmp")).always("rm *");

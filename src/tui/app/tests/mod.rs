@@ -463,6 +463,40 @@ fn a_prompt_from_the_command_line_is_sent_once() {
 }
 
 #[test]
+fn a_command_from_the_command_line_is_what_it_is_when_typed() {
+    let begun = |prompt: &str| {
+        let mut driver = Driver::with(Setup {
+            prompt: Some(prompt.to_owned()),
+            ..setup()
+        });
+        driver.attach(&driver.snapshot());
+        driver
+    };
+    let mut driver = begun("!echo hi");
+    let sent = driver.sent();
+    assert!(
+        matches!(&sent[..], [Op::Shell(command)] if command == "echo hi"),
+        "{sent:?}"
+    );
+    let mut driver = begun("/help");
+    assert_eq!(driver.sent().len(), 0);
+    assert_eq!(driver.app.state().focus, "help", "{}", driver.text());
+    let mut driver = begun("/nothing-like-it");
+    assert_eq!(driver.sent().len(), 0);
+    assert!(driver.text().contains("┃ /nothing-like-it"), "{}", driver.text());
+}
+
+#[test]
+fn a_prompt_from_the_command_line_is_found_again_among_the_prompts() {
+    let mut driver = Driver::with(Setup {
+        prompt: Some("hello".to_owned()),
+        ..setup()
+    });
+    let kept = |effect: &Effect| matches!(effect, Effect::KeepPrompt(written) if written.draft.expanded() == "hello");
+    assert!(driver.app.take_effects().iter().any(kept));
+}
+
+#[test]
 fn a_session_that_does_not_open_gives_the_text_back() {
     let mut driver = Driver::closed();
     driver.type_text("precious");

@@ -143,6 +143,40 @@ fn a_todo_is_ticked_brought_on_and_reworded() {
 }
 
 #[test]
+fn a_question_waits_until_the_words_of_a_todo_are_written() {
+    let mut driver = working();
+    driver.frame();
+    driver.press("ctrl+x b ctrl+x b e");
+    driver.ask(bash("cargo test", &[]));
+    driver.wait(1000);
+    driver.type_text(" yes");
+    assert!(driver.text().contains("inject a clock yes"), "{}", driver.text());
+    driver.press("enter y");
+    let words = TodoChange::Content("inject a clock yes".to_owned());
+    assert_eq!(edits(&mut driver), [("inject a clock".to_owned(), words)]);
+    assert_eq!(driver.app.state().dialog, Some("permission"), "it was deaf");
+    driver.wait(1000);
+    driver.press("y");
+    assert_eq!(driver.app.state().dialog, None);
+}
+
+#[test]
+fn leaving_the_words_of_a_todo_puts_no_question_off() {
+    for key in ["esc", "ctrl+c"] {
+        let mut driver = working();
+        driver.type_text("a draft");
+        driver.frame();
+        driver.press("ctrl+x b ctrl+x b e");
+        driver.ask(bash("cargo test", &[]));
+        driver.wait(1000);
+        driver.press(key);
+        assert_eq!(driver.app.state().dialog, Some("permission"), "{key}");
+        assert_eq!(driver.app.state().focus, "dialog", "{key}");
+        assert_eq!(driver.app.composer.text(), "a draft", "{key}");
+    }
+}
+
+#[test]
 fn a_file_is_opened_and_one_that_is_gone_is_told() {
     let mut driver = working();
     driver.frame();

@@ -104,7 +104,7 @@ pub(super) const ROWS: &[Binding] = &[
     ),
     bind(
         Context::Form,
-        &["shift+tab", "left", "h"],
+        &["left", "h"],
         Action::FormPrevious,
         "previous question",
     ),
@@ -124,10 +124,4 @@ pub(super) const ROWS: &[Binding] = &[
     bind(Context::FormText, &["up"], Action::FormUp, "up"),
     bind(Context::FormText, &["down"], Action::FormDown, "down"),
     bind(Context::FormText, &["tab"], Action::FormNext, "next question"),
-    bind(
-        Context::FormText,
-        &["shift+tab"],
-        Action::FormPrevious,
-        "previous question",
-    ),
 ];

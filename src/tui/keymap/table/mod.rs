@@ -28,10 +28,9 @@ pub(super) fn rows() -> impl Iterator<Item = &'static Binding> {
 }
 
 /// Whether an action may have a key in its context that has another meaning anywhere: where there is one row after the
-/// other `ctrl+p` goes up, as it does everywhere, and `shift+tab` leads back in a form, as it does in every form.
+/// other `ctrl+p` goes up, as it does everywhere.
 pub(super) fn may_cover(context: Context, action: Action) -> bool {
     match action {
-        Action::FormPrevious => true,
         Action::RowUp => matches!(context, Context::Picker | Context::Completion),
         Action::PreviousMatch => context == Context::Search,
         _ => false,

@@ -207,7 +207,7 @@ impl Diff {
 
     fn begin_comment(&mut self) {
         let Some(blank) = self.blank_comment() else {
-            let sentence = "a comment belongs to a line; `]` goes to one".to_owned();
+            let sentence = "a comment belongs to a line of a change; go to one".to_owned();
             self.said = Some((sentence, Meaning::TextMuted));
             return;
         };
@@ -239,7 +239,7 @@ impl Diff {
     fn revert(&mut self) -> Outcome {
         let armed = self.armed.take();
         let Some((file, hunk)) = self.rows.get(self.at).and_then(Row::hunk) else {
-            self.say("point at the hunk to revert; `]` goes to one");
+            self.say("nothing to revert here; go to the hunk");
             return Outcome::Done;
         };
         let Some(changed) = self.files().get(file) else {
