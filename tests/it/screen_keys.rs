@@ -53,6 +53,7 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("ctrl+j", "\nNN", "NN|"),
     ("backslash and enter", "\\\rNN", "NN|"),
     ("shift+enter", "\x1b[13;2uNN", "NN|"),
+    ("shift+enter of xterm", "\x1b[27;2;13~NN", "NN|"),
     ("alt+<", "\nx\x1b<", "|NN one two three"),
     ("ctrl+home", "\nx\x1b[1;5H", "|NN one two three"),
     ("alt+>", "\nNN\x1b<\x1b>", "NN|"),

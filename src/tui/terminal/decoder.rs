@@ -246,7 +246,10 @@ fn input(piece: &[u8]) -> Option<Received> {
         return None;
     }
     let mut parser = termina::Parser::default();
-    parser.parse(piece, false);
+    match of_other_keys(piece) {
+        Some(sequence) => parser.parse(sequence.as_bytes(), false),
+        None => parser.parse(piece, false),
+    }
     let input = match parser.pop()? {
         termina::Event::Key(event) => Input::Key(key_event(event)?),
         termina::Event::Mouse(event) => Input::Mouse(MouseEvent {
@@ -260,6 +263,13 @@ fn input(piece: &[u8]) -> Option<Received> {
         _ => return None,
     };
     Some(Received::Input(input))
+}
+
+/// Returns a key in the form that termina knows, where it came in that of xterm's modifyOtherKeys.
+fn of_other_keys(piece: &[u8]) -> Option<String> {
+    let parameters = piece.strip_prefix(b"\x1b[27;")?.strip_suffix(b"~")?;
+    let (modifiers, code) = str::from_utf8(parameters).ok()?.split_once(';')?;
+    Some(format!("\x1b[{code};{modifiers}u"))
 }
 
 /// Whether the mouse is in a row or column 0, of which there are none and which termina does not foresee.
@@ -403,6 +413,8 @@ mod tests {
             ("\x1b[27u", KeyCode::Esc, M::NONE),
             ("\x1b[13;2u", KeyCode::Enter, M::SHIFT),
             ("\x1b[99;5u", KeyCode::Char('c'), M::CONTROL),
+            ("\x1b[27;2;13~", KeyCode::Enter, M::SHIFT),
+            ("\x1b[27;5;99~", KeyCode::Char('c'), M::CONTROL),
         ] {
             assert_eq!(decode(bytes), [pressed(code, modifiers)], "{bytes:?}");
         }

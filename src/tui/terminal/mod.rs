@@ -60,6 +60,9 @@ use crate::view::theme::ColorDepth;
 /// every move of the hand.
 const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1002l\x1b[?1000l";
+/// Has xterm and tmux tell of `shift+enter` and its like, where they do not know kitty's flags; and no more.
+const OTHER_KEYS_ON: &[u8] = b"\x1b[>4;1m";
+const OTHER_KEYS_OFF: &[u8] = b"\x1b[>4;0m";
 const CARET_OWN: &[u8] = b"\x1b[0 q";
 const CARET_BLOCK: &[u8] = b"\x1b[2 q";
 const CARET_BAR: &[u8] = b"\x1b[6 q";
@@ -287,6 +290,7 @@ fn write_enter(out: &mut impl Write, mouse: Mouse) -> io::Result<()> {
     if mouse == Mouse::Caught {
         out.write_all(MOUSE_ON)?;
     }
+    out.write_all(OTHER_KEYS_ON)?;
     // Terminals keep one stack of flags a screen, so they are pushed on the alternate one.
     queue!(
         out,
@@ -296,6 +300,7 @@ fn write_enter(out: &mut impl Write, mouse: Mouse) -> io::Result<()> {
 
 fn write_leave(out: &mut impl Write) -> io::Result<()> {
     queue!(out, EndSynchronizedUpdate, PopKeyboardEnhancementFlags)?;
+    out.write_all(OTHER_KEYS_OFF)?;
     out.write_all(MOUSE_OFF)?;
     out.write_all(CARET_OWN)?;
     queue!(
@@ -481,7 +486,7 @@ mod tests {
             );
         }
         assert!(
-            entered.contains("\x1b[>1u") && left.contains("\x1b[<1u"),
+            entered.contains("\x1b[>1u") && left.contains("\x1b[<1u") && left.contains("\x1b[>4;0m"),
             "{entered:?} {left:?}"
         );
         assert!(left.ends_with("\x1b[?25h"), "the cursor is shown last: {left:?}");
