@@ -86,6 +86,16 @@ impl Row {
         }
     }
 
+    /// The same in a few words: that a default asks is nothing that a person has to know.
+    pub fn short_why(&self) -> String {
+        match &self.verdict.rule {
+            Some(rule) if rule.source == Source::Default && rule.pattern.as_str() == "*" => {
+                "asks: no rule allows it".to_owned()
+            }
+            _ => self.why(),
+        }
+    }
+
     /// What it destroys, in a few words, if it does.
     pub fn harm(&self) -> Option<&'static str> {
         let is_judged = self.ask.destructive && self.ask.floor == Floor::Rules && self.key() == "bash";

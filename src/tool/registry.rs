@@ -219,6 +219,11 @@ impl Registry {
     ) -> Card {
         let text = match &result {
             ResultSource::Running { text, .. } => (*text).to_owned(),
+            // The sign of the card says that it failed; the word is for the model.
+            ResultSource::Ended(result) if !result.ok => {
+                let output = &result.output;
+                output.strip_prefix("Error: ").unwrap_or(output).to_owned()
+            }
             ResultSource::Ended(result) => result.output.clone(),
         };
         if let Resolution::Tool(found) = self.resolve_drawn(tool, partial, args) {

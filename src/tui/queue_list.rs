@@ -19,7 +19,7 @@ const LIMIT: usize = 4;
 /// The same while the list has the keys, where the screen is high enough.
 const LIMIT_CHOSEN: usize = 8;
 /// The sign of the chosen row, the longest label, a bar, with their spaces.
-const MARGIN: usize = 9;
+const MARGIN: usize = 11;
 
 /// Which input it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,7 +186,7 @@ impl RowLine<'_> {
             ""
         };
         let signs = format!(
-            "{}{} {} ",
+            " {} {} {} ",
             pad(pointer, 1),
             pad(self.input.label, 5),
             self.symbols.bar()

@@ -107,10 +107,10 @@ impl Surroundings {
         };
         let signs = match self.symbols {
             Symbols::Unicode => "Unicode",
-            Symbols::Ascii => "ASCII alone",
+            Symbols::Ascii => "ASCII only",
         };
         let between = match self.passage {
-            Passage::Direct => "nothing",
+            Passage::Direct => "none",
             Passage::Tmux => "tmux",
             Passage::Screen => "screen",
         };
@@ -136,7 +136,7 @@ impl Surroundings {
                 ("colours", colours.to_owned()),
                 ("background", background.to_owned()),
                 ("signs", signs.to_owned()),
-                ("in between", between.to_owned()),
+                ("multiplexer", between.to_owned()),
                 (
                     "keys",
                     "the kitty protocol is asked for; not every terminal has it".to_owned(),

@@ -17,6 +17,9 @@ use crate::text::width;
 use crate::text::wrap;
 
 pub(crate) const TAB: usize = 4;
+/// Columns that a line of prose takes at most: from a longer one the eye does not find back. Source and tables take what
+/// there is.
+pub(crate) const MEASURE: usize = 100;
 
 /// A text and the styles of its runs.
 #[derive(Debug, Clone, Default)]

@@ -103,6 +103,11 @@ impl Symbols {
         self.pick("─", "-")
     }
 
+    /// One row of what parts two columns.
+    pub fn divider(self) -> &'static str {
+        self.pick("│", "|")
+    }
+
     pub fn bullet(self) -> &'static str {
         self.pick("•", "*")
     }

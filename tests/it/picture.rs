@@ -31,8 +31,15 @@ fn the_picture_of_the_readme_can_be_made_again() {
     terminal.key(Key::Enter);
     terminal.wait_text("bash wants to run");
     terminal.wait_quiet(REST);
+    terminal.key(Key::Ctrl('x'));
+    terminal.keys("b");
+    terminal.wait_text("│ Todo");
     terminal.keys("y");
     terminal.wait_text("edit wants to change");
+    terminal.wait_quiet(REST);
+    terminal.keys("y");
+    terminal.wait_text("Files changed");
+    terminal.wait_text("bash wants to run");
     let screen = terminal.wait_quiet(REST);
     let directory = screen
         .split_whitespace()
@@ -80,7 +87,7 @@ fn svg(rows: &[Vec<Cell>]) -> String {
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
          font-family=\"ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace\" \
-         font-size=\"14\">\n<title>lathe mends a shell script and asks before it edits</title>\n\
+         font-size=\"14\">\n<title>lathe mends a shell script and asks before it runs the test</title>\n\
          <rect width=\"100%\" height=\"100%\" rx=\"10\" fill=\"{BACKGROUND}\"/>\n"
     );
     for (row, cells) in rows.iter().enumerate() {

@@ -203,7 +203,7 @@ fn alt_enter_queues_for_after_the_turn_and_up_takes_back() {
         terminal.wait_text(&format!("queue ┃ {text}"));
     }
     terminal.key(Key::Up);
-    terminal.wait_text("❯queue ┃ never this");
+    terminal.wait_text("❯ queue ┃ never this");
     terminal.key(Key::Enter);
     terminal.wait_gone("queue ┃ never this");
     terminal.wait_text("┃ never this");

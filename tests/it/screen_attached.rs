@@ -106,7 +106,7 @@ fn a_queued_picture_is_taken_back_and_sent() {
     terminal.key(Key::AltEnter);
     terminal.wait_text("queue ┃ [image 1: a.png 3×2]");
     terminal.key(Key::Up);
-    terminal.wait_text("❯queue");
+    terminal.wait_text("❯ queue");
     terminal.key(Key::Enter);
     terminal.wait_gone("queue ┃");
     interrupt(&terminal);

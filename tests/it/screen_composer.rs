@@ -30,19 +30,19 @@ fn what_waits_is_listed_moved_redirected_edited_and_removed() {
         queue(&terminal, text);
     }
     terminal.key(Key::Up);
-    terminal.wait_text("❯queue ┃ delta");
+    terminal.wait_text("❯ queue ┃ delta");
     terminal.keys("x");
     terminal.wait_gone("┃ delta");
-    terminal.wait_text("❯queue ┃ charlie");
+    terminal.wait_text("❯ queue ┃ charlie");
     terminal.keys("KK");
     terminal.wait_for(|screen| {
         let place = |text: &str| screen.find(&format!("queue ┃ {text}"));
         place("charlie").is_some() && place("charlie") < place("alpha")
     });
     terminal.key(Key::Tab);
-    terminal.wait_text("❯steer ┃ charlie");
+    terminal.wait_text("❯ steer ┃ charlie");
     terminal.key(Key::Down);
-    terminal.wait_text("❯queue ┃ alpha");
+    terminal.wait_text("❯ queue ┃ alpha");
     terminal.key(Key::Enter);
     terminal.wait_gone("queue ┃ alpha");
     terminal.keys(" and more");

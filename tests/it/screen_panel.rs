@@ -31,7 +31,7 @@ fn a_todo_that_a_person_rewords_is_in_the_panel_and_in_the_next_request() {
     terminal.keys("\x18b");
     terminal.wait_text("rows");
     terminal.keys("e well");
-    terminal.wait_text("› fix it well");
+    terminal.wait_text("❯ fix it well");
     terminal.key(Key::Enter);
     terminal.wait_text("│┃○ fix it well");
     terminal.keys("i");

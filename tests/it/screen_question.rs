@@ -75,11 +75,11 @@ fn arrows_move_and_enter_chooses() {
     let server = server(&json!([database()]));
     let (_project, terminal) = asked(&server);
     terminal.key(Key::Down);
-    terminal.wait_text("›  2");
+    terminal.wait_text("❯  2");
     terminal.key(Key::Down);
-    terminal.wait_text("›  3");
+    terminal.wait_text("❯  3");
     terminal.key(Key::Up);
-    terminal.wait_text("›  2");
+    terminal.wait_text("❯  2");
     terminal.keys("kj");
     terminal.key(Key::Enter);
     assert_told(&server, &terminal, "\"SQLite\"");

@@ -68,9 +68,12 @@ impl App {
         let dialog_top = composer_top - dialog;
         let rule = dialog_top - 1;
         let queue_top = rule - queue.min(rule.saturating_sub(top + 1));
+        // What waits is no part of the conversation: where there is room, a blank row parts them.
+        let is_parted = queue_top < rule && height >= ROOMY && queue_top > top + 1;
+        let above = queue_top - u16::from(is_parted);
         Areas {
             title: Rect { height: 1, ..screen },
-            transcript: row(top, queue_top - top),
+            transcript: row(top, above - top),
             queue: row(queue_top, rule - queue_top),
             rule: row(rule, 1),
             dialog: row(dialog_top, dialog),

@@ -514,6 +514,7 @@ impl App {
             table,
             self.attention.due(),
             self.held.until(),
+            self.transcript.waits_from(now),
         ];
         times.into_iter().flatten().min()
     }
@@ -560,6 +561,10 @@ impl App {
         }
         let seconds = |at: Instant| at.saturating_duration_since(self.start).as_secs();
         if self.is_asked() && seconds(since) != seconds(now) {
+            change = change.max(Change::Soft);
+        }
+        let waits_from = self.transcript.waits_from(since);
+        if waits_from.is_some_and(|from| from <= now) {
             change = change.max(Change::Soft);
         }
         self.tell_due(now);

@@ -10,6 +10,7 @@ use crate::text::sanitize::sanitize_line;
 use crate::text::width::{str_width, truncate};
 use crate::tui::picker::RowLine;
 use crate::view::Look;
+use crate::view::flow::MEASURE;
 use crate::view::theme::Meaning;
 
 /// From this width on the beginning of a file stands beside the list.
@@ -46,7 +47,11 @@ impl Completion {
         let body = Rect {
             y: area.y + 1,
             height: rows,
-            width: if is_wide { area.width / 2 } else { area.width },
+            width: if is_wide {
+                area.width / 2
+            } else {
+                area.width.min(MEASURE as u16)
+            },
             ..area
         };
         for (offset, row) in body.rows().enumerate() {
@@ -79,7 +84,7 @@ impl Completion {
     /// The beginning of the file or the command that is selected, beside the list.
     fn draw_beginning(&self, area: Rect, buffer: &mut Buffer, look: Look<'_>) {
         for y in area.top()..area.bottom() {
-            buffer.set_stringn(area.x, y, look.symbols.bar(), 1, look.style(Meaning::Rule));
+            buffer.set_stringn(area.x, y, look.symbols.divider(), 1, look.style(Meaning::Rule));
         }
         let Some((token, item)) = self.selected() else {
             return;

@@ -7,7 +7,7 @@ use super::draw::{DialogCx, INDENT, indented, one_line};
 use super::permission::{Permission, Stage};
 use super::proposal::Proposal;
 use crate::permission::Row;
-use crate::text::width::{str_width, truncate, truncate_middle};
+use crate::text::width::{pad, str_width, truncate, truncate_middle};
 use crate::tui::keymap::{Action, Context};
 use crate::view::theme::Meaning;
 
@@ -17,6 +17,10 @@ const ROWS: usize = 5;
 const TICK: usize = 4;
 /// With fewer columns not everything stands side by side.
 const NARROW: usize = 50;
+/// Between the parts of a row.
+const GAP: usize = 2;
+/// Fewer columns do not say why.
+const LEAST_WHY: usize = 10;
 
 impl Permission {
     /// How many rows there are to show at most.
@@ -46,13 +50,12 @@ impl Permission {
             Stage::Answering | Stage::Reason | Stage::Call => {
                 let rows = &self.question.inquiry.rows;
                 let is_cut = rows.len() > count;
-                let shown =
-                    rows.iter()
-                        .enumerate()
-                        .take(if is_cut { count.saturating_sub(1) } else { count });
-                let mut lines: Vec<_> = shown
-                    .map(|(place, row)| self.ask_line(place, row, width, cx))
-                    .collect();
+                let shown = if is_cut {
+                    count.saturating_sub(1)
+                } else {
+                    rows.len()
+                };
+                let mut lines = self.ask_rows(&rows[..shown], width, cx);
                 if is_cut {
                     let text = format!(
                         "{} {} more asks {} {}",
@@ -88,8 +91,15 @@ impl Permission {
         }
     }
 
-    fn ask_line(&self, place: usize, row: &Row, width: usize, cx: &DialogCx<'_>) -> Line<'static> {
-        let theme = cx.look.theme;
+    /// One line for each of these rows, in columns: what is asked, why, and at the right what "always" would store.
+    fn ask_rows(&self, rows: &[Row], width: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+        let asked = rows.iter().enumerate();
+        let asked: Vec<Asked> = asked.map(|(place, row)| self.asked(place, row)).collect();
+        let columns = Columns::of(&asked, width.saturating_sub(INDENT + TICK + 1));
+        asked.iter().map(|asked| columns.line(asked, cx)).collect()
+    }
+
+    fn asked(&self, place: usize, row: &Row) -> Asked {
         let proposals: Vec<_> = self
             .proposals
             .iter()
@@ -100,49 +110,32 @@ impl Permission {
             .map(|proposal| one_line(&proposal.pattern))
             .collect();
         let patterns = patterns.join(", ");
-        let (tick, always) = match proposals.first().map(|proposal| proposal.is_ticked) {
-            None => ("   ", "always: not offered".to_owned()),
-            Some(true) => ("[x]", format!("always: {patterns}")),
-            Some(false) => ("[ ]", format!("always: off (would be {patterns})")),
+        let (tick, always, short) = match proposals.first().map(|proposal| proposal.is_ticked) {
+            None => ("   ", "always: not offered".to_owned(), "not offered".to_owned()),
+            Some(true) => (
+                "[x]",
+                format!("always: {patterns}"),
+                format!("always: {patterns}"),
+            ),
+            Some(false) => {
+                let always = format!("always: off (would be {patterns})");
+                ("[ ]", always, format!("off: {patterns}"))
+            }
         };
-        let room = width.saturating_sub(INDENT + TICK + 1);
         let is_plain = row.key() == self.question.inquiry.tool;
         let key = if is_plain {
             String::new()
         } else {
             format!("{}: ", row.key())
         };
-        let pattern = key + &one_line(row.pattern());
-        // On a narrow screen what is asked comes first; the patterns are a key away.
-        let is_both = room >= NARROW || str_width(&pattern) + 2 + str_width(&always) <= room;
-        let always = if is_both {
-            truncate(&always, room * 2 / 5).into_owned()
-        } else {
-            String::new()
-        };
-        let left = room.saturating_sub(str_width(&always) + if is_both { 2 } else { 0 });
-        let why = row.loss().unwrap_or_else(|| row.why());
-        let why = format!("  {why}");
-        // The pattern gives way down to half of the room, so that one also sees why.
-        let beside_why = left.saturating_sub(str_width(&why));
-        let is_room = str_width(&pattern) <= beside_why || beside_why >= left / 2;
-        let why = if is_room { why } else { String::new() };
-        let pattern = truncate_middle(&pattern, left - str_width(&why)).into_owned();
-        let gap = left.saturating_sub(str_width(&pattern) + str_width(&why)) + 2;
-        let why_style = theme.style(match row.harm() {
-            Some(_) => Meaning::Warning,
-            None => Meaning::TextMuted,
-        });
-        Line::from(vec![
-            Span::raw(" ".repeat(INDENT)),
-            Span::styled(format!("{tick} "), theme.style(Meaning::Accent)),
-            Span::styled(pattern, theme.style(Meaning::Text)),
-            Span::styled(why, why_style),
-            Span::styled(
-                format!("{}{always}", " ".repeat(gap)),
-                theme.style(Meaning::TextMuted),
-            ),
-        ])
+        Asked {
+            tick,
+            pattern: key + &one_line(row.pattern()),
+            why: row.loss().unwrap_or_else(|| row.short_why()),
+            is_harm: row.harm().is_some(),
+            always,
+            short,
+        }
     }
 
     fn proposal_line(
@@ -155,22 +148,32 @@ impl Permission {
         let theme = cx.look.theme;
         let is_chosen = place == self.row;
         let tick = if proposal.is_ticked { "[x] " } else { "[ ] " };
-        let (key, pattern) = self.proposal_words(proposal);
         let room = width.saturating_sub(INDENT + TICK + 1);
+        let words = self
+            .proposals
+            .iter()
+            .map(|proposal| self.proposal_words(proposal));
+        let widest = words
+            .map(|(key, pattern)| str_width(&key) + str_width(&pattern))
+            .max();
+        let (key, pattern) = self.proposal_words(proposal);
         let pattern = truncate_middle(&format!("{key}{pattern}"), room).into_owned();
-        let remark = proposal.remark(&self.question.inquiry, cx.home);
-        let beside = room.saturating_sub(str_width(&pattern) + 2);
-        let remark = truncate(&remark, beside).into_owned();
-        let pattern_style: Style = theme.style(if is_chosen {
+        // What is said stands in a column, as long as that leaves it half of the room.
+        let column = widest.unwrap_or(0).min(room / 2).max(str_width(&pattern));
+        let gap = " ".repeat(column - str_width(&pattern) + GAP);
+        let (remark, is_harm) = proposal.remark(&self.question.inquiry, cx.home);
+        let remark = truncate(&remark, room.saturating_sub(column + GAP)).into_owned();
+        let pattern_style: Style = theme.style(if is_chosen && self.stage == Stage::Always {
             Meaning::Selection
         } else {
             Meaning::Text
         });
+        let pointer = if is_chosen { cx.look.symbols.pointer() } else { " " };
         Line::from(vec![
-            Span::raw(" ".repeat(INDENT)),
+            Span::styled(format!(" {pointer} "), theme.style(Meaning::Accent)),
             Span::styled(tick, theme.style(Meaning::Accent)),
             Span::styled(pattern, pattern_style),
-            Span::styled(format!("  {remark}"), theme.style(Meaning::TextMuted)),
+            Span::styled(format!("{gap}{remark}"), theme.style(why_meaning(is_harm))),
         ])
     }
 
@@ -191,5 +194,114 @@ impl Permission {
             .get(self.row)
             .map(|proposal| self.proposal_words(proposal).0);
         INDENT + TICK + key.map_or(0, |key| str_width(&key))
+    }
+}
+
+/// What one row says.
+struct Asked {
+    tick: &'static str,
+    pattern: String,
+    why: String,
+    is_harm: bool,
+    always: String,
+    /// The same where there is little room.
+    short: String,
+}
+
+/// How many columns each part of the rows has; 0 for a part that is left out.
+struct Columns {
+    is_short: bool,
+    /// Why it is asked is told only where something is destroyed.
+    only_harm: bool,
+    room: usize,
+    pattern: usize,
+    why: usize,
+    always: usize,
+}
+
+impl Columns {
+    fn of(asked: &[Asked], room: usize) -> Self {
+        let widest = |part: fn(&Asked) -> &str| asked.iter().map(|row| str_width(part(row))).max();
+        let pattern = widest(|row| &row.pattern).unwrap_or(0);
+        let why = widest(|row| &row.why).unwrap_or(0);
+        let long = widest(|row| &row.always).unwrap_or(0);
+        let short = widest(|row| &row.short).unwrap_or(0);
+        for (always, is_short) in [(long, false), (short, true)] {
+            if pattern + GAP + why + GAP + always <= room {
+                return Self {
+                    is_short,
+                    only_harm: false,
+                    room,
+                    pattern,
+                    why,
+                    always,
+                };
+            }
+        }
+        if room < NARROW {
+            // On a narrow screen what is asked comes first, then what it destroys; the patterns are a key away.
+            let pattern = pattern.min(room);
+            let rest = room.saturating_sub(pattern + GAP);
+            let (why, always) = match asked.iter().any(|row| row.is_harm) {
+                true if rest >= LEAST_WHY => (rest, 0),
+                false if rest >= short => (0, short),
+                _ => (0, 0),
+            };
+            return Self {
+                is_short: true,
+                only_harm: true,
+                room,
+                pattern,
+                why,
+                always,
+            };
+        }
+        let always = short.min(room * 2 / 5);
+        let left = room - always - GAP;
+        // The pattern gives way down to half of the room, so that one also sees why.
+        let pattern = pattern.min((left / 2).max(left.saturating_sub(why + GAP)));
+        let why = left.saturating_sub(pattern + GAP);
+        Self {
+            is_short: true,
+            only_harm: false,
+            room,
+            pattern,
+            why,
+            always,
+        }
+    }
+
+    fn line(&self, asked: &Asked, cx: &DialogCx<'_>) -> Line<'static> {
+        let theme = cx.look.theme;
+        let pattern = truncate_middle(&asked.pattern, self.pattern);
+        let pattern = pad(&pattern, self.pattern + GAP).into_owned();
+        let why = if self.only_harm && !asked.is_harm {
+            String::new()
+        } else {
+            truncate(&asked.why, self.why).into_owned()
+        };
+        let always = if self.is_short {
+            &asked.short
+        } else {
+            &asked.always
+        };
+        let always = truncate(always, self.always).into_owned();
+        let used = str_width(&pattern) + str_width(&why) + str_width(&always);
+        let gap = " ".repeat(self.room.saturating_sub(used));
+        Line::from(vec![
+            Span::raw(" ".repeat(INDENT)),
+            Span::styled(format!("{} ", asked.tick), theme.style(Meaning::Accent)),
+            Span::styled(pattern, theme.style(Meaning::Text)),
+            Span::styled(why, theme.style(why_meaning(asked.is_harm))),
+            Span::styled(format!("{gap}{always}"), theme.style(Meaning::TextMuted)),
+        ])
+    }
+}
+
+fn why_meaning(is_harm: bool) -> Meaning {
+    if is_harm {
+        Meaning::Warning
+    } else {
+        Meaning::TextMuted
     }
 }

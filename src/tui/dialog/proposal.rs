@@ -57,15 +57,18 @@ impl Proposal {
         Ok(())
     }
 
-    /// What to know before it is stored: that it misses the call, what the call destroys, or why it is asked.
-    pub(super) fn remark(&self, inquiry: &Inquiry, home: Option<&Path>) -> String {
+    /// What to know before it is stored: that it misses the call, what the call destroys, or why it is asked; and
+    /// whether it destroys something.
+    pub(super) fn remark(&self, inquiry: &Inquiry, home: Option<&Path>) -> (String, bool) {
         let mut rows = self.rows.iter().filter_map(|place| inquiry.rows.get(*place));
         let covers = |row: &Row| row.is_covered_by(&self.pattern, home);
         if self.is_edited && !rows.clone().all(covers) {
-            return "does not cover this call, which runs all the same".to_owned();
+            let text = "does not cover this call, which runs all the same";
+            return (text.to_owned(), false);
         }
-        let harm = rows.clone().find_map(Row::harm);
-        let why = || rows.next().map(Row::why);
-        harm.map(str::to_owned).or_else(why).unwrap_or_default()
+        match rows.clone().find_map(Row::harm) {
+            Some(harm) => (harm.to_owned(), true),
+            None => (rows.next().map(Row::short_why).unwrap_or_default(), false),
+        }
     }
 }

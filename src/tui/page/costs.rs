@@ -6,10 +6,13 @@ use super::rows::{failure, figures, heading, remark};
 use super::{News, PageCx, PageKind, Sheet, Wish};
 use crate::session::query::{Answer, Costs, Query, SpendingSum, SumOf, spender};
 use crate::text::size::short_count as count;
+use crate::view::flow::MEASURE;
 use crate::view::theme::Meaning;
 
 /// Columns of tokens, and of dollars.
 const TOKENS: usize = 9;
+/// Columns of tokens of the cache, whose heads are longer.
+const CACHE: usize = 13;
 const DOLLARS: usize = 10;
 /// Below this width the columns of the cache are left out.
 const WIDE: usize = 76;
@@ -51,6 +54,8 @@ impl Sheet for CostSheet {
     }
 
     fn lines(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+        // Figures stay near what they are of.
+        let width = width.min(MEASURE);
         match &self.told {
             None => remark("Adding up.", width, cx),
             Some(Err(sentence)) => failure(sentence, width, cx),
@@ -97,8 +102,8 @@ fn head(width: usize, cx: &PageCx<'_>) -> Line<'static> {
         cells = vec![("in and out".to_owned(), TOKENS + 2)];
     }
     if width >= WIDE {
-        cells.push(("cached".to_owned(), TOKENS));
-        cells.push(("to cache".to_owned(), TOKENS));
+        cells.push(("cache read".to_owned(), CACHE));
+        cells.push(("written".to_owned(), TOKENS));
     }
     cells.push(("dollars".to_owned(), DOLLARS));
     figures("tokens", Meaning::TextMuted, &cells, width, cx)
@@ -118,7 +123,7 @@ fn row(name: &str, sum: &SpendingSum, meaning: Meaning, width: usize, cx: &PageC
         cells = vec![(count(input + usage.output), TOKENS + 2)];
     }
     if is_wide {
-        cells.push((count(usage.cache_read), TOKENS));
+        cells.push((count(usage.cache_read), CACHE));
         cells.push((count(usage.cache_write), TOKENS));
     }
     cells.push((sum.dollars(), DOLLARS));

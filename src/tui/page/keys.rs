@@ -11,6 +11,9 @@ use crate::view::theme::{Meaning, Theme};
 
 /// Columns for the names of keys.
 const KEY_COLUMNS: usize = 26;
+/// On a screen this wide they get more, so that the longest stand in their column.
+const ROOMY: usize = 100;
+const ROOMY_KEY_COLUMNS: usize = 36;
 /// Keys that are named of each line; the others are there for habits from elsewhere.
 const KEYS: usize = 2;
 /// From this width on what keys do stands beside them, on narrower screens below.
@@ -73,7 +76,12 @@ fn rows(binding: &Bound, width: usize, theme: &Theme, symbols: Symbols) -> Vec<L
         .map(|key| key.name.as_str())
         .collect();
     let keys = keys.join(&format!(" {} ", symbols.dot()));
-    let padding = KEY_COLUMNS.saturating_sub(str_width(&keys)).max(2);
+    let columns = if width >= ROOMY {
+        ROOMY_KEY_COLUMNS
+    } else {
+        KEY_COLUMNS
+    };
+    let padding = columns.saturating_sub(str_width(&keys)).max(2);
     let keys = Span::styled(format!("   {keys}"), theme.style(Meaning::Accent));
     let mut words = Flow::default();
     words.push_clean(binding.description, theme.style(Meaning::Text));

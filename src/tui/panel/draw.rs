@@ -8,8 +8,8 @@ use ratatui::widgets::{Clear, Widget};
 use super::row::{Fullness, Row};
 use super::{Panel, WIDE};
 use crate::tui::composer;
+use crate::view::Look;
 use crate::view::theme::Meaning;
-use crate::view::{Look, Symbols};
 
 /// The rule, the mark of the cursor, and a column free on the right.
 const MARGIN: u16 = 3;
@@ -94,13 +94,9 @@ impl Panel {
             height: u16::try_from(count).unwrap_or(1),
             ..inner
         };
-        let bar = match look.symbols {
-            Symbols::Unicode => "› ",
-            Symbols::Ascii => "> ",
-        };
         let composer_look = composer::Look {
             text: look.theme.style(Meaning::Text),
-            bar,
+            bar: &format!("{} ", look.symbols.pointer()),
             bar_style: look.theme.style(Meaning::Accent),
             chip: look.theme.style(Meaning::Accent),
             invitation: "",
@@ -111,12 +107,9 @@ impl Panel {
 }
 
 fn draw_rule(area: Rect, buffer: &mut Buffer, look: Look<'_>) {
-    let rule = match look.symbols {
-        Symbols::Unicode => "│",
-        Symbols::Ascii => "|",
-    };
     for y in area.top()..area.bottom() {
-        buffer.set_string(area.x, y, rule, look.theme.style(Meaning::Rule));
+        let divider = look.symbols.divider();
+        buffer.set_string(area.x, y, divider, look.theme.style(Meaning::Rule));
     }
 }
 

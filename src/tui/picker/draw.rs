@@ -17,6 +17,7 @@ use crate::text::width::{pad, prefix, str_width, truncate};
 use crate::text::wrap::wrap;
 use crate::tui::composer;
 use crate::view::Look;
+use crate::view::flow::MEASURE;
 use crate::view::theme::Meaning;
 
 /// From this width on the preview stands beside the list.
@@ -203,7 +204,14 @@ fn areas(area: Rect, previews: bool) -> Areas {
             };
             (list, Some((parting, rest)))
         }
-        _ => (body, None),
+        // Without anything beside it the end of a row stays near its beginning.
+        _ => {
+            let list = Rect {
+                width: body.width.min(MEASURE as u16),
+                ..body
+            };
+            (list, None)
+        }
     };
     Areas {
         head: row(0, 1),
@@ -223,7 +231,7 @@ fn draw_rule(area: Rect, buffer: &mut Buffer, look: Look<'_>) {
         return;
     }
     for y in area.top()..area.bottom() {
-        buffer.set_stringn(area.x, y, look.symbols.bar(), 1, style);
+        buffer.set_stringn(area.x, y, look.symbols.divider(), 1, style);
     }
 }
 

@@ -260,7 +260,7 @@ fn a_paste_is_one_clean_line() {
 fn the_preview_stands_beside_below_or_nowhere() {
     let mut picker = with_preview();
     let wide = drawn(&mut picker, 100, 8);
-    assert!(wide.contains("┃ row 2 in 47 columns"), "{wide}");
+    assert!(wide.contains("│ row 2 in 47 columns"), "{wide}");
     let high = drawn(&mut picker, 60, 20);
     assert_eq!(high.matches("row 2 in 58 columns").count(), 8, "{high}");
     let small = drawn(&mut picker, 40, 10);

@@ -33,6 +33,9 @@ pub(super) struct Blocks {
     turn: Turn,
 }
 
+/// A reply that has begun and says nothing for so long is waited for.
+const STALL: Duration = Duration::from_secs(3);
+
 /// The turn that runs.
 #[derive(Default)]
 struct Turn {
@@ -50,6 +53,15 @@ pub(super) struct Waiting {
     pub(super) on: Awaited,
     /// Not known for what came with a snapshot.
     pub(super) since: Option<Instant>,
+    kind: WaitKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WaitKind {
+    /// Nothing is there yet.
+    Begin,
+    /// A reply has begun; that nothing more of it came is said once that is long.
+    GoOn,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -73,6 +85,23 @@ impl Waiting {
         Self {
             on: Awaited::Model,
             since: Some(moment),
+            kind: WaitKind::Begin,
+        }
+    }
+
+    /// Waits from now on for the rest of a reply.
+    fn go_on(now: Instant) -> Self {
+        Self {
+            kind: WaitKind::GoOn,
+            ..Self::since(now)
+        }
+    }
+
+    /// Returns from when on it is shown, where that is known.
+    fn shown_from(&self) -> Option<Instant> {
+        match self.kind {
+            WaitKind::Begin => self.since,
+            WaitKind::GoOn => self.since.map(|since| since + STALL),
         }
     }
 }
@@ -94,6 +123,7 @@ impl Blocks {
             blocks.turn.waiting = Some(Waiting {
                 on: Awaited::Model,
                 since: None,
+                kind: WaitKind::Begin,
             });
         }
         blocks
@@ -104,7 +134,7 @@ impl Blocks {
         match event {
             Event::MessageStarted(message) => self.message(message, Some(now)),
             Event::PartStarted { message, part } => self.part_started(message, part, now),
-            Event::Delta { message, part, delta } => self.delta(message, *part, delta),
+            Event::Delta { message, part, delta } => self.delta(message, *part, delta, now),
             Event::PartEnded { message, part } => self.part_ended(message, part, now),
             Event::MessageEnded {
                 message,
@@ -173,10 +203,22 @@ impl Blocks {
     }
 
     pub(super) fn waiting(&self, now: Instant) -> Option<Waiting> {
-        let is_due = |waiting: &Waiting| waiting.since.is_none_or(|since| since <= now);
+        let is_due = |waiting: &Waiting| waiting.shown_from().is_none_or(|from| from <= now);
+        self.wait().filter(is_due)
+    }
+
+    /// Returns when it will show that something is waited for, where it does not yet.
+    pub(super) fn waits_from(&self, now: Instant) -> Option<Instant> {
+        let from = self.wait().and_then(|waiting| waiting.shown_from());
+        from.filter(|from| *from > now)
+    }
+
+    fn wait(&self) -> Option<Waiting> {
+        // A call that has begun says itself what it does.
+        let is_wait = |waiting: &Waiting| waiting.kind == WaitKind::Begin || self.turn.open == 0;
         self.turn
             .waiting
-            .filter(|waiting| self.turn.is_busy && is_due(waiting))
+            .filter(|waiting| self.turn.is_busy && is_wait(waiting))
     }
 
     /// Returns the block of a call; one inside another is a part of the other's.
@@ -349,8 +391,10 @@ impl Blocks {
 
     fn part_started(&mut self, message: &MessageId, part: &Part, now: Instant) -> bool {
         // A reply that has begun without a word is still waited for.
-        if !matches!(&part.body, PartBody::Text(text) if text.text.is_empty()) {
-            self.turn.waiting = None;
+        match &part.body {
+            PartBody::Text(text) if text.text.is_empty() => {}
+            PartBody::Text(_) => self.turn.waiting = Some(Waiting::go_on(now)),
+            _ => self.turn.waiting = None,
         }
         let body = match &part.body {
             PartBody::Text(text) => Body::Text(TextBlock {
@@ -375,7 +419,7 @@ impl Blocks {
         true
     }
 
-    fn delta(&mut self, message: &MessageId, part: u64, delta: &str) -> bool {
+    fn delta(&mut self, message: &MessageId, part: u64, delta: &str, now: Instant) -> bool {
         let Some(&index) = self.parts.get(&(message.clone(), part)) else {
             return false;
         };
@@ -385,7 +429,8 @@ impl Blocks {
             Body::Call(call) => call.push_args(delta),
             Body::User(_) | Body::Mark(_) => return false,
         }
-        self.turn.waiting = None;
+        let is_text = matches!(self.list[index].body, Body::Text(_));
+        self.turn.waiting = is_text.then(|| Waiting::go_on(now));
         group::touch(&mut self.list, index);
         true
     }
@@ -454,9 +499,8 @@ impl Blocks {
             }
             self.list[index].changed();
         }
-        if stop == Some(Stop::ToolCalls) && self.turn.open == 0 {
-            self.turn.waiting = Some(Waiting::since(now));
-        }
+        let goes_on = stop == Some(Stop::ToolCalls) && self.turn.open == 0;
+        self.turn.waiting = goes_on.then(|| Waiting::since(now));
         self.close_reply(state, stop, first);
         true
     }

@@ -15,7 +15,7 @@ use ratatui::text::Line;
 use crate::view::LookKey;
 use crate::view::card::{Card, CardRow, CardStatus};
 use crate::view::diff::Sides;
-use crate::view::flow::Flow;
+use crate::view::flow::{Flow, MEASURE};
 use crate::view::markdown::Markdown;
 use crate::view::theme::Meaning;
 
@@ -460,7 +460,7 @@ fn user(
     );
     let mut flow = Flow::default();
     flow.push(block.text.trim_end(), look.theme.style(Meaning::Text));
-    let mut rows = flow.rows(cx.width.saturating_sub(2));
+    let mut rows = flow.rows(cx.width.min(MEASURE).saturating_sub(2));
     if !is_unfolded && rows.len() > USER_ROWS {
         let more = rows.len() - (USER_ROWS - 1);
         rows.truncate(USER_ROWS - 1);
@@ -510,7 +510,7 @@ fn folded_text(cx: &LayoutCx<'_>) -> Line<'static> {
 fn indented(text: &str, meaning: Meaning, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
     let mut flow = Flow::default();
     flow.push(text.trim(), cx.draw.look.theme.style(meaning));
-    let rows = flow.rows(cx.width.saturating_sub(2));
+    let rows = flow.rows(cx.width.min(MEASURE).saturating_sub(2));
     let lines = rows.into_iter().map(|mut spans| {
         spans.insert(0, ratatui::text::Span::raw("  "));
         Line::from(spans)

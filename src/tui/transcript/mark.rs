@@ -8,7 +8,7 @@ use crate::conversation::NoticeKind;
 use crate::session::Done;
 use crate::text::width::str_width;
 use crate::view::card::CardStatus;
-use crate::view::flow::Flow;
+use crate::view::flow::{Flow, MEASURE};
 use crate::view::spinner;
 use crate::view::theme::Meaning;
 
@@ -133,7 +133,8 @@ fn plain(text: &str, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
 
 /// Puts two columns before the first row and two blanks before the others.
 fn hang(flow: &Flow, first: &Span<'static>, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
-    let rows = flow.rows(cx.width.saturating_sub(2)).into_iter().enumerate();
+    let columns = cx.width.min(MEASURE).saturating_sub(2);
+    let rows = flow.rows(columns).into_iter().enumerate();
     let lines = rows.map(|(row, mut spans)| {
         spans.insert(0, if row == 0 { first.clone() } else { Span::raw("  ") });
         Line::from(spans)

@@ -259,6 +259,11 @@ impl Transcript {
         self.shown.is_animated
     }
 
+    /// Returns when it will say by itself that the model is waited for.
+    pub(crate) fn waits_from(&self, now: Instant) -> Option<Instant> {
+        self.blocks.waits_from(now)
+    }
+
     /// Returns how many blocks came, or grew, below what the reader sees.
     pub fn unseen(&self) -> usize {
         if self.anchor == Anchor::Tail || !self.has_news {

@@ -17,6 +17,8 @@ use crate::view::{diff, markdown, spinner, tree};
 
 /// Columns before the title and before the body: a space, the gutter's sign, a space.
 const INDENT: usize = 3;
+/// What a time may take.
+const LONG_TIME: &str = "10:00:00";
 /// The argument gives way to this width before facts are left out.
 const SHORT_ARGUMENT: usize = 12;
 
@@ -97,7 +99,7 @@ pub fn lay_out_body(card: &Card, cx: CardLook<'_>) -> Vec<CardRow> {
     let indent = if width > 4 * INDENT { INDENT } else { 0 };
     let mut rows: Vec<CardRow> = Vec::new();
     let mut last_cut = None;
-    for part in &card.body {
+    for part in card.body.iter().skip(usize::from(is_said(card, cx))) {
         let drawn = body(part, width - indent, cx.look);
         if tells_what_is_cut(part, drawn.last().map(|row| &row.line), cx.look) {
             last_cut = Some(rows.len() + drawn.len() - 1);
@@ -117,6 +119,15 @@ pub fn lay_out_body(card: &Card, cx: CardLook<'_>) -> Vec<CardRow> {
         }
     }
     rows
+}
+
+/// Whether the body begins with what the title says in full, such as a command in one line.
+fn is_said(card: &Card, cx: CardLook<'_>) -> bool {
+    let Some(CardPart::Code(code)) = card.body.first() else {
+        return false;
+    };
+    let is_argument = !card.argument.is_empty() && code.text.trim_end() == card.argument;
+    is_argument && fit(card, "", LONG_TIME, cx).argument == card.argument
 }
 
 /// Whether the last row of a part says how much is left out. Of a diff it begins with the ellipsis then; all its other

@@ -14,7 +14,7 @@ use ratatui::text::{Line, Span};
 
 use super::code::{self, CodeBlock, CodeKind};
 use crate::text::{sanitize, width};
-use crate::view::flow::Flow;
+use crate::view::flow::{Flow, MEASURE};
 use crate::view::link;
 use crate::view::look::Look;
 use crate::view::table::{Align, Table};
@@ -190,11 +190,7 @@ impl Renderer<'_, '_> {
             Event::SoftBreak => self.flow.push_clean(" ", self.style()),
             Event::HardBreak => self.flow.push_clean("\n", self.style()),
             Event::Rule => self.rule(),
-            Event::TaskListMarker(is_done) => {
-                let mark = if is_done { "[x] " } else { "[ ] " };
-                self.flow
-                    .push_clean(mark, self.look.style(Meaning::MarkdownMarker));
-            }
+            Event::TaskListMarker(is_done) => self.tick(is_done),
             Event::InlineMath(text) | Event::DisplayMath(text) | Event::FootnoteReference(text) => {
                 self.flow.push(&text, self.style());
             }
@@ -396,6 +392,27 @@ impl Renderer<'_, '_> {
         self.push_level(is_loose);
     }
 
+    /// Puts a box in the place of a bullet; behind a number, or where there was no room for a bullet, it begins the text.
+    fn tick(&mut self, is_done: bool) {
+        let mark = if is_done { "[x] " } else { "[ ] " };
+        let bullet = self.look.symbols.bullet();
+        let item = self.prefixes.last_mut();
+        let item = item.filter(|prefix| {
+            prefix
+                .marker
+                .as_ref()
+                .is_some_and(|marker| marker.trim_end() == bullet)
+        });
+        if let Some(item) = item {
+            item.marker = Some(mark.to_owned());
+            item.rest = " ".repeat(mark.len());
+            item.width = mark.len();
+        } else {
+            self.flow
+                .push_clean(mark, self.look.style(Meaning::MarkdownMarker));
+        }
+    }
+
     /// Adds what stands before the lines of a container, unless too little room would be left for them.
     fn push_prefix(&mut self, marker: Option<String>, rest: String, meaning: Meaning) {
         let width = width::str_width(&rest);
@@ -468,7 +485,7 @@ impl Renderer<'_, '_> {
 
     fn rule(&mut self) {
         self.flush();
-        let rule = self.look.symbols.rule().repeat(self.room());
+        let rule = self.look.symbols.rule().repeat(self.measure());
         self.push_lines(vec![Line::styled(rule, self.look.style(Meaning::Rule))]);
     }
 
@@ -482,13 +499,23 @@ impl Renderer<'_, '_> {
         if flow.text().trim().is_empty() {
             return;
         }
-        let rows = flow.trimmed().rows(self.room());
+        let rows = flow.trimmed().rows(self.measure());
         self.push_lines(rows.into_iter().map(Line::from).collect());
     }
 
     fn room(&self) -> usize {
+        self.left_of(self.width)
+    }
+
+    /// Columns that a line of prose has.
+    fn measure(&self) -> usize {
+        self.left_of(self.width.min(MEASURE))
+    }
+
+    /// What the containers leave of so many columns.
+    fn left_of(&self, columns: usize) -> usize {
         let used: usize = self.prefixes.iter().map(|prefix| prefix.width).sum();
-        self.width.saturating_sub(used).max(1)
+        columns.saturating_sub(used).max(1)
     }
 
     /// Adds the lines of a leaf, with what stands before them and the gap that is due.

@@ -74,7 +74,7 @@ fn tables_tasks_and_html_are_shown() {
         drawn("| a | b |\n|---|--:|\n| x<br>y | 100 |", 40),
         "a    b\n──────\nx  100\ny\n"
     );
-    assert_eq!(drawn("- [x] a\n- [ ] b", 40), "• [x] a\n• [ ] b\n");
+    assert_eq!(drawn("- [x] a\n- [ ] b", 40), "[x] a\n[ ] b\n");
     assert_eq!(drawn("<!-- a\n\nb -->\nc", 40), "  <!-- a\n\n  b -->\n\nc\n");
     assert_eq!(drawn("a <b>c</b>", 40), "a <b>c</b>\n");
 }

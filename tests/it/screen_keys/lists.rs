@@ -46,7 +46,7 @@ fn keys_of_the_list_of_what_waits() {
         terminal.wait_for(|screen| {
             let rows = screen.lines().filter_map(|line| {
                 let (head, text) = line.split_once("queue ┃ ")?;
-                Some(format!("{}{text}", if head == "❯" { "*" } else { "" }))
+                Some(format!("{}{text}", if head.contains('❯') { "*" } else { "" }))
             });
             rows.collect::<Vec<_>>().join(" ") == *expected
         });

@@ -15,7 +15,7 @@ const KEYS: &[(&str, &str)] = &[
     (" ", "│┃✓ fix it"),
     (" ", "│┃○ fix it"),
     ("s", "│┃▸ fix it"),
-    ("e now", "› fix it now"),
+    ("e now", "❯ fix it now"),
     ("\r", "│┃▸ fix it now"),
     ("jjj", "│┃a.txt"),
     ("k", "│┃Files changed"),

@@ -80,7 +80,7 @@ fn always_stores_what_is_ticked_in_the_chosen_scope() {
     driver.press("a");
     let text = driver.text();
     assert!(
-        text.contains("[x] cargo test *") && text.contains("[ ] rm *  deletes files"),
+        text.contains("❯ [x] cargo test *") && text.contains("[ ] rm *          deletes files"),
         "{text}"
     );
     driver.press("space enter");

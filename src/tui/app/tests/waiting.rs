@@ -27,8 +27,8 @@ fn given_back(id: u64, text: &str) -> Event {
 
 fn chosen(driver: &mut Driver) -> String {
     let text = driver.text();
-    let row = text.lines().find(|line| line.starts_with('❯'));
-    row.unwrap_or_default().to_owned()
+    let row = text.lines().find(|line| line.starts_with(" ❯"));
+    row.unwrap_or_default().trim_start().to_owned()
 }
 
 #[test]
@@ -41,12 +41,12 @@ fn up_goes_into_the_list_through_it_and_then_to_the_history() {
         queued(1, "steer me", QueuedKind::Steer),
         queued(2, "queue me", QueuedKind::Queue),
     ]));
-    assert!(driver.text().contains(" steer ┃ steer me\n queue ┃ queue me"));
+    assert!(driver.text().contains("   steer ┃ steer me\n   queue ┃ queue me"));
     driver.press("up");
-    assert_eq!(chosen(&mut driver), "❯queue ┃ queue me");
+    assert_eq!(chosen(&mut driver), "❯ queue ┃ queue me");
     assert_eq!(driver.app.state().focus, "queue");
     driver.press("up");
-    assert_eq!(chosen(&mut driver), "❯steer ┃ steer me");
+    assert_eq!(chosen(&mut driver), "❯ steer ┃ steer me");
     driver.press("up");
     assert_eq!(chosen(&mut driver), "");
     assert!(driver.text().contains(" ┃ old"), "{}", driver.text());
@@ -84,7 +84,7 @@ fn who_is_too_late_is_told_and_has_nothing_twice() {
     );
     assert_eq!(
         chosen(&mut driver),
-        "❯steer ┃ steer me",
+        "❯ steer ┃ steer me",
         "the keys stay in the list"
     );
 }
@@ -130,7 +130,7 @@ fn the_keys_follow_a_message_that_moves_and_leave_an_empty_list() {
         queued(3, "message 3", QueuedKind::Steer),
         queued(2, "message 2", QueuedKind::Queue),
     ]));
-    assert_eq!(chosen(&mut driver), "❯steer ┃ message 3");
+    assert_eq!(chosen(&mut driver), "❯ steer ┃ message 3");
     driver.event(Event::Queue(Vec::new()));
     assert_eq!(driver.app.state().focus, "composer");
 }
@@ -183,7 +183,7 @@ fn a_click_on_a_row_chooses_it() {
         modifiers: KeyModifiers::NONE,
     };
     driver.app.mouse(press, driver.now);
-    assert_eq!(chosen(&mut driver), "❯steer ┃ steer me");
+    assert_eq!(chosen(&mut driver), "❯ steer ┃ steer me");
 }
 
 #[test]

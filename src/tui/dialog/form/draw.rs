@@ -23,6 +23,10 @@ use crate::view::{LookKey, Symbols};
 const INDENT: usize = 3;
 /// Columns of a number before a label.
 const NUMBER: usize = 3;
+/// Between a label and its description.
+const GAP: usize = 2;
+/// A description beside its label has this much room, or it stands below.
+const LEAST_DESCRIPTION: usize = 30;
 /// Rows of an answer in own words at most; the caret stays in sight.
 const WORDS_ROWS: usize = 4;
 /// Columns of a question's name among the others.
@@ -122,12 +126,18 @@ impl FormDialog {
     fn header(&self, width: u16, cx: &DialogCx<'_>) -> Line<'static> {
         let theme = cx.look.theme;
         let dot = cx.look.symbols.dot();
-        let mut right = sanitize_line(&self.form().agent).into_owned();
+        let title = sanitize_line(&self.form().sheet.title);
+        let agent = sanitize_line(&self.form().agent);
+        // The title often begins with who asks.
+        let is_said = title.split(' ').next() == Some(agent.as_ref());
+        let mut right = vec![agent.into_owned()];
+        right.retain(|_| !is_said);
         if let (number, count @ 2..) = cx.place {
-            right = format!("{right} {dot} {number} of {count}");
+            right.push(format!("{number} of {count}"));
         }
+        let right = right.join(&format!(" {dot} "));
         let room = usize::from(width).saturating_sub(3 + str_width(&right) + 2);
-        let title = truncate(&sanitize_line(&self.form().sheet.title), room).into_owned();
+        let title = truncate(&title, room).into_owned();
         let used = 3 + str_width(&title) + str_width(&right) + 1;
         let gap = " ".repeat(usize::from(width).saturating_sub(used));
         Line::from(vec![
@@ -191,10 +201,11 @@ impl FormDialog {
         let strong = theme.style(Meaning::TextStrong);
         let mut lines = wrapped(&question.question, INDENT, width, strong);
         let indent = label_indent(question, cx.look.symbols);
+        let labels = label_columns(question, width.saturating_sub(indent + 1));
         let mut chosen = None;
         for (row, option) in question.options.iter().enumerate() {
             let first = lines.len();
-            lines.extend(option_lines(question, page, (row, option), width, cx));
+            lines.extend(option_lines(question, page, (row, option), (labels, width), cx));
             if row == page.row {
                 chosen = Some(first..lines.len());
             }
@@ -417,25 +428,31 @@ fn lead(
 ) -> Vec<Span<'static>> {
     let theme = cx.look.theme;
     let mark = mark(question, is_on, cx.look.symbols);
-    let here = match (is_here, cx.look.symbols) {
-        (false, _) => "   ",
-        (true, Symbols::Unicode) => " › ",
-        (true, Symbols::Ascii) => " > ",
-    };
+    let pointer = if is_here { cx.look.symbols.pointer() } else { " " };
     let number = format!("{:>2} ", row + 1);
     vec![
-        Span::styled(here, theme.style(Meaning::Accent)),
+        Span::styled(format!(" {pointer} "), theme.style(Meaning::Accent)),
         Span::styled(number, theme.style(Meaning::TextMuted)),
         Span::styled(mark, theme.style(Meaning::Accent)),
     ]
 }
 
-/// A label with its description behind it, or below where it does not fit.
+/// Returns the columns of the labels where the descriptions stand in a column beside them, which takes room for both.
+fn label_columns(question: &FormQuestion, room: usize) -> Option<usize> {
+    let widest = question
+        .options
+        .iter()
+        .map(|option| str_width(&option.label))
+        .max();
+    widest.filter(|widest| room >= widest + GAP + LEAST_DESCRIPTION && *widest <= room / 3)
+}
+
+/// A label with its description beside it, or below.
 fn option_lines(
     question: &FormQuestion,
     page: &Page,
     (row, option): (usize, &FormOption),
-    width: usize,
+    (labels, width): (Option<usize>, usize),
     cx: &DialogCx<'_>,
 ) -> Vec<Line<'static>> {
     let theme = cx.look.theme;
@@ -456,12 +473,20 @@ fn option_lines(
     let Some(description) = &option.description else {
         return vec![Line::from(spans)];
     };
-    if columns + 2 + str_width(description) <= room {
-        spans.push(Span::styled(format!("  {description}"), muted));
-        return vec![Line::from(spans)];
+    let Some(labels) = labels else {
+        let mut lines = vec![Line::from(spans)];
+        lines.extend(wrapped(description, indent, width, muted));
+        return lines;
+    };
+    let mut lines = wrapped(description, indent + labels + GAP, width, muted);
+    let first = lines.first_mut().and_then(|line| line.spans.pop());
+    spans.push(Span::raw(" ".repeat(labels - columns + GAP)));
+    spans.extend(first);
+    if let Some(line) = lines.first_mut() {
+        *line = Line::from(spans);
+    } else {
+        lines.push(Line::from(spans));
     }
-    let mut lines = vec![Line::from(spans)];
-    lines.extend(wrapped(description, indent, width, muted));
     lines
 }
 

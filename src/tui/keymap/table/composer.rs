@@ -54,8 +54,8 @@ pub(super) const ROWS: &[Binding] = &[
         Action::HelpOrType,
         "keys, when there is no text",
     ),
-    edit(&["left"], Edit::Left, "left"),
-    edit(&["right", "ctrl+f"], Edit::Right, "right"),
+    edit(&["left"], Edit::Left, "a character to the left"),
+    edit(&["right", "ctrl+f"], Edit::Right, "a character to the right"),
     edit(
         &["up"],
         Edit::Up,
@@ -68,11 +68,15 @@ pub(super) const ROWS: &[Binding] = &[
         Action::OpenList(List::Prompts),
         "search what was written before",
     ),
-    edit(&["alt+b", "ctrl+left", "alt+left"], Edit::WordLeft, "word left"),
+    edit(
+        &["alt+b", "ctrl+left", "alt+left"],
+        Edit::WordLeft,
+        "a word to the left",
+    ),
     edit(
         &["alt+f", "ctrl+right", "alt+right"],
         Edit::WordRight,
-        "word right",
+        "a word to the right",
     ),
     edit(&["ctrl+a", "home"], Edit::LineStart, "start of the line"),
     edit(&["ctrl+e", "end"], Edit::LineEnd, "end of the line"),

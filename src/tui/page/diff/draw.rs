@@ -19,6 +19,8 @@ use crate::view::theme::Meaning;
 
 /// Columns before a row: the pointer and the sign of a comment.
 const MARGIN: usize = 3;
+/// Columns of a file's row at most: the figures stand near the names, where the eye finds them.
+const LISTED: usize = 76;
 
 impl Diff {
     pub(super) fn draw_all(&mut self, area: Rect, buffer: &mut Buffer, cx: &PageCx<'_>) -> Option<Position> {
@@ -88,7 +90,9 @@ impl Diff {
         let room = usize::from(area.width).saturating_sub(left.width() + 2);
         buffer.set_line(area.x, area.y, &left, area.width);
         if !files.is_empty() && str_width(&text) <= room {
-            let x = area.right() - str_width(&text) as u16;
+            // Above the figures of the files.
+            let end = area.width.min((MARGIN + LISTED + 1) as u16);
+            let x = area.x + end.max((left.width() + 2 + str_width(&text)) as u16) - str_width(&text) as u16;
             buffer.set_string(x, area.y, text, muted);
         }
     }
@@ -244,8 +248,7 @@ fn listed(file: &ChangedFile, width: usize, meaning: Meaning, cx: &PageCx<'_>) -
     let added = format!("+{}", file.additions);
     let removed = format!("{}{}", cx.look.symbols.minus(), file.deletions);
     let figures = str_width(&added) + str_width(&removed) + 2;
-    // The figures stand near the names, where the eye finds them.
-    let room = width.min(76).saturating_sub(figures);
+    let room = width.min(LISTED).saturating_sub(figures);
     let name = format!("{}{state}", sanitize_line(&file.path));
     let name = truncate_middle(&name, room).into_owned();
     Line::from(vec![

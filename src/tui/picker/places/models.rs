@@ -51,14 +51,14 @@ fn abilities(choice: &ModelChoice) -> String {
     has.collect::<Vec<_>>().join(", ")
 }
 
-/// The context window, and the prices of a million tokens in and out where they are known.
+/// The prices of a million tokens in and out where they are known, and the context window.
 fn figures(choice: &ModelChoice) -> String {
     let context = match choice.context {
         tokens @ 0..1_000_000 => format!("{}k", tokens / 1000),
         tokens => format!("{:.1}M", tokens as f64 / 1e6),
     };
     match choice.price {
-        Some(price) => format!("${} ${} {context:>5}", price.input, price.output),
+        Some(price) => format!("${}/${}  {context:>5}", price.input, price.output),
         None => format!("{context:>5}"),
     }
 }
@@ -85,7 +85,7 @@ mod tests {
             output: 15.5,
             ..Price::default()
         });
-        assert_eq!(figures(&choice), "$3 $15.5  200k");
+        assert_eq!(figures(&choice), "$3/$15.5   200k");
         assert_eq!(abilities(&choice), "reasoning, images");
     }
 }

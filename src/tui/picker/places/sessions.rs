@@ -20,6 +20,7 @@ use crate::text::width::truncate;
 use crate::text::wrap::wrap;
 use crate::tui::surroundings::path_words;
 use crate::view::card::CardStatus;
+use crate::view::markdown;
 use crate::view::theme::Meaning;
 use crate::view::{Look, Symbols, status_meaning};
 
@@ -317,12 +318,11 @@ impl Place for SessionRows {
 
 fn message_lines(words: &Words, columns: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let is_own = words.role == Role::User;
-    let (bar, meaning) = if is_own {
-        (format!("{} ", look.symbols.bar()), Meaning::Text)
-    } else {
-        (String::new(), Meaning::TextMuted)
-    };
-    let width = columns.saturating_sub(if is_own { 2 } else { 0 }).max(1);
+    let bar = format!("{} ", look.symbols.bar());
+    if !is_own {
+        return answer_lines(&words.text, columns, look);
+    }
+    let width = columns.saturating_sub(2).max(1);
     let text = sanitize(words.text.trim()).into_owned();
     let mut rows: Vec<String> = text
         .lines()
@@ -340,10 +340,24 @@ fn message_lines(words: &Words, columns: usize, look: Look<'_>) -> Vec<Line<'sta
     let row = |text| {
         Line::from(vec![
             Span::styled(bar.clone(), look.style(Meaning::Accent)),
-            Span::styled(text, look.style(meaning)),
+            Span::styled(text, look.style(Meaning::Text)),
         ])
     };
     rows.into_iter().map(row).collect()
+}
+
+/// What the model said, drawn as it is in the conversation.
+fn answer_lines(text: &str, columns: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let mut lines = markdown::render(text.trim(), columns.max(1), look);
+    lines.retain(|line| line.width() > 0);
+    if lines.len() > MESSAGE_ROWS {
+        lines.truncate(MESSAGE_ROWS - 1);
+        lines.push(Line::styled(
+            look.symbols.ellipsis(),
+            look.style(Meaning::TextMuted),
+        ));
+    }
+    lines
 }
 
 #[cfg(test)]

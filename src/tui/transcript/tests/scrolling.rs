@@ -141,6 +141,27 @@ fn rows_that_a_card_left_are_filled_by_what_comes_and_nothing_above_moves() {
 }
 
 #[test]
+fn a_reply_that_stalls_says_how_long_until_it_goes_on() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    let part = scene.text_part();
+    scene.delta(part, "The first half");
+    let waits = |scene: &mut Scene| {
+        let rows = scene.rows(60, 14);
+        rows.iter().any(|row| row.contains("waiting for the model 3 s"))
+    };
+    scene.wait(2900);
+    assert!(!waits(&mut scene));
+    scene.wait(200);
+    assert!(waits(&mut scene));
+    scene.delta(part, " and the second.");
+    assert!(!waits(&mut scene));
+    scene.wait(3100);
+    scene.reply_ends(MessageState::Complete, Some(Stop::End));
+    assert!(!waits(&mut scene), "nothing more of it is waited for");
+}
+
+#[test]
 fn the_end_of_a_wait_draws_nothing_down() {
     let mut scene = Scene::default();
     scene.says("go");
