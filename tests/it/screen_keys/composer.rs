@@ -90,11 +90,11 @@ fn up_and_down_walk_through_what_was_written_before() {
     terminal.keys("\x18q");
     terminal.wait_text("queue ┃ bravo words");
     terminal.key(Key::Up);
-    terminal.wait_text("❯queue ┃ bravo words");
+    terminal.wait_text("❯ queue ┃ bravo words");
     terminal.key(Key::Tab);
-    terminal.wait_text("❯steer ┃ bravo words");
+    terminal.wait_text("❯ steer ┃ bravo words");
     terminal.key(Key::Tab);
-    terminal.wait_text("❯queue ┃ bravo words");
+    terminal.wait_text("❯ queue ┃ bravo words");
     gate.open();
     terminal.wait_text("Third answer.");
 }
