@@ -97,7 +97,6 @@ fn code_can_be_read_on_the_lines_of_a_diff() {
         (Meaning::DiffRemovedBg, 4.5),
         (Meaning::DiffAddedEmphasis, 3.0),
         (Meaning::DiffRemovedEmphasis, 3.0),
-        (Meaning::Selection, 3.0),
     ];
     for theme in fixed() {
         let shown = Meaning::ALL
@@ -114,6 +113,31 @@ fn code_can_be_read_on_the_lines_of_a_diff() {
                 );
             }
         }
+    }
+}
+
+/// Chosen rows of lists are read: by their title, what is said about it, and their key. A rule under a selection parts
+/// nothing that is read.
+#[test]
+fn what_is_selected_can_be_read() {
+    let read = [Meaning::Text, Meaning::TextMuted, Meaning::Accent];
+    for theme in fixed() {
+        let back = theme.style(Meaning::Selection).bg.unwrap();
+        for meaning in Meaning::ALL.iter().filter(|meaning| **meaning != Meaning::Rule) {
+            let style = theme.style(*meaning);
+            let (Some(fore), None) = (style.fg, style.bg) else {
+                continue;
+            };
+            let least = if read.contains(meaning) { 4.5 } else { 3.0 };
+            let found = contrast(fore, back);
+            assert!(found >= least, "{} {meaning:?}: {found:.2}", theme.name());
+        }
+        let seen = contrast(back, theme.assumed_background());
+        assert!(
+            seen >= 1.2,
+            "{}: a selection is not seen: {seen:.2}",
+            theme.name()
+        );
     }
 }
 
