@@ -68,7 +68,9 @@ impl Facts {
         let percent = (self.context_used * 100 / limit).min(100);
         Some(match symbols {
             Symbols::Unicode => {
-                let sign = ["○", "◔", "◑", "◕", "●"][usize::try_from(percent.div_ceil(25)).unwrap_or(4)];
+                // The nearest quarter.
+                let quarter = usize::try_from((percent + 12) / 25).unwrap_or(4);
+                let sign = ["○", "◔", "◑", "◕", "●"][quarter];
                 format!("{sign} {percent}%")
             }
             Symbols::Ascii => format!("{percent}%"),
@@ -303,7 +305,7 @@ mod tests {
         let row = row(&facts(), 120);
         assert!(row.starts_with(" lathe · fix the flaky retry test  "), "{row}");
         assert!(
-            row.ends_with("  anthropic/claude-sonnet · build · ask   ◑ 34% · $0.42"),
+            row.ends_with("  anthropic/claude-sonnet · build · ask   ◔ 34% · $0.42"),
             "{row}"
         );
     }
@@ -314,18 +316,18 @@ mod tests {
         facts.asks = 1;
         let shown = |width| row(&facts, width);
         assert!(
-            shown(90).contains("1 asks · anthropic/claude-sonnet · build · ask   ◑ 34%"),
+            shown(90).contains("1 asks · anthropic/claude-sonnet · build · ask   ◔ 34%"),
             "{}",
             shown(90)
         );
         for (width, right) in [
             (
                 90,
-                "1 asks · anthropic/claude-sonnet · build · ask   ◑ 34% · $0.42",
+                "1 asks · anthropic/claude-sonnet · build · ask   ◔ 34% · $0.42",
             ),
-            (85, "1 asks · anthropic/claude-sonnet · build · ask   ◑ 34%"),
-            (75, "1 asks · anthropic/claude-sonnet · ask   ◑ 34%"),
-            (50, "1 asks · ask   ◑ 34%"),
+            (85, "1 asks · anthropic/claude-sonnet · build · ask   ◔ 34%"),
+            (75, "1 asks · anthropic/claude-sonnet · ask   ◔ 34%"),
+            (50, "1 asks · ask   ◔ 34%"),
             (22, "1 asks · ask"),
         ] {
             assert!(shown(width).ends_with(&format!("  {right}")), "{}", shown(width));

@@ -349,13 +349,28 @@ fn agent(name: &str, description: &str) -> AgentChoice {
         name: name.to_owned(),
         description: description.to_owned(),
         model: (name == "plan").then(|| "local/other".parse().unwrap()),
+        tools: if name == "plan" {
+            vec![("write".to_owned(), false)]
+        } else {
+            Vec::new()
+        },
+        rules: if name == "plan" {
+            vec!["deny edit".to_owned()]
+        } else {
+            Vec::new()
+        },
+        sources: vec!["built in".to_owned()],
     }
 }
 
 fn model(name: &str, context: u64) -> ModelChoice {
     ModelChoice {
         model: name.parse().unwrap(),
+        protocol: "openai-chat",
+        address: "http://127.0.0.1:8080/v1".to_owned(),
+        missing_key: (context > 200_000).then_some("OTHER_API_KEY"),
         context,
+        output: 8_192,
         images: context > 200_000,
         pdf: context > 200_000,
         reasoning: true,
@@ -565,7 +580,7 @@ fn figures_come_with_each_request() {
         model,
     }));
     assert!(
-        driver.text().lines().next().unwrap().ends_with("◑ 34% · $0.42"),
+        driver.text().lines().next().unwrap().ends_with("◔ 34% · $0.42"),
         "{}",
         driver.text()
     );

@@ -356,7 +356,7 @@ fn changes() -> Changes {
             file("src/clock.rs", FileState::Added, added),
             file("src/retry.rs", FileState::Changed, changed),
         ],
-        note: Some("What commands changed is not recorded.".to_owned()),
+        note: Some("What commands changed is not recorded; see the work tree.".to_owned()),
     }
 }
 
@@ -370,6 +370,9 @@ fn the_diff_page() {
     for size in SIZES {
         picture(&mut driver, "diff", size);
     }
+    let text = driver.text();
+    let remark = text.lines().find(|line| line.contains("What commands changed"));
+    assert!(remark.is_some_and(|line| line.ends_with('…')), "{text}");
     driver.press("] ] j j j j m");
     driver.type_text("why not sleep_until?");
     for size in SIZES {

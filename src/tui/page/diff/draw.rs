@@ -11,7 +11,7 @@ use super::rows::Row;
 use super::{Diff, SCOPES};
 use crate::session::query::{ChangeScope, ChangedFile, FileState};
 use crate::text::sanitize::sanitize_line;
-use crate::text::width::{pad, str_width, truncate_middle};
+use crate::text::width::{pad, str_width, truncate, truncate_middle};
 use crate::tui::composer;
 use crate::view::card::DiffBody;
 use crate::view::diff;
@@ -143,13 +143,19 @@ impl Diff {
             Row::Remark => {
                 let note = self.told.as_ref().and_then(|told| told.as_ref().ok());
                 let note = note.and_then(|changes| changes.note.clone()).unwrap_or_default();
-                Line::styled(note, cx.look.style(Meaning::TextMuted))
+                Line::styled(
+                    truncate(&note, width).into_owned(),
+                    cx.look.style(Meaning::TextMuted),
+                )
             }
             Row::Listed(file) => listed(&self.files()[file], width, Meaning::Text, cx),
             Row::File(file) => listed(&self.files()[file], width, Meaning::TextStrong, cx),
             Row::Note(file) => {
                 let note = self.files()[file].note.clone().unwrap_or_default();
-                Line::styled(note, cx.look.style(Meaning::Warning))
+                Line::styled(
+                    truncate(&note, width).into_owned(),
+                    cx.look.style(Meaning::Warning),
+                )
             }
             Row::Gap { file, .. } | Row::Line { file, .. } => {
                 let first = self.first_row(file);
