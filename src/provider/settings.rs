@@ -75,6 +75,14 @@ impl ProviderSettings {
         }
     }
 
+    /// Returns the variable that would hold the key, where a provider of this name wants one and none is there. Whoever
+    /// sends headers of their own, or asks elsewhere than the provider itself, may need none.
+    pub fn missing_key(&self, name: &str) -> Option<&'static str> {
+        let builtin = BUILTIN.iter().find(|builtin| builtin.name == name)?;
+        let is_its_own = self.base_url.trim_end_matches('/') == builtin.default_base;
+        (is_its_own && self.api_key.is_none() && self.headers.is_empty()).then_some(builtin.key)
+    }
+
     /// Returns what must not appear in any message, log or recording.
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
         let headers = self.headers.iter().map(|(_, value)| value.as_str());
@@ -205,6 +213,18 @@ mod tests {
                 .find(|(key, _)| *key == name)
                 .map(|(_, value)| (*value).to_owned())
         })
+    }
+
+    #[test]
+    fn a_key_is_missed_only_where_the_provider_itself_is_asked_without_one() {
+        let own = ProviderSettings::new(Protocol::Anthropic, "https://api.anthropic.com/v1/");
+        assert_eq!(own.missing_key("anthropic"), Some("ANTHROPIC_API_KEY"));
+        assert_eq!(own.missing_key("local"), None);
+        let gateway = ProviderSettings::new(Protocol::Anthropic, "http://127.0.0.1:8080/v1");
+        assert_eq!(gateway.missing_key("anthropic"), None);
+        let mut keyed = own;
+        keyed.api_key = Some("k".to_owned());
+        assert_eq!(keyed.missing_key("anthropic"), None);
     }
 
     #[test]

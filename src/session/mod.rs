@@ -196,13 +196,19 @@ pub struct SessionInfo {
 }
 
 /// An agent that a session can go on as.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentChoice {
     pub name: String,
     /// Empty when nobody described it.
     pub description: String,
     /// What it asks, where it says so itself.
     pub model: Option<ModelRef>,
+    /// Names or wildcards that it switches on or off; the last that matches wins.
+    pub tools: Vec<(String, bool)>,
+    /// Its own permissions as sentences, in order.
+    pub rules: Vec<String>,
+    /// Where it is defined, the weakest first.
+    pub sources: Vec<String>,
 }
 
 /// A command of the user's own.
@@ -220,8 +226,15 @@ pub struct CommandChoice {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelChoice {
     pub model: ModelRef,
+    pub protocol: &'static str,
+    /// Where it is asked; empty where its provider is not known.
+    pub address: String,
+    /// The variable that would hold a key, where there is none and its provider wants one.
+    pub missing_key: Option<&'static str>,
     /// Tokens of input and output together.
     pub context: u64,
+    /// Tokens of one reply.
+    pub output: u64,
     pub images: bool,
     pub pdf: bool,
     pub reasoning: bool,

@@ -90,3 +90,22 @@ fn the_prompt_and_the_shown_tools_stay_under_nine_thousand_tokens() {
         body["tools"].to_string().chars().count() + body["messages"][0].to_string().chars().count();
     assert!(characters / 4 < 9000, "{} tokens", characters / 4);
 }
+
+#[test]
+fn every_setting_of_the_screen_is_in_the_readme() {
+    let project = Project::new();
+    let schema = Lathe::in_project(&project)
+        .args(["config", "schema"])
+        .run()
+        .success()
+        .json();
+    let settings = schema["$defs"]["Tui"]["properties"]
+        .as_object()
+        .expect("settings");
+    // There is no focused terminal to leave yet.
+    for name in settings.keys().filter(|name| *name != "terminal_leader") {
+        let is_named =
+            README.contains(&format!("tui.{name}")) || README.contains(&format!("\"tui\": {{\"{name}\""));
+        assert!(is_named, "the README does not name `tui.{name}`");
+    }
+}

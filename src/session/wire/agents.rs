@@ -142,8 +142,42 @@ pub(super) fn choices(agents: &Agents) -> Vec<AgentChoice> {
         model: agent.model.as_ref().map(|model| match model {
             AgentModel::Named(model) | AgentModel::Foreign(model) => model.clone(),
         }),
+        tools: agent
+            .tools
+            .user
+            .iter()
+            .chain(&agent.tools.project)
+            .cloned()
+            .collect(),
+        rules: agent
+            .rules
+            .iter()
+            .flat_map(|rules| rule_lines(&rules.rules))
+            .collect(),
+        sources: agent.sources.iter().map(ToString::to_string).collect(),
     };
     shown.map(choice).collect()
+}
+
+/// Rules as they are written, one line each: `deny edit`, `allow bash git log *`.
+fn rule_lines(rules: &serde_json::Value) -> Vec<String> {
+    let line = |key: &str, action: &serde_json::Value| {
+        let action = action.as_str().map_or_else(|| action.to_string(), str::to_owned);
+        format!("{action} {key}")
+    };
+    match rules {
+        serde_json::Value::Object(rules) => rules
+            .iter()
+            .flat_map(|(key, rule)| match rule {
+                serde_json::Value::Object(patterns) => patterns
+                    .iter()
+                    .map(|(pattern, action)| line(&format!("{key} {pattern}"), action))
+                    .collect(),
+                action => vec![line(key, action)],
+            })
+            .collect(),
+        action => vec![line("everything", action)],
+    }
 }
 
 /// The agent that was asked for, or the one that the session had, or the default.

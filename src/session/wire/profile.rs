@@ -13,7 +13,7 @@ use crate::config::ToolSwitches;
 use crate::conversation::{ModelRef, SessionId};
 use crate::permission::{self, Permissions, Source};
 use crate::project::agents::{Agent, AgentModel, AgentSource, Agents, Owner};
-use crate::provider::{Catalog, EditMode, Model};
+use crate::provider::{Catalog, EditMode, Model, ProviderSettings};
 use crate::session::{AgentChoice, ModelChoice};
 use crate::store::Store;
 use crate::tool::{Access, Registry, Resolution, Set, ToolSettings};
@@ -103,14 +103,26 @@ impl Profiles {
             models.insert(0, current.clone());
         }
         let choice = |model: Model| ModelChoice {
+            protocol: self
+                .settings_of(&model)
+                .map_or("", |settings| settings.protocol.name()),
+            address: self.base_url(&model.reference).to_owned(),
+            missing_key: self
+                .settings_of(&model)
+                .and_then(|settings| settings.missing_key(&model.reference.provider)),
             model: model.reference,
             context: model.context,
+            output: model.output,
             images: model.images,
             pdf: model.pdf,
             reasoning: model.reasoning,
             price: model.cost,
         };
         models.into_iter().map(choice).collect()
+    }
+
+    fn settings_of(&self, model: &Model) -> Option<&ProviderSettings> {
+        self.catalog.provider(&model.reference.provider).ok()
     }
 
     /// Where a model is asked; empty where its provider is not known.

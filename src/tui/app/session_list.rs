@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use jiff::tz::TimeZone;
+
 use super::{App, Effect, Link, Turn};
 use crate::conversation::SessionId;
 use crate::session::{ListedSession, Op};
@@ -83,7 +85,11 @@ impl App {
             list.project.clone(),
             list.shows_all,
         );
-        Box::new(rows.drawn_with(self.surroundings.home.as_deref(), self.surroundings.symbols))
+        Box::new(rows.drawn_with(
+            self.surroundings.home.as_deref(),
+            self.surroundings.symbols,
+            TimeZone::system(),
+        ))
     }
 
     /// How the sessions stand that are open here and that nobody else holds.

@@ -1,4 +1,5 @@
-//! What was allowed for good, to be looked through and taken back: a list over the screen that is filtered by typing.
+//! What was allowed for good, to be looked through and taken back: a list over the screen that is filtered by typing, as
+//! lists to pick from are, with what the chosen rule allows beside or below it where there is room.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,10 +16,12 @@ use super::{News, Outcome, Page, PageCx, PageKind, Wish};
 use crate::conversation::SessionId;
 use crate::session::Op;
 use crate::store::Grant;
+use crate::text::fuzzy::{Matcher, Query};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{str_width, truncate, truncate_middle};
-use crate::tui::composer::{self, Composer};
+use crate::tui::composer::{self, Composer, Edited};
 use crate::tui::keymap::{Action, Context, Edit, Keymap};
+use crate::tui::picker::{Preview, draw_rule, split};
 use crate::tui::statusbar::Hints;
 use crate::tui::surroundings::path_words;
 use crate::view::Look;
@@ -34,7 +37,10 @@ pub(super) struct RuleList {
     /// `None` until the session has told them.
     rules: Option<Arc<Vec<Grant>>>,
     filter: Composer,
-    /// Place among those that the filter leaves.
+    matcher: Matcher,
+    /// Places in `rules` of those that the filter leaves: the best first, of equals the newest.
+    found: Vec<usize>,
+    /// Place among them.
     chosen: usize,
     /// The one that the same key again revokes.
     armed: Option<i64>,
@@ -46,7 +52,28 @@ impl RuleList {
     fn set(&mut self, rules: Arc<Vec<Grant>>) {
         self.rules = Some(rules);
         self.armed = None;
+        self.look_for();
         self.move_by(0);
+    }
+
+    /// Looks anew for what the filter says.
+    fn look_for(&mut self) {
+        let query = Query::new(&self.filter.text());
+        let rules = self.rules.iter().flat_map(|rules| rules.iter().enumerate().rev());
+        let scored = rules.filter_map(|(index, rule)| {
+            let what = what(rule);
+            let details = format!("{} {}", place(rule, None, None), rule.origin);
+            Some((self.matcher.score(&query, &[&what, &details])?, index))
+        });
+        let mut scored: Vec<_> = scored.collect();
+        scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        self.found = scored.into_iter().map(|(_, index)| index).collect();
+    }
+
+    /// What is written is something else: its best match is chosen.
+    fn filter_anew(&mut self) {
+        self.look_for();
+        self.chosen = 0;
     }
 
     fn move_pages(&mut self, pages: isize) {
@@ -55,33 +82,23 @@ impl RuleList {
     }
 
     fn edit(&mut self, edit: Edit) {
-        self.filter.edit(edit);
-        self.move_by(0);
+        if self.filter.edit(edit) == Edited::Text {
+            self.filter_anew();
+        }
     }
 
     fn move_by(&mut self, rows: isize) {
-        let last = self.shown().len().saturating_sub(1);
+        let last = self.found.len().saturating_sub(1);
         self.chosen = self.chosen.saturating_add_signed(rows).min(last);
     }
 
-    /// Those with every word of the filter, newest first.
-    fn shown(&self) -> Vec<&Grant> {
-        let filter = self.filter.text().to_lowercase();
-        let words: Vec<&str> = filter.split_whitespace().collect();
-        let rules = self.rules.iter().flat_map(|rules| rules.iter().rev());
-        rules
-            .filter(|rule| {
-                let text = format!(
-                    "{} {} {} {}",
-                    rule.key,
-                    rule.pattern,
-                    place(rule, None, None),
-                    rule.origin
-                );
-                let text = text.to_lowercase();
-                words.iter().all(|word| text.contains(word))
-            })
-            .collect()
+    fn shown(&self) -> impl Iterator<Item = &Grant> {
+        let rules = self.rules.as_deref().map_or(&[][..], Vec::as_slice);
+        self.found.iter().map(|index| &rules[*index])
+    }
+
+    fn chosen(&self) -> Option<&Grant> {
+        self.shown().nth(self.chosen)
     }
 
     /// As lists are headed: what it is, and how much of it is shown.
@@ -91,15 +108,14 @@ impl RuleList {
         let count = if self.filter.is_empty() {
             all.to_string()
         } else {
-            format!("{} of {all}", self.shown().len())
+            format!("{} of {all}", self.found.len())
         };
         let count = format!(" {} {count}", cx.look.symbols.dot());
         Line::from(vec![name, Span::styled(count, cx.look.style(Meaning::TextMuted))])
     }
 
     fn lines(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
-        let shown = self.shown();
-        if shown.is_empty() {
+        if self.found.is_empty() {
             let store = cx.keymap.label(Context::Question, Action::AllowAlways);
             return match &self.rules {
                 None => remark("Looking.", width, cx),
@@ -110,7 +126,7 @@ impl RuleList {
                 Some(_) => remark("Nothing matches.", width, cx),
             };
         }
-        let rules = shown.into_iter().enumerate();
+        let rules = self.shown().enumerate();
         rules
             .flat_map(|(index, rule)| self.rule_lines(index == self.chosen, rule, width, cx))
             .collect()
@@ -127,7 +143,7 @@ impl RuleList {
         let dot = symbols.dot();
         let mark = if is_chosen { symbols.pointer() } else { " " };
         let muted = theme.style(Meaning::TextMuted);
-        let what = format!("{}: {}", sanitize_line(&rule.key), sanitize_line(&rule.pattern));
+        let what = what(rule);
         let note = if self.armed == Some(rule.id) {
             "  again revokes it"
         } else {
@@ -176,7 +192,7 @@ impl Page for RuleList {
             Action::PageUp => self.move_pages(-1),
             Action::PageDown => self.move_pages(1),
             Action::Revoke => {
-                let chosen = self.shown().get(self.chosen).map(|rule| rule.id);
+                let chosen = self.chosen().map(|rule| rule.id);
                 match chosen {
                     Some(id) if armed == chosen => return Outcome::Wish(Wish::Send(Op::RevokeGrant(id))),
                     _ => self.armed = chosen,
@@ -192,7 +208,7 @@ impl Page for RuleList {
         self.armed = None;
         let line = sanitize_line(text);
         line.chars().for_each(|c| self.filter.insert_char(c));
-        self.move_by(0);
+        self.filter_anew();
     }
 
     fn wants(&self) -> Option<Wish> {
@@ -211,7 +227,9 @@ impl Page for RuleList {
         self.armed = None;
         let is_filtered = !self.filter.is_empty();
         self.filter.clear();
-        self.move_by(0);
+        if is_filtered {
+            self.filter_anew();
+        }
         is_filtered
     }
 
@@ -222,7 +240,7 @@ impl Page for RuleList {
 
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
         let key = |action| keymap.label(Context::Rules, action);
-        let has_rows = !self.shown().is_empty();
+        let has_rows = !self.found.is_empty();
         if self.armed.is_some() {
             let revoke = format!("{} again revokes", key(Action::Revoke));
             hints.say(&revoke, Meaning::Warning);
@@ -269,11 +287,21 @@ impl Page for RuleList {
             height: area.height.saturating_sub(HEAD),
             ..area
         };
-        self.page = usize::from(below.height) / ROWS;
-        let lines = self.lines(usize::from(area.width), cx);
+        let (list, preview) = match self.found.is_empty() {
+            true => (below, None),
+            false => split(below, area.height),
+        };
+        self.page = usize::from(list.height) / ROWS;
+        let lines = self.lines(usize::from(list.width), cx);
         let first = (self.chosen + 1).saturating_sub(self.page.max(1)) * ROWS;
-        for (row, line) in below.rows().zip(lines.iter().skip(first)) {
+        for (row, line) in list.rows().zip(lines.iter().skip(first)) {
             buffer.set_line(row.x, row.y, line, row.width);
+        }
+        if let (Some((parting, preview)), Some(rule)) = (preview, self.chosen()) {
+            draw_rule(parting, buffer, cx.look);
+            for (row, line) in preview.rows().zip(&preview_lines(rule, preview.width, cx)) {
+                buffer.set_line(row.x, row.y, line, row.width);
+            }
         }
         caret
     }
@@ -285,6 +313,38 @@ fn style(is_chosen: bool, theme: &Theme) -> ratatui::style::Style {
     } else {
         Meaning::Text
     })
+}
+
+fn what(rule: &Grant) -> String {
+    format!("{}: {}", sanitize_line(&rule.key), sanitize_line(&rule.pattern))
+}
+
+/// What a rule allows, where it counts, and how it came to be.
+fn preview_lines(rule: &Grant, columns: u16, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+    Preview::new(columns, cx.look)
+        .heading(&allows(rule))
+        .words("What is denied stays denied.", Meaning::TextMuted)
+        .gap()
+        .fact("counts in", &place(rule, cx.home, cx.session))
+        .fact("from", &rule.origin.to_string())
+        .fact("since", &when(rule.created, &cx.zone))
+        .fact("id", &rule.id.to_string())
+        .lines()
+}
+
+/// A sentence.
+fn allows(rule: &Grant) -> String {
+    let pattern = &rule.pattern;
+    match rule.key.as_str() {
+        "bash" => format!("Commands that match `{pattern}` run without asking."),
+        "edit" => format!("Files that match `{pattern}` are changed without asking."),
+        "read" => format!("Files that match `{pattern}` are read without asking."),
+        "webfetch" => format!("Addresses that match `{pattern}` are fetched without asking."),
+        "external_directory" => {
+            format!("Paths outside the project that match `{pattern}` are used without asking.")
+        }
+        key => format!("What matches `{pattern}` is done by `{key}` without asking."),
+    }
 }
 
 /// How far the rule reaches.
@@ -409,13 +469,40 @@ mod tests {
     fn typing_filters_and_going_back_clears_that_first() {
         let mut list = list();
         list.act(Action::RowDown);
-        list.write("retry ed");
+        list.write("rtry ed");
         let text = picture(&mut list, 80, 9);
         assert!(text.contains("❯ edit") && !text.contains("cargo"), "{text}");
         list.write("zzz");
         assert!(picture(&mut list, 80, 9).contains("Nothing matches."));
         assert!(list.back() && !list.back());
         assert!(picture(&mut list, 80, 9).contains("cargo"));
+    }
+
+    #[test]
+    fn what_the_chosen_rule_allows_stands_beside_or_below() {
+        let mut list = list();
+        list.act(Action::RowDown);
+        let below = picture(&mut list, 60, 22);
+        assert!(
+            below.contains(" Files that match `*` are changed without asking.")
+                && below.contains("since      2025-11-23 12:13"),
+            "{below}"
+        );
+        let beside = picture(&mut list, 120, 12);
+        assert!(beside.contains("┃ counts in  project ~/src/retry"), "{beside}");
+        assert!(!picture(&mut list, 60, 12).contains("without asking"));
+    }
+
+    #[test]
+    fn the_best_match_is_chosen() {
+        let mut list = list();
+        list.act(Action::RowDown);
+        list.write("bsh");
+        let text = picture(&mut list, 80, 9);
+        assert!(
+            text.contains("❯ bash: git log *") && !text.contains("edit"),
+            "{text}"
+        );
     }
 
     #[test]

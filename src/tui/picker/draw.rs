@@ -138,9 +138,9 @@ impl Picker {
             let inside = self.filter.inside(row).map(sanitize_line).map(Cow::into_owned);
             let (matcher, query) = self.filter.matcher();
             let row = &self.rows[row];
-            let [title, detail] = row.fields();
+            let [title, detail, also] = row.searched();
             let fields = [title, inside.as_deref().unwrap_or(detail)];
-            let marks = matcher.ranges(query, &fields);
+            let marks = matcher.ranges(query, &[fields[0], fields[1], also]);
             let line = RowLine {
                 row,
                 fields,
@@ -169,9 +169,26 @@ fn areas(area: Rect, previews: bool) -> Areas {
         ..area
     };
     let body = row(3, area.height.saturating_sub(3));
-    let (list, preview) = match previews {
-        true if area.width >= WIDE => {
-            let columns = area.width / 2;
+    let (list, preview) = if previews {
+        split(body, area.height)
+    } else {
+        (body, None)
+    };
+    Areas {
+        head: row(0, 1),
+        line: row(1, 1),
+        rule: row(2, 1),
+        list,
+        preview,
+    }
+}
+
+/// Parts the rows from what is shown of one of them, for a list of this height with its head: what parts the two, and the
+/// preview.
+pub(crate) fn split(body: Rect, height: u16) -> (Rect, Option<(Rect, Rect)>) {
+    match () {
+        () if body.width >= WIDE => {
+            let columns = body.width / 2;
             let list = Rect {
                 width: columns,
                 ..body
@@ -183,12 +200,12 @@ fn areas(area: Rect, previews: bool) -> Areas {
             };
             let rest = Rect {
                 x: parting.x + 2,
-                width: area.width.saturating_sub(columns + 3),
+                width: body.width.saturating_sub(columns + 3),
                 ..body
             };
             (list, Some((parting, rest)))
         }
-        true if area.height >= HIGH => {
+        () if height >= HIGH => {
             let rows = body.height / 2;
             let list = Rect { height: rows, ..body };
             let parting = Rect {
@@ -204,6 +221,7 @@ fn areas(area: Rect, previews: bool) -> Areas {
             };
             (list, Some((parting, rest)))
         }
+<<<<<<< HEAD
         // Without anything beside it the end of a row stays near its beginning.
         _ => {
             let list = Rect {
@@ -219,11 +237,14 @@ fn areas(area: Rect, previews: bool) -> Areas {
         rule: row(2, 1),
         list,
         preview,
+=======
+        () => (body, None),
+>>>>>>> 7d46fd4 (picker: what agents, models and stored permissions are stands beside their lists)
     }
 }
 
 /// Across, or down where the area is a column.
-fn draw_rule(area: Rect, buffer: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw_rule(area: Rect, buffer: &mut Buffer, look: Look<'_>) {
     let style = look.style(Meaning::Rule);
     if area.width > 1 {
         let rule = look.symbols.rule().repeat(usize::from(area.width));

@@ -102,7 +102,7 @@ impl Filter {
                 let fresh = *from..end;
                 *from = end;
                 for row in fresh {
-                    let score = self.matcher.score(&self.query, &rows[row].fields());
+                    let score = self.matcher.score(&self.query, &rows[row].searched());
                     let score = score.or_else(|| self.inside.contains_key(&row).then_some(0));
                     self.found.extend(score.map(|score| (score, row)));
                 }
@@ -110,7 +110,7 @@ impl Filter {
             Left::Among(among, from) => {
                 let end = among.len().min(*from + STEP);
                 for row in &among[*from..end] {
-                    let score = self.matcher.score(&self.query, &rows[*row].fields());
+                    let score = self.matcher.score(&self.query, &rows[*row].searched());
                     self.found.extend(score.map(|score| (score, *row)));
                 }
                 *from = end;

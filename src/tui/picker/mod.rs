@@ -10,13 +10,15 @@
 mod draw;
 mod filter;
 pub(crate) mod places;
+mod preview;
 mod row;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use draw::RowLine;
+pub(crate) use draw::{RowLine, draw_rule, split};
 pub(crate) use places::{Place, SessionWish};
+pub(crate) use preview::Preview;
 pub(crate) use row::Row;
 
 use std::collections::HashMap;

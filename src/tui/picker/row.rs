@@ -16,6 +16,8 @@ pub(super) enum Hint {
 pub(crate) struct Row {
     title: String,
     detail: String,
+    /// Finds it and is not shown.
+    also: String,
     hint: Hint,
     sign: Option<(&'static str, Meaning)>,
     is_current: bool,
@@ -26,6 +28,7 @@ impl Row {
         Self {
             title: sanitize_line(title).into_owned(),
             detail: String::new(),
+            also: String::new(),
             hint: Hint::Fact(String::new()),
             sign: None,
             is_current: false,
@@ -35,6 +38,12 @@ impl Row {
     /// What is said about it, which is searched too.
     pub(crate) fn detail(mut self, detail: &str) -> Self {
         self.detail = sanitize_line(detail).into_owned();
+        self
+    }
+
+    /// Words that find it too, such as a date.
+    pub(crate) fn also(mut self, words: &str) -> Self {
+        self.also = sanitize_line(words).into_owned();
         self
     }
 
@@ -64,6 +73,10 @@ impl Row {
 
     pub(crate) fn fields(&self) -> [&str; 2] {
         [&self.title, &self.detail]
+    }
+
+    pub(super) fn searched(&self) -> [&str; 3] {
+        [&self.title, &self.detail, &self.also]
     }
 
     pub(super) fn title(&self) -> &str {

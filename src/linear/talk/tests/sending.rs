@@ -132,8 +132,7 @@ fn an_agent_that_a_message_begins_with_goes_on() {
     let mut talk = talk();
     let agent = |name: &str| AgentChoice {
         name: name.to_owned(),
-        description: String::new(),
-        model: None,
+        ..AgentChoice::default()
     };
     talk.info.agents = vec![agent("build"), agent("plan")];
     talk.read("@plan look around");

@@ -333,3 +333,40 @@ fn a_question_below_the_palette_keeps_its_keys() {
     assert!(offers(&mut driver, "why") && offers(&mut driver, "copy the conversation"));
     assert_eq!(driver.app.state().dialog, Some("permission"));
 }
+
+#[test]
+fn agents_and_models_are_shown_beside_their_lists() {
+    let mut driver = Driver::open();
+    driver.press("ctrl+x a down");
+    let text = driver.text();
+    for words in [
+        "reads and plans",
+        "tools off  write",
+        "rules      deny edit",
+        "defined    built in",
+        "model      local/other",
+    ] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+    driver.press("esc");
+    driver.wait(400);
+    driver.press("ctrl+x m");
+    let text = driver.text();
+    for words in [
+        "context    128k tokens",
+        "takes      text\n",
+        "price      $3 in, $15 out (a million tokens)",
+    ] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+    driver.press("down");
+    let text = driver.text();
+    assert!(text.contains("No key: set `OTHER_API_KEY`"), "{text}");
+}
+
+#[test]
+fn the_keys_of_lists_move_in_what_is_allowed_for_good() {
+    let mut driver = Driver::open();
+    driver.press("ctrl+x P ctrl+p ctrl+n");
+    assert_eq!(driver.app.state().focus, "permissions", "ctrl+p goes up");
+}

@@ -18,7 +18,8 @@ fn listed(id: &str, title: &str, project: &str, minutes: u64) -> ListedSession {
             model: Some("local/test-model".parse().unwrap()),
             parent: None,
             created: 0,
-            updated: 0,
+            // Noon, so that it is the same day almost everywhere.
+            updated: NOON - i64::try_from(minutes).unwrap() * 60_000,
             messages: minutes % 40 + 1,
             cost: (minutes > 100).then_some(0.42),
             usage: Usage::default(),
@@ -28,6 +29,8 @@ fn listed(id: &str, title: &str, project: &str, minutes: u64) -> ListedSession {
     }
 }
 
+/// 2026-11-21 12:00 UTC.
+const NOON: i64 = 1_795_262_400_000;
 const HERE: &str = "/home/u/src/retry";
 
 fn some() -> Vec<ListedSession> {
@@ -363,5 +366,31 @@ fn pictures_of_the_list_of_sessions() {
         driver.press("tab");
         looked(&mut driver, "ses_old");
         pictures::picture(&mut driver, "sessions", size);
+    }
+}
+
+#[test]
+fn a_session_is_found_by_its_day_its_date_and_its_age() {
+    let day = 24 * 60;
+    let sessions = vec![
+        listed("ses_a", "first", HERE, 0),
+        listed("ses_b", "second", HERE, day),
+        listed("ses_c", "third", HERE, 9 * day),
+    ];
+    let mut driver = with(sessions);
+    for (words, title) in [
+        ("today", "first"),
+        ("yesterday", "second"),
+        ("2026-11-12", "third"),
+        ("9d", "third"),
+    ] {
+        driver.type_text(words);
+        let text = driver.text();
+        assert!(
+            text.contains("· 1 of 3") && text.contains(&format!("❯   {title}")),
+            "{words}\n{text}"
+        );
+        driver.press("esc");
+        driver.wait(400);
     }
 }

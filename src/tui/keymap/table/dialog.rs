@@ -77,8 +77,8 @@ pub(super) const ROWS: &[Binding] = &[
     ),
     bind(Context::Leaving, &["n"], Action::Stay, "stay"),
     // Allowed for good.
-    bind(Context::Rules, &["up"], Action::RowUp, "up"),
-    bind(Context::Rules, &["down"], Action::RowDown, "down"),
+    bind(Context::Rules, &["up", "ctrl+p"], Action::RowUp, "up"),
+    bind(Context::Rules, &["down", "ctrl+n"], Action::RowDown, "down"),
     bind(Context::Rules, &["ctrl+d"], Action::Revoke, "twice: revoke"),
     // Question.
     bind(

@@ -31,7 +31,7 @@ pub(super) fn rows() -> impl Iterator<Item = &'static Binding> {
 /// other `ctrl+p` goes up, as it does everywhere.
 pub(super) fn may_cover(context: Context, action: Action) -> bool {
     match action {
-        Action::RowUp => matches!(context, Context::Picker | Context::Completion),
+        Action::RowUp => matches!(context, Context::Picker | Context::Completion | Context::Rules),
         Action::PreviousMatch => context == Context::Search,
         _ => false,
     }
@@ -91,6 +91,7 @@ mod tests {
         (Context::Panel, "j k space enter e"),
         (Context::Queue, "enter x K J tab"),
         (Context::Picker, "up down ctrl+n ctrl+p enter ctrl+r ctrl+d"),
+        (Context::Rules, "up down ctrl+n ctrl+p ctrl+d"),
         (Context::Diff, "] [ x m"),
         (Context::Search, "enter up down ctrl+n ctrl+p"),
         (Context::Completion, "enter tab up down"),

@@ -1,7 +1,13 @@
 //! Agents that the session can go on as.
 
+use ratatui::layout::Size;
+use ratatui::text::Line;
+
 use super::{Place, Row, Wish};
 use crate::session::AgentChoice;
+use crate::tui::picker::Preview;
+use crate::view::Look;
+use crate::view::theme::Meaning;
 
 pub(crate) struct AgentRows {
     agents: Vec<AgentChoice>,
@@ -43,4 +49,36 @@ impl Place for AgentRows {
         let agent = self.agents.get(row)?;
         Some(Wish::GoOnAs(agent.name.clone()))
     }
+
+    fn previews(&self) -> bool {
+        true
+    }
+
+    fn preview(&self, row: usize, size: Size, look: Look<'_>) -> Vec<Line<'static>> {
+        let agent = self.agents.get(row);
+        agent.map_or_else(Vec::new, |agent| agent_lines(agent, size.width, look))
+    }
+}
+
+/// What an agent is, for an area of this width. Rules stand as they are written, the last that matches wins.
+pub(crate) fn agent_lines(agent: &AgentChoice, columns: u16, look: Look<'_>) -> Vec<Line<'static>> {
+    let model = agent.model.as_ref().map(ToString::to_string);
+    let all = if agent.tools.is_empty() { "all" } else { "" };
+    Preview::new(columns, look)
+        .heading(&agent.name)
+        .words(&agent.description, Meaning::TextMuted)
+        .gap()
+        .fact("model", model.as_deref().unwrap_or("the session's"))
+        .fact("tools", all)
+        .fact("tools off", &tools(agent, false))
+        .fact("tools on", &tools(agent, true))
+        .facts("rules", &agent.rules)
+        .facts("defined", &agent.sources)
+        .lines()
+}
+
+fn tools(agent: &AgentChoice, on: bool) -> String {
+    let named = agent.tools.iter().filter(|(_, is_on)| *is_on == on);
+    let names: Vec<&str> = named.map(|(name, _)| name.as_str()).collect();
+    names.join(", ")
 }

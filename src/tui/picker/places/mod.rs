@@ -7,7 +7,7 @@ mod prompts;
 mod sessions;
 mod themes;
 
-pub(crate) use agents::AgentRows;
+pub(crate) use agents::{AgentRows, agent_lines};
 pub(crate) use models::ModelRows;
 pub(crate) use palette::Palette;
 pub(crate) use prompts::PromptRows;

@@ -1,7 +1,14 @@
 //! Models that the session can ask.
 
+use ratatui::layout::Size;
+use ratatui::text::Line;
+
 use super::{Place, Row, Wish};
+use crate::conversation::Price;
 use crate::session::ModelChoice;
+use crate::tui::picker::Preview;
+use crate::view::Look;
+use crate::view::theme::Meaning;
 
 pub(crate) struct ModelRows {
     models: Vec<ModelChoice>,
@@ -27,10 +34,14 @@ impl Place for ModelRows {
     fn rows(&self) -> Vec<Row> {
         let row = |choice: &ModelChoice| {
             let name = choice.model.to_string();
-            Row::new(&name)
+            let row = Row::new(&name)
                 .detail(&abilities(choice))
                 .fact(&figures(choice))
-                .current_if(name == self.current)
+                .current_if(name == self.current);
+            match choice.missing_key {
+                Some(_) => row.detail("no key"),
+                None => row,
+            }
         };
         self.models.iter().map(row).collect()
     }
@@ -43,6 +54,33 @@ impl Place for ModelRows {
         let choice = self.models.get(row)?;
         Some(Wish::Ask(choice.model.clone()))
     }
+
+    fn previews(&self) -> bool {
+        true
+    }
+
+    fn preview(&self, row: usize, size: Size, look: Look<'_>) -> Vec<Line<'static>> {
+        let Some(choice) = self.models.get(row) else {
+            return Vec::new();
+        };
+        let provider = &choice.model.provider;
+        let key = choice.missing_key.map(|variable| {
+            format!("No key: set `{variable}`, or `providers.{provider}.api_key` in the configuration.")
+        });
+        let dot = look.symbols.dot();
+        Preview::new(size.width, look)
+            .heading(&choice.model.model)
+            .words(&key.unwrap_or_default(), Meaning::Warning)
+            .gap()
+            .fact("context", &format!("{} tokens", tokens(choice.context)))
+            .fact("reply", &format!("up to {} tokens", tokens(choice.output)))
+            .fact("price", &price(choice.price))
+            .fact("takes", &takes(choice))
+            .fact("reasoning", if choice.reasoning { "yes" } else { "no" })
+            .fact("provider", &format!("{provider} {dot} {}", choice.protocol))
+            .fact("address", &choice.address)
+            .lines()
+    }
 }
 
 fn abilities(choice: &ModelChoice) -> String {
@@ -51,41 +89,81 @@ fn abilities(choice: &ModelChoice) -> String {
     has.collect::<Vec<_>>().join(", ")
 }
 
+<<<<<<< HEAD
 /// The prices of a million tokens in and out where they are known, and the context window.
+=======
+fn takes(choice: &ModelChoice) -> String {
+    let all = [(true, "text"), (choice.images, "images"), (choice.pdf, "PDFs")];
+    let has = all.iter().filter(|(has, _)| *has).map(|(_, name)| *name);
+    has.collect::<Vec<_>>().join(", ")
+}
+
+/// The context window, and the prices of a million tokens in and out where they are known.
+>>>>>>> 7d46fd4 (picker: what agents, models and stored permissions are stands beside their lists)
 fn figures(choice: &ModelChoice) -> String {
-    let context = match choice.context {
-        tokens @ 0..1_000_000 => format!("{}k", tokens / 1000),
-        tokens => format!("{:.1}M", tokens as f64 / 1e6),
-    };
+    let context = tokens(choice.context);
     match choice.price {
         Some(price) => format!("${}/${}  {context:>5}", price.input, price.output),
         None => format!("{context:>5}"),
     }
 }
 
+fn tokens(count: u64) -> String {
+    match count {
+        0..1_000_000 => format!("{}k", count / 1000),
+        _ => format!("{:.1}M", count as f64 / 1e6),
+    }
+}
+
+/// Of a million tokens. What costs nothing of its own is left out.
+fn price(price: Option<Price>) -> String {
+    let Some(price) = price else {
+        return "not known".to_owned();
+    };
+    if price == Price::default() {
+        return "free".to_owned();
+    }
+    let mut words = format!("${} in, ${} out", price.input, price.output);
+    for (price, what) in [(price.cache_read, "cached"), (price.cache_write, "to cache")] {
+        if price > 0.0 {
+            words += &format!(", ${price} {what}");
+        }
+    }
+    words + " (a million tokens)"
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conversation::Price;
 
     #[test]
     fn figures_are_the_window_and_the_price_where_it_is_known() {
         let mut choice = ModelChoice {
             model: "a/b".parse().unwrap(),
+            protocol: "openai-chat",
+            address: "http://127.0.0.1:8080/v1".to_owned(),
+            missing_key: None,
             context: 1_048_576,
+            output: 32_000,
             images: true,
             pdf: true,
             reasoning: true,
             price: None,
         };
         assert_eq!(figures(&choice).trim(), "1.0M");
+        assert_eq!(price(choice.price), "not known");
         choice.context = 200_000;
         choice.price = Some(Price {
             input: 3.0,
             output: 15.5,
+            cache_read: 0.3,
             ..Price::default()
         });
         assert_eq!(figures(&choice), "$3/$15.5   200k");
         assert_eq!(abilities(&choice), "reasoning, images");
+        assert_eq!(
+            price(choice.price),
+            "$3 in, $15.5 out, $0.3 cached (a million tokens)"
+        );
     }
 }

@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 use ratatui::layout::Size;
 use ratatui::text::{Line, Span};
 
@@ -66,6 +69,8 @@ pub(crate) struct SessionRows {
     pub(crate) shows_all: bool,
     pub(crate) home: Option<PathBuf>,
     pub(crate) symbols: Symbols,
+    /// Where days begin and end.
+    zone: TimeZone,
     /// Places in `listed`, by row.
     order: Vec<usize>,
     looked: HashMap<SessionId, Vec<Words>>,
@@ -89,15 +94,17 @@ impl SessionRows {
             shows_all,
             home: None,
             symbols: Symbols::Unicode,
+            zone: TimeZone::UTC,
             order,
             looked: HashMap::new(),
         }
     }
 
     /// For words on screen.
-    pub(crate) fn drawn_with(mut self, home: Option<&Path>, symbols: Symbols) -> Self {
+    pub(crate) fn drawn_with(mut self, home: Option<&Path>, symbols: Symbols, zone: TimeZone) -> Self {
         self.home = home.map(Path::to_owned);
         self.symbols = symbols;
+        self.zone = zone;
         self
     }
 
@@ -121,6 +128,7 @@ impl SessionRows {
         let detail: Vec<String> = words.chain(place).collect();
         let listed = Row::new(session.title())
             .detail(&detail.join(&format!(" {} ", self.symbols.dot())))
+            .also(&date_words(session, &self.zone))
             .fact(&fact)
             .current_if(state == Some(SessionState::OnScreen));
         match status(state, session) {
@@ -134,7 +142,8 @@ impl SessionRows {
         let dot = look.symbols.dot();
         let model = row.model.as_ref().map(ToString::to_string).unwrap_or_default();
         let place = path_words(&row.directory, self.home.as_deref());
-        let facts = format!("{place} {dot} {model} {dot} {}", row.agent);
+        let date = date(session, &self.zone);
+        let facts = format!("{date} {dot} {place} {dot} {model} {dot} {}", row.agent);
         let mut lines = vec![
             Line::styled(
                 sanitize_line(session.title()).into_owned(),
@@ -170,6 +179,28 @@ fn state_words(state: Option<SessionState>, session: &ListedSession) -> Option<&
         Some(SessionState::OnScreen | SessionState::AtRest) => None,
         None => session.held.as_ref().map(|_| "open elsewhere"),
     }
+}
+
+/// The day of its last message.
+fn date(session: &ListedSession, zone: &TimeZone) -> Date {
+    time(session).to_zoned(zone.clone()).date()
+}
+
+fn time(session: &ListedSession) -> Timestamp {
+    Timestamp::from_millisecond(session.row.updated).unwrap_or_default()
+}
+
+/// By what a date finds it: `yesterday 2026-11-21 26h`. Today is the day on which it was listed.
+fn date_words(session: &ListedSession, zone: &TimeZone) -> String {
+    let date = date(session, zone);
+    let listed = time(session).saturating_add(SignedDuration::try_from(session.idle).unwrap_or_default());
+    let today = listed.map_or(date, |listed| listed.to_zoned(zone.clone()).date());
+    let day = match () {
+        () if date == today => "today",
+        () if today.yesterday().is_ok_and(|yesterday| yesterday == date) => "yesterday",
+        () => "",
+    };
+    format!("{day} {date} {}", age(session.idle))
 }
 
 /// In the largest unit that says something.
