@@ -5,6 +5,10 @@
 
 use super::keymap::{Action, Context, Keymap, List};
 use super::page::PageKind;
+use super::picker::Preview;
+use crate::view::Look;
+use crate::view::theme::Meaning;
+use ratatui::text::Line;
 
 /// A name, and what it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,36 +17,170 @@ pub(crate) struct Command {
     /// Names that people bring from elsewhere. Lists show the first one alone.
     also: &'static [&'static str],
     pub(crate) action: Action,
+    /// A sentence or two, for whoever looks before they do it.
+    about: &'static str,
 }
 
-const fn command(name: &'static str, also: &'static [&'static str], action: Action) -> Command {
-    Command { name, also, action }
+const fn command(
+    name: &'static str,
+    also: &'static [&'static str],
+    action: Action,
+    about: &'static str,
+) -> Command {
+    Command {
+        name,
+        also,
+        action,
+        about,
+    }
+}
+
+impl Command {
+    /// What stands beside the list while it is selected.
+    pub(crate) fn preview(&self, columns: u16, look: Look<'_>) -> Vec<Line<'static>> {
+        let also: Vec<String> = self.also.iter().map(|name| format!("/{name}")).collect();
+        Preview::new(columns, look)
+            .heading(&format!("/{}", self.name))
+            .words(self.about, Meaning::Text)
+            .fact("also", &also.join(", "))
+            .lines()
+    }
 }
 
 /// In the order in which they are listed.
 pub(crate) const COMMANDS: &[Command] = &[
-    command("help", &["keys"], Action::OpenPage(PageKind::Keys)),
-    command("model", &["models"], Action::OpenList(List::Models)),
-    command("agent", &["agents"], Action::OpenList(List::Agents)),
-    command("mode", &[], Action::CycleMode),
-    command("permissions", &["allowed"], Action::OpenPage(PageKind::Rules)),
-    command("new", &[], Action::NewSession),
-    command("sessions", &[], Action::OpenList(List::Sessions)),
-    command("diff", &["changes"], Action::OpenPage(PageKind::Diff)),
-    command("context", &[], Action::OpenPage(PageKind::Context)),
-    command("cost", &["costs"], Action::OpenPage(PageKind::Costs)),
-    command("status", &[], Action::OpenPage(PageKind::Status)),
-    command("export", &[], Action::OpenPage(PageKind::Export)),
-    command("theme", &["themes"], Action::OpenList(List::Themes)),
-    command("copy", &[], Action::CopyAnswer),
-    command("editor", &[], Action::Editor),
-    command("search", &["find"], Action::Search),
-    command("transcript", &[], Action::FocusTranscript),
-    command("reasoning", &["thinking"], Action::ToggleReasoning),
-    command("hooks", &[], Action::OpenPage(PageKind::Hooks)),
-    command("mouse", &[], Action::ToggleMouse),
-    command("actions", &["palette"], Action::OpenList(List::Actions)),
-    command("quit", &["exit", "q"], Action::Quit),
+    command(
+        "help",
+        &["keys"],
+        Action::OpenPage(PageKind::Keys),
+        "Lists every key, by where it is read.",
+    ),
+    command(
+        "model",
+        &["models"],
+        Action::OpenList(List::Models),
+        "Picks the model that is asked from the next step on. What stands behind the name filters the list.",
+    ),
+    command(
+        "agent",
+        &["agents"],
+        Action::OpenList(List::Agents),
+        "Picks the agent that goes on with the session. What stands behind the name filters the list.",
+    ),
+    command(
+        "mode",
+        &[],
+        Action::CycleMode,
+        "Goes to the next permission mode, or to the one named behind it: ask, accept-edits, plan, yolo.",
+    ),
+    command(
+        "permissions",
+        &["allowed"],
+        Action::OpenPage(PageKind::Rules),
+        "Lists what was allowed for good, with where that came from, and revokes it.",
+    ),
+    command(
+        "new",
+        &[],
+        Action::NewSession,
+        "Begins another session. This one stays, and what it does goes on.",
+    ),
+    command(
+        "sessions",
+        &[],
+        Action::OpenList(List::Sessions),
+        "Lists sessions, to go to, rename or delete. What stands behind the name filters the list.",
+    ),
+    command(
+        "diff",
+        &["changes"],
+        Action::OpenPage(PageKind::Diff),
+        "Shows what the session, its last turn or the work tree changed. Hunks can be reverted and commented on.",
+    ),
+    command(
+        "context",
+        &[],
+        Action::OpenPage(PageKind::Context),
+        "Shows what fills the model's context, by source, in tokens.",
+    ),
+    command(
+        "cost",
+        &["costs"],
+        Action::OpenPage(PageKind::Costs),
+        "Shows tokens and dollars of the turn, the session and today.",
+    ),
+    command(
+        "status",
+        &[],
+        Action::OpenPage(PageKind::Status),
+        "Shows the session, its model, configuration files, places, memory and the terminal.",
+    ),
+    command(
+        "export",
+        &[],
+        Action::OpenPage(PageKind::Export),
+        "Writes the session to a file, the clipboard or $EDITOR, as Markdown or JSON.",
+    ),
+    command(
+        "theme",
+        &["themes"],
+        Action::OpenList(List::Themes),
+        "Lists themes; each is worn while you pass over it. What stands behind the name filters the list.",
+    ),
+    command(
+        "copy",
+        &[],
+        Action::CopyAnswer,
+        "Copies the model's last answer, as it was written.",
+    ),
+    command(
+        "editor",
+        &[],
+        Action::Editor,
+        "Opens $EDITOR on an empty message; what you write there becomes the draft.",
+    ),
+    command(
+        "search",
+        &["find"],
+        Action::Search,
+        "Searches the conversation, also in what is folded.",
+    ),
+    command(
+        "transcript",
+        &[],
+        Action::FocusTranscript,
+        "Gives the conversation the keys, to move, fold, copy and select in it.",
+    ),
+    command(
+        "reasoning",
+        &["thinking"],
+        Action::ToggleReasoning,
+        "Shows all reasoning in full, or each as one line.",
+    ),
+    command(
+        "hooks",
+        &[],
+        Action::OpenPage(PageKind::Hooks),
+        "Shows which hooks ran in this session, and what they said.",
+    ),
+    command(
+        "mouse",
+        &[],
+        Action::ToggleMouse,
+        "Leaves the mouse to the terminal, or takes it back.",
+    ),
+    command(
+        "actions",
+        &["palette"],
+        Action::OpenList(List::Actions),
+        "Lists all that can be done now, with its key.",
+    ),
+    command(
+        "quit",
+        &["exit", "q"],
+        Action::Quit,
+        "Ends lathe. It asks first while other sessions are at work.",
+    ),
 ];
 
 /// What a text asks for.

@@ -211,7 +211,8 @@ impl App {
         self.completion.close();
         let characters = token.characters;
         match pick {
-            Pick::Command(name) => {
+            Pick::Command(command) => {
+                let name = command.name;
                 self.note_use(format!("/{name}"), true);
                 if action == Action::TakeItem {
                     self.composer
@@ -231,9 +232,9 @@ impl App {
                     return self.submit(Op::Submit, now);
                 }
             }
-            Pick::Agent(name) => {
+            Pick::Agent(agent) => {
                 self.composer.replace_before_caret(characters, "");
-                self.go_on_as(name, now);
+                self.go_on_as(agent.name, now);
             }
             Pick::File(path) => {
                 let goes_on = path.ends_with('/') && action == Action::CompleteItem;
@@ -279,7 +280,7 @@ impl App {
             let agents: Vec<_> = self.agents.iter().map(agent_item).collect();
             let agents = self.completion.rank(&token.text, agents.into_iter(), |_| 0);
             let (meant, others): (Vec<_>, Vec<_>) = agents.into_iter().partition(|item| {
-                matches!(&item.pick, Pick::Agent(name) if !token.text.is_empty() && name.starts_with(&token.text))
+                matches!(&item.pick, Pick::Agent(agent) if !token.text.is_empty() && agent.name.starts_with(&token.text))
             });
             items.splice(0..0, meant);
             items.extend(others);
@@ -289,14 +290,14 @@ impl App {
 
     fn command_items(&mut self, text: &str) -> Vec<Item> {
         let symbols = self.surroundings.symbols;
-        let item = |command: &Command| {
+        let item = |command: &'static Command| {
             let (description, key) = facts(command, &self.keymap);
             let key: Vec<_> = key.split(' ').map(|key| words(key, symbols)).collect();
             Item {
                 row: Row::new(&format!("/{}", command.name))
                     .detail(description)
                     .key(&key.join(" ")),
-                pick: Pick::Command(command.name.to_owned()),
+                pick: Pick::Command(command),
             }
         };
         let own = |command: &CommandChoice| {
@@ -407,7 +408,7 @@ fn agent_item(agent: &AgentChoice) -> Item {
         row: Row::new(&agent.name)
             .detail(&agent.description)
             .fact("go on as it"),
-        pick: Pick::Agent(agent.name.clone()),
+        pick: Pick::Agent(agent.clone()),
     }
 }
 

@@ -67,7 +67,7 @@ impl App {
             queue: areas.queue,
             width: area.width,
             completion: Rect::default(),
-            is_wide: area.width >= completion::WIDE,
+            is_wide: areas.rule.width >= completion::WIDE,
         };
         let symbols = self.surroundings.symbols;
         TitleRow {

@@ -9,12 +9,13 @@ use super::{Completion, Item, List, Pick, State};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{str_width, truncate};
 use crate::tui::picker::RowLine;
+use crate::tui::picker::places::agent_lines;
 use crate::view::Look;
 use crate::view::flow::MEASURE;
 use crate::view::theme::Meaning;
 
-/// From this width on the beginning of a file stands beside the list.
-pub(crate) const WIDE: u16 = 100;
+/// From this width on what is selected is shown beside the list: as much as a panel leaves of 120 columns.
+pub(crate) const WIDE: u16 = 84;
 /// Rows of the list at most.
 const MOST_ROWS: u16 = 8;
 /// Rows that stay of what lies above.
@@ -26,7 +27,7 @@ impl Completion {
         let State::Open(list) = &mut self.state else {
             return Rect::default();
         };
-        let is_wide = area.width >= WIDE && list.has_beginnings();
+        let is_wide = area.width >= WIDE;
         let room = area.height.saturating_sub(1 + LEAST_ABOVE).min(MOST_ROWS);
         let rows = if is_wide {
             room
@@ -76,47 +77,47 @@ impl Completion {
                 width: area.right() - body.right(),
                 ..body
             };
-            self.draw_beginning(beside, buffer, look);
+            self.draw_preview(beside, buffer, look);
         }
         area
     }
 
-    /// The beginning of the file or the command that is selected, beside the list.
-    fn draw_beginning(&self, area: Rect, buffer: &mut Buffer, look: Look<'_>) {
+    /// What is selected: the beginning of the file or of a command of one's own; of others what they are.
+    fn draw_preview(&self, area: Rect, buffer: &mut Buffer, look: Look<'_>) {
         for y in area.top()..area.bottom() {
             buffer.set_stringn(area.x, y, look.symbols.divider(), 1, look.style(Meaning::Rule));
         }
         let Some((token, item)) = self.selected() else {
             return;
         };
-        let text: &str = match (&item.pick, &self.look) {
-            (Pick::File(path), Some((known, text))) if known == path => text,
-            (Pick::Own { text, .. }, _) => text,
-            _ => return,
+        let columns = area.width.saturating_sub(3);
+        let lines = match (&item.pick, &self.look) {
+            (Pick::File(path), Some((known, text))) if known == path => {
+                beginning(text, token.first_line(), area, look)
+            }
+            (Pick::File(_), _) => return,
+            (Pick::Own { text, .. }, _) => beginning(text, 1, area, look),
+            (Pick::Command(command), _) => command.preview(columns, look),
+            (Pick::Agent(agent), _) => agent_lines(agent, columns, look),
         };
-        let first = token.first_line().saturating_sub(1);
-        let style = look.style(Meaning::TextMuted);
-        for (row, line) in area.rows().zip(text.lines().skip(first)) {
-            let line = sanitize_line(line).replace('\t', "    ");
-            let room = usize::from(area.width).saturating_sub(3);
-            let line = truncate(&line, room);
-            buffer.set_stringn(area.x + 2, row.y, line.as_ref(), room, style);
+        for (row, line) in area.rows().zip(&lines) {
+            buffer.set_line(area.x + 2, row.y, line, columns);
         }
     }
 }
 
-impl List {
-    /// Whether it lists what has a beginning to be shown.
-    fn has_beginnings(&self) -> bool {
-        match &self.items[0].pick {
-            Pick::File(_) | Pick::Agent(_) => true,
-            Pick::Command(_) | Pick::Own { .. } => {
-                let mut picks = self.items.iter().map(|item| &item.pick);
-                picks.any(|pick| matches!(pick, Pick::Own { .. }))
-            }
-        }
-    }
+/// The lines of a text from this one on, as many as there are rows.
+fn beginning(text: &str, first_line: usize, area: Rect, look: Look<'_>) -> Vec<Line<'static>> {
+    let room = usize::from(area.width).saturating_sub(3);
+    let lines = text.lines().skip(first_line.saturating_sub(1));
+    let line = |line| {
+        let line = sanitize_line(line).replace('\t', "    ");
+        Line::styled(truncate(&line, room).into_owned(), look.style(Meaning::TextMuted))
+    };
+    lines.take(usize::from(area.height)).map(line).collect()
+}
 
+impl List {
     fn keep_in_sight(&mut self, height: usize) {
         let last_top = self.items.len().saturating_sub(height);
         let lowest = (self.selected + 1).saturating_sub(height);

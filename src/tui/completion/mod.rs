@@ -18,7 +18,9 @@ pub(crate) use uses::Uses;
 
 use std::sync::Arc;
 
+use super::commands::Command;
 use super::picker::Row;
+use crate::session::AgentChoice;
 use crate::text::fuzzy::{Matcher, Query};
 
 /// Rows that are listed at most; who wants another one writes on.
@@ -35,7 +37,7 @@ pub(crate) struct Item {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Pick {
     /// It is written, and sent with that. Completing only writes it.
-    Command(String),
+    Command(&'static Command),
     /// The same of one of the user's own, which may want something behind its name.
     Own {
         name: String,
@@ -45,7 +47,7 @@ pub(crate) enum Pick {
     /// A path is written as a mention.
     File(String),
     /// The session goes on as it, and the word goes.
-    Agent(String),
+    Agent(AgentChoice),
 }
 
 #[derive(Default)]

@@ -489,7 +489,7 @@ mod tests {
             "{below}"
         );
         let beside = picture(&mut list, 120, 12);
-        assert!(beside.contains("┃ counts in  project ~/src/retry"), "{beside}");
+        assert!(beside.contains("│ counts in  project ~/src/retry"), "{beside}");
         assert!(!picture(&mut list, 60, 12).contains("without asking"));
     }
 

@@ -172,7 +172,12 @@ fn areas(area: Rect, previews: bool) -> Areas {
     let (list, preview) = if previews {
         split(body, area.height)
     } else {
-        (body, None)
+        let list = Rect {
+            width: body.width.min(MEASURE as u16),
+            ..body
+        };
+        // Without anything beside it the end of a row stays near its beginning.
+        (list, None)
     };
     Areas {
         head: row(0, 1),
@@ -221,25 +226,7 @@ pub(crate) fn split(body: Rect, height: u16) -> (Rect, Option<(Rect, Rect)>) {
             };
             (list, Some((parting, rest)))
         }
-<<<<<<< HEAD
-        // Without anything beside it the end of a row stays near its beginning.
-        _ => {
-            let list = Rect {
-                width: body.width.min(MEASURE as u16),
-                ..body
-            };
-            (list, None)
-        }
-    };
-    Areas {
-        head: row(0, 1),
-        line: row(1, 1),
-        rule: row(2, 1),
-        list,
-        preview,
-=======
         () => (body, None),
->>>>>>> 7d46fd4 (picker: what agents, models and stored permissions are stands beside their lists)
     }
 }
 

@@ -581,3 +581,49 @@ fn own_commands_in_pictures() {
         picture(&mut driver, "commands_own", size);
     }
 }
+
+#[test]
+fn what_is_selected_is_shown_beside_a_panel_too_and_read_only_then() {
+    let mut driver = conversation();
+    driver.size = (120, 36);
+    let todo = serde_json::json!({"content": "inject a clock"});
+    driver.event(Event::Todos(vec![todo]));
+    driver.frame();
+    driver.press("ctrl+x b");
+    assert!(driver.text().contains("inject a clock"), "the panel is there");
+    let looks = |driver: &mut Driver| {
+        driver.frame();
+        driver.effects.clear();
+        driver.type_text("@ret");
+        driver.find(FILES);
+        let is_look = |effect: &Effect| matches!(effect, Effect::Find(completion::Request::Look(_)));
+        driver.effects.iter().any(is_look)
+    };
+    assert!(looks(&mut driver));
+    let text = "//! Tries again.\n".to_owned();
+    let path = "src/retry.rs".to_owned();
+    driver
+        .app
+        .found(completion::Answer::Looked { path, text }, driver.now);
+    assert!(driver.text().contains("│ //! Tries again."), "{}", driver.text());
+    driver.press("esc ctrl+c");
+    driver.size = (104, 30);
+    assert!(!looks(&mut driver), "there is no room for it beside the panel");
+}
+
+#[test]
+fn a_command_and_an_agent_say_beside_the_list_what_they_are() {
+    let mut driver = conversation();
+    driver.size = (120, 36);
+    driver.frame();
+    driver.type_text("/expor");
+    assert!(
+        driver.text().contains("│ Writes the session to a file"),
+        "{}",
+        driver.text()
+    );
+    driver.press("esc ctrl+c");
+    driver.type_text("@pla");
+    driver.find(&[]);
+    assert!(driver.text().contains("│ tools off  write"), "{}", driver.text());
+}

@@ -89,17 +89,13 @@ fn abilities(choice: &ModelChoice) -> String {
     has.collect::<Vec<_>>().join(", ")
 }
 
-<<<<<<< HEAD
-/// The prices of a million tokens in and out where they are known, and the context window.
-=======
 fn takes(choice: &ModelChoice) -> String {
     let all = [(true, "text"), (choice.images, "images"), (choice.pdf, "PDFs")];
     let has = all.iter().filter(|(has, _)| *has).map(|(_, name)| *name);
     has.collect::<Vec<_>>().join(", ")
 }
 
-/// The context window, and the prices of a million tokens in and out where they are known.
->>>>>>> 7d46fd4 (picker: what agents, models and stored permissions are stands beside their lists)
+/// The prices of a million tokens in and out where they are known, and the context window.
 fn figures(choice: &ModelChoice) -> String {
     let context = tokens(choice.context);
     match choice.price {
