@@ -210,20 +210,17 @@ mod tests {
     }
 
     #[test]
-    fn counting_ends_soon() {
+    fn counting_ends_where_there_is_too_much() {
         let project = Harness::new();
         let directory = project.path("many");
         fs::create_dir(&directory).unwrap();
         for number in 0..MOST_ENTRIES + 50 {
             fs::write(directory.join(number.to_string()), "").unwrap();
         }
-        let started = Instant::now();
         let deleted = counted(&project, "rm -r many").unwrap();
         assert!(
             !deleted.is_all && deleted.files <= MOST_ENTRIES as u64,
             "{deleted:?}"
         );
-        // Far above what it may take, because tests share the machine.
-        assert!(started.elapsed() < MOST_TIME * 40);
     }
 }
