@@ -2,7 +2,7 @@
 
 use super::command::Verb;
 use super::motion::line_start;
-use super::{ESCAPE, Mode, Page, Step, Vim, clamp};
+use super::{Change, Mode, Page, Step, Vim, clamp};
 
 /// Steps that can be undone.
 pub(super) const UNDO_STEPS: usize = 200;
@@ -52,14 +52,14 @@ impl Vim {
         if self.mode == Mode::Insert {
             if !self.is_repeating {
                 self.begun = before;
-                self.recording = Some(keys);
+                self.recording = Some(Change::of(keys));
             }
         } else {
             clamp(page);
             let is_changed = page.text() != before.0;
             if is_changed && !is_history && !self.is_repeating {
                 if !is_repeat && self.mode == Mode::Normal {
-                    self.last = keys;
+                    self.last = Change::of(keys);
                 }
                 self.push_undo(before);
             }
@@ -81,27 +81,37 @@ impl Vim {
         if before.0 != page.text() {
             self.push_undo(before);
         }
-        if let Some(mut recording) = self.recording.take() {
-            recording.push(ESCAPE);
+        if let Some(recording) = self.recording.take() {
             self.last = recording;
         }
         self.seen = page.text();
     }
 
+    /// Does the last change again. What was written is written only where the command leads to insert mode here as well:
+    /// it is text and never a command.
     pub(super) fn repeat(&mut self, page: &mut dyn Page) {
         let last = self.last.clone();
         self.is_repeating = true;
-        for key in last {
-            match (self.mode, key) {
-                (_, ESCAPE) => drop(self.escape(page)),
-                (Mode::Insert, c) => {
-                    let caret = page.caret();
-                    page.replace(caret..caret, c.encode_utf8(&mut [0; 4]));
-                }
-                (_, key) => drop(self.key(key, page)),
-            }
+        for key in last.keys {
+            self.key(key, page);
         }
+        if self.mode == Mode::Insert {
+            let caret = page.caret();
+            page.replace(caret..caret, &last.written);
+            self.escape(page);
+        }
+        // Keys that were pressed over a selection may be the beginning of a command without one.
+        self.keys.clear();
         self.is_repeating = false;
+    }
+}
+
+impl Change {
+    fn of(keys: Vec<char>) -> Self {
+        Self {
+            keys,
+            written: String::new(),
+        }
     }
 }
 

@@ -25,9 +25,6 @@ use command::{Command, Motion, Operator, Parsed, Verb};
 use motion::{Find, Reach, line_end, line_last, line_start};
 use operator::{join, turned};
 
-/// Stands for the key in what is repeated.
-const ESCAPE: char = '\u{1b}';
-
 /// A text that the machine changes. Places are counted in characters, line ends included.
 pub(crate) trait Page {
     fn text(&self) -> String;
@@ -65,6 +62,13 @@ struct Register {
     is_lines: bool,
 }
 
+/// What can be repeated: the keys of a command, and what was written after it where it led to insert mode.
+#[derive(Debug, Clone, Default)]
+struct Change {
+    keys: Vec<char>,
+    written: String,
+}
+
 /// A text as it was, and where the caret stood.
 type Step = (String, usize);
 
@@ -84,8 +88,8 @@ pub(crate) struct Vim {
     /// Before insert mode.
     begun: Step,
     /// What is being inserted, with the command that began it; `None` where it cannot be repeated.
-    recording: Option<Vec<char>>,
-    last: Vec<char>,
+    recording: Option<Change>,
+    last: Change,
     is_repeating: bool,
 }
 
@@ -102,7 +106,7 @@ impl Default for Vim {
             seen: String::new(),
             begun: Step::default(),
             recording: None,
-            last: Vec::new(),
+            last: Change::default(),
             is_repeating: false,
         }
     }
@@ -136,7 +140,7 @@ impl Vim {
     /// Hears what is written in insert mode.
     pub(crate) fn hear(&mut self, c: char) {
         if let Some(recording) = &mut self.recording {
-            recording.push(c);
+            recording.written.push(c);
         }
     }
 

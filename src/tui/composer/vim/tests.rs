@@ -181,6 +181,10 @@ fn the_last_change_is_repeated() {
     check("|one\ntwo", "A!⎋j.", "one!\ntwo|!");
     check("|a\nb", "x.", "|\nb");
     check("|abc", "yl.", "|abc");
+    // What was written is no command where the change cannot be done again.
+    check("|one (two)", "ct(..⎋$.", "..(two|)");
+    check("|one (two) three", "ct(ddx⎋$.", "ddx(two) thre|e");
+    check("|ab cd", "vd.w", "b |cd");
 }
 
 #[test]
