@@ -392,16 +392,17 @@ impl Renderer<'_, '_> {
         self.push_level(is_loose);
     }
 
-    /// Puts a box in the place of a bullet; behind a number, or where there was no room for a bullet, it begins the text.
+    /// Puts a box in the place of a bullet; behind a number, or where there is no room, it begins the text.
     fn tick(&mut self, is_done: bool) {
         let mark = if is_done { "[x] " } else { "[ ] " };
         let bullet = self.look.symbols.bullet();
+        let used: usize = self.prefixes.iter().map(|prefix| prefix.width).sum();
+        let room = self.width / 2;
         let item = self.prefixes.last_mut();
         let item = item.filter(|prefix| {
-            prefix
-                .marker
-                .as_ref()
-                .is_some_and(|marker| marker.trim_end() == bullet)
+            let marker = prefix.marker.as_ref();
+            let has_bullet = marker.is_some_and(|marker| marker.trim_end() == bullet);
+            has_bullet && used - prefix.width + mark.len() <= room
         });
         if let Some(item) = item {
             item.marker = Some(mark.to_owned());
