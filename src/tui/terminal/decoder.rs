@@ -6,7 +6,7 @@
 //! not used: it keeps what a terminal says about itself from its callers.
 //!
 //! What may be the beginning of something longer is kept for a moment ([`Decoder::patience`]), then taken as keys
-//! ([`Decoder::settle`]). A lone escape is one at once, unless more is there already.
+//! ([`Decoder::settle`]).
 
 use std::time::Duration;
 
@@ -20,6 +20,10 @@ use super::answer::Answer;
 
 /// How long a sequence may stop short before it counts as keys. A terminal writes one in one go.
 const PATIENCE: Duration = Duration::from_millis(50);
+/// How long an escape may be the beginning of a sequence. Nobody notices that it takes that long.
+const ESCAPE_PATIENCE: Duration = Duration::from_millis(10);
+/// A paste that lost its end goes on for ever; this key on its own ends it.
+const INTERRUPTS: &[&[u8]] = &[b"\x03", b"\x1b[99;5u"];
 const PASTE_BEGIN: &[u8] = b"\x1b[200~";
 const PASTE_END: &[u8] = b"\x1b[201~";
 /// No key has a longer sequence.
@@ -44,8 +48,8 @@ enum Piece {
 /// For how long the beginning of something is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Waits {
-    /// An escape: it is a key of its own, unless more is there.
-    NotAtAll,
+    /// Escapes: keys of their own, unless more follows.
+    ABreath,
     AMoment,
     /// A paste, which has an end.
     ForTheEnd,
@@ -60,7 +64,10 @@ pub(super) struct Decoder {
 
 impl Decoder {
     pub(super) fn push(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(bytes);
+        let is_in_paste = self.bytes.starts_with(PASTE_BEGIN);
+        let ends_it = is_in_paste && INTERRUPTS.contains(&bytes);
+        self.bytes
+            .extend_from_slice(if ends_it { PASTE_END } else { bytes });
     }
 
     /// Returns what came first and is whole.
@@ -81,7 +88,7 @@ impl Decoder {
     /// Returns how long the rest of what has begun is waited for, where it is not waited for without end.
     pub(super) fn patience(&mut self) -> Option<Duration> {
         match self.first() {
-            Piece::Begun(Waits::NotAtAll) => Some(Duration::ZERO),
+            Piece::Begun(Waits::ABreath) => Some(ESCAPE_PATIENCE),
             Piece::Begun(Waits::AMoment) if !self.bytes.is_empty() => Some(PATIENCE),
             _ => None,
         }
@@ -105,7 +112,9 @@ impl Decoder {
                 let text = String::from_utf8_lossy(&paste[PASTE_BEGIN.len()..]).into_owned();
                 (paste.len(), Some(Received::Input(Input::Paste(text))))
             }
-            [0x1b] => (1, Some(key(KeyCode::Esc.into()))),
+            [0x1b] | [0x1b, 0x1b, ..] => (1, Some(key(KeyCode::Esc.into()))),
+            // A key or an answer that was cut; nobody typed its numbers.
+            [0x1b, b'[' | b']' | b'_', _, _, ..] => (self.bytes.len(), None),
             [0x1b, next, ..] => (2, with_alt(&[*next])),
             // A character that was cut.
             [_, ..] => (1, None),
@@ -141,8 +150,8 @@ impl Decoder {
 fn cut(bytes: &[u8]) -> Piece {
     match bytes {
         [] => Piece::Begun(Waits::AMoment),
-        [0x1b] => Piece::Begun(Waits::NotAtAll),
-        // The second may begin something.
+        [0x1b] | [0x1b, 0x1b] => Piece::Begun(Waits::ABreath),
+        [0x1b, 0x1b, b'[' | b'O', ..] => cut_with_alt(bytes),
         [0x1b, 0x1b, ..] => Piece::Whole(1, Some(key(KeyCode::Esc.into()))),
         [0x1b, b'[', ..] => cut_sequence(bytes),
         [0x1b, b'O'] => Piece::Begun(Waits::AMoment),
@@ -158,6 +167,18 @@ fn cut(bytes: &[u8]) -> Piece {
             Some(length) => Piece::Whole(length, input(&bytes[..length])),
             None => Piece::Whole(1, None),
         },
+    }
+}
+
+/// An escape and a key's sequence: the key with alt, as some terminals send it.
+fn cut_with_alt(bytes: &[u8]) -> Piece {
+    match cut(&bytes[1..]) {
+        Piece::Whole(length, Some(Received::Input(Input::Key(mut event)))) if length > 2 => {
+            event.modifiers |= KeyModifiers::ALT;
+            Piece::Whole(1 + length, Some(key(event)))
+        }
+        Piece::Begun(_) => Piece::Begun(Waits::AMoment),
+        Piece::Whole(..) => Piece::Whole(1, Some(key(KeyCode::Esc.into()))),
     }
 }
 
@@ -278,7 +299,7 @@ fn is_mouse_nowhere(piece: &[u8]) -> bool {
         return false;
     };
     let mut numbers = numbers.split(|byte| *byte == b';').skip(1);
-    numbers.any(|number| !number.is_empty() && number.iter().all(|digit| *digit == b'0'))
+    numbers.any(|number| !number.is_empty() && number.iter().all(|digit| matches!(digit, b'0' | b'+')))
 }
 
 /// Keys that no binding can name are left out.
@@ -413,6 +434,8 @@ mod tests {
             ("\x1b[27u", KeyCode::Esc, M::NONE),
             ("\x1b[13;2u", KeyCode::Enter, M::SHIFT),
             ("\x1b[99;5u", KeyCode::Char('c'), M::CONTROL),
+            ("\x1b\x1b[D", KeyCode::Left, M::ALT),
+            ("\x1b\x1bOA", KeyCode::Up, M::ALT),
             ("\x1b[27;2;13~", KeyCode::Enter, M::SHIFT),
             ("\x1b[27;5;99~", KeyCode::Char('c'), M::CONTROL),
         ] {
@@ -468,6 +491,8 @@ mod tests {
         );
         assert_eq!(decode("\x1b_x"), [alt('_'), typed('x')]);
         assert_eq!(decode("\x1b[1"), [alt('['), typed('1')]);
+        // Nobody types that.
+        assert_eq!(decode("\x1b[<65;"), []);
         let escapes = [KeyCode::Esc; 2].map(|code| pressed(code, KeyModifiers::NONE));
         assert_eq!(decode("\x1b\x1b"), escapes);
     }
@@ -477,7 +502,7 @@ mod tests {
         let mut decoder = Decoder::default();
         for (bytes, patience) in [
             ("", None),
-            ("\x1b", Some(Duration::ZERO)),
+            ("\x1b", Some(ESCAPE_PATIENCE)),
             ("\x1b]11;", Some(PATIENCE)),
             ("\x1b[1;", Some(PATIENCE)),
             ("\x1b[200~", None),
@@ -486,6 +511,14 @@ mod tests {
             assert_eq!(decoder.next(), None, "{bytes:?}");
             assert_eq!(decoder.patience(), patience, "{bytes:?}");
         }
+    }
+
+    #[test]
+    fn a_paste_without_an_end_is_ended_by_hand() {
+        let pasted = |text: &str| Received::Input(Input::Paste(text.to_owned()));
+        let parts: [&[u8]; 4] = [b"\x1b[200~one", b" two", b"\x03", b"x"];
+        assert_eq!(decode_in_parts(&parts), [pasted("one two"), typed('x')]);
+        assert_eq!(decode("\x1b[200~a\x03b\x1b[201~"), [pasted("a\u{3}b")]);
     }
 
     fn piece() -> impl Strategy<Value = Vec<u8>> {

@@ -61,8 +61,9 @@ use crate::view::theme::ColorDepth;
 const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 /// Has xterm and tmux tell of `shift+enter` and its like, where they do not know kitty's flags; and no more.
-const OTHER_KEYS_ON: &[u8] = b"\x1b[>4;1m";
-const OTHER_KEYS_OFF: &[u8] = b"\x1b[>4;0m";
+/// Some terminals take it for an underline, so styles are put back after it.
+const OTHER_KEYS_ON: &[u8] = b"\x1b[>4;1m\x1b[0m";
+const OTHER_KEYS_OFF: &[u8] = b"\x1b[>4m\x1b[0m";
 const CARET_OWN: &[u8] = b"\x1b[0 q";
 const CARET_BLOCK: &[u8] = b"\x1b[2 q";
 const CARET_BAR: &[u8] = b"\x1b[6 q";
@@ -313,6 +314,9 @@ fn write_leave(out: &mut impl Write) -> io::Result<()> {
     )
 }
 
+/// Terminals that show all colours and whose `COLORTERM` does not come along where they are logged in elsewhere.
+const TRUE_COLOR_TERMS: &[&str] = &["xterm-kitty", "xterm-ghostty", "alacritty", "foot", "wezterm"];
+
 /// Returns how many colours the environment says the terminal shows.
 pub(crate) fn color_depth(variable: &dyn Fn(&str) -> Option<String>) -> ColorDepth {
     if variable("NO_COLOR").is_some_and(|value| !value.is_empty()) {
@@ -322,7 +326,10 @@ pub(crate) fn color_depth(variable: &dyn Fn(&str) -> Option<String>) -> ColorDep
     let color_term = variable("COLORTERM").unwrap_or_default();
     if term == "dumb" {
         ColorDepth::None
-    } else if matches!(color_term.as_str(), "truecolor" | "24bit") || term.ends_with("-direct") {
+    } else if matches!(color_term.as_str(), "truecolor" | "24bit")
+        || term.ends_with("-direct")
+        || TRUE_COLOR_TERMS.contains(&term.as_str())
+    {
         ColorDepth::TrueColor
     } else if term.contains("256color") {
         ColorDepth::Ansi256
@@ -486,7 +493,7 @@ mod tests {
             );
         }
         assert!(
-            entered.contains("\x1b[>1u") && left.contains("\x1b[<1u") && left.contains("\x1b[>4;0m"),
+            entered.contains("\x1b[>1u") && left.contains("\x1b[<1u") && left.contains("\x1b[>4m"),
             "{entered:?} {left:?}"
         );
         assert!(left.ends_with("\x1b[?25h"), "the cursor is shown last: {left:?}");
@@ -539,6 +546,7 @@ mod tests {
         );
         assert_eq!(depth(&[("TERM", "xterm-256color")]), ColorDepth::Ansi256);
         assert_eq!(depth(&[("TERM", "linux")]), ColorDepth::Ansi16);
+        assert_eq!(depth(&[("TERM", "xterm-kitty")]), ColorDepth::TrueColor);
         assert_eq!(
             depth(&[("COLORTERM", "truecolor"), ("NO_COLOR", "1")]),
             ColorDepth::None

@@ -4,6 +4,7 @@
 //! wakes for nothing else, but while something has begun and is not whole. Changes of the window's size come as a signal.
 
 use std::io::{self, PipeReader, PipeWriter};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 use std::time::Duration;
@@ -50,7 +51,9 @@ impl Reader {
         let (end, ended) = sync_channel(1);
         let sender = self.sender.clone();
         thread::Builder::new().name("keys".to_owned()).spawn(move || {
-            if let Err(error) = hand_on(&sender, &stop) {
+            let ended = catch_unwind(AssertUnwindSafe(|| hand_on(&sender, &stop)));
+            let ended = ended.unwrap_or_else(|_| Err(io::Error::other("what was typed could not be read")));
+            if let Err(error) = ended {
                 // The loop may be gone by now, as whoever stopped us may be.
                 let _ = sender.send(Err(error));
             }

@@ -52,6 +52,11 @@ fn style(parameters: &str) -> String {
                 spelled.push(color.unwrap_or_else(|| format!("{ground};5;{index}")));
                 more
             }
+            [ground @ ("38" | "48"), "2", _, _, _, more @ ..] => {
+                // No colour of ours: it marks a cell under a picture, which nobody sees.
+                spelled.push(if *ground == "38" { "39" } else { "49" }.to_owned());
+                more
+            }
             [other, more @ ..] => {
                 spelled.push((*other).to_owned());
                 more
@@ -82,7 +87,7 @@ mod tests {
             ("\x1b[38;5;1;49mred\x1b[38;5;12m", "\x1b[31;49mred\x1b[94m"),
             ("\x1b[38;5;7;48;5;0m\x1b[48;5;15m", "\x1b[37;40m\x1b[107m"),
             ("\x1b[1m\x1b[0m\x1b[m", "\x1b[1m\x1b[0m\x1b[m"),
-            ("\x1b[38;5;208m\x1b[38;2;1;2;3m", "\x1b[38;5;208m\x1b[38;2;1;2;3m"),
+            ("\x1b[38;5;208m\x1b[38;2;1;2;3;1m", "\x1b[38;5;208m\x1b[39;1m"),
             (
                 "a\x1b[3;4Hb\x1b]8;id=1;x\x1b\\é\x1b[",
                 "a\x1b[3;4Hb\x1b]8;id=1;x\x1b\\é\x1b[",
