@@ -47,13 +47,20 @@ impl App {
         self.focus == Focus::Panel && self.panel.context() == Context::PanelText
     }
 
-    /// Leaves the words of a todo as they were; says whether they were being written.
-    pub(super) fn leave_todo(&mut self, now: Instant) -> bool {
-        let left = self.writes_todo() && self.panel.leave_writing();
-        if left {
+    /// Does something that may end the writing of a todo, whichever way. A question that waited for that is heard from
+    /// then on, and deaf at first.
+    pub(super) fn beside_todo(&mut self, now: Instant, work: impl FnOnce(&mut Self) -> Change) -> Change {
+        let was_writing = self.writes_todo();
+        let change = work(self);
+        if was_writing && !self.writes_todo() {
             self.begin_guard_anew(now);
         }
-        left
+        change
+    }
+
+    /// Leaves the words of a todo as they were; says whether they were being written.
+    pub(super) fn leave_todo(&mut self) -> bool {
+        self.writes_todo() && self.panel.leave_writing()
     }
 
     pub(super) fn act_on_panel(&mut self, action: Action, now: Instant) {
@@ -65,10 +72,7 @@ impl App {
             Action::NextTodoState => self.panel.next_status(),
             Action::EditTodo => self.panel.begin_writing(),
             Action::PickRow => self.panel.open(),
-            Action::FinishText => {
-                self.begin_guard_anew(now);
-                self.panel.finish_writing()
-            }
+            Action::FinishText => self.panel.finish_writing(),
             _ => return,
         };
         match outcome {

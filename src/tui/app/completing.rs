@@ -15,6 +15,7 @@ use crate::session::mention::{can_be_mentioned, is_plain_text, mention};
 use crate::session::{AgentChoice, CommandChoice, Op};
 use crate::tui::commands::{self, COMMANDS, Command, facts};
 use crate::tui::completion::{Answer, Item, Pick, Request, Token, TokenKind};
+use crate::tui::dialog::Guard;
 use crate::tui::keymap::{Action, Context, words};
 use crate::tui::picker::Row;
 use crate::tui::statusbar::Hints;
@@ -148,7 +149,12 @@ impl App {
     }
 
     pub(super) fn release_keys(&mut self, now: Instant) {
+        let is_held = !self.held.inputs.is_empty();
         self.held.until = None;
+        // They were typed into the draft: a question that came meanwhile is not answered by them.
+        if let Some(guard) = self.asking_guard_mut().filter(|_| is_held) {
+            *guard = Guard::begin(now, Some(now));
+        }
         for input in std::mem::take(&mut self.held.inputs) {
             match input {
                 HeldInput::Key(key) => self.key(key, now),

@@ -39,6 +39,10 @@ pub(super) enum Due {
 
 impl App {
     pub(crate) fn mouse(&mut self, event: MouseEvent, now: Instant) -> Change {
+        self.beside_todo(now, |app| app.read_mouse(event, now))
+    }
+
+    fn read_mouse(&mut self, event: MouseEvent, now: Instant) -> Change {
         self.attention.seen(now);
         let turn = isize::try_from(self.wheel_lines).unwrap_or(isize::MAX);
         let rows = match event.kind {

@@ -28,7 +28,7 @@ impl App {
         } else if !self.pages.is_empty() {
             self.page_back(now);
         } else if self.end_search(now)
-            || self.leave_todo(now)
+            || self.leave_todo()
             || self.transcript.end_selection()
             || self.composer.end_selection()
             || self.context() == Context::Composer && self.composer.vim_escape()
@@ -79,7 +79,7 @@ impl App {
         if !self.pages.is_empty() {
             return self.close_page(now);
         }
-        if self.search.is_some() && self.end_search(now) || self.leave_todo(now) {
+        if self.search.is_some() && self.end_search(now) || self.leave_todo() {
             return;
         }
         if !self.is_asking() && !self.composer.is_empty() {

@@ -26,6 +26,10 @@ use crate::view::theme::Meaning;
 
 impl App {
     pub(crate) fn key(&mut self, key: KeyEvent, now: Instant) -> Change {
+        self.beside_todo(now, |app| app.read_key(key, now))
+    }
+
+    fn read_key(&mut self, key: KeyEvent, now: Instant) -> Change {
         if key.kind == KeyEventKind::Release {
             return Change::None;
         }

@@ -62,6 +62,18 @@ fn moving_the_caret_is_typing_too() {
 }
 
 #[test]
+fn a_key_that_waited_for_a_paste_answers_nothing() {
+    let mut driver = Driver::open();
+    driver.event(Event::TurnStarted);
+    driver.app.paste("/srv/slow/a.png", driver.now);
+    driver.ask(bash("rm -rf /", &[]));
+    driver.type_text("y");
+    driver.wait(2000);
+    assert_eq!(driver.replies(), []);
+    assert!(driver.text().contains("a.pngy"), "{}", driver.text());
+}
+
+#[test]
 fn always_stores_what_is_ticked_in_the_chosen_scope() {
     let mut driver = Driver::open();
     let mut destructive = Ask::new("bash", Subject::new("rm -rf target/tmp")).always("rm *");

@@ -162,7 +162,7 @@ fn a_question_waits_until_the_words_of_a_todo_are_written() {
 
 #[test]
 fn leaving_the_words_of_a_todo_puts_no_question_off() {
-    for key in ["esc", "ctrl+c"] {
+    for key in ["esc", "ctrl+c", "ctrl+x ["] {
         let mut driver = working();
         driver.type_text("a draft");
         driver.frame();
@@ -173,6 +173,8 @@ fn leaving_the_words_of_a_todo_puts_no_question_off() {
         assert_eq!(driver.app.state().dialog, Some("permission"), "{key}");
         assert_eq!(driver.app.state().focus, "dialog", "{key}");
         assert_eq!(driver.app.composer.text(), "a draft", "{key}");
+        driver.press("y");
+        assert_eq!(driver.replies(), [], "{key}");
     }
 }
 
