@@ -88,7 +88,7 @@ pub struct Start<'a> {
     pub library: &'a Library,
     /// Said before anything else.
     pub notes: &'a [String],
-    /// Sent at once.
+    /// Taken at once, like a line that is typed.
     pub prompt: Option<String>,
 }
 
@@ -100,10 +100,10 @@ pub async fn run(start: Start<'_>, console: &mut Console) -> Left {
         return Left::Ended(Ended::Quit);
     };
     let mut talk = Talk::new(&snapshot, start.tools, TimeZone::system(), start.notes);
-    if let Some(prompt) = start.prompt {
-        talk.submit(&prompt);
+    match start.prompt {
+        Some(prompt) => talk.begin_with(&prompt),
+        None => talk.prompt(),
     }
-    talk.prompt();
     let mut ways = Ways {
         outbox: Outbox::default(),
         errands: Errands::new(handle.clone(), library.clone()),

@@ -72,9 +72,9 @@ impl Permission {
         let mut lines = vec![place];
         lines.extend(words::body(&inquiry.card, usize::MAX));
         for row in &inquiry.rows {
-            let harm = row.harm().map(|harm| format!(", {harm}")).unwrap_or_default();
+            let loss = row.loss().map(|loss| format!(", {loss}")).unwrap_or_default();
             let why = row.why().replace('→', "means");
-            lines.push(format!("{} {}: {why}{harm}", row.key(), row.pattern()));
+            lines.push(format!("{} {}: {why}{loss}", row.key(), row.pattern()));
         }
         lines
     }

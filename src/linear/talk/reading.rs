@@ -46,16 +46,32 @@ impl Talk {
             ));
         }
         match spoken {
+            Spoken::Text | Spoken::Shell(_) if !self.asks.is_empty() => self.answer(&line),
+            spoken => self.carry_out(&spoken, &line),
+        }
+        self.go_on();
+    }
+
+    /// Takes what the program was started with: a line that answers no question, since it was written before any.
+    pub(in crate::linear) fn begin_with(&mut self, prompt: &str) {
+        self.carry_out(&command::spoken(prompt), prompt);
+        self.go_on();
+    }
+
+    fn carry_out(&mut self, spoken: &Spoken<'_>, line: &str) {
+        match *spoken {
             Spoken::Command(command, rest) => self.obey(command, rest),
-            Spoken::Unknown(_) if self.is_own_command(&line) => self.submit(&line),
+            Spoken::Unknown(_) if self.is_own_command(line) => self.submit(line),
             Spoken::Unknown(name) => {
                 self.say(&format!("There is no command /{name}. /help tells the commands."));
             }
-            Spoken::Text | Spoken::Shell(_) if !self.asks.is_empty() => self.answer(&line),
             Spoken::Shell(command) => self.send(Op::Shell(command.to_owned())),
-            Spoken::Text => self.submit(&line),
+            Spoken::Text => self.submit(line),
         }
-        // What is sent is answered by an event, and the person asked to go on after that.
+    }
+
+    /// What is sent is answered by an event, and the person asked to go on after that.
+    fn go_on(&mut self) {
         if self.effects.is_empty() {
             self.prompt();
         }

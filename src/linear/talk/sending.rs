@@ -36,7 +36,7 @@ impl Returned {
 
 impl Talk {
     /// Sends a message: it begins a turn, or joins the one that runs. Behind `@` and an agent's name it is for that agent.
-    pub(in crate::linear) fn submit(&mut self, text: &str) {
+    pub(super) fn submit(&mut self, text: &str) {
         let text = match self.agent_named(text) {
             Some((agent, rest)) => {
                 self.send(Op::SetAgent(agent));

@@ -54,6 +54,28 @@ fn an_error_before_the_turn_lets_the_person_type_again() {
 }
 
 #[test]
+fn what_the_program_is_started_with_is_taken_like_a_line_and_answers_nothing() {
+    let mut talk = talk();
+    talk.begin_with("!ls");
+    assert!(matches!(
+        talk.take_effects().as_slice(),
+        [Effect::Send(Op::Shell(command))] if command == "ls"
+    ));
+    talk.begin_with("/mode 4");
+    assert!(matches!(
+        talk.take_effects().as_slice(),
+        [Effect::Send(Op::SetMode(Mode::Yolo)), Effect::Send(Op::Rejudge)]
+    ));
+    talk.begin_with("/nothing");
+    let text = talk.take_text();
+    assert!(text.contains("There is no command /nothing."), "{text}");
+    talk.hear(&Event::FormPut(form()));
+    talk.listen(talk.deaf().unwrap());
+    talk.begin_with("2");
+    assert_eq!(submitted(&mut talk).text, "2");
+}
+
+#[test]
 fn files_that_a_message_names_go_with_it() {
     let mut talk = talk();
     talk.read("see @src/a.rs:3-9 and @\"b c.md\", not me@example.com");
