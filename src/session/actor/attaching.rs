@@ -328,9 +328,9 @@ impl Named {
         let own = self.mentions.iter().cloned().map(|mention| (mention, None));
         all.extend(own);
         for mention in call.iter().flat_map(|call| call.mentions()) {
-            let is_named = all
-                .iter()
-                .any(|(named, _)| named.label.is_none() && named.path == mention.path);
+            let is_named = all.iter().any(|(named, _)| {
+                named.label.is_none() && (&named.path, named.lines) == (&mention.path, mention.lines)
+            });
             if !is_named {
                 all.push((mention, call));
             }

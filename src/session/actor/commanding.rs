@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::driver::CallSettings;
 use crate::conversation::{CallId, ErrorKind, Message};
 use crate::project::commands::{CommandOwner, Piece, UserCommand, expand, shell_commands};
-use crate::session::{CommandChoice, Mention};
+use crate::session::{CommandChoice, Mention, mention};
 use crate::tool::pipeline::{self, LoopGuard, Progress};
 
 /// The commands of a session, as they were when it was opened.
@@ -112,25 +112,17 @@ fn mentions(pieces: &[Piece]) -> Vec<Mention> {
         Piece::Shell(_) => None,
     });
     let mut found: Vec<Mention> = Vec::new();
-    for mention in texts.flat_map(named) {
+    for mention in texts.flat_map(mention::mentions) {
+        // Whoever wrote the command may have meant a word.
+        let mention = Mention {
+            is_sure: false,
+            ..mention
+        };
         if !found.contains(&mention) {
             found.push(mention);
         }
     }
     found
-}
-
-/// Finds `@path` at the beginning of words. Another word of that form is no file, and stays what it is.
-fn named(text: &str) -> impl Iterator<Item = Mention> {
-    let words = text.split_whitespace().filter_map(|word| word.strip_prefix('@'));
-    let paths = words.map(|word| word.trim_end_matches([',', ';', ':', '!', '?', '.', ')']));
-    let is_path = |path: &&str| !path.is_empty() && !path.contains(['@', '(', '`', '"', '*']);
-    paths.filter(is_path).map(|path| Mention {
-        path: path.to_owned(),
-        lines: None,
-        is_sure: false,
-        label: None,
-    })
 }
 
 async fn run(calls: &CallSettings, command: &str, cancel: &CancellationToken) -> String {
@@ -173,9 +165,22 @@ mod tests {
 
     #[test]
     fn files_that_a_text_names_are_found() {
-        let paths: Vec<_> = named("see @src/a.rs, (x@y.z) @b.md. and @dataclass @app.get(\"/\")")
-            .map(|mention| mention.path)
+        let text = "see @src/a.rs, (x@y.z) @b.md. and @dataclass (@c.rs:10-40) @\"d e.md\"";
+        let found = mentions(&[Piece::Text(text.to_owned()), Piece::Shell("cat @f".to_owned())]);
+        let found: Vec<_> = found
+            .iter()
+            .map(|mention| (mention.path.as_str(), mention.lines, mention.is_sure))
             .collect();
-        assert_eq!(paths, ["src/a.rs", "b.md", "dataclass"]);
+        let file = |path| (path, None, false);
+        assert_eq!(
+            found,
+            [
+                file("src/a.rs"),
+                file("b.md"),
+                file("dataclass"),
+                ("c.rs", Some((10, 40)), false),
+                file("d e.md"),
+            ]
+        );
     }
 }
