@@ -1,20 +1,19 @@
 //! How many files a command would delete, for the person who is asked.
 //!
 //! It is a help and no judgement: what cannot be told is not counted, and nothing is decided by it. What is counted is
-//! what is there now. Links are counted and never followed, and looking ends soon: somebody waits for the question.
+//! what is there now. Links are counted and never followed, and looking ends soon: somebody waits for the question. It ends
+//! after so many entries and by no clock, so that the same files always give the same number.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use super::{Setting, base_name};
 use crate::permission::command::{Simple, Word, analyse, operand_of};
 use crate::permission::{Ask, Deleted};
 use crate::tool::Services;
 
-/// Entries of directories that are looked at, and how long, for all commands of a call.
-const MOST_ENTRIES: usize = 10_000;
-const MOST_TIME: Duration = Duration::from_millis(50);
+/// Entries that are looked at for all commands of a call; so many are read in a few milliseconds.
+const MOST_ENTRIES: usize = 5000;
 
 /// Notes on the asks for running `command` in `workdir` how many files it would delete. Looks at files.
 pub(in crate::tool) fn count_deleted(services: &Services, command: &str, workdir: &Path, asks: &mut [Ask]) {
@@ -22,7 +21,6 @@ pub(in crate::tool) fn count_deleted(services: &Services, command: &str, workdir
     let setting = Setting::new(services, workdir);
     let mut patience = Patience {
         entries: MOST_ENTRIES,
-        until: Instant::now() + MOST_TIME,
     };
     for command in &analysis.commands {
         let is_same = |other: &&Simple| other.canonical == command.canonical;
@@ -59,22 +57,35 @@ impl Setting<'_> {
         }
         let mut paths: Vec<_> = paths.into_iter().map(PathBuf::from).collect();
         paths.sort();
+        // Asked before any is left out: what stands below a link goes elsewhere.
+        let is_here = self.are_here(&paths);
         let is_recursive = options.iter().any(|word| is_recursive(&word.text));
         // What stands below another operand goes with that.
         paths.dedup_by(|later, path| later == path || is_recursive && later.starts_with(&*path));
         let mut deleted = Deleted {
             files: 0,
             is_all: true,
-            is_here: true,
+            is_here,
         };
         for path in &paths {
-            let goes_up = path
-                .components()
-                .any(|component| component == Component::ParentDir);
-            deleted.is_here &= path.starts_with(self.workdir) && !goes_up;
             patience.count(path, is_recursive, &mut deleted);
         }
         Some(deleted)
+    }
+
+    /// Whether all of these are below the directory in which the command would run, wherever links lead.
+    fn are_here(&self, paths: &[PathBuf]) -> bool {
+        // After a `cd` through a link, shells and the system do not agree on what is above.
+        let goes_up = |path: &PathBuf| {
+            path.components()
+                .any(|component| component == Component::ParentDir)
+        };
+        let workdir = self.workdir.canonicalize();
+        workdir.is_ok_and(|workdir| {
+            paths
+                .iter()
+                .all(|path| !goes_up(path) && is_below(path, &workdir))
+        })
     }
 
     /// The paths that the shell puts for a wildcard; `None` where its rules are not known well enough to count.
@@ -101,13 +112,12 @@ impl Setting<'_> {
 /// What may still be looked at.
 struct Patience {
     entries: usize,
-    until: Instant,
 }
 
 impl Patience {
     fn take(&mut self) -> bool {
         self.entries = self.entries.saturating_sub(1);
-        self.entries > 0 && Instant::now() < self.until
+        self.entries > 0
     }
 
     fn count(&mut self, path: &Path, is_recursive: bool, deleted: &mut Deleted) {
@@ -137,6 +147,16 @@ impl Patience {
             }
         }
     }
+}
+
+/// A link lies where its parent does, and so does a file. With a slash behind it a link is the directory that it leads to,
+/// here as where the entries are counted.
+fn is_below(path: &Path, directory: &Path) -> bool {
+    let place = match path.symlink_metadata() {
+        Ok(found) if found.is_dir() => path.canonicalize(),
+        _ => path.parent().unwrap_or(path).canonicalize(),
+    };
+    place.is_ok_and(|place| place.starts_with(directory))
 }
 
 /// The options of a command, and its operands.
@@ -207,6 +227,33 @@ mod tests {
         }
         let outside = counted(&project, "rm ../nothing").unwrap();
         assert!(!outside.is_here && outside.files == 0);
+    }
+
+    #[test]
+    fn what_lies_behind_a_link_is_counted_and_not_here() {
+        let project = Harness::new();
+        for name in ["1", "2", "deep/3"] {
+            project.write(project.outside("data").join(name), "");
+        }
+        project.write("keep", "");
+        symlink(project.outside("data"), project.path("cache")).unwrap();
+        for (command, files, is_here) in [
+            ("rm -rf cache/*", 3, false),
+            ("rm cache/1", 1, false),
+            ("rm -r cache/deep keep", 2, false),
+            ("rm -rf cache/", 3, false),
+            ("cd cache && rm 1", 1, false),
+            ("rm -rf cache cache/1", 1, false),
+            ("rm -rf cache", 1, true),
+            ("rm keep cache", 2, true),
+        ] {
+            let expected = Deleted {
+                files,
+                is_all: true,
+                is_here,
+            };
+            assert_eq!(counted(&project, command), Some(expected), "{command}");
+        }
     }
 
     #[test]

@@ -240,9 +240,11 @@ impl Columns {
         }
         if room < NARROW {
             // On a narrow screen what is asked comes first, then what it destroys; the patterns are a key away.
-            let pattern = pattern.min(room);
+            let harms = asked.iter().any(|row| row.is_harm);
+            let kept = if harms { GAP + LEAST_WHY } else { 0 };
+            let pattern = pattern.min(room.saturating_sub(kept));
             let rest = room.saturating_sub(pattern + GAP);
-            let (why, always) = match asked.iter().any(|row| row.is_harm) {
+            let (why, always) = match harms {
                 true if rest >= LEAST_WHY => (rest, 0),
                 false if rest >= short => (0, short),
                 _ => (0, 0),
