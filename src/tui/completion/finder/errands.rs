@@ -16,7 +16,7 @@ use crate::tui::media::Media;
 /// Errands of one sort at once.
 const MOST: usize = 4;
 /// What takes longer does not answer.
-const STUCK: Duration = Duration::from_secs(2);
+pub(super) const STUCK: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Errand {
@@ -115,6 +115,20 @@ struct Running {
     is_told: bool,
 }
 
+/// Tells what an errand came back with: nothing where it panicked or never began.
+struct End {
+    errand: Errand,
+    brought: Option<Brought>,
+    messages: Sender<Message>,
+}
+
+impl Drop for End {
+    fn drop(&mut self) {
+        let brought = self.brought.take().unwrap_or_else(|| self.errand.nothing());
+        let _ = self.messages.send(Message::Brought(self.errand.clone(), brought));
+    }
+}
+
 impl Errands {
     pub(super) fn new(places: Places, perform: Perform, messages: Sender<Message>) -> Self {
         Self {
@@ -149,6 +163,7 @@ impl Errands {
     }
 
     fn start(&mut self) -> Result<(), String> {
+        let mut done = Ok(());
         for errand in std::mem::take(&mut self.waiting) {
             let of_sort = self.running.iter().filter(|it| it.errand.is_of_sort(&errand));
             if of_sort.count() >= MOST || self.is_running(&errand) {
@@ -156,10 +171,8 @@ impl Errands {
                 continue;
             }
             if let Err(error) = self.send(errand.clone()) {
-                let _ = self
-                    .messages
-                    .send(Message::Brought(errand.clone(), errand.nothing()));
-                return Err(format!("files cannot be looked up: no thread begins ({error})"));
+                done = Err(format!("files cannot be looked up: no thread begins ({error})"));
+                continue;
             }
             self.running.push(Running {
                 errand,
@@ -167,14 +180,20 @@ impl Errands {
                 is_told: false,
             });
         }
-        Ok(())
+        done
     }
 
+    /// Sends an errand off, which comes back in any case.
     fn send(&self, errand: Errand) -> io::Result<()> {
-        let (places, perform, messages) = (Arc::clone(&self.places), self.perform, self.messages.clone());
+        let (places, perform) = (Arc::clone(&self.places), self.perform);
+        let end = End {
+            errand,
+            brought: None,
+            messages: self.messages.clone(),
+        };
         let go = move || {
-            let brought = perform(&errand, &places);
-            let _ = messages.send(Message::Brought(errand, brought));
+            let mut end = end;
+            end.brought = Some(perform(&end.errand, &places));
         };
         let thread = thread::Builder::new().name("lookup".to_owned());
         thread.spawn(go).map(drop)
@@ -212,15 +231,36 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_directory_is_asked_once_at_a_time_and_is_named_when_it_does_not_answer() {
-        let places = Places {
+    fn fails(_: &Errand, _: &Places) -> Brought {
+        panic!("an errand fails in a test")
+    }
+
+    fn places() -> Places {
+        Places {
             directory: "/p".into(),
             home: None,
             uses_file: "/p/uses".into(),
-        };
+        }
+    }
+
+    #[test]
+    fn an_errand_that_panics_comes_back_with_nothing() {
+        let (messages, inbox) = channel();
+        let mut errands = Errands::new(places(), fails, messages);
+        for _ in 0..2 * MOST {
+            errands.add(Errand::Look("a".to_owned())).unwrap();
+            let Ok(Message::Brought(errand, Brought::Looked { text: None, .. })) = inbox.recv() else {
+                panic!("it did not come back")
+            };
+            errands.ended(&errand).unwrap();
+            assert_eq!((errands.running.len(), errands.waiting.len()), (0, 0));
+        }
+    }
+
+    #[test]
+    fn a_directory_is_asked_once_at_a_time_and_is_named_when_it_does_not_answer() {
         let (messages, _inbox) = channel();
-        let mut errands = Errands::new(places, never, messages);
+        let mut errands = Errands::new(places(), never, messages);
         let list = |errands: &mut Errands, text: &str| {
             let text = text.to_owned();
             errands.add(Errand::List { id: 1, text })

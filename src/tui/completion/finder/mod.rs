@@ -6,17 +6,18 @@
 //! is older than a few seconds is walked anew when somebody asks, and serves until then.
 //!
 //! The thread that answers touches no file but its own: what looks anything up goes as an errand, so that a disk that does
-//! not answer holds nothing else up. The screen hears of trouble as a sentence.
+//! not answer holds nothing else up. A walk that meets such a disk is given up, with what it has found; the next one leaves
+//! out what did not answer, for as long as it does not. The screen hears of trouble as a sentence.
 
 mod errands;
 mod index;
 mod lookup;
 mod walk;
 
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -27,6 +28,7 @@ use super::uses::Uses;
 use crate::tui::media::Media;
 use errands::{Brought, Errand, Errands, Perform};
 use index::Index;
+use walk::Progress;
 
 /// From this age on a list is walked anew.
 const FRESH: Duration = Duration::from_secs(5);
@@ -38,6 +40,8 @@ const AGAIN: Duration = Duration::from_millis(50);
 const LISTING: Duration = Duration::from_millis(30);
 /// More than anybody keeps in one project.
 const MOST_PATHS: usize = 1_000_000;
+/// Walks at once that were given up.
+const MOST_LOST: usize = 4;
 
 /// What the screen wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,7 +100,7 @@ pub(crate) struct Finder {
 
 enum Message {
     Ask(Request),
-    Paths(Vec<String>),
+    /// A walk has ended.
     Walked,
     Brought(Errand, Brought),
     /// The screen is gone.
@@ -111,17 +115,7 @@ impl Finder {
     fn performing(places: Places, perform: Perform) -> Self {
         let (messages, inbox) = channel();
         let (outbox, answers) = unbounded_channel();
-        let work = Work {
-            places: places.clone(),
-            messages: messages.clone(),
-            errands: Errands::new(places.clone(), perform, messages.clone()),
-            outbox: outbox.clone(),
-            uses: Uses::default(),
-            index: Index::default(),
-            walk: Walk::Never,
-            asked: None,
-            answered: None,
-        };
+        let work = Work::new(places.clone(), perform, messages.clone(), outbox.clone());
         let trouble = outbox.clone();
         let whole = move || {
             if catch_unwind(AssertUnwindSafe(|| work.run(&inbox))).is_err() {
@@ -169,10 +163,14 @@ struct Work {
     uses: Uses,
     index: Index,
     walk: Walk,
+    /// Walks that were given up and have not ended.
+    lost: Vec<Arc<Progress>>,
     /// The newest question about paths.
     asked: Option<Asked>,
     /// When it was answered last; never, where it is due.
     answered: Option<Instant>,
+    /// What it was answered with, as the same is not told again.
+    told: Option<Found>,
 }
 
 struct Asked {
@@ -188,12 +186,33 @@ enum Walk {
     /// Into a list of its own where there is one already.
     Running {
         fresh: Option<Index>,
-        stop: Arc<AtomicBool>,
+        progress: Arc<Progress>,
     },
     Ended(Instant),
 }
 
 impl Work {
+    fn new(
+        places: Places,
+        perform: Perform,
+        messages: Sender<Message>,
+        outbox: UnboundedSender<Answer>,
+    ) -> Self {
+        Self {
+            errands: Errands::new(places.clone(), perform, messages.clone()),
+            places,
+            messages,
+            outbox,
+            uses: Uses::default(),
+            index: Index::default(),
+            walk: Walk::Never,
+            lost: Vec::new(),
+            asked: None,
+            answered: None,
+            told: None,
+        }
+    }
+
     fn run(mut self, inbox: &Receiver<Message>) {
         self.uses = Uses::load(&self.places.uses_file, &self.project());
         loop {
@@ -202,12 +221,13 @@ impl Work {
                 match message {
                     Message::Ask(Request::Find { id, text }) => self.find(id, text),
                     Message::Ask(request) => self.serve(request),
-                    Message::Paths(paths) => self.learn(paths),
-                    Message::Walked => self.walked(),
+                    // What is to be seen of it is gathered in any case.
+                    Message::Walked => {}
                     Message::Brought(errand, brought) => self.bring(&errand, brought),
                     Message::End => return self.stop_walk(),
                 }
             }
+            self.gather();
             self.answer();
         }
     }
@@ -218,6 +238,8 @@ impl Work {
             inbox.try_recv().ok()
         } else if let Some(left) = self.waits_for_listing() {
             inbox.recv_timeout(left).ok()
+        } else if self.is_walking() {
+            inbox.recv_timeout(AGAIN).ok()
         } else {
             inbox.recv().ok()
         };
@@ -234,6 +256,7 @@ impl Work {
             own: text.is_empty().then(Vec::new),
         });
         self.answered = None;
+        self.told = None;
         if !text.is_empty() {
             self.go(Errand::List { id, text });
         }
@@ -297,6 +320,10 @@ impl Work {
         self.asked.is_some() && !self.index.is_done()
     }
 
+    fn is_walking(&self) -> bool {
+        matches!(self.walk, Walk::Running { .. })
+    }
+
     /// For how long nothing is told yet, as a directory is likely to be listed by then.
     fn waits_for_listing(&self) -> Option<Duration> {
         let asked = self.asked.as_ref().filter(|asked| asked.own.is_none())?;
@@ -312,7 +339,7 @@ impl Work {
             return;
         }
         let is_whole = self.index.is_done() && asked.own.is_some();
-        let is_last = is_whole && !matches!(self.walk, Walk::Running { .. });
+        let is_last = is_whole && !self.is_walking();
         if !is_last && self.answered.is_some_and(|at| at.elapsed() < AGAIN) {
             return;
         }
@@ -324,20 +351,51 @@ impl Work {
             }
         }
         let found = Found { id: asked.id, paths };
-        let _ = self.outbox.send(Answer::Found(found));
+        if self.told.as_ref() != Some(&found) {
+            self.told = Some(found.clone());
+            let _ = self.outbox.send(Answer::Found(found));
+        }
         if is_last {
             self.asked = None;
         }
     }
 
+    /// Takes what the walk has found, and sees whether it goes on.
+    fn gather(&mut self) {
+        self.lost.retain(|walk| !walk.has_ended());
+        let Walk::Running { progress, .. } = &self.walk else {
+            return;
+        };
+        let progress = Arc::clone(progress);
+        // Asked before, as what is found until the end is then taken with the rest.
+        let has_ended = progress.has_ended();
+        self.learn(progress.take());
+        if has_ended {
+            self.walked();
+        } else if progress.is_stuck() {
+            self.give_up(progress);
+        }
+    }
+
+    /// Goes on with what a walk has found that waits for a disk.
+    fn give_up(&mut self, progress: Arc<Progress>) {
+        let words = progress.trouble();
+        progress.stop();
+        if !self.lost.iter().any(|lost| lost.trouble() == words) {
+            self.tell(Err(words));
+        }
+        self.lost.push(progress);
+        self.walked();
+    }
+
     fn learn(&mut self, paths: Vec<String>) {
-        let Walk::Running { fresh, stop } = &mut self.walk else {
+        let Walk::Running { fresh, progress } = &mut self.walk else {
             return;
         };
         let index = fresh.as_mut().unwrap_or(&mut self.index);
         index.add(paths);
         if index.len() >= MOST_PATHS {
-            stop.store(true, Ordering::Relaxed);
+            progress.stop();
         }
     }
 
@@ -361,18 +419,30 @@ impl Work {
             Walk::Ended(_) => Some(Index::default()),
             Walk::Never => None,
         };
-        let stop = Arc::new(AtomicBool::new(false));
-        if let Err(error) = walk::start(&self.places.directory, &self.messages, &stop) {
+        let Some(without) = self.silent() else {
+            return;
+        };
+        let progress = Arc::new(Progress::new(&self.places.directory, without));
+        if let Err(error) = walk::start(&progress, &self.messages) {
             let words = format!("the project's files are not listed: no thread begins ({error})");
             self.tell(Err(words));
         }
         // Its end is told even if it never began.
-        self.walk = Walk::Running { fresh, stop };
+        self.walk = Walk::Running { fresh, progress };
+    }
+
+    /// What a new walk leaves out, as it does not answer. `None` where it would be stuck all the same.
+    fn silent(&self) -> Option<HashSet<PathBuf>> {
+        if self.lost.len() >= MOST_LOST {
+            return None;
+        }
+        let silent: Option<Vec<_>> = self.lost.iter().map(|walk| walk.silent()).collect();
+        Some(silent?.into_iter().flatten().collect())
     }
 
     fn stop_walk(&self) {
-        if let Walk::Running { stop, .. } = &self.walk {
-            stop.store(true, Ordering::Relaxed);
+        if let Walk::Running { progress, .. } = &self.walk {
+            progress.stop();
         }
     }
 }
@@ -518,5 +588,69 @@ mod tests {
         let place = Place::new(&["deadline.rs", "a.rs"]);
         let mut finder = start_beside_dead(&place);
         found(&mut finder, "deadl", &["deadline.rs"]).await;
+    }
+
+    /// The work on a question, to be done step by step, whose walk waits for these directories.
+    fn stuck(place: &Place, unread: &[&str]) -> (Work, UnboundedReceiver<Answer>, Receiver<Message>) {
+        let (messages, inbox) = channel();
+        let (outbox, answers) = unbounded_channel();
+        let mut work = Work::new(place.places(), Errand::perform, messages, outbox);
+        work.walk = Walk::Running {
+            fresh: None,
+            progress: Arc::new(Progress::stuck(&work.places.directory, &["a.rs"], unread)),
+        };
+        work.find(1, String::new());
+        (work, answers, inbox)
+    }
+
+    /// Walks anew, and returns what is found in the end.
+    fn walk_anew(
+        work: &mut Work,
+        inbox: &Receiver<Message>,
+        answers: &mut UnboundedReceiver<Answer>,
+    ) -> Vec<String> {
+        let mut ended = Instant::now();
+        ended -= FRESH;
+        work.walk = Walk::Ended(ended);
+        work.find(2, String::new());
+        while work.is_walking() {
+            inbox.recv().unwrap();
+            work.gather();
+        }
+        work.answer();
+        let Ok(Answer::Found(mut found)) = answers.try_recv() else {
+            panic!("nothing is found")
+        };
+        found.paths.sort_unstable();
+        found.paths
+    }
+
+    #[test]
+    fn a_walk_that_a_dead_directory_holds_up_is_told_once_and_the_next_goes_around_it() {
+        let place = Place::new(&["a.rs", "dead/b.rs"]);
+        let (mut work, mut answers, inbox) = stuck(&place, &["dead"]);
+        work.gather();
+        work.answer();
+        let words = "dead/ does not answer; the list is without what is in it";
+        assert_eq!(answers.try_recv(), Ok(Answer::Trouble(words.to_owned())));
+        let paths = vec!["a.rs".to_owned()];
+        assert_eq!(answers.try_recv(), Ok(Answer::Found(Found { id: 1, paths })));
+        assert!(work.asked.is_none(), "there is no more to come");
+        assert_eq!(walk_anew(&mut work, &inbox, &mut answers), ["a.rs"]);
+        work.lost[0].answers_at_last();
+        work.gather();
+        let all = ["a.rs", "dead/", "dead/b.rs"];
+        assert_eq!(walk_anew(&mut work, &inbox, &mut answers), all);
+    }
+
+    #[test]
+    fn nothing_is_walked_anew_while_it_is_not_known_what_does_not_answer() {
+        let place = Place::new(&["a.rs"]);
+        let (mut work, _answers, _inbox) = stuck(&place, &[""]);
+        work.gather();
+        assert!(work.silent().is_none());
+        work.lost[0].answers_at_last();
+        work.gather();
+        assert_eq!(work.silent(), Some(HashSet::new()));
     }
 }

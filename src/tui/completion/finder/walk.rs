@@ -1,98 +1,262 @@
 //! The walk through the project, on threads of its own.
+//!
+//! What it finds lies in one place, from where the finder takes it every so often: a thread that waits for a disk which
+//! does not answer holds back nothing of what the others find. Such a walk does not end. What it waits for is known, as a
+//! directory is noted when it is met in its parent, and struck off once it was read itself.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 use std::{io, thread};
 
-use ignore::{WalkBuilder, WalkState};
+use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::Message;
+use super::errands::STUCK;
 
-/// Paths that a walk hands over at once.
-const BATCH: usize = 2000;
+/// Threads of a walk, on any number of cores, so that one that waits for a disk is not the only one.
+const THREADS: usize = 4;
 
-/// Begins a walk, which ends soon after it is told to stop. However it ends, [`Message::Walked`] says so.
-pub(super) fn start(root: &Path, messages: &Sender<Message>, stop: &Arc<AtomicBool>) -> io::Result<()> {
-    let (root, messages, stopped) = (root.to_owned(), messages.clone(), Arc::clone(stop));
-    let end = End(messages.clone());
-    let walk = move || {
-        let _end = end;
-        walk(&root, &messages, &stopped);
-    };
-    thread::Builder::new()
-        .name("walk".to_owned())
-        .spawn(walk)
-        .map(drop)
+/// How far a walk has come, for its threads and the finder.
+pub(super) struct Progress {
+    root: PathBuf,
+    /// Directories that it leaves out.
+    without: HashSet<PathBuf>,
+    is_stopped: AtomicBool,
+    state: Mutex<State>,
 }
 
-/// Tells the end of a walk, also of one that panicked or never began.
-struct End(Sender<Message>);
-
-impl Drop for End {
-    fn drop(&mut self) {
-        let _ = self.0.send(Message::Walked);
-    }
+struct State {
+    /// What was not taken yet.
+    found: Vec<String>,
+    /// Directories that were met and not read yet.
+    unread: HashSet<PathBuf>,
+    /// When anything was met last.
+    heard: Instant,
+    has_ended: bool,
 }
 
-/// Paths of one thread of the walk, handed over in batches.
-struct Batch<'a> {
-    messages: &'a Sender<Message>,
-    paths: Vec<String>,
-}
-
-impl Batch<'_> {
-    fn push(&mut self, path: String) {
-        self.paths.push(path);
-        if self.paths.len() >= BATCH {
-            self.hand_over();
+impl Progress {
+    pub(super) fn new(root: &Path, without: HashSet<PathBuf>) -> Self {
+        let state = State {
+            found: Vec::new(),
+            unread: HashSet::from([root.to_owned()]),
+            heard: Instant::now(),
+            has_ended: false,
+        };
+        Self {
+            root: root.to_owned(),
+            without,
+            is_stopped: AtomicBool::new(false),
+            state: Mutex::new(state),
         }
     }
 
-    fn hand_over(&mut self) {
-        let _ = self
-            .messages
-            .send(Message::Paths(std::mem::take(&mut self.paths)));
+    /// Has the walk end soon, where it does not wait for a disk.
+    pub(super) fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Takes what was found since it was asked last.
+    pub(super) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.state().found)
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.state().has_ended
+    }
+
+    /// Says whether nothing was met for so long that a disk does not answer.
+    pub(super) fn is_stuck(&self) -> bool {
+        let state = self.state();
+        !state.has_ended && state.heard.elapsed() >= STUCK
+    }
+
+    /// The directories in the project that a stuck walk waits for, where they are known. When every thread waits they are
+    /// not: others that none has come to are among those that were not read.
+    pub(super) fn silent(&self) -> Option<HashSet<PathBuf>> {
+        let state = self.state();
+        let is_known = (1..=THREADS).contains(&state.unread.len()) && !state.unread.contains(&self.root);
+        is_known.then(|| state.unread.clone())
+    }
+
+    /// What a stuck walk waits for, in words.
+    pub(super) fn trouble(&self) -> String {
+        if self.state().unread.contains(&self.root) {
+            return "the project's directory does not answer; its files are not listed".to_owned();
+        }
+        let Some(silent) = self.silent() else {
+            return "directories of the project do not answer; the list is without what is in them"
+                .to_owned();
+        };
+        let name = |path: &PathBuf| {
+            let relative = path.strip_prefix(&self.root).unwrap_or(path);
+            format!("{}/", relative.display())
+        };
+        let mut names: Vec<_> = silent.iter().map(name).collect();
+        names.sort_unstable();
+        match names.as_slice() {
+            [name] => format!("{name} does not answer; the list is without what is in it"),
+            names => format!(
+                "{} do not answer; the list is without what is in them",
+                names.join(", ")
+            ),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes what is met in a directory; says whether the walk goes there.
+    fn meet(&self, entry: &DirEntry) -> bool {
+        if self.without.contains(entry.path()) {
+            return false;
+        }
+        let mut state = self.state();
+        state.heard = Instant::now();
+        if is_directory(entry) {
+            state.unread.insert(entry.path().to_owned());
+        }
+        true
+    }
+
+    /// Keeps what the walk has come to: a file, or a directory that is read by now.
+    fn visit(&self, entry: Result<DirEntry, ignore::Error>) -> WalkState {
+        if self.is_stopped.load(Ordering::Relaxed) {
+            return WalkState::Quit;
+        }
+        let Ok(entry) = entry else {
+            return WalkState::Continue;
+        };
+        let name = self.name(&entry);
+        let mut state = self.state();
+        state.heard = Instant::now();
+        if is_directory(&entry) {
+            state.unread.remove(entry.path());
+        }
+        state.found.extend(name);
+        WalkState::Continue
+    }
+
+    fn name(&self, entry: &DirEntry) -> Option<String> {
+        let relative = entry.path().strip_prefix(&self.root).ok()?;
+        // Who names a file by its text cannot name one that is none.
+        let relative = relative.to_str().filter(|path| !path.is_empty())?;
+        match entry.file_type()? {
+            kind if kind.is_dir() => Some(format!("{relative}/")),
+            kind if kind.is_file() || kind.is_symlink() => Some(relative.to_owned()),
+            _ => None,
+        }
+    }
+
+    fn end(&self) {
+        self.state().has_ended = true;
     }
 }
 
-impl Drop for Batch<'_> {
+fn is_directory(entry: &DirEntry) -> bool {
+    entry.file_type().is_some_and(|kind| kind.is_dir())
+}
+
+/// Begins a walk. However it ends, its progress says so, and [`Message::Walked`] that there is something to see.
+pub(super) fn start(progress: &Arc<Progress>, messages: &Sender<Message>) -> io::Result<()> {
+    let end = End {
+        progress: Arc::clone(progress),
+        messages: messages.clone(),
+    };
+    let progress = Arc::clone(progress);
+    let go = move || {
+        let _end = end;
+        walk(&progress);
+    };
+    thread::Builder::new().name("walk".to_owned()).spawn(go).map(drop)
+}
+
+/// Tells the end of a walk, also of one that panicked or never began.
+struct End {
+    progress: Arc<Progress>,
+    messages: Sender<Message>,
+}
+
+impl Drop for End {
     fn drop(&mut self) {
-        self.hand_over();
+        self.progress.end();
+        let _ = self.messages.send(Message::Walked);
     }
 }
 
-fn walk(root: &Path, messages: &Sender<Message>, stopped: &AtomicBool) {
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(4);
-    let walker = WalkBuilder::new(root)
+fn walk(progress: &Arc<Progress>) {
+    let met = Arc::clone(progress);
+    let walker = WalkBuilder::new(&progress.root)
         .require_git(false)
         .follow_links(false)
-        .threads(threads)
+        .threads(THREADS)
+        .filter_entry(move |entry| met.meet(entry))
         .build_parallel();
-    walker.run(|| {
-        let mut batch = Batch {
-            messages,
-            paths: Vec::new(),
-        };
-        Box::new(move |entry| {
-            if stopped.load(Ordering::Relaxed) {
-                return WalkState::Quit;
-            }
-            let Ok(entry) = entry else {
-                return WalkState::Continue;
-            };
-            let relative = entry.path().strip_prefix(root).ok();
-            // Who names a file by its text cannot name one that is none.
-            let Some(relative) = relative.and_then(Path::to_str).filter(|path| !path.is_empty()) else {
-                return WalkState::Continue;
-            };
-            match entry.file_type() {
-                Some(kind) if kind.is_dir() => batch.push(format!("{relative}/")),
-                Some(kind) if kind.is_file() || kind.is_symlink() => batch.push(relative.to_owned()),
-                _ => {}
-            }
-            WalkState::Continue
-        })
-    });
+    walker.run(|| Box::new(move |entry| progress.visit(entry)));
+}
+
+#[cfg(test)]
+impl Progress {
+    /// A walk that has found something and waits for directories since long.
+    pub(super) fn stuck(root: &Path, found: &[&str], unread: &[&str]) -> Self {
+        let progress = Self::new(root, HashSet::new());
+        let mut state = progress.state();
+        state.found = found.iter().map(|&path| path.to_owned()).collect();
+        state.unread = unread.iter().map(|path| root.join(path)).collect();
+        state.heard -= STUCK;
+        drop(state);
+        progress
+    }
+
+    pub(super) fn answers_at_last(&self) {
+        self.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_walk_leaves_no_directory_unread_but_those_that_it_leaves_out() {
+        let dir = tempfile::tempdir().unwrap();
+        for path in ["a/b", "dead"] {
+            fs::create_dir_all(dir.path().join(path)).unwrap();
+            fs::write(dir.path().join(path).join("file"), "").unwrap();
+        }
+        let without = HashSet::from([dir.path().join("dead")]);
+        let progress = Arc::new(Progress::new(dir.path(), without));
+        walk(&progress);
+        let mut found = progress.take();
+        found.sort_unstable();
+        assert_eq!(found, ["a/", "a/b/", "a/b/file"]);
+        assert!(progress.state().unread.is_empty());
+    }
+
+    #[test]
+    fn a_stuck_walk_names_what_it_waits_for_as_far_as_that_is_known() {
+        let words = |unread: &[&str]| Progress::stuck(Path::new("/p"), &[], unread).trouble();
+        assert_eq!(
+            words(&["a/dead"]),
+            "a/dead/ does not answer; the list is without what is in it"
+        );
+        assert_eq!(
+            words(&["y", "x"]),
+            "x/, y/ do not answer; the list is without what is in them"
+        );
+        let unknown = "directories of the project do not answer; the list is without what is in them";
+        assert_eq!(words(&["1", "2", "3", "4", "5"]), unknown);
+        assert_eq!(words(&[]), unknown);
+        assert_eq!(
+            words(&[""]),
+            "the project's directory does not answer; its files are not listed"
+        );
+    }
 }
