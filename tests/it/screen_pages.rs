@@ -118,7 +118,7 @@ fn context_cost_and_status_tell_of_the_session() {
     from_palette(&terminal, "status session model");
     terminal.wait_text("127.0.0.1");
     terminal.keys("G");
-    let screen = terminal.wait_text("not known to draw them");
+    let screen = terminal.wait_text("the terminal has not said that it draws them");
     assert!(screen.contains(" MB (at most "), "{screen}");
     assert!(!screen.contains("test-key"), "{screen}");
     terminal.keys("q");

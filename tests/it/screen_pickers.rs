@@ -176,7 +176,7 @@ fn a_model_is_picked_for_the_next_step_and_kept_with_the_session() {
     terminal.keys("m");
     let screen = terminal.wait_text("Models · 2");
     assert!(
-        screen.contains("• local/test-model") && screen.contains("$1 $2"),
+        screen.contains("• local/test-model") && screen.contains("$1/$2"),
         "{screen}"
     );
     terminal.keys("other");

@@ -131,7 +131,7 @@ fn tab_goes_through_the_questions_and_the_answers_are_shown_before_they_are_sent
     terminal.key(Key::Left);
     terminal.wait_text("Which parts?");
     terminal.key(Key::BackTab);
-    terminal.wait_text("accept edits");
+    terminal.wait_text("accept-edits");
     terminal.key(Key::Left);
     terminal.wait_text("Which database?");
     terminal.keys("1");

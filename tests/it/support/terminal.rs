@@ -268,9 +268,10 @@ impl Terminal {
         self.screen.lock().raw[mark..].to_vec()
     }
 
-    /// How often the whole screen was cleared since a mark.
+    /// How often the whole screen was cleared since a mark, at once or from its first cell on.
     pub(crate) fn clears_since(&self, mark: usize) -> usize {
-        count(&self.raw_since(mark), b"\x1b[2J")
+        let raw = self.raw_since(mark);
+        count(&raw, b"\x1b[2J") + count(&raw, b"\x1b[1;1H\x1b[J")
     }
 
     /// How many synchronised updates, which are frames, were drawn since a mark.
