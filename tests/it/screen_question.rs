@@ -146,7 +146,7 @@ fn tab_goes_through_the_questions_and_the_answers_are_shown_before_they_are_sent
     terminal.wait_text("send the answers");
     let screen = terminal.screen();
     assert!(screen.contains("Postgres") && screen.contains("web"), "{screen}");
-    assert!(screen.contains("· ask"), "the mode is as it was\n{screen}");
+    assert!(screen.contains("· accept-edits"), "{screen}");
     terminal.key(Key::Enter);
     assert_told(&server, &terminal, "\"Which parts?\" = \"web\"");
 }

@@ -287,9 +287,10 @@ impl Page for RuleList {
             height: area.height.saturating_sub(HEAD),
             ..area
         };
-        let (list, preview) = match self.found.is_empty() {
-            true => (below, None),
-            false => split(below, area.height),
+        let (list, preview) = if self.found.is_empty() {
+            (below, None)
+        } else {
+            split(below, area.height)
         };
         self.page = usize::from(list.height) / ROWS;
         let lines = self.lines(usize::from(list.width), cx);

@@ -46,10 +46,7 @@ impl App {
         } else if self.forms.shown().is_some() {
             self.leave_form(now);
             self.esc.deaf_until = Some(now + ESC_DEAF);
-        } else if self.focus == Focus::Panel {
-            self.focus_composer();
-            self.esc.deaf_until = Some(now + ESC_DEAF);
-        } else if matches!(self.focus, Focus::Transcript | Focus::Queue) {
+        } else if self.focus != Focus::Composer {
             self.focus_composer();
             self.esc.deaf_until = Some(now + ESC_DEAF);
         } else if self.can_interrupt() {

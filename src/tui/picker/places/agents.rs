@@ -78,7 +78,7 @@ pub(crate) fn agent_lines(agent: &AgentChoice, columns: u16, look: Look<'_>) -> 
 }
 
 fn tools(agent: &AgentChoice, on: bool) -> String {
-    let named = agent.tools.iter().filter(|(_, is_on)| *is_on == on);
-    let names: Vec<&str> = named.map(|(name, _)| name.as_str()).collect();
+    let listed = agent.tools.iter().filter(|(_, is_on)| *is_on == on);
+    let names: Vec<&str> = listed.map(|(name, _)| name.as_str()).collect();
     names.join(", ")
 }

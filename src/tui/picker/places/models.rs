@@ -119,13 +119,13 @@ fn price(price: Option<Price>) -> String {
     if price == Price::default() {
         return "free".to_owned();
     }
-    let mut words = format!("${} in, ${} out", price.input, price.output);
-    for (price, what) in [(price.cache_read, "cached"), (price.cache_write, "to cache")] {
-        if price > 0.0 {
-            words += &format!(", ${price} {what}");
-        }
-    }
-    words + " (a million tokens)"
+    let cached = [(price.cache_read, "cached"), (price.cache_write, "to cache")];
+    let cached = cached.into_iter().filter(|(price, _)| *price > 0.0);
+    let all = [(price.input, "in"), (price.output, "out")]
+        .into_iter()
+        .chain(cached);
+    let words: Vec<String> = all.map(|(price, what)| format!("${price} {what}")).collect();
+    format!("{} (a million tokens)", words.join(", "))
 }
 
 #[cfg(test)]
