@@ -1,7 +1,9 @@
 //! A tool call's state and its one result.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+
+use super::Json;
 
 /// Where a call is in its life. It only ever moves forward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +36,7 @@ pub struct CallResult {
     pub output: String,
     /// Never sent to the model.
     #[serde(default)]
-    pub details: Value,
+    pub details: Json,
     #[serde(default)]
     pub truncated: bool,
     /// The whole text, when `output` was cut.
@@ -66,7 +68,7 @@ impl CallResult {
                 .take(80)
                 .collect(),
             output,
-            details: serde_json::json!({ "error": error }),
+            details: serde_json::json!({ "error": error }).into(),
             truncated: false,
             output_path: None,
             duration_ms: 0,
@@ -76,25 +78,53 @@ impl CallResult {
 
     /// Returns the kind of error, when there was one.
     pub fn error_kind(&self) -> Option<ErrorKind> {
-        serde_json::from_value(self.details.get("error")?.get("kind")?.clone()).ok()
+        self.failure()?.kind
     }
 
-    /// Whether a hook made an error of a call that had run; where it denied one, nothing ran.
-    fn was_run(&self) -> bool {
-        self.details["error"]["ran"] == Value::Bool(true)
+    fn failure(&self) -> Option<Failure> {
+        self.details.read::<Failed>().ok()?.error
     }
 
     /// Returns the final state that this result means.
     pub fn state(&self) -> CallState {
-        match self.error_kind() {
-            _ if self.ok => CallState::Done,
+        if self.ok {
+            return CallState::Done;
+        }
+        let failure = self.failure().unwrap_or_default();
+        match failure.kind {
             Some(ErrorKind::Denied | ErrorKind::Rejected) => CallState::Denied,
-            Some(ErrorKind::Hook) if !self.was_run() => CallState::Denied,
+            Some(ErrorKind::Hook) if !failure.ran => CallState::Denied,
             Some(ErrorKind::Cancelled) => CallState::Cancelled,
             Some(ErrorKind::Interrupted) => CallState::Interrupted,
             _ => CallState::Failed,
         }
     }
+}
+
+/// What details say of an error.
+#[derive(Deserialize)]
+struct Failed {
+    error: Option<Failure>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Failure {
+    #[serde(deserialize_with = "known")]
+    kind: Option<ErrorKind>,
+    /// Whether a hook made an error of a call that had run; where it denied one, nothing ran.
+    #[serde(deserialize_with = "is_true")]
+    ran: bool,
+}
+
+/// A kind of a newer lathe is none.
+fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ErrorKind>, D::Error> {
+    let kind = Value::deserialize(deserializer)?;
+    Ok(ErrorKind::deserialize(kind).ok())
+}
+
+fn is_true<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    Ok(Value::deserialize(deserializer)? == Value::Bool(true))
 }
 
 /// An image or a PDF that goes to the model with a message or a result.

@@ -7,6 +7,7 @@
 mod call;
 mod delta;
 mod ids;
+mod json;
 mod message;
 mod model;
 mod part;
@@ -17,6 +18,7 @@ mod usage;
 pub use call::{Attachment, CallResult, CallState, ErrorKind};
 pub use delta::StreamEvent;
 pub use ids::{CallId, IdError, MessageId, SessionId};
+pub use json::Json;
 pub use message::{Message, MessageState, Role};
 pub use model::ModelRef;
 pub use part::{FilePart, Native, Notice, NoticeKind, Part, PartBody, ReasoningPart, TextPart, ToolPart};

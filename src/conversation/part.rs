@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CallId, CallResult, CallState};
+use super::{CallId, CallResult, CallState, Json};
 
 /// One part. `seq` orders the parts of a session and never changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -55,7 +55,7 @@ pub struct ToolPart {
     pub raw_args: String,
     /// The arguments after normalisation, once the call was resolved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub args: Option<Value>,
+    pub args: Option<Json>,
     pub state: CallState,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<CallResult>,

@@ -206,7 +206,7 @@ fn add_result(fields: &mut Value, result: &CallResult) {
     fields["ok"] = Value::from(result.ok);
     fields["title"] = Value::from(result.title.as_str());
     fields["output"] = Value::from(result.output.as_str());
-    fields["details"] = result.details.clone();
+    fields["details"] = result.details.value().into_owned();
     fields["truncated"] = Value::from(result.truncated);
     if let Some(path) = &result.output_path {
         fields["output_path"] = Value::from(path.as_str());

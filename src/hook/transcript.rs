@@ -3,6 +3,7 @@
 //! It is only ever appended to, so that what it costs does not depend on how long the conversation is, and it is gone
 //! when the session ends: the database keeps what counts. A line that cannot be written is logged; no call fails over it.
 
+use std::borrow::Cow;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::claude_name;
-use crate::conversation::{CallId, CallResult, Message, MessageState, PartBody, Role};
+use crate::conversation::{CallId, CallResult, Json, Message, MessageState, PartBody, Role};
 
 /// A session writes to its file while it lives; one that was not written to for this long is nobody's.
 const KEPT: Duration = Duration::from_hours(7 * 24);
@@ -150,11 +151,12 @@ fn block(body: &PartBody) -> Option<Value> {
         PartBody::Reasoning(reasoning) => json!({ "type": "thinking", "thinking": reasoning.text }),
         PartBody::Tool(tool) => {
             let written = || serde_json::from_str(&tool.raw_args).unwrap_or_else(|_| json!(tool.raw_args));
+            let input = tool.args.as_ref().map(Json::value);
             json!({
                 "type": "tool_use",
                 "id": tool.call,
                 "name": claude_name(&tool.tool),
-                "input": tool.args.clone().unwrap_or_else(written),
+                "input": input.map_or_else(written, Cow::into_owned),
             })
         }
         PartBody::File(file) => json!({ "type": "text", "text": format!("[{} · {}]", file.path, file.mime) }),

@@ -10,7 +10,7 @@ use super::{
     EditMode, Model, Protocol, ProviderError, ProviderSettings, Purpose, Request, Thinking, ToolSpec,
 };
 use crate::conversation::{
-    CallId, CallResult, CallState, FilePart, Message, MessageId, MessageState, Native, Part, PartBody,
+    CallId, CallResult, CallState, FilePart, Json, Message, MessageId, MessageState, Native, Part, PartBody,
     ReasoningPart, Role, SessionId, StreamEvent, TextPart, ToolPart,
 };
 
@@ -136,7 +136,7 @@ pub(crate) fn tool_part(tool: &str, raw_args: &str, provider_id: Option<&str>, o
             ok: !output.starts_with("Error"),
             title: String::new(),
             output: output.to_owned(),
-            details: Value::Null,
+            details: Json::default(),
             truncated: false,
             output_path: None,
             duration_ms: 0,

@@ -288,13 +288,13 @@ mod tests {
     fn call(tool: &str, state: CallState, details: serde_json::Value) -> PartBody {
         let mut result = CallResult::error(crate::conversation::ErrorKind::Rejected, "", None);
         result.ok = true;
-        result.details = details;
+        result.details = details.into();
         PartBody::Tool(ToolPart {
             call: CallId::new(),
             provider_id: None,
             tool: tool.into(),
             raw_args: "{}".into(),
-            args: Some(json!({ "command": "sleep 9" })),
+            args: Some(json!({ "command": "sleep 9" }).into()),
             state,
             result: state.is_final().then_some(result),
             native: None,

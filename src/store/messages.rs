@@ -7,6 +7,7 @@ use std::thread;
 
 use rusqlite::{Connection, Row, params};
 
+use super::stored_part::StoredPart;
 use super::{PaidRequest, Store, StoreError, column, requests, sessions};
 use crate::conversation::{
     CallResult, CallState, ErrorKind, Message, MessageId, MessageState, Part, PartBody, SessionId, ToolPart,
@@ -281,45 +282,6 @@ fn message(row: &Row<'_>) -> Result<Message, rusqlite::Error> {
     })
 }
 
-/// A part as it lies in the database.
-struct StoredPart {
-    /// Of its message, among those that are loaded.
-    place: usize,
-    seq: u64,
-    kind: String,
-    body: String,
-}
-
-impl StoredPart {
-    /// The column that holds the body.
-    const BODY: usize = 3;
-
-    fn of(place: usize, row: &Row<'_>) -> Result<Self, rusqlite::Error> {
-        Ok(Self {
-            place,
-            seq: row.get::<_, i64>(1)? as u64,
-            kind: row.get(2)?,
-            body: row.get(Self::BODY)?,
-        })
-    }
-
-    /// Reads the body as what its kind says it is, which spares looking for that in the body.
-    fn read(&self) -> Result<(usize, Part), rusqlite::Error> {
-        let text = self.body.as_str();
-        let by_kind = match self.kind.as_str() {
-            "text" => serde_json::from_str(text).map(PartBody::Text),
-            "reasoning" => serde_json::from_str(text).map(PartBody::Reasoning),
-            "tool" => serde_json::from_str(text).map(PartBody::Tool),
-            "file" => serde_json::from_str(text).map(PartBody::File),
-            "notice" => serde_json::from_str(text).map(PartBody::Notice),
-            _ => serde_json::from_str(text),
-        };
-        // A newer lathe may have given a known kind another shape.
-        let body = by_kind.or_else(|_| column::from_json(text, Self::BODY))?;
-        Ok((self.place, Part { seq: self.seq, body }))
-    }
-}
-
 /// Gives the parts to their messages.
 fn hand_out(stored: &mut Vec<StoredPart>, messages: &mut [Message]) -> Result<(), rusqlite::Error> {
     for (place, part) in read(stored)? {
@@ -370,7 +332,7 @@ mod tests {
             provider_id: Some("toolu_1".into()),
             tool: "read".into(),
             raw_args: "{\"file_path\":".into(),
-            args: Some(json!({ "file_path": "a" })),
+            args: Some(json!({ "file_path": "a" }).into()),
             state: CallState::Done,
             result: None,
             native: Some(native.clone()),

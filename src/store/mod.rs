@@ -33,6 +33,7 @@ mod requests;
 mod schema;
 mod search;
 mod sessions;
+mod stored_part;
 mod todos;
 mod trust;
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -215,22 +216,22 @@ impl<T: Tool> DynTool for T {
     }
 
     fn render_call(&self, partial: &PartialJson, args: Option<&Value>, cx: RenderCx) -> Card {
-        let args = args.and_then(|args| serde_json::from_value(args.clone()).ok());
+        let args = args.and_then(|args| T::Args::deserialize(args).ok());
         Tool::render_call(self, CallView { partial, args }, cx)
     }
 
     fn render_result(&self, args: Option<&Value>, result: ResultSource<'_>, cx: RenderCx) -> Option<Card> {
-        let args = args.and_then(|args| serde_json::from_value(args.clone()).ok());
+        let args = args.and_then(|args| T::Args::deserialize(args).ok());
         let (text, details, running, error) = match &result {
-            ResultSource::Running { text, details } => (*text, *details, true, None),
+            ResultSource::Running { text, details } => (*text, T::Details::deserialize(*details), true, None),
             ResultSource::Ended(result) => (
                 result.output.as_str(),
-                &result.details,
+                result.details.read(),
                 false,
                 result.error_kind(),
             ),
         };
-        let details = serde_json::from_value(details.clone()).ok()?;
+        let details = details.ok()?;
         Some(Tool::render_result(
             self,
             ResultView {

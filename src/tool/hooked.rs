@@ -115,7 +115,7 @@ pub(super) async fn after(
     let response = Response {
         ok: result.ok,
         output: std::mem::take(&mut result.output),
-        details: std::mem::take(&mut result.details),
+        details: std::mem::take(&mut result.details).into_value(),
     };
     let hooks = &cx.services.hooks;
     let after = hooks
@@ -128,7 +128,7 @@ pub(super) async fn after(
     let was_ok = result.ok;
     result.ok = after.response.ok;
     result.output = after.response.output;
-    result.details = after.response.details;
+    result.details = after.response.details.into();
     match (was_ok, result.ok) {
         (true, false) => set(
             &mut result.details,

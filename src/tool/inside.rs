@@ -139,7 +139,7 @@ impl Runner<'_> {
                 provider_id: None,
                 tool,
                 raw_args,
-                args: Some(resolved.args.clone()),
+                args: Some(resolved.args.clone().into()),
                 state: CallState::Pending,
                 result: None,
                 native: None,

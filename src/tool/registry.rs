@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::dynamic::{ResultSource, generic_card};
 use super::{DynTool, InitCx, RenderCx, Route, ToolSettings, builtin, routing};
+use crate::conversation::{Json, ToolPart};
 use crate::permission::Permissions;
 use crate::provider::ToolSpec;
 use crate::text::partial_json::PartialJson;
@@ -135,6 +136,15 @@ impl Registry {
         match self.resolve_call(given, args) {
             Resolution::Tool(tool) => tool.name().to_owned(),
             Resolution::Unknown { .. } => given.to_owned(),
+        }
+    }
+
+    /// The same of a call of the conversation, whose arguments are read where the name alone does not say it.
+    pub fn told_name_of(&self, call: &ToolPart) -> String {
+        let args = || call.args.as_ref().map(Json::value).unwrap_or_default();
+        match self.route(self.resolve(&call.tool), |route| routing::is_for(route, &args())) {
+            Resolution::Tool(tool) => tool.name().to_owned(),
+            Resolution::Unknown { .. } => call.tool.clone(),
         }
     }
 

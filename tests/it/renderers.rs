@@ -134,7 +134,7 @@ proptest! {
             let mut ended = CallResult::error(ErrorKind::NotFound, &output, None);
             let failed = ended.clone();
             ended.ok = true;
-            ended.details = details.clone();
+            ended.details = details.clone().into();
             for raw in [raw.clone(), args.to_string(), json!({"a": raw}).to_string()] {
                 let mut partial = PartialJson::new();
                 partial.feed(&raw);

@@ -84,7 +84,7 @@ impl Script {
             ok: true,
             title: String::new(),
             output: "done".to_owned(),
-            details: json!({}),
+            details: json!({}).into(),
             truncated: false,
             output_path: None,
             duration_ms: 1,

@@ -158,7 +158,7 @@ impl Talk {
         }
         if let Some((_, part)) = message.own_command() {
             let args = part.args.clone().unwrap_or_default();
-            self.calls.announce(&part.call, &part.tool, args);
+            self.calls.announce(&part.call, &part.tool, args.into_value());
             return self.begin_call(&part.call);
         }
         for part in &message.parts {

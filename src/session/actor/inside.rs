@@ -12,7 +12,7 @@ impl Actor {
         let told: Vec<Event> = calls
             .iter()
             .map(|inner| {
-                let args = inner.args.clone().unwrap_or_default();
+                let args = inner.args.clone().unwrap_or_default().into_value();
                 Event::CallReady {
                     call: inner.call.clone(),
                     tool: self.parts.calls.registry.told_name(&inner.tool, &args),
@@ -35,7 +35,7 @@ impl Actor {
             if part.result.is_none() {
                 part.state = result.state();
                 part.result = Some(result.clone());
-                let args = part.args.clone().unwrap_or_default();
+                let args = part.args.clone().unwrap_or_default().into_value();
                 given = Some((part.tool.clone(), args));
             }
         });

@@ -317,7 +317,7 @@ impl Actor {
             DriverEvent::CallsInside { outer, calls } => self.begin_inside(&outer, calls),
             DriverEvent::InnerEnded { call, result } => self.settle_inner(&call, *result),
             DriverEvent::CallReady { call, tool, args } => {
-                self.with_call(&call, |part| part.args = Some(args.clone()));
+                self.with_call(&call, |part| part.args = Some(args.clone().into()));
                 self.publish(Event::CallReady { call, tool, args });
             }
             DriverEvent::CallRunning { call } => {

@@ -57,7 +57,7 @@ impl Actor {
             provider_id: None,
             tool: "bash".to_owned(),
             raw_args: args.to_string(),
-            args: Some(args),
+            args: Some(args.into()),
             state: CallState::Running,
             result: None,
             native: None,

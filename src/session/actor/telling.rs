@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::agent::driver::CallSettings;
-use crate::conversation::{Message, Role, ToolPart};
+use crate::conversation::{Message, Role};
 use crate::provider::ToolSpec;
-use crate::tool::Registry;
 
 pub(super) struct Told {
     tools: Arc<[ToolSpec]>,
@@ -20,7 +19,7 @@ impl Told {
         let replies = messages.iter().filter(|message| message.role == Role::Assistant);
         let outer = replies.flat_map(|message| message.calls());
         let all = outer.flat_map(|call| std::iter::once(call).chain(&call.inner));
-        let called = all.map(|call| name(&calls.registry, call)).collect();
+        let called = all.map(|call| calls.registry.told_name_of(call)).collect();
         let mut told = Self {
             tools: Arc::default(),
             called,
@@ -55,9 +54,4 @@ impl Told {
             .advertised(&calls.settings, &permissions, &self.called);
         self.tools = tools.into();
     }
-}
-
-fn name(registry: &Registry, call: &ToolPart) -> String {
-    let args = call.args.clone().unwrap_or_default();
-    registry.told_name(&call.tool, &args)
 }

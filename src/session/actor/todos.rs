@@ -76,8 +76,8 @@ pub(in crate::session) fn last_shown(messages: &[Message]) -> Vec<Value> {
 /// The list that a result shows the model.
 fn shown_list<'a>(tool: &str, result: &'a CallResult) -> Option<&'a [Value]> {
     let is_shown = result.ok && TOOLS.contains(&tool);
-    let list = result.details.get("todos")?.as_array()?;
-    is_shown.then_some(list.as_slice())
+    let list = is_shown.then(|| result.details.get("todos"))??.as_array()?;
+    Some(list.as_slice())
 }
 
 impl Actor {

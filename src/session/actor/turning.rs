@@ -240,10 +240,9 @@ impl Actor {
             pipeline::resolve(self.parts.calls.known(), &mut guard, &tool.tool, &tool.raw_args).args
         });
         if let Some(args) = &never_told {
-            tool.args = Some(args.clone());
+            tool.args = Some(args.clone().into());
         }
-        let args = tool.args.as_ref().unwrap_or(&serde_json::Value::Null);
-        let name = self.parts.calls.registry.told_name(&tool.tool, args);
+        let name = self.parts.calls.registry.told_name_of(tool);
         self.hooking.write_result(call, &result);
         tool.state = result.state();
         tool.result = Some(result.clone());

@@ -80,8 +80,9 @@ fn tool(call: &ToolPart, indent: &str) -> String {
     };
     let title = call.result.as_ref().map_or("", |result| &result.title);
     let mut text = format!("{indent}- **{}** {title}{outcome}", call.tool);
-    let diff = call.result.as_ref().filter(|result| result.ok);
-    let diff = diff.and_then(|result| result.details["diff"].as_str());
+    let ended = call.result.as_ref().filter(|result| result.ok);
+    let details = ended.map(|result| result.details.value());
+    let diff = details.as_ref().and_then(|details| details["diff"].as_str());
     if let Some(diff) = diff.filter(|diff| !diff.is_empty()) {
         let fence = fence(diff);
         let _ = write!(text, "\n\n{fence}diff\n{}\n{fence}", diff.trim_end());
@@ -137,7 +138,7 @@ mod tests {
             ok: true,
             title: "src/a.rs".to_owned(),
             output: String::new(),
-            details: json!({ "diff": "@@ -1 +1 @@\n-```\n+````\n" }),
+            details: json!({ "diff": "@@ -1 +1 @@\n-```\n+````\n" }).into(),
             truncated: false,
             output_path: None,
             duration_ms: 0,

@@ -45,7 +45,10 @@ fn part(part: &Part, registry: &Registry) -> Value {
 }
 
 fn tool(part: &ToolPart, registry: &Registry) -> Value {
-    let args = part.args.clone().unwrap_or_else(|| as_written(&part.raw_args));
+    let args = part
+        .args
+        .as_ref()
+        .map_or_else(|| as_written(&part.raw_args), |args| args.value().into_owned());
     let name = registry.told_name(&part.tool, &args);
     let result = part.result.as_ref();
     let mut value = json!({
@@ -57,7 +60,7 @@ fn tool(part: &ToolPart, registry: &Registry) -> Value {
         "ok": result.is_some_and(|result| result.ok),
         "title": result.map_or("", |result| &result.title),
         "output": result.map_or("", |result| &result.output),
-        "details": result.map_or(Value::Null, |result| result.details.clone()),
+        "details": result.map(|result| &result.details),
         "duration_ms": result.map_or(0, |result| result.duration_ms),
     });
     if !part.inner.is_empty() {

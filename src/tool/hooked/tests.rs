@@ -246,7 +246,7 @@ async fn after_a_call_text_details_and_success_may_be_replaced() {
     let replaces = before(&json!({"updatedOutput": "short\u{1b}[31m", "updatedDetails": {"n": 1}}));
     let result = read(&one(PostToolUse, replaces), "a.txt").await;
     assert_eq!(
-        (result.output.as_str(), &result.details),
+        (result.output.as_str(), &*result.details),
         ("short", &json!({"n": 1}))
     );
     let fails = before(&json!({"ok": false}));

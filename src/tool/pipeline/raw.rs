@@ -53,7 +53,7 @@ impl Raw {
             ok: output.failure.is_none(),
             title: output.title,
             output: text,
-            details,
+            details: details.into(),
             truncated: false,
             output_path: None,
             duration_ms: 0,

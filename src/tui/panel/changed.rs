@@ -1,7 +1,9 @@
 //! The files that the session changed, from what its calls tell of their work.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde::de::IgnoredAny;
+
+use crate::conversation::Json;
 
 /// In the order in which they were first changed.
 #[derive(Debug, Default)]
@@ -16,6 +18,12 @@ pub(super) struct ChangedFile {
     pub(super) additions: usize,
     pub(super) deletions: usize,
     pub(super) is_gone: bool,
+}
+
+/// What shows that a call wrote.
+#[derive(Deserialize)]
+struct Noted {
+    diff: Option<IgnoredAny>,
 }
 
 /// What every writing tool tells of a file.
@@ -46,11 +54,12 @@ impl ChangedFiles {
     }
 
     /// Takes in the details of one call: those of a file, or of several.
-    pub(super) fn note(&mut self, details: &Value) {
-        if !details["diff"].is_string() {
+    pub(super) fn note(&mut self, details: &Json) {
+        if !details.read::<Noted>().is_ok_and(|noted| noted.diff.is_some()) {
             return;
         }
-        let one = std::slice::from_ref(details);
+        let details = details.value();
+        let one = std::slice::from_ref(&*details);
         let told = details["files"].as_array().map_or(one, Vec::as_slice);
         for file in told {
             if let Ok(told) = Told::deserialize(file) {
@@ -86,14 +95,14 @@ impl ChangedFiles {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
     fn changed(details: &[Value]) -> Vec<(String, usize, usize)> {
         let mut changed = ChangedFiles::default();
         for details in details {
-            changed.note(details);
+            changed.note(&details.clone().into());
         }
         let files = changed.files().iter();
         files

@@ -65,7 +65,7 @@ fn the_cursor_begins_at_what_is_open_and_stays_on_its_entry() {
 fn a_fold_hides_the_rows_and_the_cursor_passes_over_them() {
     let mut panel = panel();
     let details = serde_json::json!({"path": "a.rs", "additions": 1, "deletions": 0, "diff": "…"});
-    panel.changed.note(&details);
+    panel.changed.note(&details.into());
     panel.focus();
     panel.move_by(-10);
     assert_eq!(panel.cursor, Some(Spot::Head(Section::Todo)));

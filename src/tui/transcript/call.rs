@@ -4,12 +4,15 @@
 //! row from the moment they begin, so that nothing on screen closes up later: the first one leads, those after it are
 //! absorbed, and one that needs a look of its own leaves the group.
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde::Deserialize;
 use serde_json::Value;
 
-use crate::conversation::{CallId, CallResult, CallState, Message, PartBody, ToolPart};
+use crate::conversation::{CallId, CallResult, CallState, Json, Message, PartBody, ToolPart};
 use crate::permission::QuestionId;
 use crate::session::CallUpdate;
 use crate::text::partial_json::PartialJson;
@@ -32,7 +35,9 @@ pub(super) struct CallBlock {
     raw_args: String,
     /// What `raw_args` says so far; kept only while they stream.
     partial: Option<PartialJson>,
-    args: Option<Value>,
+    args: Option<Json>,
+    /// The file that they name, once somebody asked.
+    path: OnceCell<Option<Box<str>>>,
     /// Open questions. A call may be asked about twice, once the arguments led to a second ask.
     questions: Vec<QuestionId>,
     /// It waits for the person to fill in a form.
@@ -137,6 +142,7 @@ impl CallBlock {
             raw_args: String::new(),
             partial: None,
             args: None,
+            path: OnceCell::new(),
             questions: Vec::new(),
             has_form: false,
             started: None,
@@ -171,6 +177,7 @@ impl CallBlock {
         }
         if part.args.is_some() {
             self.args.clone_from(&part.args);
+            self.path.take();
         }
         if part.state.is_final() && !self.state.is_final() {
             self.state = part.state;
@@ -179,7 +186,8 @@ impl CallBlock {
 
     pub(super) fn ready(&mut self, tool: &str, args: &Value) {
         tool.clone_into(&mut self.tool);
-        self.args = Some(args.clone());
+        self.args = Some(args.clone().into());
+        self.path.take();
     }
 
     /// Adds a call inside this one.
@@ -200,7 +208,7 @@ impl CallBlock {
         }));
         if let Some(inner) = self.inner.last_mut() {
             inner.raw_args = args.to_string();
-            inner.args = Some(args.clone());
+            inner.args = Some(args.clone().into());
         }
     }
 
@@ -341,7 +349,7 @@ impl CallBlock {
         self.result()?.output_path.as_deref()
     }
 
-    fn args(&self) -> Option<&Value> {
+    fn args(&self) -> Option<&Json> {
         self.args.as_ref().or_else(|| self.stored_part()?.args.as_ref())
     }
 
@@ -370,8 +378,11 @@ impl CallBlock {
             &parsed
         };
         // Hooks and the person may have changed what was run.
-        let ran = self.result().and_then(|result| result.details.get("args"));
-        let args = ran.or(self.args());
+        let ran = self
+            .result()
+            .and_then(|result| result.details.read::<Ran>().ok()?.args);
+        let args = ran.map(Cow::Owned).or_else(|| Some(self.args()?.value()));
+        let args = args.as_deref();
         match (self.result(), self.state) {
             (Some(result), _) => cards.result(&self.tool, partial, args, ResultSource::Ended(result), cx),
             (None, CallState::Running) if self.has_output() => {
@@ -405,11 +416,13 @@ impl CallBlock {
 
     /// Returns the file that the call names.
     pub(super) fn path(&self) -> Option<&str> {
-        let args = self.args()?;
-        let named = ["file_path", "path", "filePath"]
-            .iter()
-            .find_map(|name| args.get(*name)?.as_str());
-        named.filter(|path| !path.is_empty())
+        let read = || {
+            let args = self.args()?.read::<NamesFile>().ok()?;
+            let named = [args.file_path, args.path, args.camel].into_iter().flatten();
+            let path = named.filter_map(|name| Some(name.as_str()?.into())).next();
+            path.filter(|path: &Box<str>| !path.is_empty())
+        };
+        self.path.get_or_init(read).as_deref()
     }
 
     /// Returns what the model read of it, or what there is before that.
@@ -420,6 +433,21 @@ impl CallBlock {
             None => self.live.clone(),
         }
     }
+}
+
+/// Details of a call that was changed before it ran.
+#[derive(Deserialize)]
+struct Ran {
+    args: Option<Value>,
+}
+
+/// The arguments that name a file, in the spellings of all tools.
+#[derive(Deserialize)]
+struct NamesFile {
+    file_path: Option<Value>,
+    path: Option<Value>,
+    #[serde(rename = "filePath")]
+    camel: Option<Value>,
 }
 
 #[cfg(test)]

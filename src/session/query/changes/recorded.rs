@@ -59,14 +59,14 @@ fn diffs(asked: &Changing) -> Vec<String> {
     let results = calls(asked).filter_map(|call| call.result.as_ref());
     let diffs = results
         .filter(|result| result.ok)
-        .filter_map(|result| result.details["diff"].as_str());
-    diffs.map(str::to_owned).collect()
+        .filter_map(|result| Some(result.details.value()["diff"].as_str()?.to_owned()));
+    diffs.collect()
 }
 
 /// Whether something ran that may have changed files without saying so.
 fn has_commands(asked: &Changing) -> bool {
     calls(asked).any(|call| {
-        let details = call.result.as_ref().map(|result| &result.details);
+        let details = call.result.as_ref().map(|result| result.details.value());
         details.is_some_and(|details| details.get("exit").is_some())
     })
 }

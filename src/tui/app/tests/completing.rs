@@ -178,7 +178,7 @@ fn own_command(driver: &mut Driver, call: &CallId) {
         provider_id: None,
         tool: "bash".to_owned(),
         raw_args: r#"{"command":"make"}"#.to_owned(),
-        args: Some(serde_json::json!({ "command": "make" })),
+        args: Some(serde_json::json!({ "command": "make" }).into()),
         state: CallState::Running,
         result: None,
         native: None,

@@ -27,7 +27,7 @@ fn with_pictures(protocol: Option<Protocol>, pictures: &[Vec<u8>]) -> Driver {
                 provider_id: None,
                 tool: "read".to_owned(),
                 raw_args: String::new(),
-                args: Some(json!({"file_path": format!("docs/shot{seq}.png")})),
+                args: Some(json!({"file_path": format!("docs/shot{seq}.png")}).into()),
                 state: CallState::Done,
                 result: Some(serde_json::from_value(result).unwrap()),
                 native: None,

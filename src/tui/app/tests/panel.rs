@@ -20,7 +20,10 @@ fn changed(path: &str, additions: usize, deletions: usize) -> Event {
     Event::CallEnded {
         call: CallId::new(),
         tool: "edit".to_owned(),
-        result: Arc::new(CallResult { details, ..ended() }),
+        result: Arc::new(CallResult {
+            details: details.into(),
+            ..ended()
+        }),
     }
 }
 

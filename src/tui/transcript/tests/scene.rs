@@ -296,7 +296,7 @@ pub(super) fn result(output: &str, details: Value) -> CallResult {
         ok: true,
         title: String::new(),
         output: output.to_owned(),
-        details,
+        details: details.into(),
         truncated: false,
         output_path: None,
         duration_ms: 140,

@@ -1,0 +1,120 @@
+//! A part on its way out of the database.
+//!
+//! What most never look at stays text ([`Json`]): arguments and details are more than half of a long session, and the
+//! screen shows those of a few calls.
+
+use rusqlite::Row;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::column;
+use crate::conversation::{
+    Attachment, CallId, CallResult, CallState, Json, Native, Part, PartBody, ToolPart,
+};
+
+/// A part as it lies in the database.
+pub(super) struct StoredPart {
+    /// Of its message, among those that are loaded.
+    place: usize,
+    seq: u64,
+    kind: String,
+    body: String,
+}
+
+impl StoredPart {
+    /// The column that holds the body.
+    const BODY: usize = 3;
+
+    pub(super) fn of(place: usize, row: &Row<'_>) -> Result<Self, rusqlite::Error> {
+        Ok(Self {
+            place,
+            seq: row.get::<_, i64>(1)? as u64,
+            kind: row.get(2)?,
+            body: row.get(Self::BODY)?,
+        })
+    }
+
+    /// Reads the body as what its kind says it is, which spares looking for that in the body.
+    pub(super) fn read(&self) -> Result<(usize, Part), rusqlite::Error> {
+        let text = self.body.as_str();
+        let by_kind = match self.kind.as_str() {
+            "text" => serde_json::from_str(text).map(PartBody::Text),
+            "reasoning" => serde_json::from_str(text).map(PartBody::Reasoning),
+            "tool" => serde_json::from_str::<StoredTool<'_>>(text).map(|tool| PartBody::Tool(tool.into())),
+            "file" => serde_json::from_str(text).map(PartBody::File),
+            "notice" => serde_json::from_str(text).map(PartBody::Notice),
+            _ => serde_json::from_str(text),
+        };
+        // A newer lathe may have given a known kind another shape.
+        let body = by_kind.or_else(|_| column::from_json(text, Self::BODY))?;
+        Ok((self.place, Part { seq: self.seq, body }))
+    }
+}
+
+/// A [`ToolPart`] whose JSON is not read.
+#[derive(Deserialize)]
+struct StoredTool<'a> {
+    call: CallId,
+    #[serde(default)]
+    provider_id: Option<String>,
+    tool: String,
+    raw_args: String,
+    #[serde(default, borrow)]
+    args: Option<&'a RawValue>,
+    state: CallState,
+    #[serde(default, borrow)]
+    result: Option<StoredResult<'a>>,
+    #[serde(default)]
+    native: Option<Native>,
+    #[serde(default, borrow)]
+    inner: Vec<StoredTool<'a>>,
+}
+
+/// A [`CallResult`] whose details are not read.
+#[derive(Deserialize)]
+struct StoredResult<'a> {
+    ok: bool,
+    title: String,
+    output: String,
+    #[serde(default, borrow)]
+    details: Option<&'a RawValue>,
+    #[serde(default)]
+    truncated: bool,
+    #[serde(default)]
+    output_path: Option<String>,
+    #[serde(default)]
+    duration_ms: u64,
+    #[serde(default)]
+    attachments: Vec<Attachment>,
+}
+
+impl From<StoredTool<'_>> for ToolPart {
+    fn from(stored: StoredTool<'_>) -> Self {
+        Self {
+            call: stored.call,
+            provider_id: stored.provider_id,
+            tool: stored.tool,
+            raw_args: stored.raw_args,
+            args: stored.args.map(Json::from),
+            state: stored.state,
+            result: stored.result.map(CallResult::from),
+            native: stored.native,
+            inner: stored.inner.into_iter().map(Self::from).collect(),
+        }
+    }
+}
+
+impl From<StoredResult<'_>> for CallResult {
+    fn from(stored: StoredResult<'_>) -> Self {
+        Self {
+            ok: stored.ok,
+            title: stored.title,
+            output: stored.output,
+            details: stored.details.map(Json::from).unwrap_or_default(),
+            truncated: stored.truncated,
+            output_path: stored.output_path,
+            duration_ms: stored.duration_ms,
+            attachments: stored.attachments,
+        }
+    }
+}
