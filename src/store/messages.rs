@@ -92,7 +92,7 @@ impl Store {
         let mut statement = connection
             .prepare_cached("SELECT message, seq, kind, body FROM parts WHERE session = ?1 ORDER BY seq")?;
         let mut rows = statement.query([session.as_str()])?;
-        let mut stored = Vec::new();
+        let mut stored = Vec::with_capacity(BATCH);
         while let Some(row) = rows.next()? {
             if let Some(&place) = places.get(row.get_ref(0)?.as_str().unwrap_or_default()) {
                 stored.push(StoredPart::of(place, row)?);
@@ -284,30 +284,40 @@ fn message(row: &Row<'_>) -> Result<Message, rusqlite::Error> {
 
 /// Gives the parts to their messages.
 fn hand_out(stored: &mut Vec<StoredPart>, messages: &mut [Message]) -> Result<(), rusqlite::Error> {
-    for (place, part) in read(stored)? {
-        messages[place].parts.push(part);
+    let mut read = read(stored)?.into_iter().flatten();
+    for run in stored.chunk_by(|one, next| one.place == next.place) {
+        let parts = &mut messages[run[0].place].parts;
+        parts.reserve_exact(run.len());
+        parts.extend(read.by_ref().take(run.len()));
     }
     stored.clear();
     Ok(())
 }
 
 /// Reads the bodies, in their order. Those of a long session are megabytes of JSON, so they are read on several threads.
-fn read(stored: &[StoredPart]) -> Result<Vec<(usize, Part)>, rusqlite::Error> {
+fn read(stored: &[StoredPart]) -> Result<Vec<Vec<Part>>, rusqlite::Error> {
     let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let share = stored.len().div_ceil(threads).max(FEWEST_PARTS);
-    let one = |stored: &[StoredPart]| stored.iter().map(StoredPart::read).collect::<Result<Vec<_>, _>>();
     let (first, rest) = stored.split_at(share.min(stored.len()));
     thread::scope(|scope| {
         let others: Vec<_> = rest
             .chunks(share)
-            .map(|stored| scope.spawn(move || one(stored)))
+            .map(|stored| scope.spawn(move || read_share(stored)))
             .collect();
-        let mut parts = one(first)?;
+        let mut parts = vec![read_share(first)?];
         for other in others {
-            parts.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic))?);
+            parts.push(other.join().unwrap_or_else(|panic| resume_unwind(panic))?);
         }
         Ok(parts)
     })
+}
+
+fn read_share(stored: &[StoredPart]) -> Result<Vec<Part>, rusqlite::Error> {
+    let mut parts = Vec::with_capacity(stored.len());
+    for stored in stored {
+        parts.push(stored.read()?);
+    }
+    Ok(parts)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::conversation::{
 /// A part as it lies in the database.
 pub(super) struct StoredPart {
     /// Of its message, among those that are loaded.
-    place: usize,
+    pub(super) place: usize,
     seq: u64,
     kind: String,
     body: String,
@@ -35,7 +35,7 @@ impl StoredPart {
     }
 
     /// Reads the body as what its kind says it is, which spares looking for that in the body.
-    pub(super) fn read(&self) -> Result<(usize, Part), rusqlite::Error> {
+    pub(super) fn read(&self) -> Result<Part, rusqlite::Error> {
         let text = self.body.as_str();
         let by_kind = match self.kind.as_str() {
             "text" => serde_json::from_str(text).map(PartBody::Text),
@@ -47,7 +47,7 @@ impl StoredPart {
         };
         // A newer lathe may have given a known kind another shape.
         let body = by_kind.or_else(|_| column::from_json(text, Self::BODY))?;
-        Ok((self.place, Part { seq: self.seq, body }))
+        Ok(Part { seq: self.seq, body })
     }
 }
 

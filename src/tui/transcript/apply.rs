@@ -108,7 +108,12 @@ impl Waiting {
 
 impl Blocks {
     pub(super) fn from_snapshot(snapshot: &Snapshot) -> Self {
-        let mut blocks = Self::default();
+        let parts = snapshot.messages.iter().map(|message| message.parts.len()).sum();
+        let mut blocks = Self {
+            list: Vec::with_capacity(parts),
+            calls: HashMap::with_capacity(parts),
+            ..Self::default()
+        };
         for message in &snapshot.messages {
             blocks.message(message, None);
         }
