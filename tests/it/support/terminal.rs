@@ -411,6 +411,8 @@ impl Drop for Terminal {
     fn drop(&mut self) {
         if self.screen.lock().exit.is_none() {
             let _ = kill_process(self.pid, Signal::KILL);
+            // It may be making a file; its directories are removed next.
+            self.screen.wait_for(DEADLINE, |screen| screen.exit.clone());
         }
     }
 }
