@@ -62,6 +62,14 @@ impl App {
         hints
     }
 
+    /// What keys do while the leader's table is there: those of the table, and nothing else.
+    pub(super) fn leader_hints(&self) -> Hints<'_> {
+        let mut hints = Hints::new(&self.theme, self.surroundings.symbols);
+        hints.say("a key of the table", Meaning::TextMuted);
+        hints.key(self.keymap.label(Context::Global, Action::Escape), "back");
+        hints
+    }
+
     /// How many questions wait for later.
     pub(super) fn asks_put_off(&self) -> usize {
         self.put_off.len() + self.forms.put_off()
