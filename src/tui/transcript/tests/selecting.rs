@@ -173,6 +173,29 @@ fn a_card_is_selected_without_gutters() {
     );
 }
 
+#[test]
+fn indentation_that_is_drawn_shortened_is_selected_whole() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    let deep = " ".repeat(40);
+    let diff = format!(
+        "@@ -40,3 +40,3 @@\n {deep}if is_late {{\n-{deep}    sleep(delay).await;\n+{deep}    self.clock.sleep(delay).await;\n {deep}}}\n"
+    );
+    scene.ran(
+        "edit",
+        &read_args("src/retry.rs"),
+        result("", json!({ "diff": diff })),
+    );
+    let rows = scene.picture(60, 20);
+    assert!(rows.contains("+ …     self.clock"), "{rows}");
+    assert_eq!(
+        drag(&mut scene, "if is_late", "self.clock.sleep(delay)"),
+        Some(format!(
+            "if is_late {{\n{deep}    sleep(delay).await;\n{deep}    self.clock.sleep(delay)"
+        ))
+    );
+}
+
 /// Cards as the tools draw them.
 fn with_tools() -> (Scene, Harness) {
     let project = Harness::new();
