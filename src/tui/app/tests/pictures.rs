@@ -237,6 +237,26 @@ fn a_question_about_a_long_diff() {
 }
 
 #[test]
+fn a_question_about_a_change_that_stands_deep() {
+    let mut driver = conversation();
+    driver.event(Event::TurnStarted);
+    let deep = " ".repeat(24);
+    let diff = DiffBody {
+        path: "src/retry.rs".to_owned(),
+        unified: format!(
+            "@@ -41,3 +41,3 @@\n {deep}if is_late {{\n-{deep}    sleep(delay).await;\n+{deep}    self.clock.sleep(delay).await;\n {deep}}}\n"
+        ),
+        ..DiffBody::default()
+    };
+    let ask = Ask::new("edit", Subject::new("src/retry.rs")).always("*");
+    let card = Card::new("Edit", "src/retry.rs").part(CardPart::Diff(diff));
+    let title = "edit wants to change src/retry.rs";
+    driver.ask(inquiry("edit", title, vec![ask], card));
+    driver.wait(301);
+    pictures(&mut driver, "edit_question_deep");
+}
+
+#[test]
 fn the_help() {
     let mut driver = Driver::open();
     driver.press("?");
