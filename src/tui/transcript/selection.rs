@@ -16,6 +16,7 @@ use super::list::List;
 use super::reading::{Read, Reading};
 use super::text::text;
 use super::viewport::Place;
+use crate::tui::caret::CaretMove;
 
 /// What belongs to a word besides letters and digits: addresses and paths are words.
 const WORD: &str = "_-./~@%+#?&=:";
@@ -38,22 +39,6 @@ pub enum Unit {
     Cluster,
     Word,
     Line,
-}
-
-/// How the head moves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum CaretMove {
-    Left,
-    Right,
-    Up,
-    Down,
-    WordLeft,
-    WordRight,
-    LineStart,
-    LineEnd,
-    Top,
-    Bottom,
 }
 
 /// A piece of a block's text: a cluster, a word or a line; empty behind the end of a row.

@@ -8,7 +8,8 @@ use serde_json::json;
 use super::scene::{Scene, lines, read_args, result, rows};
 use crate::session::Done;
 use crate::tool::harness::Harness;
-use crate::tui::transcript::{CaretMove, Unit};
+use crate::tui::caret::CaretMove;
+use crate::tui::transcript::Unit;
 
 /// Where a text stands on the screen.
 fn find(scene: &mut Scene, text: &str) -> (u16, u16) {
