@@ -425,9 +425,9 @@ mod tests {
         assert_eq!(drawn(&short, 0, 30), format!(" 1 - {deep}a\n 1 + {deep}b\n"));
         let shallow = format!("@@ -1 +1 @@\n-    a\n+    {}\n", "long ".repeat(9));
         assert!(drawn(&shallow, 0, 30).starts_with(" 1 -     a\n"));
-        let mut test = TestLook::plain();
-        test.symbols = Symbols::Ascii;
-        let rows = picture(&lines(&body(&text, 0), 34, test.look()));
+        let mut ascii = TestLook::plain();
+        ascii.symbols = Symbols::Ascii;
+        let rows = picture(&lines(&body(&text, 0), 34, ascii.look()));
         assert!(
             rows.starts_with("41   ~ match reply {") && rows.is_ascii(),
             "{rows}"

@@ -73,7 +73,7 @@ impl App {
             (Edited::Caret, _) => self.typed = Some(now),
             (Edited::Nothing, Edit::Move(CaretMove::Up)) => self.recall(now),
             (Edited::Nothing, Edit::Move(CaretMove::Down)) if self.composer.newer() => {
-                self.draft_changed(now)
+                self.draft_changed(now);
             }
             (Edited::Nothing, _) => return Change::None,
         }

@@ -64,9 +64,10 @@ impl Palette {
                 entries.push(Entry {
                     context: binding.context,
                     action: binding.action,
-                    part: match is_anywhere(binding.action) {
-                        true => "",
-                        false => binding.context.title(),
+                    part: if is_anywhere(binding.action) {
+                        ""
+                    } else {
+                        binding.context.title()
                     },
                     description: binding.description,
                     key: key(keymap, binding, symbols),
