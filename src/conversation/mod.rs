@@ -10,6 +10,8 @@ mod ids;
 mod message;
 mod model;
 mod part;
+#[cfg(test)]
+pub(crate) mod sample;
 mod stop;
 mod todo;
 mod usage;

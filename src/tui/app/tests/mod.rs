@@ -31,9 +31,10 @@ use ratatui::layout::{Position, Rect};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::conversation::sample::said;
 use crate::conversation::{
-    CallId, CallState, Message, MessageId, MessageState, ModelRef, Part, PartBody, Price, Role, TextPart,
-    ToolPart, Usage,
+    CallId, CallState, Message, MessageId, MessageState, ModelRef, Part, PartBody, Price, Role, ToolPart,
+    Usage,
 };
 use crate::permission::{
     Action as RuleAction, Ask, Broker, BrokerEvent, FrontEnd, Inquiry, Mode, Reply, Row, Scope, Subject,

@@ -31,24 +31,6 @@ fn assert_ascii(driver: &mut Driver) {
     assert_eq!(other, None, "on a terminal that gets signs of ASCII alone");
 }
 
-pub(super) fn said(role: Role, text: &str) -> Arc<Message> {
-    let body = PartBody::Text(TextPart {
-        text: text.to_owned(),
-        native: None,
-    });
-    Arc::new(Message {
-        id: MessageId::new(),
-        role,
-        state: MessageState::Complete,
-        agent: None,
-        model: None,
-        created: 0,
-        parts: vec![Part { seq: 1, body }],
-        stop: None,
-        usage: None,
-    })
-}
-
 pub(super) fn conversation() -> Driver {
     let mut driver = Driver::closed();
     let messages = vec![
