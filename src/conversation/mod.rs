@@ -11,6 +11,8 @@ mod json;
 mod message;
 mod model;
 mod part;
+#[cfg(test)]
+pub(crate) mod sample;
 mod stop;
 mod todo;
 mod usage;

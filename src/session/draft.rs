@@ -80,7 +80,7 @@ impl StoredDraft {
     }
 
     /// Puts what was to be sent before what was begun after it.
-    pub(super) fn put_before(&mut self, input: &Input) {
+    pub(crate) fn put_before(&mut self, input: &Input) {
         self.text = if self.text.trim().is_empty() {
             input.text.clone()
         } else {

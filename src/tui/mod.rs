@@ -12,6 +12,7 @@
 //! ```
 
 mod app;
+mod caret;
 mod clipboard;
 mod commands;
 mod completion;

@@ -54,6 +54,15 @@ pub enum Motion {
     Reduced,
 }
 
+/// Which keys the terminal has shown that it can send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HeardKeys {
+    /// None yet that not every terminal sends.
+    Plain,
+    /// One that only a terminal sends which reports modifiers of all keys.
+    All,
+}
+
 /// Writes a path as a person would: `~/src/retry`.
 pub(crate) fn path_words(path: &Path, home: Option<&Path>) -> String {
     match home.and_then(|home| path.strip_prefix(home).ok()) {
@@ -98,7 +107,7 @@ impl Surroundings {
 
 impl Surroundings {
     /// What there is to say of the terminal, for the person.
-    pub(crate) fn told(&self, area: Rect, pictures: Option<Protocol>) -> StatusGroup {
+    pub(crate) fn told(&self, area: Rect, pictures: Option<Protocol>, keys: HeardKeys) -> StatusGroup {
         let colours = match self.depth {
             ColorDepth::None => "none",
             ColorDepth::Ansi16 => "16",
@@ -125,6 +134,11 @@ impl Surroundings {
             Background::Dark => "dark",
             Background::Light => "light",
         };
+        // Both ways are asked for, and no answer is waited for.
+        let keys = match keys {
+            HeardKeys::All => "shift+enter and its like come as such; one has been heard",
+            HeardKeys::Plain => "shift+enter may come as enter; kitty, modifyOtherKeys asked",
+        };
         let editor = self
             .editor
             .as_deref()
@@ -137,10 +151,7 @@ impl Surroundings {
                 ("background", background.to_owned()),
                 ("signs", signs.to_owned()),
                 ("multiplexer", between.to_owned()),
-                (
-                    "keys",
-                    "the kitty protocol is asked for; not every terminal has it".to_owned(),
-                ),
+                ("keys", keys.to_owned()),
                 ("pictures", pictures.to_owned()),
                 ("editor", editor.to_owned()),
             ],

@@ -82,6 +82,18 @@ impl Flow {
         }
     }
 
+    /// Returns what stands after the first bytes.
+    pub(crate) fn after(&self, mut start: usize) -> Self {
+        let mut rest = Self::default();
+        for (end, style) in &self.runs {
+            if *end > start {
+                rest.push_clean(&self.text[start..*end], *style);
+                start = *end;
+            }
+        }
+        rest
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.text.is_empty()
     }

@@ -4,6 +4,9 @@ use super::card::CardStatus;
 use super::highlight::Highlighter;
 use super::spinner;
 use super::theme::{Meaning, Theme};
+use crate::text::width::ELLIPSIS;
+
+use std::borrow::Cow;
 
 use ratatui::style::Style;
 
@@ -86,6 +89,14 @@ impl Symbols {
     /// Stands for what was cut.
     pub fn ellipsis(self) -> &'static str {
         self.pick("…", "~")
+    }
+
+    /// Returns words that end with an ellipsis because more follows. It is no cut, so it is not written as one.
+    pub fn words(self, words: &str) -> Cow<'_, str> {
+        match self {
+            Self::Unicode => Cow::Borrowed(words),
+            Self::Ascii => Cow::Owned(words.replace(ELLIPSIS, "...")),
+        }
     }
 
     /// The bar of a quote or of the user's message.

@@ -33,7 +33,7 @@ use super::errands::Errand;
 use super::said::Said;
 use super::texts::Texts;
 use crate::conversation::{Role, Todo};
-use crate::session::{Input, Op, Queued, SessionInfo, Snapshot};
+use crate::session::{Op, Queued, SessionInfo, Snapshot, StoredDraft};
 use crate::tool::Registry;
 use looking::Told;
 use sending::Returned;
@@ -62,7 +62,9 @@ pub(super) struct Talk {
     rounds: Round,
     returned: Option<Returned>,
     /// What stood in the composer when the session was left.
-    left_unsent: Option<Input>,
+    left_unsent: Option<StoredDraft>,
+    /// What the session keeps as the draft.
+    kept: String,
     queue: Vec<Queued>,
     /// Sent and not come back as a message yet.
     sent: VecDeque<String>,
@@ -88,6 +90,7 @@ impl Talk {
             rounds: 0,
             returned: None,
             left_unsent: None,
+            kept: String::new(),
             queue: snapshot.queue.clone(),
             sent: VecDeque::new(),
             todos: Todo::list(&snapshot.todos),

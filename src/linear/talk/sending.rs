@@ -3,6 +3,9 @@
 //! Files that a message names go with it, as from the screen. One that cannot be read sends the message back, and so does
 //! one that nobody but the person can allow; sent again as it is, the message goes without the former and with the latter.
 //! What was typed before that could be heard is no such word.
+//!
+//! What came back and what was left unsent before is the session's draft, so that it is there when the session is opened
+//! again.
 
 use super::Talk;
 use crate::conversation::{Message, NoticeKind, PartBody, Role};
@@ -54,6 +57,7 @@ impl Talk {
     fn hand_over(&mut self, input: Input) {
         self.sent.push_back(input.text.clone());
         self.send(Op::Submit(input));
+        self.keep_unsent();
         // The turn begins with a later event; until then nothing else is asked for.
         self.is_busy = true;
     }
@@ -65,6 +69,7 @@ impl Talk {
         }
         let input = self.input(text);
         self.send(Op::Queue(input));
+        self.keep_unsent();
     }
 
     /// Sends what came back, or what is held since an interrupt, or else what was left unsent.
@@ -75,9 +80,9 @@ impl Talk {
             self.hand_over(returned.again);
         } else if self.queue.iter().any(|it| it.kind == QueuedKind::Held) {
             self.send(Op::Release);
-        } else if let Some(input) = self.left_unsent.take() {
+        } else if let Some(draft) = self.left_unsent.take() {
+            let input = self.unsent(draft);
             self.hand_over(input);
-            self.send(Op::Draft(String::new()));
         } else {
             self.say("Nothing waits to be sent.");
         }
@@ -85,18 +90,39 @@ impl Talk {
 
     /// Tells what was left unsent when the session was left.
     pub(super) fn tell_draft(&mut self, stored: &str) {
-        let input = StoredDraft::read(stored).into_input();
-        if input.text.trim().is_empty() || self.info.read_only.is_some() {
+        let draft = StoredDraft::read(stored);
+        let text = self.unsent(draft.clone()).text;
+        if text.trim().is_empty() || self.info.read_only.is_some() {
             return;
         }
-        let text = sanitize(&input.text).into_owned();
         self.say(&format!("Left unsent: {text}"));
         self.say("/send sends that.");
-        self.left_unsent = Some(Input {
+        stored.clone_into(&mut self.kept);
+        self.left_unsent = Some(draft);
+    }
+
+    /// Returns a draft as a message.
+    fn unsent(&self, draft: StoredDraft) -> Input {
+        let input = draft.into_input();
+        let text = sanitize(&input.text).into_owned();
+        Input {
             command: CalledCommand::of(&text, &self.info.commands),
             text,
             ..input
-        });
+        }
+    }
+
+    /// Has the session keep what is not sent, where that has changed.
+    fn keep_unsent(&mut self) {
+        let mut draft = self.left_unsent.clone().unwrap_or_default();
+        if let Some(returned) = &self.returned {
+            draft.put_before(&returned.again);
+        }
+        let unsent = draft.written();
+        if unsent != self.kept {
+            self.kept.clone_from(&unsent);
+            self.send(Op::Draft(unsent));
+        }
     }
 
     fn agent_named<'a>(&self, text: &'a str) -> Option<(String, &'a str)> {
@@ -149,6 +175,7 @@ impl Talk {
             round: self.rounds,
             is_heard: false,
         });
+        self.keep_unsent();
     }
 
     /// A message of the person's has joined the conversation.

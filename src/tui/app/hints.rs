@@ -1,12 +1,12 @@
 //! The hint row: what keys do now. Lists, pages, the panel and what waits say theirs beside what they do.
 
 use super::{App, Link, Turn};
+use crate::tui::caret::CaretMove;
 use crate::tui::dialog::Guard;
 use crate::tui::keymap::{Action, Context, Edit, words};
 use crate::tui::page::PageKind;
 use crate::tui::panel::WIDE;
 use crate::tui::statusbar::Hints;
-use crate::tui::transcript::CaretMove;
 use crate::view::theme::Meaning;
 
 impl App {
@@ -59,6 +59,14 @@ impl App {
                 self.composer_hints(&mut hints);
             }
         }
+        hints
+    }
+
+    /// What keys do while the leader's table is there: those of the table, and nothing else.
+    pub(super) fn leader_hints(&self) -> Hints<'_> {
+        let mut hints = Hints::new(&self.theme, self.surroundings.symbols);
+        hints.say("a key of the table", Meaning::TextMuted);
+        hints.key(self.keymap.label(Context::Global, Action::Escape), "back");
         hints
     }
 
@@ -187,7 +195,10 @@ impl App {
             queue => hints.key(queue, "queue"),
         }
         if !self.queue.is_empty() {
-            let up = words(key(Action::Edit(Edit::Up)), self.surroundings.symbols);
+            let up = words(
+                key(Action::Edit(Edit::Move(CaretMove::Up))),
+                self.surroundings.symbols,
+            );
             hints.key(up, "what waits");
         }
     }

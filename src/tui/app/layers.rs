@@ -97,7 +97,10 @@ impl App {
             };
             self.shown.completion = self.draw_completion(above, buffer);
         }
-        if self.search.is_some() {
+        let has_table = self.leader.is_some_and(|since| since + LEADER_TABLE <= now);
+        if has_table {
+            self.leader_hints().draw(areas.hints, buffer);
+        } else if self.search.is_some() {
             caret = self.draw_search(areas.hints, buffer);
         } else {
             self.hints().draw(areas.hints, buffer);
@@ -108,7 +111,8 @@ impl App {
         if self.picker.is_some() {
             caret = self.draw_list(between(area), buffer);
         }
-        if self.draw_leader(between(area), buffer, now) {
+        if has_table {
+            page::draw_leader(between(area), buffer, &self.keymap, self.look());
             caret = None;
         }
         let Some(leaving) = self.leaving else {
@@ -313,16 +317,6 @@ impl App {
             highlighter: &self.highlighter,
         };
         self.picker.as_mut()?.draw(area, buffer, look)
-    }
-
-    /// The table of the leader's keys, once it is looked for.
-    /// Says whether the table is there.
-    fn draw_leader(&self, area: Rect, buffer: &mut Buffer, now: Instant) -> bool {
-        let is_there = self.leader.is_some_and(|since| since + LEADER_TABLE <= now);
-        if is_there {
-            page::draw_leader(area, buffer, &self.keymap, self.look());
-        }
-        is_there
     }
 }
 

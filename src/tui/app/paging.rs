@@ -131,6 +131,7 @@ impl App {
     /// Draws the page that is read over the area, and returns where the caret stands.
     pub(super) fn draw_page(&mut self, area: Rect, buffer: &mut Buffer) -> Option<Position> {
         let page = self.pages.last_mut()?;
+        let pictures = self.pictures.protocol();
         let cx = PageCx {
             look: Look {
                 theme: &self.theme,
@@ -142,7 +143,7 @@ impl App {
             session: self.root.as_ref(),
             hooks: &self.hooks,
             zone: (self.surroundings.zone)(),
-            terminal: self.surroundings.told(buffer.area, self.pictures.protocol()),
+            terminal: self.surroundings.told(buffer.area, pictures, self.keymap.heard()),
         };
         page.draw(area, buffer, &cx)
     }

@@ -22,6 +22,7 @@ pub(crate) use vim::{Done, Mode};
 use ratatui::layout::Rect;
 use tui_textarea::{CursorMove, CursorRenderMode, TextArea, WrapMode};
 
+use super::caret::CaretMove;
 use super::keymap::Edit;
 use chip::Chip;
 use history::History;
@@ -247,25 +248,29 @@ impl Composer {
         if let Some(vim) = &mut self.vim {
             vim.forget_insert();
         }
-        let motion = match edit {
-            Edit::Left | Edit::Right if self.has_selection() => return self.leave_selection(edit),
-            Edit::Left => CursorMove::Back,
-            Edit::Right => CursorMove::Forward,
-            Edit::Up => CursorMove::Up,
-            Edit::Down => CursorMove::Down,
-            Edit::WordLeft => CursorMove::WordBack,
-            Edit::WordRight => {
-                self.area.cancel_selection();
-                return self.step_to_word_end();
+        match edit {
+            Edit::Move(step @ (CaretMove::Left | CaretMove::Right)) if self.has_selection() => {
+                self.leave_selection(step)
             }
-            Edit::LineStart => CursorMove::Head,
-            Edit::LineEnd => CursorMove::End,
-            Edit::Top => return self.move_to(&[CursorMove::Top, CursorMove::Head]),
-            Edit::Bottom => return self.move_to(&[CursorMove::Bottom, CursorMove::End]),
-            Edit::Extend(stretch) => return self.stretch(stretch),
-            _ => return self.change(edit),
-        };
-        self.move_to(&[motion])
+            Edit::Move(step) => {
+                self.area.cancel_selection();
+                self.walk(step)
+            }
+            Edit::Extend(step) => self.extend(step),
+            Edit::SelectAll => {
+                self.area.select_all();
+                Edited::Caret
+            }
+            Edit::DeleteLeft
+            | Edit::DeleteRight
+            | Edit::DeleteWordLeft
+            | Edit::DeleteWordRight
+            | Edit::DeleteToStart
+            | Edit::DeleteToEnd
+            | Edit::Yank
+            | Edit::Undo
+            | Edit::Redo => self.change(edit),
+        }
     }
 
     /// Goes to the text sent before this one; says whether there was one.
@@ -288,8 +293,19 @@ impl Composer {
         }
     }
 
-    fn move_to(&mut self, motions: &[CursorMove]) -> Edited {
-        self.area.cancel_selection();
+    fn walk(&mut self, step: CaretMove) -> Edited {
+        let motions: &[CursorMove] = match step {
+            CaretMove::Left => &[CursorMove::Back],
+            CaretMove::Right => &[CursorMove::Forward],
+            CaretMove::Up => &[CursorMove::Up],
+            CaretMove::Down => &[CursorMove::Down],
+            CaretMove::WordLeft => &[CursorMove::WordBack],
+            CaretMove::WordRight => return self.step_to_word_end(),
+            CaretMove::LineStart => &[CursorMove::Head],
+            CaretMove::LineEnd => &[CursorMove::End],
+            CaretMove::Top => &[CursorMove::Top, CursorMove::Head],
+            CaretMove::Bottom => &[CursorMove::Bottom, CursorMove::End],
+        };
         self.step(motions)
     }
 
@@ -333,11 +349,11 @@ impl Composer {
     }
 
     /// Ends the selection at the end that a step leads to.
-    fn leave_selection(&mut self, edit: Edit) -> Edited {
+    fn leave_selection(&mut self, step: CaretMove) -> Edited {
         let range = self.area.selection_range();
         self.area.cancel_selection();
         if let Some((start, end)) = range {
-            let end = if edit == Edit::Left { start } else { end };
+            let end = if step == CaretMove::Left { start } else { end };
             self.jump(end);
         }
         Edited::Caret
@@ -364,7 +380,7 @@ impl Composer {
             Edit::Yank => self.area.paste(),
             Edit::Undo => self.area.undo(),
             Edit::Redo => self.area.redo(),
-            _ => false,
+            Edit::Move(_) | Edit::Extend(_) | Edit::SelectAll => false,
         };
         if !is_changed {
             return Edited::Nothing;

@@ -8,7 +8,7 @@ use ratatui::widgets::Widget;
 use tui_textarea::CursorMove;
 
 use super::{Composer, Edited};
-use crate::tui::keymap::Stretch;
+use crate::tui::caret::CaretMove;
 
 impl Composer {
     pub(crate) fn set_selection_style(&mut self, style: Style) {
@@ -39,25 +39,12 @@ impl Composer {
         Some(draft.expanded())
     }
 
-    pub(super) fn stretch(&mut self, stretch: Stretch) -> Edited {
-        if stretch == Stretch::All {
-            self.area.select_all();
-            return Edited::Caret;
-        }
+    /// Moves the end of the selection, which begins at the caret where there is none.
+    pub(super) fn extend(&mut self, step: CaretMove) -> Edited {
         if !self.area.is_selecting() {
             self.area.start_selection();
         }
-        let motion = match stretch {
-            Stretch::Left => CursorMove::Back,
-            Stretch::Right => CursorMove::Forward,
-            Stretch::Up => CursorMove::Up,
-            Stretch::Down => CursorMove::Down,
-            Stretch::WordLeft => CursorMove::WordBack,
-            Stretch::WordRight => return self.step_to_word_end(),
-            Stretch::LineStart => CursorMove::Head,
-            Stretch::LineEnd | Stretch::All => CursorMove::End,
-        };
-        self.step(&[motion])
+        self.walk(step)
     }
 
     /// Puts the caret where a cell of the last frame shows it.

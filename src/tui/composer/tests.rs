@@ -1,5 +1,5 @@
 use super::*;
-use crate::tui::keymap::Stretch;
+use crate::tui::caret::CaretMove;
 use proptest::prelude::*;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -46,7 +46,7 @@ fn long_text_wraps_at_words_and_the_caret_follows() {
         Buffer::with_lines(["┃ make the retry     ", "┃ test deterministic "])
     );
     assert_eq!(caret, Some(Position { x: 20, y: 1 }));
-    composer.edit(Edit::LineStart);
+    composer.edit(Edit::Move(CaretMove::LineStart));
     let (_, caret) = drawn(&mut composer, 21, 2);
     assert_eq!(caret, Some(Position { x: 2, y: 0 }));
 }
@@ -80,13 +80,13 @@ fn backspace_and_moves_go_by_what_a_person_sees_as_one() {
     let family = "👩‍👩‍👧";
     let mut composer = typed(&format!("a{family}e\u{301}b"));
     for _ in 0..3 {
-        assert_eq!(composer.edit(Edit::Left), Edited::Caret);
+        assert_eq!(composer.edit(Edit::Move(CaretMove::Left)), Edited::Caret);
     }
     composer.insert_char('|');
     assert_eq!(composer.text(), format!("a|{family}e\u{301}b"));
     composer.edit(Edit::DeleteRight);
     assert_eq!(composer.text(), "a|e\u{301}b");
-    composer.edit(Edit::Right);
+    composer.edit(Edit::Move(CaretMove::Right));
     composer.edit(Edit::DeleteLeft);
     assert_eq!(composer.text(), "a|b");
 }
@@ -184,10 +184,10 @@ fn history_goes_back_and_returns_to_what_was_being_written() {
 fn an_edge_is_told_so_that_up_can_mean_history() {
     let mut composer = typed("a\nb");
     drawn(&mut composer, 20, 2);
-    assert_eq!(composer.edit(Edit::Up), Edited::Caret);
-    assert_eq!(composer.edit(Edit::Up), Edited::Nothing);
-    assert_eq!(composer.edit(Edit::Down), Edited::Caret);
-    assert_eq!(composer.edit(Edit::Down), Edited::Nothing);
+    assert_eq!(composer.edit(Edit::Move(CaretMove::Up)), Edited::Caret);
+    assert_eq!(composer.edit(Edit::Move(CaretMove::Up)), Edited::Nothing);
+    assert_eq!(composer.edit(Edit::Move(CaretMove::Down)), Edited::Caret);
+    assert_eq!(composer.edit(Edit::Move(CaretMove::Down)), Edited::Nothing);
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn a_chip_opens_where_the_caret_was_moved_onto_it_and_undo_folds_it() {
     let mut composer = typed("see ");
     composer.paste(&pasted);
     assert!(!composer.is_on_chip(), "who has just pasted wants to send");
-    composer.edit(Edit::Left);
+    composer.edit(Edit::Move(CaretMove::Left));
     assert!(composer.is_on_chip());
     assert_eq!(composer.open_chip(), Some(Opened::Here));
     assert_eq!(composer.text(), format!("see {pasted}"));
@@ -227,7 +227,7 @@ fn a_chip_opens_where_the_caret_was_moved_onto_it_and_undo_folds_it() {
 fn text_written_before_a_chip_does_not_choose_it() {
     let mut composer = Composer::default();
     composer.paste(&"line\n".repeat(20));
-    composer.edit(Edit::LineStart);
+    composer.edit(Edit::Move(CaretMove::LineStart));
     composer.insert_char('x');
     assert!(!composer.is_on_chip());
 }
@@ -238,7 +238,7 @@ fn chips_open_here_only_as_long_as_the_whole_is_short() {
     let mut composer = Composer::default();
     let mut open = || {
         composer.paste(&pasted);
-        composer.edit(Edit::Left);
+        composer.edit(Edit::Move(CaretMove::Left));
         composer.open_chip()
     };
     assert_eq!(open(), Some(Opened::Here));
@@ -250,7 +250,7 @@ fn a_chip_too_long_to_be_edited_here_comes_back_from_the_editor() {
     let pasted = "0123456789 abcdef\n".repeat(6_000);
     let mut composer = Composer::default();
     composer.paste(&pasted);
-    composer.edit(Edit::Left);
+    composer.edit(Edit::Move(CaretMove::Left));
     assert_eq!(composer.open_chip(), Some(Opened::TooLong(pasted.clone())));
     composer.set_chip(pasted.trim_end());
     assert_eq!(composer.text(), pasted, "what was not changed is as it was");
@@ -263,28 +263,28 @@ fn a_chip_too_long_to_be_edited_here_comes_back_from_the_editor() {
 
 #[test]
 fn what_is_selected_is_replaced_cut_copied_and_left() {
-    let extend = |composer: &mut Composer, stretch, times| {
+    let extend = |composer: &mut Composer, step, times| {
         for _ in 0..times {
-            composer.edit(Edit::Extend(stretch));
+            composer.edit(Edit::Extend(step));
         }
     };
     let mut composer = typed("one two");
-    extend(&mut composer, Stretch::Left, 3);
+    extend(&mut composer, CaretMove::Left, 3);
     assert_eq!(composer.copy().as_deref(), Some("two"));
     assert_eq!(composer.copy(), None);
-    extend(&mut composer, Stretch::WordLeft, 1);
+    extend(&mut composer, CaretMove::WordLeft, 1);
     composer.insert_char('x');
     assert_eq!(composer.text(), "xtwo");
     composer.edit(Edit::Undo);
     composer.edit(Edit::Undo);
     assert_eq!(composer.text(), "one two");
-    extend(&mut composer, Stretch::All, 1);
+    composer.edit(Edit::SelectAll);
     composer.edit(Edit::DeleteWordLeft);
     assert!(composer.is_empty());
     composer.edit(Edit::Yank);
     assert_eq!(composer.text(), "one two");
-    extend(&mut composer, Stretch::LineStart, 1);
-    composer.edit(Edit::Right);
+    extend(&mut composer, CaretMove::LineStart, 1);
+    composer.edit(Edit::Move(CaretMove::Right));
     assert!(!composer.has_selection());
     composer.insert_char('!');
     assert_eq!(composer.text(), "one two!");
@@ -295,7 +295,7 @@ fn a_selected_chip_is_copied_in_full() {
     let pasted = "line\n".repeat(20);
     let mut composer = typed("see ");
     composer.paste(&pasted);
-    composer.edit(Edit::Extend(Stretch::All));
+    composer.edit(Edit::SelectAll);
     assert_eq!(composer.copy(), Some(format!("see {pasted}")));
 }
 
@@ -333,12 +333,12 @@ fn a_line_of_a_hundred_thousand_columns_is_kept_whole_and_is_quick() {
 }
 
 const EDITS: [Edit; 18] = [
-    Edit::Left,
-    Edit::Right,
-    Edit::Up,
-    Edit::Down,
-    Edit::WordLeft,
-    Edit::WordRight,
+    Edit::Move(CaretMove::Left),
+    Edit::Move(CaretMove::Right),
+    Edit::Move(CaretMove::Up),
+    Edit::Move(CaretMove::Down),
+    Edit::Move(CaretMove::WordLeft),
+    Edit::Move(CaretMove::WordRight),
     Edit::DeleteLeft,
     Edit::DeleteRight,
     Edit::DeleteWordLeft,
@@ -347,10 +347,10 @@ const EDITS: [Edit; 18] = [
     Edit::Yank,
     Edit::Undo,
     Edit::Redo,
-    Edit::Extend(Stretch::Left),
-    Edit::Extend(Stretch::WordRight),
-    Edit::Extend(Stretch::Up),
-    Edit::Extend(Stretch::All),
+    Edit::Extend(CaretMove::Left),
+    Edit::Extend(CaretMove::WordRight),
+    Edit::Extend(CaretMove::Up),
+    Edit::SelectAll,
 ];
 
 proptest! {

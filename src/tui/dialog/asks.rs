@@ -95,7 +95,10 @@ impl Permission {
     fn ask_rows(&self, rows: &[Row], width: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
         let asked = rows.iter().enumerate();
         let asked: Vec<Asked> = asked.map(|(place, row)| self.asked(place, row)).collect();
-        let columns = Columns::of(&asked, width.saturating_sub(INDENT + TICK + 1));
+        // Where nothing can be ticked there is no column for it.
+        let has_ticks = asked.iter().any(|asked| asked.tick.is_some());
+        let tick = if has_ticks { TICK } else { 0 };
+        let columns = Columns::of(&asked, tick, width.saturating_sub(INDENT + tick + 1));
         asked.iter().map(|asked| columns.line(asked, cx)).collect()
     }
 
@@ -111,15 +114,15 @@ impl Permission {
             .collect();
         let patterns = patterns.join(", ");
         let (tick, always, short) = match proposals.first().map(|proposal| proposal.is_ticked) {
-            None => ("   ", "always: not offered".to_owned(), "not offered".to_owned()),
+            None => (None, "always: not offered".to_owned(), "not offered".to_owned()),
             Some(true) => (
-                "[x]",
+                Some("[x]"),
                 format!("always: {patterns}"),
                 format!("always: {patterns}"),
             ),
             Some(false) => {
                 let always = format!("always: off (would be {patterns})");
-                ("[ ]", always, format!("off: {patterns}"))
+                (Some("[ ]"), always, format!("off: {patterns}"))
             }
         };
         let is_plain = row.key() == self.question.inquiry.tool;
@@ -199,7 +202,8 @@ impl Permission {
 
 /// What one row says.
 struct Asked {
-    tick: &'static str,
+    /// Nothing where "always" is not offered.
+    tick: Option<&'static str>,
     pattern: String,
     why: String,
     is_harm: bool,
@@ -213,6 +217,7 @@ struct Columns {
     is_short: bool,
     /// Why it is asked is told only where something is destroyed.
     only_harm: bool,
+    tick: usize,
     room: usize,
     pattern: usize,
     why: usize,
@@ -220,7 +225,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(asked: &[Asked], room: usize) -> Self {
+    fn of(asked: &[Asked], tick: usize, room: usize) -> Self {
         let widest = |part: fn(&Asked) -> &str| asked.iter().map(|row| str_width(part(row))).max();
         let pattern = widest(|row| &row.pattern).unwrap_or(0);
         let why = widest(|row| &row.why).unwrap_or(0);
@@ -231,6 +236,7 @@ impl Columns {
                 return Self {
                     is_short,
                     only_harm: false,
+                    tick,
                     room,
                     pattern,
                     why,
@@ -252,6 +258,7 @@ impl Columns {
             return Self {
                 is_short: true,
                 only_harm: true,
+                tick,
                 room,
                 pattern,
                 why,
@@ -266,6 +273,7 @@ impl Columns {
         Self {
             is_short: true,
             only_harm: false,
+            tick,
             room,
             pattern,
             why,
@@ -292,7 +300,10 @@ impl Columns {
         let gap = " ".repeat(self.room.saturating_sub(used));
         Line::from(vec![
             Span::raw(" ".repeat(INDENT)),
-            Span::styled(format!("{} ", asked.tick), theme.style(Meaning::Accent)),
+            Span::styled(
+                pad(asked.tick.unwrap_or_default(), self.tick).into_owned(),
+                theme.style(Meaning::Accent),
+            ),
             Span::styled(pattern, theme.style(Meaning::Text)),
             Span::styled(why, theme.style(why_meaning(asked.is_harm))),
             Span::styled(format!("{gap}{always}"), theme.style(Meaning::TextMuted)),

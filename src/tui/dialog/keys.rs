@@ -95,6 +95,7 @@ impl<'a> KeyLines<'a> {
     /// Adds keys that do one thing together.
     fn add(&mut self, keys: &[&str], verb: &str) {
         let look = self.cx.look;
+        let verb = look.symbols.words(verb);
         let keys = keys.iter().filter(|key| !key.is_empty());
         let keys: Vec<_> = keys.map(|key| words(key, look.symbols)).collect();
         if keys.is_empty() {
@@ -102,7 +103,7 @@ impl<'a> KeyLines<'a> {
         }
         let keys = keys.join(" ");
         let gap = if self.width < NARROW { 2 } else { 3 };
-        let columns = str_width(&keys) + 1 + str_width(verb);
+        let columns = str_width(&keys) + 1 + str_width(&verb);
         let is_full = self.used + gap + columns > self.width;
         if self.lines.is_empty() || is_full {
             self.lines.push(vec![Span::raw(" ".repeat(INDENT))]);

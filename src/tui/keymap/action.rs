@@ -1,7 +1,7 @@
 //! What keys do.
 
+use crate::tui::caret::CaretMove;
 use crate::tui::page::PageKind;
-use crate::tui::transcript::CaretMove;
 
 /// What a key does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr)]
@@ -158,16 +158,7 @@ pub(crate) enum List {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub(crate) enum Edit {
-    Left,
-    Right,
-    Up,
-    Down,
-    WordLeft,
-    WordRight,
-    LineStart,
-    LineEnd,
-    Top,
-    Bottom,
+    Move(CaretMove),
     DeleteLeft,
     DeleteRight,
     DeleteWordLeft,
@@ -178,20 +169,6 @@ pub(crate) enum Edit {
     Undo,
     Redo,
     /// Moves the end of the selection, which begins where there is none.
-    Extend(Stretch),
-}
-
-/// How far a selection in the composer goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub(crate) enum Stretch {
-    Left,
-    Right,
-    Up,
-    Down,
-    WordLeft,
-    WordRight,
-    LineStart,
-    LineEnd,
-    All,
+    Extend(CaretMove),
+    SelectAll,
 }

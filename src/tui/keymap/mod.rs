@@ -13,7 +13,7 @@ mod preset;
 mod settings;
 mod table;
 
-pub(crate) use action::{Action, Edit, List, Stretch};
+pub(crate) use action::{Action, Edit, List};
 pub(crate) use chord::{Chord, typed};
 pub(crate) use context::Context;
 pub use settings::{KeyAction, KeyProblem, key_actions, key_presets};
@@ -22,6 +22,7 @@ use std::collections::HashMap;
 
 use crossterm::event::KeyEvent;
 
+use crate::tui::surroundings::HeardKeys;
 use crate::view::Symbols;
 
 /// One line of the table: an action with the keys it has when nobody has chosen others.
@@ -85,8 +86,7 @@ impl Bound {
 pub struct Keymap {
     bindings: Vec<Bound>,
     by_key: HashMap<(Context, Chord), Action>,
-    /// A key came that only a terminal sends which reports modifiers of all keys.
-    hears_all: bool,
+    heard: HeardKeys,
 }
 
 impl Default for Keymap {
@@ -104,7 +104,7 @@ impl Keymap {
         Self {
             by_key: rows.collect(),
             bindings,
-            hears_all: false,
+            heard: HeardKeys::Plain,
         }
     }
 
@@ -127,7 +127,14 @@ impl Keymap {
 
     /// Learns from a key what the terminal can send.
     pub(crate) fn hear(&mut self, key: KeyEvent) {
-        self.hears_all |= !Chord::from_key(key).is_universal();
+        if !Chord::from_key(key).is_universal() {
+            self.heard = HeardKeys::All;
+        }
+    }
+
+    /// Returns which keys have come so far.
+    pub(crate) fn heard(&self) -> HeardKeys {
+        self.heard
     }
 
     /// Returns the key that hints show for an action: the first that the terminal can send. Empty where there is none.
@@ -152,7 +159,7 @@ impl Keymap {
     /// Returns the first key that the terminal can send.
     pub(crate) fn shown<'a>(&self, binding: &'a Bound) -> Option<&'a str> {
         let mut keys = binding.keys.iter();
-        let key = keys.find(|key| self.hears_all || key.chord.is_universal())?;
+        let key = keys.find(|key| self.heard == HeardKeys::All || key.chord.is_universal())?;
         Some(&key.name)
     }
 

@@ -26,12 +26,12 @@ fn own_name(action: Action) -> String {
             let page: &str = page.into();
             return format!("show-{page}");
         }
-        Action::Edit(Edit::Extend(stretch)) => {
-            let stretch: &str = stretch.into();
-            return format!("select-{stretch}");
+        Action::Edit(Edit::Extend(step)) => {
+            let step: &str = step.into();
+            return format!("select-{step}");
         }
+        Action::Edit(Edit::Move(step)) | Action::SelectTo(step) => step.into(),
         Action::Edit(edit) => edit.into(),
-        Action::SelectTo(step) => step.into(),
         // Their contexts say the rest.
         Action::TrustProject => "yes",
         Action::TrustNotNow => "not-now",

@@ -84,7 +84,7 @@ fn rows(binding: &Bound, width: usize, theme: &Theme, symbols: Symbols) -> Vec<L
     let padding = columns.saturating_sub(str_width(&keys)).max(2);
     let keys = Span::styled(format!("   {keys}"), theme.style(Meaning::Accent));
     let mut words = Flow::default();
-    words.push_clean(binding.description, theme.style(Meaning::Text));
+    words.push_clean(&symbols.words(binding.description), theme.style(Meaning::Text));
     if width >= WIDE {
         let mut row = vec![keys, Span::raw(" ".repeat(padding))];
         row.extend(words.rows(width).into_iter().flatten());

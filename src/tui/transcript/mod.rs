@@ -64,7 +64,7 @@ pub use fork::NoFork;
 pub use opening::FilePlace;
 pub use search::Tally;
 pub(in crate::tui) use search::pattern;
-pub use selection::{CaretMove, Unit};
+pub use selection::Unit;
 
 /// What an event means for the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

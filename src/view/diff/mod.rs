@@ -1,7 +1,8 @@
 //! A unified diff, drawn: line numbers of both sides, the sign, source colours, and the words that changed.
 //!
 //! It works on a diff that is still being written. What is over the limit is counted where it is missing. Long lines
-//! are cut, never wrapped, so that the columns stay columns. Without backgrounds (few colours, `NO_COLOR`) the whole line
+//! are cut, never wrapped, so that the columns stay columns; indentation that a hunk's lines share is drawn shortened
+//! where it would leave them too little room. Without backgrounds (few colours, `NO_COLOR`) the whole line
 //! takes the colour of its sign. A whole diff with much room is drawn on two sides ([`sides`]).
 
 mod sides;
@@ -21,8 +22,17 @@ use crate::text::{sanitize, width};
 
 /// Hunks drawn of a diff that has a limit at all.
 const HUNKS: usize = 8;
+/// Columns of a sign and the space after it.
+const SIGN: usize = 2;
 /// Below this width one column of numbers must do, and below half of it none.
 const TWO_COLUMNS: usize = 48;
+
+/// With less room than this beside the indentation that its lines share, a hunk that is cut has it shortened.
+const LEAST_TEXT: usize = 24;
+/// Indentation that is worth it.
+const DEEP: usize = 2 * TAB;
+/// What is left of it: the sign, and a space.
+const SHORTENED: usize = 2;
 
 /// Below this width a diff is drawn unified: what is left of 140 columns beside a card's margins.
 const TWO_SIDES: usize = 136;
@@ -95,6 +105,14 @@ impl Columns {
         Self {
             digits: if width < TWO_COLUMNS / 2 { 0 } else { digits },
             has_both: width >= TWO_COLUMNS,
+        }
+    }
+
+    fn width(self) -> usize {
+        match (self.digits, self.has_both) {
+            (0, _) => 0,
+            (digits, false) => digits + 1,
+            (digits, true) => 2 * (digits + 1),
         }
     }
 
@@ -171,17 +189,29 @@ struct Painter<'a> {
 impl Painter<'_> {
     /// Draws the first lines of a hunk.
     fn hunk(&mut self, hunk: &Hunk<'_>, shown: usize) {
-        for (line, painted) in hunk.lines.iter().zip(painted(self.path, hunk, shown, self.look)) {
+        let mut painted = painted(self.path, hunk, shown, self.look);
+        if let Some(indent) = too_deep(&painted, self.room()) {
+            for line in &mut painted {
+                line.shorten(indent, self.look);
+            }
+        }
+        for (line, painted) in hunk.lines.iter().zip(painted) {
             self.push(line, &painted);
         }
+    }
+
+    /// Columns for the text of a line.
+    fn room(&self) -> usize {
+        let before = self.columns.width() + SIGN.min(self.width);
+        self.width.saturating_sub(before)
     }
 
     fn push(&mut self, line: &DiffLine<'_>, painted: &Painted) {
         let paint = painted.paint;
         let numbers = self.columns.numbers(line);
         let sign = format!("{} ", line.sign.as_char());
-        let sign = &sign[..sign.len().min(self.width)];
-        let room = self.width.saturating_sub(numbers.len() + sign.len());
+        let sign = &sign[..SIGN.min(self.width)];
+        let room = self.room();
         let mut spans = Vec::with_capacity(8);
         if !numbers.is_empty() {
             spans.push(Span::styled(numbers, paint.number(self.look)));
@@ -227,6 +257,37 @@ impl Painter<'_> {
 struct Painted {
     flow: Flow,
     paint: Paint,
+}
+
+impl Painted {
+    /// Has a sign stand for indentation of so many columns, as far as the line has it.
+    fn shorten(&mut self, indent: usize, look: Look<'_>) {
+        if indentation(self.flow.text()) < indent {
+            return;
+        }
+        let muted = look.style(Meaning::TextMuted).patch(self.paint.back);
+        let mut flow = Flow::default();
+        flow.push_clean(look.symbols.ellipsis(), muted);
+        flow.push_clean(" ", self.paint.back);
+        flow.append(&self.flow.after(indent));
+        self.flow = flow;
+    }
+}
+
+/// Returns the indentation that these lines share where it is to be shortened: some of them are cut, and it is why.
+fn too_deep(lines: &[Painted], room: usize) -> Option<usize> {
+    let texts = || lines.iter().map(|line| line.flow.text());
+    if texts().all(|text| width::fits(text, room)) {
+        return None;
+    }
+    let indents = texts().filter(|text| !text.trim().is_empty()).map(indentation);
+    let shared = indents.min()?;
+    (shared >= DEEP.max(SHORTENED) && room < shared + LEAST_TEXT).then_some(shared)
+}
+
+/// Returns the columns of spaces that a line begins with.
+fn indentation(text: &str) -> usize {
+    text.len() - text.trim_start_matches(' ').len()
 }
 
 /// Colours the first lines of a hunk: by the source's language, by their sign, and by the words that changed.
@@ -306,6 +367,7 @@ mod tests {
 
     use super::*;
     use crate::text::diff::unified;
+    use crate::view::Symbols;
     use crate::view::picture::{TestLook, picture, styled_picture};
     use crate::view::theme::{ColorDepth, Theme};
 
@@ -341,6 +403,35 @@ mod tests {
         assert_eq!(drawn(text, 0, 60), "41 41   a\n42    -   old\n   42 +   new\n");
         assert_eq!(drawn(text, 0, 30), "41   a\n42 -   old\n42 +   new\n");
         assert_eq!(drawn(text, 0, 6), "  a\n-   o…\n+   n…\n");
+    }
+
+    #[test]
+    fn indentation_that_leaves_no_room_for_the_change_is_drawn_shortened() {
+        let deep = " ".repeat(20);
+        let line = |sign: char, text: &str| format!("{sign}{deep}{text}\n");
+        let text = "@@ -41,4 +41,4 @@\n".to_owned()
+            + &line(' ', "match reply {")
+            + &line('-', "    Ok(delay) => sleep(delay),")
+            + &line('+', "    Ok(delay) => clock.sleep(delay),")
+            + " \n"
+            + &line(' ', "}");
+        assert_eq!(
+            drawn(&text, 0, 34),
+            "41   … match reply {\n42 - …     Ok(delay) => sleep(del…\n42 + …     Ok(delay) => clock.sle…\n43\n44   … }\n"
+        );
+        // Where it leaves enough room a long line is cut and nothing else.
+        assert!(drawn(&text, 0, 60).starts_with(&format!("41 41   {deep}match reply {{\n")));
+        let short = "@@ -1 +1 @@\n".to_owned() + &line('-', "a") + &line('+', "b");
+        assert_eq!(drawn(&short, 0, 30), format!(" 1 - {deep}a\n 1 + {deep}b\n"));
+        let shallow = format!("@@ -1 +1 @@\n-    a\n+    {}\n", "long ".repeat(9));
+        assert!(drawn(&shallow, 0, 30).starts_with(" 1 -     a\n"));
+        let mut ascii = TestLook::plain();
+        ascii.symbols = Symbols::Ascii;
+        let rows = picture(&lines(&body(&text, 0), 34, ascii.look()));
+        assert!(
+            rows.starts_with("41   ~ match reply {") && rows.is_ascii(),
+            "{rows}"
+        );
     }
 
     #[test]

@@ -11,9 +11,9 @@ use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::conversation::sample::said;
 use crate::conversation::{
-    CallId, CallResult, ErrorKind, Message, MessageId, MessageState, ModelRef, Part, PartBody, SessionId,
-    TextPart, Usage,
+    CallId, CallResult, ErrorKind, MessageId, ModelRef, Part, PartBody, SessionId, TextPart, Usage,
 };
 use crate::linear::trust::TOO_EARLY;
 use crate::permission::Mode;
@@ -69,24 +69,6 @@ fn begin(draft: &str) -> Talk {
     talk
 }
 
-fn message(role: Role, text: &str) -> Arc<Message> {
-    let body = PartBody::Text(TextPart {
-        text: text.to_owned(),
-        native: None,
-    });
-    Arc::new(Message {
-        id: MessageId::new(),
-        role,
-        state: MessageState::Complete,
-        agent: None,
-        model: None,
-        created: 0,
-        parts: vec![Part { seq: 1, body }],
-        stop: None,
-        usage: None,
-    })
-}
-
 fn sends(talk: &mut Talk) -> usize {
     let effects = talk.take_effects();
     effects
@@ -134,7 +116,7 @@ fn a_text_is_said_as_soon_as_a_sentence_is_whole() {
 fn what_was_typed_is_not_said_again_and_what_waited_is() {
     let mut talk = talk();
     talk.read("one");
-    talk.hear(&Event::MessageStarted(message(Role::User, "one")));
+    talk.hear(&Event::MessageStarted(said(Role::User, "one")));
     talk.hear(&Event::TurnStarted);
     assert_eq!(talk.take_text(), "Working.\n");
     talk.read("two");
@@ -145,7 +127,7 @@ fn what_was_typed_is_not_said_again_and_what_waited_is() {
     };
     talk.hear(&Event::Queue(vec![waiting]));
     talk.hear(&Event::Queue(Vec::new()));
-    talk.hear(&Event::MessageStarted(message(Role::User, "two")));
+    talk.hear(&Event::MessageStarted(said(Role::User, "two")));
     assert_eq!(talk.take_text(), "Waits for the next step: two\nSent: two\n");
     assert_eq!(sends(&mut talk), 2);
 }
@@ -173,7 +155,7 @@ fn no_control_comes_through_from_anywhere() {
     stream(&mut talk, &[hostile, "\n"]);
     talk.read(hostile);
     talk.hear(&Event::Notice(hostile.to_owned()));
-    talk.hear(&Event::MessageStarted(message(Role::User, hostile)));
+    talk.hear(&Event::MessageStarted(said(Role::User, hostile)));
     talk.hear(&Event::CallReady {
         call: CallId::new(),
         tool: hostile.to_owned(),

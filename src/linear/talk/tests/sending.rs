@@ -30,10 +30,22 @@ fn come_back(talk: &mut Talk, text: &str, meant: &[&str]) {
 
 /// The one message that is sent now.
 fn submitted(talk: &mut Talk) -> Input {
-    match talk.take_effects().as_slice() {
+    let mut effects = talk.take_effects();
+    effects.retain(|effect| !matches!(effect, Effect::Send(Op::Draft(_))));
+    match effects.as_slice() {
         [Effect::Send(Op::Submit(input))] => input.clone(),
         effects => panic!("{} effects", effects.len()),
     }
+}
+
+/// What the session was last told to keep as the draft, if it was.
+fn kept(talk: &mut Talk) -> Option<String> {
+    let effects = talk.take_effects();
+    let drafts = effects.into_iter().filter_map(|effect| match effect {
+        Effect::Send(Op::Draft(draft)) => Some(draft),
+        _ => None,
+    });
+    drafts.last()
 }
 
 fn names(input: &Input) -> Vec<&str> {
@@ -201,4 +213,44 @@ fn what_was_left_unsent_is_told_and_sent_when_that_is_said() {
     ));
     talk.read("/send");
     assert!(talk.take_text().contains("Nothing waits to be sent."));
+}
+
+#[test]
+fn a_message_that_came_back_is_there_when_the_session_is_opened_again() {
+    const TEXT: &str = "read @../secret";
+    let mut here = talk();
+    here.read(TEXT);
+    assert_eq!(kept(&mut here), None);
+    come_back(&mut here, TEXT, &["../secret"]);
+    let draft = kept(&mut here).unwrap();
+    here.read("/new");
+    assert!(matches!(here.take_effects().as_slice(), [Effect::Begin(_)]));
+    let mut again = begin(&draft);
+    let text = again.take_text();
+    assert!(text.contains("\nLeft unsent: read @../secret\n"), "{text}");
+    again.read("/send");
+    // The word for the file has to be given anew.
+    let effects = again.take_effects();
+    assert!(matches!(
+        effects.as_slice(),
+        [Effect::Send(Op::Submit(input)), Effect::Send(Op::Draft(draft))]
+            if names(input) == ["../secret"] && input.meant.is_empty() && draft.is_empty()
+    ));
+    come_back(&mut again, TEXT, &["../secret"]);
+    assert_eq!(kept(&mut again).as_deref(), Some(TEXT));
+    // What is sent in its place takes its place.
+    again.read("read @../other");
+    assert_eq!(kept(&mut again).as_deref(), Some(""));
+}
+
+#[test]
+fn what_came_back_is_kept_with_what_was_left_unsent_before() {
+    let mut talk = begin("later");
+    come_back(&mut talk, "see @gone/x", &[]);
+    assert_eq!(kept(&mut talk).as_deref(), Some("see @gone/x\n\nlater"));
+    talk.listen(talk.deaf().unwrap());
+    talk.read("/send");
+    assert_eq!(kept(&mut talk).as_deref(), Some("later"));
+    talk.read("/send");
+    assert_eq!(kept(&mut talk).as_deref(), Some(""));
 }

@@ -5,6 +5,7 @@ use std::time::Instant;
 use crate::session::mention::mentions;
 use crate::session::{CalledCommand, Input, Op};
 use crate::tui::app::{App, DRAFT, DraftState, Effect, Link};
+use crate::tui::caret::CaretMove;
 use crate::tui::commands::{self, Spoken};
 use crate::tui::composer::{Draft, Edited, Opened};
 use crate::tui::keymap::Edit;
@@ -70,8 +71,10 @@ impl App {
             }
             // Whoever moves the caret is writing too.
             (Edited::Caret, _) => self.typed = Some(now),
-            (Edited::Nothing, Edit::Up) => self.recall(now),
-            (Edited::Nothing, Edit::Down) if self.composer.newer() => self.draft_changed(now),
+            (Edited::Nothing, Edit::Move(CaretMove::Up)) => self.recall(now),
+            (Edited::Nothing, Edit::Move(CaretMove::Down)) if self.composer.newer() => {
+                self.draft_changed(now);
+            }
             (Edited::Nothing, _) => return Change::None,
         }
         Change::Urgent

@@ -18,6 +18,8 @@ impl App {
             self.dropped_keys += 1;
             return Change::None;
         }
+        // A press that closes something is not the first of two.
+        let armed = self.esc.armed.take();
         if self.leaving.take().is_some() {
             self.esc.deaf_until = Some(now + ESC_DEAF);
         } else if self.context() == Context::Completion {
@@ -50,7 +52,7 @@ impl App {
             self.focus_composer();
             self.esc.deaf_until = Some(now + ESC_DEAF);
         } else if self.can_interrupt() {
-            self.arm_or_interrupt(now);
+            self.arm_or_interrupt(armed, now);
         } else if self.composer.is_empty() && !self.transcript.is_empty() {
             self.focus_transcript();
         } else {
@@ -59,8 +61,8 @@ impl App {
         Change::Urgent
     }
 
-    fn arm_or_interrupt(&mut self, now: Instant) {
-        match self.esc.armed.take() {
+    fn arm_or_interrupt(&mut self, armed: Option<Instant>, now: Instant) {
+        match armed {
             Some(armed) if now < armed + AGAIN => self.send(Op::Interrupt),
             _ => self.esc.armed = Some(now),
         }
@@ -82,7 +84,6 @@ impl App {
         if !self.is_asking() && !self.composer.is_empty() {
             self.clear_draft(now);
         } else if self.can_interrupt() {
-            self.esc.armed = None;
             self.send(Op::Interrupt);
         } else if self.quit_armed.is_some_and(|armed| now < armed + AGAIN) {
             self.quit();

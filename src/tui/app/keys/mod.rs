@@ -26,13 +26,31 @@ use crate::view::theme::Meaning;
 
 impl App {
     pub(crate) fn key(&mut self, key: KeyEvent, now: Instant) -> Change {
-        self.beside_todo(now, |app| app.read_key(key, now))
-    }
-
-    fn read_key(&mut self, key: KeyEvent, now: Instant) -> Change {
         if key.kind == KeyEventKind::Release {
             return Change::None;
         }
+        let disarmed = self.disarm(key);
+        disarmed.max(self.beside_todo(now, |app| app.read_key(key, now)))
+    }
+
+    /// What takes two presses takes them one after the other: any other key between them takes the first back.
+    fn disarm(&mut self, key: KeyEvent) -> Change {
+        let action = self.keymap.action(Context::Global, key);
+        let was_armed = (self.esc.armed, self.quit_armed);
+        if action != Some(Action::Escape) {
+            self.esc.armed = None;
+        }
+        if action != Some(Action::ClearOrQuit) {
+            self.quit_armed = None;
+        }
+        if was_armed == (self.esc.armed, self.quit_armed) {
+            Change::None
+        } else {
+            Change::Urgent
+        }
+    }
+
+    fn read_key(&mut self, key: KeyEvent, now: Instant) -> Change {
         self.keymap.hear(key);
         self.attention.seen(now);
         assert!(!self.surroundings.panics_at_first_key, "LATHE_DEBUG_PANIC is set");
@@ -69,8 +87,10 @@ impl App {
             return Change::None;
         }
         self.attention.seen(now);
+        self.esc.armed = None;
+        self.quit_armed = None;
         if self.holds_paste(text) {
-            return Change::None;
+            return Change::Urgent;
         }
         if self.context() == Context::Picker {
             return self.list_paste(text, now);
@@ -152,13 +172,9 @@ impl App {
         if context == Context::Composer
             && let Some(change) = self.vim_key(key, now)
         {
-            self.quit_armed = None;
             return change;
         }
         if let Some(action) = self.keymap.action(context, key) {
-            if action != Action::ClearOrQuit {
-                self.quit_armed = None;
-            }
             if action == Action::FormPick
                 && let Some(digit) = typed(key)
             {

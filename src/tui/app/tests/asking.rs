@@ -225,3 +225,49 @@ fn nothing_can_hide_in_a_command() {
         driver.text()
     );
 }
+
+#[test]
+fn an_ellipsis_that_is_no_cut_stands_as_three_dots_where_signs_are_ascii() {
+    let mut surroundings = surroundings();
+    surroundings.symbols = Symbols::Ascii;
+    let mut driver = Driver::with(Setup {
+        surroundings,
+        ..setup()
+    });
+    driver.attach(&driver.snapshot());
+    driver.ask(bash("cargo test", &["cargo test *"]));
+    driver.wait(301);
+    let text = driver.text();
+    assert!(
+        text.contains("a always...   n no   N no, because...   d why"),
+        "{text}"
+    );
+    driver.press("ctrl+x ?");
+    let mut pages = (0..12).map(|_| {
+        driver.press("pgdn");
+        driver.text()
+    });
+    assert!(
+        pages.any(|page| page.contains("no, because...")),
+        "not in the help"
+    );
+}
+
+#[test]
+fn where_nothing_can_be_ticked_there_is_no_column_for_it() {
+    let row = |driver: &mut Driver, what: &str| {
+        let text = driver.text();
+        let row = text
+            .lines()
+            .find(|line| line.contains(what) && line.contains("asks:"));
+        row.unwrap_or_else(|| panic!("{text}")).to_owned()
+    };
+    let mut driver = Driver::open();
+    driver.ask(bash("sh test.sh", &[]));
+    driver.wait(301);
+    assert!(row(&mut driver, "sh test.sh").starts_with("   sh test.sh  "));
+    let mut driver = Driver::open();
+    driver.ask(bash("cargo test", &["cargo test *"]));
+    driver.wait(301);
+    assert!(row(&mut driver, "cargo test").starts_with("   [x] cargo test  "));
+}

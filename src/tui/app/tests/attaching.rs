@@ -294,7 +294,7 @@ fn drafts_and_messages_of_before_a_restart_have_their_files() {
         panic!("{sent:?}")
     };
     let label = "[image 1: b.png 640×480]";
-    let mut message = Message::clone(&pictures::said(Role::User, label));
+    let mut message = Message::clone(&said(Role::User, label));
     let file = FilePart {
         path: "/tmp/b.png".to_owned(),
         mime: "image/png".to_owned(),

@@ -1,6 +1,6 @@
 //! Commands, and the list above the composer.
 
-use super::pictures::{conversation, picture, said};
+use super::pictures::{conversation, picture};
 use super::*;
 use crate::session::CalledCommand;
 

@@ -37,7 +37,7 @@ fn with_pictures(protocol: Option<Protocol>, pictures: &[Vec<u8>]) -> Driver {
     });
     let message = Message {
         parts: parts.collect(),
-        ..Message::clone(&pictures::said(Role::Assistant, ""))
+        ..Message::clone(&said(Role::Assistant, ""))
     };
     driver.attach(&Snapshot {
         messages: vec![Arc::new(message)],
@@ -121,7 +121,7 @@ fn a_picture_of_ones_own_message_is_drawn_where_it_is_unfolded() {
         mime: "image/png".to_owned(),
         data: STANDARD.encode(png(200, 100)),
     };
-    let mut message = Message::clone(&pictures::said(Role::User, "look at it"));
+    let mut message = Message::clone(&said(Role::User, "look at it"));
     message.parts.push(Part {
         seq: 2,
         body: PartBody::File(file),

@@ -403,4 +403,8 @@ fn the_approval_of_a_plan() {
     for size in [(80, 24), (120, 36), (40, 12)] {
         picture(&mut driver, "plan_approval", size);
     }
+    driver.size = (80, 24);
+    driver.app.surroundings.symbols = Symbols::Ascii;
+    let text = driver.text();
+    assert!(text.contains("keep planning, because..."), "{text}");
 }

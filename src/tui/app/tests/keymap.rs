@@ -97,6 +97,24 @@ fn a_mode_is_left_alone_where_nothing_is_asked() {
 }
 
 #[test]
+fn beside_the_leader_table_no_key_is_named_that_does_something_else_now() {
+    let mut driver = Driver::open();
+    let before = driver.hints();
+    driver.press("ctrl+x");
+    driver.wait(399);
+    assert_eq!(driver.hints(), before);
+    driver.wait(1);
+    assert_eq!(driver.hints(), " a key of the table · esc back");
+    driver.press("esc");
+    assert_eq!(driver.hints(), before);
+    driver.ask(bash("cargo test", &[]));
+    driver.wait(310);
+    driver.press("ctrl+x");
+    driver.wait(400);
+    assert_eq!(driver.hints(), " a key of the table · esc back");
+}
+
+#[test]
 fn the_leader_table_is_whole_at_every_size() {
     for size in [(80, 24), (120, 36), (40, 12)] {
         let mut driver = pictures::conversation();

@@ -1,6 +1,5 @@
 //! Where what is on screen leads.
 
-use super::pictures::said;
 use super::*;
 
 /// The addresses of the cells that show this text.

@@ -31,19 +31,26 @@ use ratatui::layout::{Position, Rect};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::conversation::sample::said;
 use crate::conversation::{
-    CallId, CallState, Message, MessageId, MessageState, ModelRef, Part, PartBody, Price, Role, TextPart,
-    ToolPart, Usage,
+    CallId, CallState, Message, MessageId, MessageState, ModelRef, Part, PartBody, Price, Role, ToolPart,
+    Usage,
 };
 use crate::permission::{
-    Action as RuleAction, Ask, Broker, BrokerEvent, FrontEnd, Inquiry, Reply, Row, Scope, Subject, Verdict,
+    Action as RuleAction, Ask, Broker, BrokerEvent, FrontEnd, Inquiry, Mode, Reply, Row, Scope, Subject,
+    Verdict,
 };
+use crate::session::query::Query;
 use crate::session::{
     Done, Envelope, ErrorReport, Event, QueuedKind, ReportKind, RequestUsage, SessionInfo, SettledQuestion,
     Snapshot,
 };
 use crate::tui::clipboard::picture::Reading;
+use crate::tui::completion;
+use crate::tui::keymap::Context;
+use crate::tui::surroundings::Motion;
 use crate::tui::terminal::background::Background;
+use crate::tui::transcript::FilePlace;
 use crate::view::Symbols;
 use crate::view::card::{Card, CardPart, Code, DiffBody};
 use crate::view::theme::ColorDepth;

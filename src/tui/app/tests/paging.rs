@@ -263,6 +263,29 @@ fn the_status_page() {
     }
 }
 
+#[test]
+fn the_status_page_says_whether_shift_and_enter_can_be_told_apart() {
+    let mut driver = conversation();
+    open(&mut driver, PageKind::Status);
+    driver.size = (80, 40);
+    let keys = |driver: &mut Driver| {
+        let text = driver.text();
+        let row = text.lines().find(|line| line.starts_with("   keys "));
+        row.unwrap_or_else(|| panic!("{text}")).trim()["keys".len()..]
+            .trim()
+            .to_owned()
+    };
+    assert_eq!(
+        keys(&mut driver),
+        "shift+enter may come as enter; kitty, modifyOtherKeys asked"
+    );
+    driver.press("shift+enter");
+    assert_eq!(
+        keys(&mut driver),
+        "shift+enter and its like come as such; one has been heard"
+    );
+}
+
 #[track_caller]
 fn asked_to_keep(driver: &mut Driver) -> Keep {
     match asked(driver).as_slice() {

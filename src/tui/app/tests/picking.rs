@@ -276,6 +276,24 @@ fn the_palette_has_what_each_part_does_wherever_the_keys_are() {
 }
 
 #[test]
+fn what_can_be_done_anywhere_belongs_to_no_part_whatever_has_the_keys() {
+    for (keys, part) in [
+        ("ctrl+x [", "Transcript"),
+        ("up", "What waits"),
+        ("ctrl+x b ctrl+x b", "Panel"),
+    ] {
+        let mut driver = busy();
+        driver.press(keys);
+        driver.press("ctrl+x p");
+        driver.type_text("keys");
+        let text = driver.text();
+        let row = text.lines().find(|line| line.contains("  keys  "));
+        let row = row.unwrap_or_else(|| panic!("{text}"));
+        assert!(row.contains('?') && !row.contains(part), "{row}");
+    }
+}
+
+#[test]
 fn what_is_picked_from_another_part_gives_it_the_keys() {
     let mut driver = busy();
     perform(&mut driver, "search");

@@ -31,24 +31,6 @@ fn assert_ascii(driver: &mut Driver) {
     assert_eq!(other, None, "on a terminal that gets signs of ASCII alone");
 }
 
-pub(super) fn said(role: Role, text: &str) -> Arc<Message> {
-    let body = PartBody::Text(TextPart {
-        text: text.to_owned(),
-        native: None,
-    });
-    Arc::new(Message {
-        id: MessageId::new(),
-        role,
-        state: MessageState::Complete,
-        agent: None,
-        model: None,
-        created: 0,
-        parts: vec![Part { seq: 1, body }],
-        stop: None,
-        usage: None,
-    })
-}
-
 pub(super) fn conversation() -> Driver {
     let mut driver = Driver::closed();
     let messages = vec![
@@ -234,6 +216,26 @@ fn a_question_about_a_long_diff() {
         driver.press("pgdn");
     }
     pictures(&mut driver, "edit_question_end");
+}
+
+#[test]
+fn a_question_about_a_change_that_stands_deep() {
+    let mut driver = conversation();
+    driver.event(Event::TurnStarted);
+    let deep = " ".repeat(24);
+    let diff = DiffBody {
+        path: "src/retry.rs".to_owned(),
+        unified: format!(
+            "@@ -41,3 +41,3 @@\n {deep}if is_late {{\n-{deep}    sleep(delay).await;\n+{deep}    self.clock.sleep(delay).await;\n {deep}}}\n"
+        ),
+        ..DiffBody::default()
+    };
+    let ask = Ask::new("edit", Subject::new("src/retry.rs")).always("*");
+    let card = Card::new("Edit", "src/retry.rs").part(CardPart::Diff(diff));
+    let title = "edit wants to change src/retry.rs";
+    driver.ask(inquiry("edit", title, vec![ask], card));
+    driver.wait(301);
+    pictures(&mut driver, "edit_question_deep");
 }
 
 #[test]

@@ -84,6 +84,47 @@ fn esc_twice_within_a_second_interrupts() {
 }
 
 #[test]
+fn any_other_key_between_two_presses_takes_the_first_back() {
+    for other in ["x", "alt+z", "pgup", "ctrl+x ]", "ctrl+p ctrl+c"] {
+        let mut driver = Driver::open();
+        driver.event(Event::TurnStarted);
+        driver.press("esc");
+        assert_eq!(driver.press(other), Change::Urgent, "{other}");
+        assert!(!driver.hints().contains("again interrupts"), "{other}");
+        driver.wait(310);
+        driver.sent();
+        driver.press("esc");
+        assert!(driver.sent().is_empty(), "{other}: the turn goes on");
+        assert!(driver.hints().contains("again interrupts"), "{other}");
+        driver.press("esc");
+        assert!(matches!(driver.sent()[..], [Op::Interrupt]), "{other}");
+    }
+    let mut driver = Driver::open();
+    driver.press("ctrl+c");
+    driver.press("alt+z");
+    assert!(!driver.hints().contains("again quits"), "{}", driver.hints());
+    driver.press("ctrl+c");
+    let quits = |effect: &Effect| matches!(effect, Effect::Quit);
+    assert!(!driver.effects.iter().any(quits));
+    driver.press("ctrl+c");
+    assert!(driver.effects.iter().any(quits));
+}
+
+#[test]
+fn esc_that_puts_a_question_off_is_not_the_second_that_interrupts() {
+    let mut driver = Driver::open();
+    driver.event(Event::TurnStarted);
+    driver.press("esc");
+    driver.ask(bash("cargo test", &[]));
+    driver.wait(310);
+    driver.press("esc");
+    driver.wait(310);
+    driver.press("esc");
+    assert!(driver.sent().is_empty(), "armed anew");
+    assert!(driver.hints().contains("again interrupts"), "{}", driver.hints());
+}
+
+#[test]
 fn esc_that_closed_something_is_deaf_for_a_moment() {
     let mut driver = Driver::open();
     driver.event(Event::TurnStarted);

@@ -410,7 +410,7 @@ fn a_step_that_is_under_way_is_not_forked() {
     let mut driver = pictures::conversation();
     driver.text();
     driver.event(Event::TurnStarted);
-    let mut streaming = Message::clone(&pictures::said(Role::Assistant, "I"));
+    let mut streaming = Message::clone(&said(Role::Assistant, "I"));
     streaming.state = MessageState::Streaming;
     driver.event(Event::MessageStarted(Arc::new(streaming)));
     driver.press("ctrl+x [ G f");

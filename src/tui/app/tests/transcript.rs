@@ -2,7 +2,7 @@
 
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
-use super::pictures::{conversation, picture, said};
+use super::pictures::{conversation, picture};
 use super::*;
 
 /// A conversation whose transcript reads the keys.

@@ -94,6 +94,7 @@ impl FormDialog {
     /// The line in which one writes.
     fn draw_words(&mut self, row: Rect, buffer: &mut Buffer, cx: &DialogCx<'_>) -> Option<Position> {
         let invitation = self.question()?.own_words.clone().unwrap_or_default();
+        let invitation = cx.look.symbols.words(&invitation);
         let theme = cx.look.theme;
         let text = theme.style(Meaning::Text);
         let look = composer::Look {
@@ -221,7 +222,10 @@ impl FormDialog {
             let written = page.words.text();
             let (text, meaning) = match (self.is_writing, written.is_empty()) {
                 (true, _) => (String::new(), Meaning::Text),
-                (false, true) => (invitation.clone(), Meaning::TextMuted),
+                (false, true) => {
+                    let invitation = cx.look.symbols.words(invitation);
+                    (invitation.into_owned(), Meaning::TextMuted)
+                }
                 (false, false) => (sanitize_line(&written).into_owned(), Meaning::Text),
             };
             if question.options.is_empty() {

@@ -1,10 +1,15 @@
 //! Keys of the composer. The edits among them work wherever text is written.
 
 use super::bind;
-use crate::tui::keymap::{Action, Binding, Context, Edit, List, Stretch};
+use crate::tui::caret::CaretMove;
+use crate::tui::keymap::{Action, Binding, Context, Edit, List};
 
-const fn extend(keys: &'static [&'static str], stretch: Stretch, description: &'static str) -> Binding {
-    edit(keys, Edit::Extend(stretch), description)
+const fn extend(keys: &'static [&'static str], step: CaretMove, description: &'static str) -> Binding {
+    edit(keys, Edit::Extend(step), description)
+}
+
+const fn go(keys: &'static [&'static str], step: CaretMove, description: &'static str) -> Binding {
+    edit(keys, Edit::Move(step), description)
 }
 
 const fn edit(keys: &'static [&'static str], edit: Edit, description: &'static str) -> Binding {
@@ -54,34 +59,34 @@ pub(super) const ROWS: &[Binding] = &[
         Action::HelpOrType,
         "keys, when there is no text",
     ),
-    edit(&["left"], Edit::Left, "a character to the left"),
-    edit(&["right", "ctrl+f"], Edit::Right, "a character to the right"),
-    edit(
+    go(&["left"], CaretMove::Left, "a character to the left"),
+    go(&["right", "ctrl+f"], CaretMove::Right, "a character to the right"),
+    go(
         &["up"],
-        Edit::Up,
+        CaretMove::Up,
         "up; on the first line: what waits, then history",
     ),
-    edit(&["down"], Edit::Down, "down; on the last line: history"),
+    go(&["down"], CaretMove::Down, "down; on the last line: history"),
     bind(
         Context::Composer,
         &["ctrl+r"],
         Action::OpenList(List::Prompts),
         "search what was written before",
     ),
-    edit(
+    go(
         &["alt+b", "ctrl+left", "alt+left"],
-        Edit::WordLeft,
+        CaretMove::WordLeft,
         "a word to the left",
     ),
-    edit(
+    go(
         &["alt+f", "ctrl+right", "alt+right"],
-        Edit::WordRight,
+        CaretMove::WordRight,
         "a word to the right",
     ),
-    edit(&["ctrl+a", "home"], Edit::LineStart, "start of the line"),
-    edit(&["ctrl+e", "end"], Edit::LineEnd, "end of the line"),
-    edit(&["alt+<", "ctrl+home"], Edit::Top, "start of the text"),
-    edit(&["alt+>", "ctrl+end"], Edit::Bottom, "end of the text"),
+    go(&["ctrl+a", "home"], CaretMove::LineStart, "start of the line"),
+    go(&["ctrl+e", "end"], CaretMove::LineEnd, "end of the line"),
+    go(&["alt+<", "ctrl+home"], CaretMove::Top, "start of the text"),
+    go(&["alt+>", "ctrl+end"], CaretMove::Bottom, "end of the text"),
     edit(
         &["backspace", "ctrl+h", "shift+backspace"],
         Edit::DeleteLeft,
@@ -107,27 +112,31 @@ pub(super) const ROWS: &[Binding] = &[
     edit(&["ctrl+y"], Edit::Yank, "put back what was deleted"),
     edit(&["ctrl+_"], Edit::Undo, "undo"),
     edit(&["alt+z", "ctrl+alt+_"], Edit::Redo, "redo"),
-    extend(&["shift+left"], Stretch::Left, "select to the left"),
-    extend(&["shift+right"], Stretch::Right, "select to the right"),
-    extend(&["shift+up"], Stretch::Up, "select a row up"),
-    extend(&["shift+down"], Stretch::Down, "select a row down"),
+    extend(&["shift+left"], CaretMove::Left, "select to the left"),
+    extend(&["shift+right"], CaretMove::Right, "select to the right"),
+    extend(&["shift+up"], CaretMove::Up, "select a row up"),
+    extend(&["shift+down"], CaretMove::Down, "select a row down"),
     extend(
         &["ctrl+shift+left", "alt+shift+left"],
-        Stretch::WordLeft,
+        CaretMove::WordLeft,
         "select a word to the left",
     ),
     extend(
         &["ctrl+shift+right", "alt+shift+right"],
-        Stretch::WordRight,
+        CaretMove::WordRight,
         "select a word to the right",
     ),
     extend(
         &["shift+home"],
-        Stretch::LineStart,
+        CaretMove::LineStart,
         "select to the start of the line",
     ),
-    extend(&["shift+end"], Stretch::LineEnd, "select to the end of the line"),
-    extend(&["alt+a"], Stretch::All, "select all"),
+    extend(
+        &["shift+end"],
+        CaretMove::LineEnd,
+        "select to the end of the line",
+    ),
+    edit(&["alt+a"], Edit::SelectAll, "select all"),
     bind(
         Context::Composer,
         &["alt+w"],

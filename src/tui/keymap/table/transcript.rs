@@ -1,9 +1,9 @@
 //! Keys of the transcript, of a selection in it and of its search row.
 
 use super::bind;
+use crate::tui::caret::CaretMove;
 use crate::tui::keymap::{Action, Binding, Context};
 use crate::tui::page::PageKind;
-use crate::tui::transcript::CaretMove;
 
 const fn select(keys: &'static [&'static str], motion: CaretMove, description: &'static str) -> Binding {
     bind(Context::Select, keys, Action::SelectTo(motion), description)

@@ -12,6 +12,9 @@ const PARTS: [Context; 4] = [
     Context::Panel,
 ];
 
+/// What is done there is about no part alone.
+const ANYWHERE: [Context; 3] = [Context::Global, Context::Leader, Context::Palette];
+
 pub(crate) struct Palette {
     entries: Vec<Entry>,
 }
@@ -20,6 +23,8 @@ struct Entry {
     /// Where its key is read.
     context: Context,
     action: Action,
+    /// The part of the screen that it is about. Nothing where it can be done anywhere.
+    part: &'static str,
     description: &'static str,
     /// Empty where only the palette knows the way.
     key: String,
@@ -42,6 +47,10 @@ impl Palette {
             let keyed = same.iter().find(|binding| keymap.shown(binding).is_some());
             keyed.or(same.first()).copied()
         };
+        let is_anywhere = |action| {
+            let mut bindings = ANYWHERE.iter().flat_map(|context| keymap.bindings(*context));
+            bindings.any(|binding| binding.action == action)
+        };
         let shown = [Context::Leader, Context::Palette, Context::Global, context];
         let bindings = shown
             .into_iter()
@@ -55,6 +64,11 @@ impl Palette {
                 entries.push(Entry {
                     context: binding.context,
                     action: binding.action,
+                    part: if is_anywhere(binding.action) {
+                        ""
+                    } else {
+                        binding.context.title()
+                    },
                     description: binding.description,
                     key: key(keymap, binding, symbols),
                 });
@@ -71,14 +85,6 @@ fn key(keymap: &Keymap, binding: &Bound, symbols: Symbols) -> String {
     }
 }
 
-/// The part of the screen that an action is about. Nothing where it is about the whole.
-fn part(context: Context) -> &'static str {
-    match context {
-        Context::Global | Context::Leader | Context::Palette => "",
-        context => context.title(),
-    }
-}
-
 impl Place for Palette {
     fn title(&self) -> &'static str {
         "Actions"
@@ -89,11 +95,7 @@ impl Place for Palette {
     }
 
     fn rows(&self) -> Vec<Row> {
-        let row = |entry: &Entry| {
-            Row::new(entry.description)
-                .detail(part(entry.context))
-                .key(&entry.key)
-        };
+        let row = |entry: &Entry| Row::new(entry.description).detail(entry.part).key(&entry.key);
         self.entries.iter().map(row).collect()
     }
 

@@ -8,7 +8,8 @@ use serde_json::json;
 use super::scene::{Scene, result, tool_part};
 use crate::conversation::{CallId, CallResult, ErrorKind, MessageState, PartBody, ReasoningPart};
 use crate::session::{Done, Event, Retry};
-use crate::tui::transcript::{CaretMove, Unit};
+use crate::tui::caret::CaretMove;
+use crate::tui::transcript::Unit;
 
 const MOVES: [CaretMove; 10] = [
     CaretMove::Left,

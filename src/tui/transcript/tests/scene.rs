@@ -8,6 +8,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use serde_json::{Value, json};
 
+use crate::conversation::sample::said;
 use crate::conversation::{
     CallId, CallResult, CallState, Message, MessageId, MessageState, Part, PartBody, ReasoningPart, Role,
     Stop, TextPart, ToolPart,
@@ -260,21 +261,7 @@ pub(super) fn rows(buffer: &Buffer) -> Vec<String> {
 }
 
 pub(super) fn user(text: &str) -> Message {
-    let body = PartBody::Text(TextPart {
-        text: text.to_owned(),
-        native: None,
-    });
-    Message {
-        id: MessageId::new(),
-        role: Role::User,
-        state: MessageState::Complete,
-        agent: None,
-        model: None,
-        created: 0,
-        parts: vec![Part { seq: 0, body }],
-        stop: None,
-        usage: None,
-    }
+    Arc::unwrap_or_clone(said(Role::User, text))
 }
 
 pub(super) fn tool_part(call: &CallId, tool: &str) -> ToolPart {

@@ -8,7 +8,8 @@ use serde_json::json;
 use super::scene::{Scene, lines, read_args, result, rows};
 use crate::session::Done;
 use crate::tool::harness::Harness;
-use crate::tui::transcript::{CaretMove, Unit};
+use crate::tui::caret::CaretMove;
+use crate::tui::transcript::Unit;
 
 /// Where a text stands on the screen.
 fn find(scene: &mut Scene, text: &str) -> (u16, u16) {
@@ -170,6 +171,29 @@ fn a_card_is_selected_without_gutters() {
     assert_eq!(
         drag(&mut scene, "fn wait", "self.clock.sleep(delay)").as_deref(),
         Some("fn wait(&self) {\n    sleep(delay).await;\n    self.clock.sleep(delay)")
+    );
+}
+
+#[test]
+fn indentation_that_is_drawn_shortened_is_selected_whole() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    let deep = " ".repeat(40);
+    let diff = format!(
+        "@@ -40,3 +40,3 @@\n {deep}if is_late {{\n-{deep}    sleep(delay).await;\n+{deep}    self.clock.sleep(delay).await;\n {deep}}}\n"
+    );
+    scene.ran(
+        "edit",
+        &read_args("src/retry.rs"),
+        result("", json!({ "diff": diff })),
+    );
+    let rows = scene.picture(60, 20);
+    assert!(rows.contains("+ …     self.clock"), "{rows}");
+    assert_eq!(
+        drag(&mut scene, "if is_late", "self.clock.sleep(delay)"),
+        Some(format!(
+            "if is_late {{\n{deep}    sleep(delay).await;\n{deep}    self.clock.sleep(delay)"
+        ))
     );
 }
 

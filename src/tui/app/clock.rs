@@ -1,0 +1,137 @@
+//! What the passing of time does: what turns, what was armed, what is due. The moments come from outside.
+
+use std::time::{Duration, Instant};
+
+use super::{AGAIN, App, DraftState, LEADER_TABLE, Link};
+use crate::session::Op;
+use crate::tui::dialog::Guard;
+use crate::tui::surroundings::Motion;
+use crate::tui::transcript::Change;
+
+/// The clock of everything that turns.
+const SPINNER: Duration = Duration::from_millis(80);
+/// The same where nothing turns: clocks still count.
+const SECOND: Duration = Duration::from_secs(1);
+impl App {
+    /// Whether something on screen moves with the clock.
+    pub(crate) fn is_animated(&self) -> bool {
+        self.transcript.animated() && self.pages.is_empty() && self.picker.is_none()
+    }
+
+    /// Returns the next moment at which something changes by itself.
+    pub(crate) fn deadline(&self, now: Instant) -> Option<Instant> {
+        let spinner = self.is_animated().then(|| self.next_turn(now));
+        let again = |since: Option<Instant>| since.map(|since| since + AGAIN);
+        let draft = match self.draft {
+            DraftState::Due(at) if self.link == Link::Open => Some(at),
+            _ => None,
+        };
+        // Once the table is there it stays; nothing more is due.
+        let table = self
+            .leader
+            .map(|since| since + LEADER_TABLE)
+            .filter(|at| *at > now);
+        let clock = self.is_asked().then(|| self.next_second(now));
+        let work = self.picker.as_ref().filter(|picker| picker.is_working());
+        let times = [
+            spinner,
+            clock,
+            work.map(|_| now),
+            again(self.esc.armed),
+            again(self.quit_armed),
+            self.remark.as_ref().map(|remark| remark.until),
+            self.mode_rests,
+            self.asking_guard().and_then(Guard::until),
+            draft,
+            table,
+            self.attention.due(),
+            self.held.until(),
+            self.transcript.waits_from(now),
+        ];
+        times.into_iter().flatten().min()
+    }
+
+    /// Lets time pass: what was armed is not any more, what is due is done. `since` is when this was last called.
+    pub(crate) fn pass_time(&mut self, since: Instant, now: Instant) -> Change {
+        let mut change = self.list_work(now).max(self.release_late_keys(now));
+        let is_over = |armed: Option<Instant>| armed.is_some_and(|armed| armed + AGAIN <= now);
+        if is_over(self.esc.armed) {
+            self.esc.armed = None;
+            change = Change::Urgent;
+        }
+        if is_over(self.quit_armed) {
+            self.quit_armed = None;
+            change = Change::Urgent;
+        }
+        if self.remark.as_ref().is_some_and(|remark| remark.until <= now) {
+            self.remark = None;
+            change = Change::Urgent;
+        }
+        if self.mode_rests.is_some_and(|at| at <= now) {
+            self.mode_rests = None;
+            if !self.questions.is_empty() {
+                self.send(Op::Rejudge);
+            }
+        }
+        let form = self.forms.shown_mut().map(|form| &mut form.guard);
+        let hears = form.is_some_and(|guard| guard.pass_time(now));
+        if self.dialog.as_mut().is_some_and(|dialog| dialog.pass_time(now)) || hears {
+            change = Change::Urgent;
+        }
+        if self
+            .trust
+            .as_mut()
+            .is_some_and(|trust| trust.guard.pass_time(now))
+        {
+            change = Change::Urgent;
+        }
+        if self
+            .leader
+            .is_some_and(|at| at + LEADER_TABLE > since && at + LEADER_TABLE <= now)
+        {
+            change = Change::Urgent;
+        }
+        let seconds = |at: Instant| at.saturating_duration_since(self.start).as_secs();
+        if self.is_asked() && seconds(since) != seconds(now) {
+            change = change.max(Change::Soft);
+        }
+        let waits_from = self.transcript.waits_from(since);
+        if waits_from.is_some_and(|from| from <= now) {
+            change = change.max(Change::Soft);
+        }
+        self.tell_due(now);
+        if matches!(self.draft, DraftState::Due(at) if at <= now) {
+            self.store_draft();
+        }
+        if self.is_animated() && self.frame(since) != self.frame(now) {
+            change = change.max(Change::Soft);
+        }
+        change
+    }
+
+    pub(super) fn frame(&self, at: Instant) -> u128 {
+        at.saturating_duration_since(self.start).as_millis() / self.turn_time().as_millis()
+    }
+
+    fn next_turn(&self, now: Instant) -> Instant {
+        let turns = u32::try_from(self.frame(now) + 1).unwrap_or(u32::MAX);
+        self.start + self.turn_time() * turns
+    }
+
+    /// Whether a call waits for an answer; its card counts the seconds.
+    pub(super) fn is_asked(&self) -> bool {
+        !self.questions.is_empty() || self.forms.len() > 0
+    }
+
+    fn next_second(&self, now: Instant) -> Instant {
+        let passed = now.saturating_duration_since(self.start).as_secs();
+        self.start + Duration::from_secs(passed + 1)
+    }
+
+    fn turn_time(&self) -> Duration {
+        match self.surroundings.motion {
+            Motion::Full => SPINNER,
+            Motion::Reduced => SECOND,
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Who reads the next key.
+
+use super::{App, Focus, Turn};
+use crate::tui::keymap::Context;
+use crate::tui::trace::State;
+
+impl App {
+    /// Who reads the next key.
+    pub(super) fn context(&self) -> Context {
+        if self.leaving.is_some() {
+            return Context::Leaving;
+        }
+        if self.picker.is_some() {
+            return Context::Picker;
+        }
+        if let Some(page) = self.pages.last() {
+            return page.context();
+        }
+        if self.trust.is_some() {
+            return Context::Trust;
+        }
+        if self.search.is_some() {
+            return Context::Search;
+        }
+        if self.writes_todo() {
+            return Context::PanelText;
+        }
+        match (&self.dialog, self.forms.shown(), self.focus) {
+            (Some(dialog), _, _) => dialog.context(),
+            (None, Some(form), _) => form.context(),
+            (None, None, Focus::Composer) if self.completion.is_open() => Context::Completion,
+            (None, None, Focus::Composer) => Context::Composer,
+            (None, None, Focus::Queue) => Context::Queue,
+            // What is copied with the next frame is no selection any more.
+            (None, None, Focus::Transcript) if self.transcript.has_selection() && self.due.is_none() => {
+                Context::Select
+            }
+            (None, None, Focus::Transcript) => Context::Transcript,
+            (None, None, Focus::Panel) => self.panel.context(),
+        }
+    }
+
+    /// What programs that drive the screen are told.
+    pub(crate) fn state(&self) -> State {
+        let page = self.pages.last().filter(|_| self.picker.is_none());
+        State {
+            focus: page.map_or_else(|| focus_name(self.context()), |page| page.name()),
+            dialog: match (&self.trust, &self.dialog) {
+                _ if self.leaving.is_some() => Some("quit"),
+                (Some(_), _) => Some("trust"),
+                (None, Some(_)) => Some("permission"),
+                (None, None) if self.forms.shown().is_some() => Some("question"),
+                (None, None) => None,
+            },
+            queue: self.queue.len() + self.unsent_inputs().count(),
+            busy: self.turn == Turn::Busy,
+            dropped_keys: self.dropped_keys,
+        }
+    }
+}
+
+/// What programs that drive the screen are told of who reads the keys.
+fn focus_name(context: Context) -> &'static str {
+    match context {
+        Context::Page | Context::Rules | Context::Export | Context::Diff | Context::Comment => "page",
+        Context::Picker => "picker",
+        Context::Queue => "queue",
+        Context::Transcript | Context::Select => "transcript",
+        Context::Search => "search",
+        Context::Panel | Context::PanelText => "panel",
+        Context::Completion => "completion",
+        Context::Question
+        | Context::QuestionAlways
+        | Context::QuestionText
+        | Context::Trust
+        | Context::Form
+        | Context::FormText
+        | Context::Leaving => "dialog",
+        Context::Composer | Context::Global | Context::Leader | Context::Palette => "composer",
+    }
+}

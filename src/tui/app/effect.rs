@@ -1,0 +1,68 @@
+//! What the screen wants done outside of it.
+
+use crate::session::Op;
+use crate::session::query::Query;
+use crate::tui::Mouse;
+use crate::tui::completion;
+use crate::tui::dialog::TrustAnswer;
+use crate::tui::pictures::Job;
+use crate::tui::prompts::Written;
+use crate::tui::sessions::{Request, SeatId, Wanted};
+use crate::tui::transcript::FilePlace;
+
+/// Something to do outside.
+#[derive(Debug, Clone)]
+pub(crate) enum Effect {
+    /// To the session that is on screen when this is performed.
+    Send(Op),
+    SendTo(SeatId, Op),
+    /// Opens a session; what it says comes under this seat.
+    OpenSession(SeatId, Wanted),
+    /// From here on `Send` means this one.
+    ShowSession(SeatId),
+    /// Looks something up in the store, or has it changed there.
+    AskStore(Request),
+    /// Lets a session end.
+    CloseSession(SeatId),
+    /// Lets the session open, with what the project brings or without.
+    Trust(TrustAnswer),
+    /// Asks the session; the answer comes back with the question.
+    Ask(Query),
+    Copy {
+        text: String,
+        /// What it is, for the notice.
+        what: String,
+    },
+    /// Opens the editor on the first of these that is a file.
+    Open(Vec<FilePlace>),
+    /// Shows this text in the editor.
+    View(String),
+    /// Shows all of an output in the editor, from this file; where that is gone, what is left of it.
+    ViewWhole {
+        path: String,
+        left: String,
+    },
+    /// Tells somebody who looks elsewhere.
+    Notify {
+        title: String,
+        body: String,
+    },
+    /// Takes the mouse or leaves it alone.
+    Mouse(Mouse),
+    /// Opens the editor on this text.
+    Edit(String),
+    /// Puts a draft into the history.
+    KeepPrompt(Written),
+    /// Reads the history.
+    ReadPrompts,
+    /// Takes the picture on the clipboard.
+    PastePicture,
+    /// Looks for something to complete a word with.
+    Find(completion::Request),
+    /// Makes a picture for the screen.
+    MakePicture(Job),
+    Suspend,
+    /// Has the next frame drawn in full.
+    Redraw,
+    Quit,
+}

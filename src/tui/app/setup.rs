@@ -1,0 +1,181 @@
+//! What the screen begins with, before there is a session.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::{
+    App, DraftState, Esc, Focus, Link, Turn, UsesState, attention, completing, forms, history, layers,
+    session_list, sessions,
+};
+use crate::permission::Mode;
+use crate::tui::Mouse;
+use crate::tui::completion::Completion;
+use crate::tui::composer::Composer;
+use crate::tui::dialog::{Trust, TrustQuestion};
+use crate::tui::keymap::{Keymap, List};
+use crate::tui::page::HookRuns;
+use crate::tui::panel::Panel;
+use crate::tui::pictures::Pictures;
+use crate::tui::queue_list::QueueList;
+use crate::tui::sessions::SeatId;
+use crate::tui::statusbar::Facts;
+use crate::tui::surroundings::Surroundings;
+use crate::tui::transcript::Transcript;
+use crate::view::highlight::Highlighter;
+use crate::view::theme::Theme;
+
+/// A theme for each kind of background. Both may be the same.
+#[derive(Debug, Clone)]
+pub struct Themes {
+    pub dark: Arc<Theme>,
+    pub light: Arc<Theme>,
+}
+
+impl Themes {
+    /// Whether they are the same two.
+    pub(in crate::tui) fn are(&self, other: &Self) -> bool {
+        self.dark.name() == other.dark.name() && self.light.name() == other.light.name()
+    }
+}
+
+/// Themes by the name that the configuration knows them by.
+#[derive(Debug, Clone)]
+pub struct NamedThemes {
+    pub name: String,
+    pub themes: Themes,
+}
+
+/// Gives all themes there are. Reads files, so it is asked when somebody wants to see them.
+pub type ThemeList = Box<dyn Fn() -> Vec<NamedThemes>>;
+
+/// What is known before the session is open.
+pub(crate) struct Setup {
+    pub(crate) model: String,
+    pub(crate) agent: String,
+    pub(crate) mode: Mode,
+    pub(crate) directory: PathBuf,
+    /// Whose history of prompts is walked.
+    pub(crate) project: PathBuf,
+    pub(crate) is_demo: bool,
+    pub(crate) themes: Themes,
+    pub(crate) theme_list: ThemeList,
+    /// Where a choice is written to be kept.
+    pub(crate) settings_file: PathBuf,
+    pub(crate) keymap: Keymap,
+    /// Where it is kept what is picked often.
+    pub(crate) uses_file: PathBuf,
+    pub(crate) wheel_lines: u16,
+    pub(crate) mouse: Mouse,
+    pub(crate) copies_on_select: bool,
+    /// Whether the composer works with vim's modes.
+    pub(crate) uses_vim: bool,
+    pub(crate) prompt: Option<String>,
+    /// To be asked before the session opens.
+    pub(crate) trust: Option<TrustQuestion>,
+    pub(crate) surroundings: Surroundings,
+}
+
+impl App {
+    pub(crate) fn new(setup: Setup, now: Instant) -> Self {
+        let facts = Facts {
+            title: String::new(),
+            model: setup.model,
+            agent: setup.agent,
+            mode: setup.mode,
+            is_demo: setup.is_demo,
+            is_read_only: false,
+            context_used: 0,
+            context_limit: None,
+            cost: None,
+            asks: 0,
+        };
+        let mut app = Self {
+            start: now,
+            keymap: setup.keymap,
+            attention: attention::Attention::new(now),
+            theme: Arc::clone(&setup.themes.dark),
+            themes: setup.themes,
+            theme_list: setup.theme_list,
+            settings_file: setup.settings_file,
+            highlighter: Highlighter::plain(),
+            pictures: Pictures::new(setup.surroundings.draws_by),
+            surroundings: setup.surroundings,
+            wheel_lines: setup.wheel_lines,
+            mouse: setup.mouse,
+            copies_on_select: setup.copies_on_select,
+            uses_vim: setup.uses_vim,
+            press: None,
+            due: None,
+            seat: SeatId::FIRST,
+            next_seat: SeatId(SeatId::FIRST.0 + 1),
+            others: Vec::new(),
+            blank: sessions::Blank {
+                facts: facts.clone(),
+                directory: setup.directory.clone(),
+            },
+            directory: setup.directory,
+            leaving: None,
+            project: setup.project,
+            facts,
+            link: Link::Opening,
+            root: None,
+            wanted: None,
+            transcript: Transcript::new(),
+            composer: Composer::default(),
+            edits_chip: false,
+            reading: history::Reading::default(),
+            panel: Panel::default(),
+            completion: Completion::default(),
+            uses: UsesState::default(),
+            held: completing::Held::default(),
+            unread: None,
+            uses_file: setup.uses_file,
+            shells: HashSet::new(),
+            queue: Vec::new(),
+            queue_list: QueueList::default(),
+            wanted_inputs: HashMap::new(),
+            has_spoken: setup.prompt.is_some(),
+            unsent: Vec::new(),
+            early_command: None,
+            turn: Turn::Idle,
+            agents: Vec::new(),
+            models: Vec::new(),
+            commands: Vec::new(),
+            wanted_agent: None,
+            wanted_model: None,
+            questions: Vec::new(),
+            put_off: HashSet::new(),
+            dialog: None,
+            trust: setup.trust.map(|question| Trust::new(question, now)),
+            forms: forms::OpenForms::default(),
+            focus: Focus::Composer,
+            pages: Vec::new(),
+            search: None,
+            hooks: HookRuns::default(),
+            picker: None,
+            list: List::Actions,
+            session_list: session_list::SessionList::default(),
+            leader: None,
+            esc: Esc::default(),
+            quit_armed: None,
+            remark: None,
+            mode_rests: None,
+            typed: None,
+            draft: DraftState::Stored,
+            dropped_keys: 0,
+            shown: layers::Shown::default(),
+            effects: Vec::new(),
+        };
+        if setup.uses_vim {
+            app.composer.use_vim();
+        }
+        let background = app.surroundings.background;
+        app.set_background(background);
+        if let Some(prompt) = setup.prompt {
+            app.begin_with(prompt);
+        }
+        app
+    }
+}

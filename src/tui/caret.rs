@@ -1,0 +1,17 @@
+//! How a caret moves, in what is written as in what is selected. Keys name these steps; each text walks them in its own way.
+
+/// One step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum CaretMove {
+    Left,
+    Right,
+    Up,
+    Down,
+    WordLeft,
+    WordRight,
+    LineStart,
+    LineEnd,
+    Top,
+    Bottom,
+}

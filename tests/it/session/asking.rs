@@ -1,0 +1,144 @@
+//! What is asked, and what each answer leads to.
+
+use lathe::permission::{Mode, Reply};
+use lathe::session::wire::Which;
+use lathe::session::{Done, Event, Op};
+use serde_json::json;
+
+use super::{Live, results};
+use crate::support::{Project, Protocol, Server, Turn};
+
+#[tokio::test]
+async fn a_call_waits_for_its_answer_and_its_result_goes_back() {
+    let server = Server::with([
+        Turn::tool("bash", json!({"command": "touch made.txt && echo made"})),
+        Turn::text("Done."),
+    ]);
+    let project = Project::new().model(&server, Protocol::Anthropic);
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    live.submit("make it");
+    let question = live.question().await;
+    assert_eq!(question.inquiry.title, "bash wants to run");
+    assert!(!project.exists("made.txt"), "nothing happens before the answer");
+    assert_eq!(live.snapshot().await.questions.len(), 1);
+    live.handle
+        .send(Op::Answer {
+            id: question.id,
+            reply: Reply::Once,
+        })
+        .unwrap();
+    let (done, events) = live.until_turn_ended().await;
+    assert_eq!(done, Done::Stop);
+    assert_eq!(results(&events)[0].output, "made");
+    assert!(project.exists("made.txt"));
+    assert!(server.requests()[1].mentions("made"));
+    live.close().await;
+}
+
+#[tokio::test]
+async fn a_refusal_without_a_word_ends_the_turn_and_one_with_a_word_goes_on() {
+    let server = Server::with([
+        Turn::tool("bash", json!({"command": "rm -rf x"})),
+        Turn::tool("bash", json!({"command": "rm -rf y"})),
+        Turn::text("Understood."),
+    ]);
+    let project = Project::new().model(&server, Protocol::OpenAiChat);
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    for (prompt, reply, end) in [
+        ("first", Reply::Reject(None), Done::Cancelled),
+        ("second", Reply::Reject(Some("use git".to_owned())), Done::Stop),
+    ] {
+        live.submit(prompt);
+        let question = live.question().await;
+        live.handle
+            .send(Op::Answer {
+                id: question.id,
+                reply,
+            })
+            .unwrap();
+        let (done, events) = live.until_turn_ended().await;
+        assert_eq!(done, end);
+        assert_eq!(
+            results(&events)[0].error_kind(),
+            Some(lathe::conversation::ErrorKind::Rejected)
+        );
+    }
+    assert!(server.requests()[2].mentions("use git"));
+    live.close().await;
+}
+
+#[tokio::test]
+async fn nothing_of_a_reply_begins_after_a_refusal_without_a_word() {
+    use lathe::conversation::ErrorKind::{Cancelled, Rejected};
+    let write = |path: &str| json!({"file_path": path, "content": "x"});
+    let server = Server::with([Turn::new()
+        .call("write", write("before.txt"))
+        .call("bash", json!({"command": "rm -rf x"}))
+        .call("write", write("after.txt"))
+        .call("read", json!({"file_path": "before.txt"}))]);
+    let project = Project::new()
+        .model(&server, Protocol::OpenAiChat)
+        .config(json!({"permission": {"edit": "allow"}}));
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    live.submit("go");
+    let question = live.question().await;
+    let reply = Reply::Reject(None);
+    live.handle
+        .send(Op::Answer {
+            id: question.id,
+            reply,
+        })
+        .unwrap();
+    let (done, events) = live.until_turn_ended().await;
+    assert_eq!(done, Done::Cancelled);
+    let kinds: Vec<_> = results(&events)
+        .iter()
+        .map(|result| result.error_kind())
+        .collect();
+    // The first ended before anybody was asked.
+    assert_eq!(
+        kinds[kinds.len() - 3..],
+        [Some(Rejected), Some(Cancelled), Some(Cancelled)]
+    );
+    assert!(project.exists("before.txt") && !project.exists("after.txt"));
+    live.close().await;
+}
+
+#[tokio::test]
+async fn always_is_kept_for_the_project_and_answers_what_waits() {
+    let call = |name: &str| json!({"command": format!("touch {name}")});
+    let server = Server::with([
+        Turn::new().call("bash", call("a")).call("bash", call("b")),
+        Turn::text("Done."),
+        Turn::tool("bash", call("c")),
+        Turn::text("Done."),
+    ]);
+    let project = Project::new().model(&server, Protocol::OpenAiChat);
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    live.submit("touch");
+    let question = live.question().await;
+    let row = &question.inquiry.rows[0];
+    assert_eq!(row.ask.always, ["touch *"]);
+    let patterns = vec![("bash".to_owned(), "touch *".to_owned())];
+    let reply = Reply::Always {
+        patterns,
+        scope: lathe::permission::Scope::Project,
+    };
+    live.handle
+        .send(Op::Answer {
+            id: question.id,
+            reply,
+        })
+        .unwrap();
+    let (done, events) = live.until_turn_ended().await;
+    assert_eq!((done, results(&events).len()), (Done::Stop, 2));
+    live.close().await;
+
+    let mut again = Live::open(&project, Which::New, Mode::Ask).await;
+    again.submit("touch again");
+    let (done, events) = again.until_turn_ended().await;
+    assert_eq!(done, Done::Stop);
+    assert!(!events.iter().any(|event| matches!(event, Event::Asked(_))));
+    assert!(project.exists("c"));
+    again.close().await;
+}
