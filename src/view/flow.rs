@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use unicode_segmentation::GraphemeCursor;
 
 use super::highlight::CodeRun;
 use super::look::Look;
@@ -114,6 +115,24 @@ impl Flow {
             }
         }
         self.runs = patched;
+    }
+
+    /// Moves the ends of runs that lie within a cluster behind it: its parts may be wider apart than they are together.
+    pub(crate) fn keep_clusters(&mut self) {
+        if self.runs.len() < 2 || self.text.is_ascii() {
+            return;
+        }
+        let text = &self.text;
+        let mut last = 0;
+        self.runs.retain_mut(|(end, _)| {
+            let mut cursor = GraphemeCursor::new(*end, text.len(), true);
+            if cursor.is_boundary(text, 0) != Ok(true) {
+                *end = cursor.next_boundary(text, 0).ok().flatten().unwrap_or(text.len());
+            }
+            let is_kept = *end > last;
+            last = last.max(*end);
+            is_kept
+        });
     }
 
     /// Breaks at words.
@@ -236,6 +255,24 @@ mod tests {
         assert_eq!(
             spans,
             [Span::raw("ab"), Span::styled("cd", bold), Span::raw("ef")]
+        );
+    }
+
+    #[test]
+    fn a_cluster_has_one_style() {
+        let (red, blue) = (Style::new().fg(Color::Red), Style::new().fg(Color::Blue));
+        let mut flow = Flow::default();
+        for (text, style) in [("a👩", red), ("\u{200d}", blue), ("💻b", red), ("c", blue)] {
+            flow.push_clean(text, style);
+        }
+        flow.keep_clusters();
+        assert_eq!(
+            flow.cut(10, "…"),
+            [
+                Span::styled("a👩\u{200d}💻", red),
+                Span::styled("b", red),
+                Span::styled("c", blue)
+            ]
         );
     }
 

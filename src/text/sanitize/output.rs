@@ -4,22 +4,44 @@
 //! go, `\r\n` is a line break, and a lone `\r` goes back to the line's start so that what follows overwrites it, as on
 //! a terminal; the sequences that erase a line do, since progress bars rely on them.
 //!
+//! The sequences that colour text are understood too, and what they say is handed out beside the text as runs of an
+//! [`Ink`]; the text itself is clean. An ink lasts until another one, over lines and chunks, and goes with its characters
+//! when they are overwritten. Plain text has no runs and pays nothing for them.
+//!
 //! Whole lines are handed out as they end. The unfinished line is kept back because a later `\r` may change it;
-//! [`OutputDecoder::pending`] shows it meanwhile. A line longer than 1 MiB is handed out in parts, so memory is bounded.
+//! [`OutputDecoder::pending`] shows it meanwhile. A line longer than 1 MiB is handed out in parts, so memory is bounded;
+//! runs are bounded for each line.
+
+use std::ops::Range;
 
 use super::escape::{EscapeFilter, Passed};
 use super::is_removed;
+use crate::text::ink::{Ink, InkRun};
 use crate::text::width::grapheme_width;
 
 /// More of an unfinished line than this is not kept back.
 const MAX_LINE_BYTES: usize = 1024 * 1024;
+/// A longer line is data that nobody reads by its colours: it is plain.
+const MAX_INKED_BYTES: usize = 16 * 1024;
+/// What follows this many runs of a line is plain. A line of a rainbow has one for each column.
+const MAX_RUNS: usize = 512;
 
 #[derive(Debug, Default)]
 pub struct OutputDecoder {
     /// An UTF-8 sequence that the last chunk ended within.
     partial: Vec<u8>,
     filter: EscapeFilter,
+    /// Of what comes next.
+    ink: Ink,
     line: Line,
+}
+
+/// A clean text and the inks of what in it is not plain.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Decoded {
+    pub text: String,
+    /// In the order of the text; none goes over a line's end.
+    pub runs: Vec<InkRun>,
 }
 
 impl OutputDecoder {
@@ -28,8 +50,8 @@ impl OutputDecoder {
     }
 
     /// Reads a chunk and returns the text that became final with it: the lines that ended.
-    pub fn push(&mut self, chunk: &[u8]) -> String {
-        let mut done = String::new();
+    pub fn push(&mut self, chunk: &[u8]) -> Decoded {
+        let mut done = Decoded::default();
         let mut joined = std::mem::take(&mut self.partial);
         let bytes = if joined.is_empty() {
             chunk
@@ -60,33 +82,35 @@ impl OutputDecoder {
     }
 
     /// Ends the stream and returns the unfinished line.
-    pub fn finish(&mut self) -> String {
-        let mut done = String::new();
+    pub fn finish(&mut self) -> Decoded {
+        let mut done = Decoded::default();
         if !std::mem::take(&mut self.partial).is_empty() {
             self.text("\u{FFFD}", &mut done);
         }
         self.line.take_into(&mut done);
         self.filter = EscapeFilter::default();
+        self.ink = Ink::default();
         done
     }
 
     /// Returns the unfinished line as it looks now.
-    pub fn pending(&self) -> String {
-        let mut text = String::new();
-        self.line.show_into(&mut text);
-        text
+    pub fn pending(&self) -> Decoded {
+        let mut shown = Decoded::default();
+        self.line.show_into(&mut shown);
+        shown
     }
 
-    fn text(&mut self, text: &str, done: &mut String) {
+    fn text(&mut self, text: &str, done: &mut Decoded) {
         for c in text.chars() {
             match self.filter.pass(c) {
                 Passed::Char('\n') => {
                     self.line.take_into(done);
-                    done.push('\n');
+                    done.text.push('\n');
                 }
                 Passed::Char('\r') | Passed::ToLineStart => self.line.go_to_start(),
                 Passed::Char(c) if is_removed(c) => {}
-                Passed::Char(c) => self.line.put(c),
+                Passed::Char(c) => self.line.put(c, self.ink),
+                Passed::Style => self.ink.apply(self.filter.parameters()),
                 Passed::EraseToEnd => self.line.erase_to_end(),
                 // The cursor stays on a terminal; whoever erases a whole line returns to its start as well.
                 Passed::EraseLine => self.line = Line::default(),
@@ -111,6 +135,7 @@ enum Shape {
     /// Written from left to right; `returned` once the cursor went back to the start.
     Plain {
         text: String,
+        runs: Vec<InkRun>,
         returned: bool,
     },
     Cells {
@@ -123,6 +148,7 @@ impl Default for Shape {
     fn default() -> Self {
         Self::Plain {
             text: String::new(),
+            runs: Vec::new(),
             returned: false,
         }
     }
@@ -134,44 +160,57 @@ enum Cell {
     Char {
         base: char,
         marks: String,
+        ink: Ink,
     },
     /// The right half of the wide character before it.
     RightHalf,
 }
 
 impl Cell {
+    fn of(base: char, ink: Ink) -> Self {
+        Self::Char {
+            base,
+            marks: String::new(),
+            ink,
+        }
+    }
+
+    fn blank() -> Self {
+        Self::of(' ', Ink::default())
+    }
+
     fn bytes(&self) -> usize {
         match self {
-            Self::Char { base, marks } => base.len_utf8() + marks.len(),
+            Self::Char { base, marks, .. } => base.len_utf8() + marks.len(),
             Self::RightHalf => 0,
         }
     }
 }
 
-const BLANK: Cell = Cell::Char {
-    base: ' ',
-    marks: String::new(),
-};
-
 impl Line {
-    fn put(&mut self, c: char) {
+    fn put(&mut self, c: char, ink: Ink) {
         self.bytes += c.len_utf8();
         if let Shape::Plain {
             text,
+            runs,
             returned: false,
         } = &mut self.shape
         {
+            let start = text.len();
             text.push(c);
+            if !ink.is_plain() && start < MAX_INKED_BYTES {
+                add_run(runs, 0, start..text.len(), ink);
+            }
             return;
         }
         let (cells, cursor) = self.cells();
-        let overwritten = put_cell(cells, cursor, c);
+        let overwritten = put_cell(cells, cursor, c, ink);
         self.bytes = self.bytes.saturating_sub(overwritten);
     }
 
     fn go_to_start(&mut self) {
         match &mut self.shape {
-            Shape::Plain { text, returned } => *returned = !text.is_empty(),
+            Shape::Plain { text, returned, .. } => *returned = !text.is_empty(),
             Shape::Cells { cursor, .. } => *cursor = 0,
         }
     }
@@ -189,11 +228,19 @@ impl Line {
 
     /// Turns the line into cells, if it is not, and lends them with the cursor.
     fn cells(&mut self) -> (&mut Vec<Cell>, &mut usize) {
-        if let Shape::Plain { text, returned } = &mut self.shape {
+        if let Shape::Plain { text, runs, returned } = &mut self.shape {
             let mut cells = Vec::with_capacity(text.len());
             let mut cursor = 0;
-            for c in text.chars() {
-                put_cell(&mut cells, &mut cursor, c);
+            let mut runs = runs.iter().peekable();
+            for (at, c) in text.char_indices() {
+                while runs.next_if(|run| run.range.end <= at).is_some() {}
+                let run = runs.peek().filter(|run| run.range.contains(&at));
+                put_cell(
+                    &mut cells,
+                    &mut cursor,
+                    c,
+                    run.map_or_else(Ink::default, |run| run.ink),
+                );
             }
             if *returned {
                 cursor = 0;
@@ -206,28 +253,56 @@ impl Line {
         }
     }
 
-    fn show_into(&self, into: &mut String) {
+    fn show_into(&self, into: &mut Decoded) {
+        let Decoded {
+            text: shown,
+            runs: inked,
+        } = into;
+        let (start, first) = (shown.len(), inked.len());
         match &self.shape {
-            Shape::Plain { text, .. } => into.push_str(text),
+            Shape::Plain { text, runs, .. } => {
+                shown.push_str(text);
+                inked.extend(runs.iter().map(|run| InkRun {
+                    range: start + run.range.start..start + run.range.end,
+                    ink: run.ink,
+                }));
+            }
             Shape::Cells { cells, .. } => {
                 for cell in cells {
-                    if let Cell::Char { base, marks } = cell {
-                        into.push(*base);
-                        into.push_str(marks);
+                    if let Cell::Char { base, marks, ink } = cell {
+                        let at = shown.len();
+                        shown.push(*base);
+                        shown.push_str(marks);
+                        if !ink.is_plain() {
+                            add_run(inked, first, at..shown.len(), *ink);
+                        }
                     }
                 }
             }
         }
+        if shown.len() - start > MAX_INKED_BYTES {
+            inked.truncate(first);
+        }
     }
 
-    fn take_into(&mut self, into: &mut String) {
+    fn take_into(&mut self, into: &mut Decoded) {
         self.show_into(into);
         *self = Self::default();
     }
 }
 
+/// Adds a run of the line whose runs begin at `first`, or makes the one before it longer.
+fn add_run(runs: &mut Vec<InkRun>, first: usize, range: Range<usize>, ink: Ink) {
+    let count = runs.len() - first;
+    match runs[first..].last_mut() {
+        Some(last) if last.ink == ink && last.range.end == range.start => last.range.end = range.end,
+        _ if count < MAX_RUNS => runs.push(InkRun { range, ink }),
+        _ => {}
+    }
+}
+
 /// Writes a character at the cursor and returns the bytes that it took the place of.
-fn put_cell(cells: &mut Vec<Cell>, cursor: &mut usize, c: char) -> usize {
+fn put_cell(cells: &mut Vec<Cell>, cursor: &mut usize, c: char, ink: Ink) -> usize {
     let columns = if c == '\t' {
         1
     } else {
@@ -242,10 +317,7 @@ fn put_cell(cells: &mut Vec<Cell>, cursor: &mut usize, c: char) -> usize {
     let mut overwritten = 0;
     for column in 0..columns.max(1) {
         let cell = if column == 0 {
-            Cell::Char {
-                base: c,
-                marks: String::new(),
-            }
+            Cell::of(c, ink)
         } else {
             Cell::RightHalf
         };
@@ -254,7 +326,7 @@ fn put_cell(cells: &mut Vec<Cell>, cursor: &mut usize, c: char) -> usize {
     }
     if matches!(cells.get(*cursor), Some(Cell::RightHalf)) {
         // Its left half is gone.
-        cells[*cursor] = BLANK;
+        cells[*cursor] = Cell::blank();
     }
     overwritten
 }
@@ -267,7 +339,7 @@ fn write_cell(cells: &mut Vec<Cell>, at: usize, cell: Cell) -> usize {
     let is_right_half = matches!(cell, Cell::RightHalf);
     match std::mem::replace(&mut cells[at], cell) {
         Cell::RightHalf if !is_right_half && at > 0 => {
-            cells[at - 1] = BLANK;
+            cells[at - 1] = Cell::blank();
             0
         }
         old => old.bytes(),
@@ -289,18 +361,39 @@ mod tests {
 
     fn decode(chunks: &[&[u8]]) -> String {
         let mut decoder = OutputDecoder::new();
-        let mut text: String = chunks.iter().map(|chunk| decoder.push(chunk)).collect();
-        text.push_str(&decoder.finish());
+        let mut text: String = chunks.iter().map(|chunk| decoder.push(chunk).text).collect();
+        text.push_str(&decoder.finish().text);
         text
+    }
+
+    /// The text with the parameters of each run before it: `‹31›red‹›`.
+    fn inked(chunks: &[&[u8]]) -> String {
+        let mut decoder = OutputDecoder::new();
+        let mut pictured = String::new();
+        for chunk in chunks {
+            picture(&decoder.push(chunk), &mut pictured);
+        }
+        picture(&decoder.finish(), &mut pictured);
+        pictured
+    }
+
+    fn picture(decoded: &Decoded, into: &mut String) {
+        let mut at = 0;
+        for InkRun { range, ink } in &decoded.runs {
+            into.push_str(&decoded.text[at..range.start]);
+            into.push_str(&format!("‹{ink}›{}‹›", &decoded.text[range.clone()]));
+            at = range.end;
+        }
+        into.push_str(&decoded.text[at..]);
     }
 
     #[test]
     fn whole_lines_come_out_and_the_rest_is_pending() {
         let mut decoder = OutputDecoder::new();
-        assert_eq!(decoder.push(b"one\ntwo"), "one\n");
-        assert_eq!(decoder.pending(), "two");
-        assert_eq!(decoder.push(b" more\n"), "two more\n");
-        assert_eq!(decoder.finish(), "");
+        assert_eq!(decoder.push(b"one\ntwo").text, "one\n");
+        assert_eq!(decoder.pending().text, "two");
+        assert_eq!(decoder.push(b" more\n").text, "two more\n");
+        assert_eq!(decoder.finish(), Decoded::default());
     }
 
     #[test]
@@ -344,10 +437,10 @@ mod tests {
         let mut decoder = OutputDecoder::new();
         let mut length = 0;
         for _ in 0..40 {
-            length += decoder.push(&vec![b'x'; 100_000]).len();
-            assert!(decoder.pending().len() <= MAX_LINE_BYTES + 1);
+            length += decoder.push(&vec![b'x'; 100_000]).text.len();
+            assert!(decoder.pending().text.len() <= MAX_LINE_BYTES + 1);
         }
-        length += decoder.finish().len();
+        length += decoder.finish().text.len();
         assert_eq!(length, 4_000_000);
     }
 
@@ -356,10 +449,97 @@ mod tests {
         let mut decoder = OutputDecoder::new();
         decoder.push(&vec![b'x'; 500_000]);
         decoder.push(&b"\ry".repeat(200_000));
-        assert_eq!(decoder.finish().len(), 500_000);
+        assert_eq!(decoder.finish().text.len(), 500_000);
+    }
+
+    #[test]
+    fn inks_stand_beside_the_clean_text() {
+        // A bar is where one chunk ends and the next begins.
+        for (bytes, pictured) in [
+            ("a \x1b[31mred\x1b[0m b\n", "a ‹31›red‹› b\n"),
+            ("\x1b[1m\x1b[32mx\x1b[my", "‹1;32›x‹›y"),
+            ("\x1b[38:2::1:2:3mx\x1b[39m\x1b[mz", "‹38;2;1;2;3›x‹›z"),
+            (
+                "\x1b[31mone\ntwo\n\nthree\x1b[m\n",
+                "‹31›one‹›\n‹31›two‹›\n\n‹31›three‹›\n",
+            ),
+            ("\x1b|[3|1|mr|ed\x1b[|0m.", "‹31›red‹›."),
+            // No style, whatever it looks like.
+            ("\x1b[?31mx\x1b[>4;2mx\x1b[3 mx\x1b(mx\x1b[31Mx\x1b[31", "xxxxx"),
+            ("\x1b[31\nmx", "\nmx"),
+            // Neighbours that look the same are one.
+            ("\x1b[31ma\x1b[31mb\x1b[0;31mc", "‹31›abc‹›"),
+            ("\x1b[31me\u{301}世\x1b[m", "‹31›e\u{301}世‹›"),
+        ] {
+            let chunks: Vec<&[u8]> = bytes.split('|').map(str::as_bytes).collect();
+            assert_eq!(inked(&chunks), pictured, "{bytes:?}");
+        }
+        let long = format!("\x1b[{}31mx", "1;".repeat(MAX_LINE_BYTES));
+        assert_eq!(inked(&[long.as_bytes()]), "x");
+    }
+
+    #[test]
+    fn an_ink_goes_with_the_text_that_is_left() {
+        for (bytes, pictured) in [
+            ("\x1b[31mabc\x1b[m\rX\n", "X‹31›bc‹›\n"),
+            ("abc\r\x1b[32mX\x1b[m\n", "‹32›X‹›bc\n"),
+            ("\x1b[31m 10%\r\x1b[K\x1b[32mdone\x1b[m\n", "‹32›done‹›\n"),
+            ("\x1b[31mabc\r\x1b[32mx\x1b[m\x1b[Ky\n", "‹32›x‹›y\n"),
+            ("\x1b[31m世界\x1b[m\ra\n", "a ‹31›界‹›\n"),
+            ("\x1b[31mabc\x1b[2K\x1b[1Gx\n", "‹31›x‹›\n"),
+        ] {
+            assert_eq!(inked(&[bytes.as_bytes()]), pictured, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn a_style_for_each_byte_stays_bounded() {
+        for before in [&b""[..], b"x\ry\r"] {
+            let mut decoder = OutputDecoder::new();
+            decoder.push(before);
+            let painted = |colours: [u8; 2], times| {
+                let cell = colours.map(|colour| format!("\x1b[3{colour}mx"));
+                cell.concat().repeat(times).into_bytes()
+            };
+            decoder.push(&painted([1, 2], MAX_INKED_BYTES / 4));
+            assert_eq!(decoder.pending().runs.len(), MAX_RUNS);
+            decoder.push(&painted([1, 2], MAX_LINE_BYTES / 4));
+            assert_eq!(decoder.pending().runs, [], "a long line is plain");
+            // What is the same as its neighbour is no run of its own.
+            let done = decoder.push(&[&b"\n"[..], &painted([1, 1], 2000), b"\n"].concat());
+            let run = |run: &InkRun| (run.range.len(), run.ink.to_string());
+            assert_eq!(
+                done.runs.iter().map(run).collect::<Vec<_>>(),
+                [(4000, "31".to_owned())]
+            );
+        }
     }
 
     proptest! {
+        #[test]
+        fn inks_fit_the_text_and_pieces_do_not_matter(
+            pieces in proptest::collection::vec(prop_oneof![
+                "\x1b\\[[0-9;:]{0,9}m".prop_map(String::into_bytes),
+                "[a-c世é\r\n\u{301}]{1,3}".prop_map(String::into_bytes),
+                Just(b"\x1b[K".to_vec()),
+                proptest::collection::vec(any::<u8>(), 1..4),
+            ], 0..40),
+            size in 1_usize..9,
+        ) {
+            let bytes = pieces.concat();
+            let chunks: Vec<&[u8]> = bytes.chunks(size).collect();
+            prop_assert_eq!(inked(&chunks), inked(&[&bytes]));
+            let mut decoder = OutputDecoder::new();
+            for Decoded { text, runs } in [decoder.push(&bytes), decoder.finish()] {
+                let mut end = 0;
+                for InkRun { range, ink } in runs {
+                    prop_assert!(range.start >= end && !range.is_empty() && !ink.is_plain());
+                    prop_assert!(text.get(range.clone()).is_some_and(|piece| !piece.contains('\n')));
+                    end = range.end;
+                }
+            }
+        }
+
         #[test]
         fn pieces_do_not_matter(bytes in proptest::collection::vec(prop_oneof![
             Just(b'\r'), Just(b'\n'), Just(0x1b), Just(b'['), Just(b'K'), any::<u8>(), b'a'..b'f'
