@@ -198,15 +198,13 @@ impl fmt::Display for Ink {
         for (color, base) in [(self.foreground, 30_u8), (self.background, 40)] {
             match color {
                 InkColor::Default => continue,
-                InkColor::Indexed(index @ 0..8) => write!(formatter, "{separator}{}", base + index)?,
-                InkColor::Indexed(index @ 8..16) => {
-                    write!(formatter, "{separator}{}", base + 60 - 8 + index)?
-                }
-                InkColor::Indexed(index) => write!(formatter, "{separator}{};5;{index}", base + 8)?,
+                InkColor::Indexed(index @ 0..8) => write!(formatter, "{separator}{}", base + index),
+                InkColor::Indexed(index @ 8..16) => write!(formatter, "{separator}{}", base + 60 - 8 + index),
+                InkColor::Indexed(index) => write!(formatter, "{separator}{};5;{index}", base + 8),
                 InkColor::Rgb(red, green, blue) => {
-                    write!(formatter, "{separator}{};2;{red};{green};{blue}", base + 8)?;
+                    write!(formatter, "{separator}{};2;{red};{green};{blue}", base + 8)
                 }
-            }
+            }?;
             separator = ";";
         }
         Ok(())

@@ -57,6 +57,11 @@ impl EscapeFilter {
         }
     }
 
+    /// Whether the next character begins a sequence or belongs to none.
+    pub(super) fn is_between_sequences(&self) -> bool {
+        self.state == State::Text
+    }
+
     /// Returns the parameters of the control sequence that just ended: digits, `;` and `:`.
     pub(super) fn parameters(&self) -> &str {
         &self.parameters

@@ -13,6 +13,7 @@
 
 mod escape;
 mod invisible;
+mod line;
 mod output;
 
 use std::borrow::Cow;

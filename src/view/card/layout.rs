@@ -1,13 +1,12 @@
 //! A card to lines: one line of grammar, then the body, a step in.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::time::Duration;
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::{Card, CardPart, CardStatus, Code, Tone, ToneLine};
+use super::{Card, CardPart, CardStatus, Code, Tone, ToneLine, printed};
 use crate::text::{sanitize, width};
 use crate::view::diff::{Sides, SplitRow};
 use crate::view::flow::{Flow, TAB, cut_line, one_line};
@@ -269,7 +268,7 @@ fn body(part: &CardPart, width: usize, look: Look<'_>) -> Vec<CardRow> {
         CardPart::Table { head, rows } => plain(Table::of(head, rows, look).lines(width, look)),
         CardPart::Tree(rows) => plain(tree::lines(rows, width, look)),
         CardPart::Lines(lines) => lines.iter().map(|line| toned(line, width, look)).collect(),
-        CardPart::Printed(lines) => plain(printed(lines, width, look)),
+        CardPart::Printed(lines) => plain(printed::lines(lines, width, look)),
         CardPart::Omitted(what) => vec![omitted(what, width, look)],
     }
 }
@@ -328,46 +327,7 @@ fn toned(line: &ToneLine, width: usize, look: Look<'_>) -> CardRow {
     }
 }
 
-/// Draws the same text in the same rows as if it were plain.
-fn printed(lines: &[ToneLine], width: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    let is_blank = |line: &ToneLine| line.iter().all(|span| span.text.is_empty());
-    let kept = lines
-        .iter()
-        .rposition(|line| !is_blank(line))
-        .map_or(0, |last| last + 1);
-    let mut flow = Flow::default();
-    for (index, line) in lines[..kept].iter().enumerate() {
-        if index > 0 {
-            flow.push_clean("\n", look.style(Meaning::Text));
-        }
-        push_printed(line, &mut flow, look);
-    }
-    flow.keep_clusters();
-    flow.rows(width).into_iter().map(Line::from).collect()
-}
-
-fn push_printed(line: &ToneLine, flow: &mut Flow, look: Look<'_>) {
-    let whole: String = line.iter().map(|span| span.text.as_str()).collect();
-    if let Cow::Owned(_) = sanitize::sanitize(&whole) {
-        // What is named or taken out depends on what stands beside it, so no part can be looked at alone.
-        flow.push(&whole, look.style(Meaning::Text));
-        return;
-    }
-    let start = flow.text().len();
-    for span in line {
-        let style = style(span.tone, look);
-        if span.text.contains('\t') {
-            // The stops are those of the line.
-            let column = width::str_width(&flow.text()[start..]) % TAB;
-            let indented = " ".repeat(column) + &span.text;
-            flow.push_clean(&sanitize::expand_tabs(&indented, TAB)[column..], style);
-        } else {
-            flow.push_clean(&span.text, style);
-        }
-    }
-}
-
-fn style(tone: Tone, look: Look<'_>) -> Style {
+pub(super) fn style(tone: Tone, look: Look<'_>) -> Style {
     let meaning = match tone {
         Tone::Normal => Meaning::Text,
         Tone::Muted => Meaning::TextMuted,
@@ -386,10 +346,8 @@ fn style(tone: Tone, look: Look<'_>) -> Style {
 mod tests {
     use proptest::prelude::*;
 
-    use ratatui::style::{Color, Modifier};
-
     use super::*;
-    use crate::text::ink::Ink;
+    use crate::view::card::printed::tests::any_lines;
     use crate::view::card::{DiffBody, ToneSpan, TreeRow};
     use crate::view::look::Symbols;
     use crate::view::picture::{TestLook, picture};
@@ -554,74 +512,13 @@ mod tests {
             }),
             (text, 0_usize..50).prop_map(|(text, depth)| CardPart::Tree(vec![TreeRow { depth, text }])),
             text.prop_map(|text| CardPart::Lines(vec![vec![ToneSpan::new(Tone::Match, text)]])),
-            printed().prop_map(CardPart::Printed),
-            printed().prop_map(CardPart::Lines),
+            any_lines().prop_map(CardPart::Printed),
+            any_lines().prop_map(CardPart::Lines),
             text.prop_map(CardPart::Omitted),
         ]
     }
 
-    fn printed() -> impl Strategy<Value = Vec<ToneLine>> {
-        let text = "([ab 世é\\t]|\\PC|\u{1b}|\u{301}|\u{200d}|👩|💻|\u{1f1e9}|\u{202e}){0,5}";
-        let ink = prop_oneof![Just(String::new()), "[0-9]{1,2}(;[0-9]{1,3}){0,5}"];
-        let span = (text, ink).prop_map(|(text, ink)| ToneSpan::new(Tone::Printed(Ink::from(ink)), text));
-        proptest::collection::vec(proptest::collection::vec(span, 0..6), 0..4)
-    }
-
-    fn text_of(lines: &[ToneLine]) -> String {
-        let line = |line: &ToneLine| line.iter().map(|span| span.text.as_str()).collect::<String>();
-        lines.iter().map(line).collect::<Vec<_>>().join("\n")
-    }
-
-    #[test]
-    fn what_was_printed_in_colours_is_wrapped_in_them() {
-        let printed = |ink: &str| Tone::Printed(Ink::from(ink.to_owned()));
-        let lines = vec![
-            vec![
-                ToneSpan::new(Tone::Normal, "a\t"),
-                ToneSpan::new(printed("31"), "b\tred words"),
-            ],
-            Vec::new(),
-            vec![ToneSpan::new(printed("1;42"), "bold")],
-            Vec::new(),
-        ];
-        let card = Card::new("Bash", "make").part(CardPart::Printed(lines));
-        let test = TestLook::plain();
-        let rows = lay_out_body(&card, at(&test, 19));
-        let text = test.theme.style(Meaning::Text);
-        let red = text.fg(Color::Red);
-        assert_eq!(
-            rows.into_iter().map(|row| row.line.spans).collect::<Vec<_>>(),
-            [
-                vec![
-                    Span::raw("   "),
-                    Span::styled("a   ", text),
-                    Span::styled("b   red", red)
-                ],
-                vec![Span::raw("   "), Span::styled("words", red)],
-                vec![],
-                vec![
-                    Span::raw("   "),
-                    Span::styled("bold", text.bg(Color::Green).add_modifier(Modifier::BOLD))
-                ],
-            ]
-        );
-        assert_eq!(
-            crate::view::card::source(&card),
-            "Bash make\na\tb\tred words\n\nbold"
-        );
-    }
-
     proptest! {
-        #[test]
-        fn colours_change_no_text_and_no_row(lines in printed(), width in 1_usize..60) {
-            let plain = Card::new("Bash", "").part(CardPart::Text(text_of(&lines)));
-            let coloured = Card::new("Bash", "").part(CardPart::Printed(lines));
-            let test = TestLook::plain();
-            let rows = |card| picture(&lay_out(card, CardStatus::Running, at(&test, width)));
-            prop_assert_eq!(rows(&coloured), rows(&plain));
-            prop_assert_eq!(crate::view::card::source(&coloured), crate::view::card::source(&plain));
-        }
-
         #[test]
         fn no_line_is_too_wide_and_none_has_controls(
             title in "\\PC{0,20}|(\u{1b}|\\n|a){0,9}",

@@ -6,6 +6,7 @@
 
 mod layout;
 mod plain;
+mod printed;
 mod source;
 
 use crate::text::ink::Ink;
