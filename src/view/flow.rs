@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_segmentation::GraphemeCursor;
 
@@ -137,11 +137,24 @@ impl Flow {
 
     /// Breaks at words.
     pub(crate) fn rows(&self, width: usize) -> Vec<Vec<Span<'static>>> {
-        let rows = wrap::wrap(&self.text, width);
-        let mut run = 0;
-        rows.into_iter()
-            .map(|range| self.spans_from(range, &mut run))
-            .collect()
+        self.spans_of(wrap::wrap(&self.text, width))
+    }
+
+    /// Breaks at words too, and keeps of the blanks behind a row those that can be seen by their style.
+    pub(crate) fn rows_with_blanks(&self, width: usize) -> Vec<Vec<Span<'static>>> {
+        let mut rows = wrap::wrap(&self.text, width);
+        let starts: Vec<usize> = rows.iter().map(|row| row.start).skip(1).collect();
+        let limits = starts.into_iter().chain([self.text.len()]);
+        for (row, limit) in rows.iter_mut().zip(limits) {
+            let room = width.saturating_sub(width::str_width(&self.text[row.clone()]));
+            let behind = self.text[row.end..limit].bytes().take(room);
+            let blanks = behind.take_while(|byte| *byte == b' ').count();
+            let last = (0..blanks)
+                .rev()
+                .find(|at| shows_blanks(self.style_at(row.end + at)));
+            row.end += last.map_or(0, |last| last + 1);
+        }
+        self.spans_of(rows)
     }
 
     /// Breaks where the row is full, as source must be.
@@ -188,6 +201,14 @@ impl Flow {
             .map_or_else(Style::default, |(_, style)| *style)
     }
 
+    /// Returns the spans of ranges that follow each other.
+    fn spans_of(&self, rows: Vec<Range<usize>>) -> Vec<Vec<Span<'static>>> {
+        let mut run = 0;
+        rows.into_iter()
+            .map(|range| self.spans_from(range, &mut run))
+            .collect()
+    }
+
     /// Returns the spans of a range; `run` is the first run that can touch it, and moves on.
     fn spans_from(&self, range: Range<usize>, run: &mut usize) -> Vec<Span<'static>> {
         let mut spans = Vec::new();
@@ -205,6 +226,11 @@ impl Flow {
         }
         spans
     }
+}
+
+fn shows_blanks(style: Style) -> bool {
+    let lines = Modifier::REVERSED | Modifier::UNDERLINED | Modifier::CROSSED_OUT;
+    style.bg.is_some() || style.add_modifier.intersects(lines)
 }
 
 /// Returns one styled line of a text from outside, cut at the width.

@@ -11,7 +11,7 @@ use crate::view::flow::{Flow, TAB};
 use crate::view::look::Look;
 use crate::view::theme::Meaning;
 
-/// Draws the same text in the same rows as if it were plain.
+/// Draws the same text in the same rows as if it were plain, but for blanks at their ends that have a colour.
 pub(super) fn lines(lines: &[ToneLine], width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let is_blank = |line: &ToneLine| line.iter().all(|span| span.text.is_empty());
     let kept = lines
@@ -26,7 +26,7 @@ pub(super) fn lines(lines: &[ToneLine], width: usize, look: Look<'_>) -> Vec<Lin
         push(line, &mut flow, look);
     }
     flow.keep_clusters();
-    flow.rows(width).into_iter().map(Line::from).collect()
+    flow.rows_with_blanks(width).into_iter().map(Line::from).collect()
 }
 
 fn push(line: &ToneLine, flow: &mut Flow, look: Look<'_>) {
@@ -125,13 +125,37 @@ pub(super) mod tests {
         assert_eq!(source(&card), "Bash make\na\tb\tred words\n\nbold");
     }
 
+    #[test]
+    fn blanks_that_have_a_colour_are_drawn() {
+        let blanks = |ink: &str, text: &str| ToneSpan::new(Tone::Printed(Ink::from(ink.to_owned())), text);
+        let lines = vec![
+            vec![
+                blanks("41", "  "),
+                blanks("", "  "),
+                blanks("42", "  "),
+                blanks("", " "),
+            ],
+            vec![blanks("", "a "), blanks("7", " b  "), blanks("1", "  ")],
+            vec![blanks("41", " words  of a bar     ")],
+        ];
+        let card = Card::new("Bash", "make").part(CardPart::Printed(lines));
+        let test = TestLook::plain();
+        assert_eq!(
+            picture(&lay_out(&card, CardStatus::Running, at(&test, 13))[1..]),
+            "         \n   a  b  \n    words  of\n   a bar     \n"
+        );
+    }
+
     proptest! {
         #[test]
         fn colours_change_no_text_and_no_row(lines in any_lines(), width in 1_usize..60) {
             let plain = Card::new("Bash", "").part(CardPart::Text(text_of(&lines)));
             let coloured = Card::new("Bash", "").part(CardPart::Printed(lines));
             let test = TestLook::plain();
-            let rows = |card| picture(&lay_out(card, CardStatus::Running, at(&test, width)));
+            let rows = |card| {
+                let picture = picture(&lay_out(card, CardStatus::Running, at(&test, width)));
+                picture.lines().map(|row| row.trim_end().to_owned()).collect::<Vec<_>>()
+            };
             prop_assert_eq!(rows(&coloured), rows(&plain));
             prop_assert_eq!(source(&coloured), source(&plain));
         }
