@@ -10,6 +10,7 @@ pub mod align;
 pub mod diff;
 pub mod fuzzy;
 pub mod hashline;
+pub mod ink;
 pub mod json;
 pub mod partial_json;
 pub mod patch;

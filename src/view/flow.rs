@@ -7,8 +7,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
+use unicode_segmentation::GraphemeCursor;
 
 use super::highlight::CodeRun;
 use super::look::Look;
@@ -128,13 +129,44 @@ impl Flow {
         self.runs = patched;
     }
 
+    /// Moves the ends of runs that lie within a cluster behind it: its parts may be wider apart than they are together.
+    pub(crate) fn keep_clusters(&mut self) {
+        if self.runs.len() < 2 || self.text.is_ascii() {
+            return;
+        }
+        let text = &self.text;
+        let mut last = 0;
+        self.runs.retain_mut(|(end, _)| {
+            let mut cursor = GraphemeCursor::new(*end, text.len(), true);
+            if cursor.is_boundary(text, 0) != Ok(true) {
+                *end = cursor.next_boundary(text, 0).ok().flatten().unwrap_or(text.len());
+            }
+            let is_kept = *end > last;
+            last = last.max(*end);
+            is_kept
+        });
+    }
+
     /// Breaks at words.
     pub(crate) fn rows(&self, width: usize) -> Vec<Vec<Span<'static>>> {
-        let rows = wrap::wrap(&self.text, width);
-        let mut run = 0;
-        rows.into_iter()
-            .map(|range| self.spans_from(range, &mut run))
-            .collect()
+        self.spans_of(wrap::wrap(&self.text, width))
+    }
+
+    /// Breaks at words too, and keeps of the blanks behind a row those that can be seen by their style.
+    pub(crate) fn rows_with_blanks(&self, width: usize) -> Vec<Vec<Span<'static>>> {
+        let mut rows = wrap::wrap(&self.text, width);
+        let starts: Vec<usize> = rows.iter().map(|row| row.start).skip(1).collect();
+        let limits = starts.into_iter().chain([self.text.len()]);
+        for (row, limit) in rows.iter_mut().zip(limits) {
+            let room = width.saturating_sub(width::str_width(&self.text[row.clone()]));
+            let behind = self.text[row.end..limit].bytes().take(room);
+            let blanks = behind.take_while(|byte| *byte == b' ').count();
+            let last = (0..blanks)
+                .rev()
+                .find(|at| shows_blanks(self.style_at(row.end + at)));
+            row.end += last.map_or(0, |last| last + 1);
+        }
+        self.spans_of(rows)
     }
 
     /// Breaks where the row is full, as source must be.
@@ -181,6 +213,14 @@ impl Flow {
             .map_or_else(Style::default, |(_, style)| *style)
     }
 
+    /// Returns the spans of ranges that follow each other.
+    fn spans_of(&self, rows: Vec<Range<usize>>) -> Vec<Vec<Span<'static>>> {
+        let mut run = 0;
+        rows.into_iter()
+            .map(|range| self.spans_from(range, &mut run))
+            .collect()
+    }
+
     /// Returns the spans of a range; `run` is the first run that can touch it, and moves on.
     fn spans_from(&self, range: Range<usize>, run: &mut usize) -> Vec<Span<'static>> {
         let mut spans = Vec::new();
@@ -198,6 +238,11 @@ impl Flow {
         }
         spans
     }
+}
+
+fn shows_blanks(style: Style) -> bool {
+    let lines = Modifier::REVERSED | Modifier::UNDERLINED | Modifier::CROSSED_OUT;
+    style.bg.is_some() || style.add_modifier.intersects(lines)
 }
 
 /// Returns one styled line of a text from outside, cut at the width.
@@ -248,6 +293,24 @@ mod tests {
         assert_eq!(
             spans,
             [Span::raw("ab"), Span::styled("cd", bold), Span::raw("ef")]
+        );
+    }
+
+    #[test]
+    fn a_cluster_has_one_style() {
+        let (red, blue) = (Style::new().fg(Color::Red), Style::new().fg(Color::Blue));
+        let mut flow = Flow::default();
+        for (text, style) in [("a👩", red), ("\u{200d}", blue), ("💻b", red), ("c", blue)] {
+            flow.push_clean(text, style);
+        }
+        flow.keep_clusters();
+        assert_eq!(
+            flow.cut(10, "…"),
+            [
+                Span::styled("a👩\u{200d}💻", red),
+                Span::styled("b", red),
+                Span::styled("c", blue)
+            ]
         );
     }
 

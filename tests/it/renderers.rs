@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use lathe::conversation::{CallResult, ErrorKind};
+use lathe::text::ink::InkRun;
 use lathe::text::partial_json::PartialJson;
+use lathe::text::sanitize::{Decoded, OutputDecoder};
 use lathe::text::width::str_width;
 use lathe::tool::{Registry, RenderCx, ResultSource};
-use lathe::view::card::{Card, CardLook, CardStatus, lay_out, plain, source};
+use lathe::view::card::{Card, CardLook, CardPart, CardStatus, Tone, ToneSpan, lay_out, plain, source};
 use lathe::view::highlight::Highlighter;
 use lathe::view::markdown;
 use lathe::view::theme::Theme;
@@ -15,7 +17,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 /// Keys that details and arguments have somewhere, beside those of the schema.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 14] = [
     "diff",
     "exit",
     "path",
@@ -28,6 +30,8 @@ const KEYS: [&str; 12] = [
     "content",
     "calls",
     "status",
+    "pending",
+    "styles",
 ];
 
 /// Any bytes, as they come out of a decoder that replaces what is no UTF-8.
@@ -45,6 +49,15 @@ fn text() -> impl Strategy<Value = String> {
         bytes(),
         hostile(),
         Just("@@ -1,2 +1,2 @@\n a\n-b\u{1b}[2J\n+c\n".to_owned())
+    ]
+}
+
+/// The parameters of a style sequence, or what is none.
+fn ink() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[0-9]{1,3}([;:][0-9]{0,3}){0,6}",
+        "(38|48)[;:](5|2)([;:][0-9]{1,3}){0,4}",
+        hostile()
     ]
 }
 
@@ -150,6 +163,61 @@ proptest! {
                 for card in &cards {
                     assert_fits(card, CardStatus::Running, width, &what)?;
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn a_command_draws_any_output_in_any_colours(
+        (output, pending) in (text(), text()),
+        runs in prop::collection::vec((0_u64..6, 0_usize..30, 0_usize..30, ink()), 0..12),
+        (lines, exit) in (0_u64..8, 0..2),
+        width in 1_usize..=200,
+        expanded in any::<bool>(),
+    ) {
+        let mut runs = runs;
+        runs.sort_by_key(|run| (run.0, run.1));
+        let details = json!({
+            "command": "make", "exit": exit, "duration_ms": 1, "timed_out": false, "workdir": ".",
+            "bytes": output.len(), "lines": lines, "pid": 7, "pending": pending, "styles": runs,
+        });
+        let registry = Registry::builtin();
+        let mut ended = CallResult::error(ErrorKind::NotFound, &output, None);
+        ended.ok = true;
+        ended.details = details.clone();
+        let running = ResultSource::Running { text: &output, details: &details };
+        for source in [running, ResultSource::Ended(&ended)] {
+            let cx = RenderCx { expanded };
+            let card = registry.render_result("bash", &PartialJson::new(), None, source, cx);
+            assert_fits(&card, CardStatus::Running, width, &format!("{output:?} {details}"))?;
+        }
+    }
+
+    /// What the decoder makes of the bytes is drawn whole, whatever colours there are between them.
+    #[test]
+    fn bytes_with_colours_draw_the_text_without_them(
+        pieces in prop::collection::vec(prop_oneof![
+            ink().prop_map(|ink| format!("\u{1b}[{ink}m").into_bytes()),
+            prop::collection::vec(any::<u8>(), 1..20),
+            hostile().prop_map(String::into_bytes),
+        ], 0..12),
+        width in 1_usize..=200,
+    ) {
+        let mut decoder = OutputDecoder::new();
+        let mut decoded = vec![decoder.push(&pieces.concat())];
+        decoded.push(decoder.finish());
+        for Decoded { text, runs } in decoded {
+            let mut spans = Vec::new();
+            let mut seen = 0;
+            for InkRun { range, ink } in runs {
+                spans.push(ToneSpan::new(Tone::Normal, &text[seen..range.start]));
+                spans.push(ToneSpan::new(Tone::Printed(ink), &text[range.clone()]));
+                seen = range.end;
+            }
+            spans.push(ToneSpan::new(Tone::Normal, &text[seen..]));
+            for part in [CardPart::Printed(vec![spans.clone()]), CardPart::Lines(vec![spans])] {
+                let card = Card::new("Bash", "make").part(part);
+                assert_fits(&card, CardStatus::Running, width, &format!("{text:?}"))?;
             }
         }
     }

@@ -123,6 +123,55 @@ fn only_colours_that_the_terminal_has_are_sent() {
     }
 }
 
+#[test]
+fn a_command_is_shown_in_its_colours_and_the_model_reads_none() {
+    let server = Server::with([
+        Turn::tool("bash", json!({"command": "./paints"})),
+        Turn::text("All seen."),
+    ]);
+    let paints = "printf '\\033[31mred\\033[0m \\033[38;2;1;2;3mtrue\\033[0m none\\n\\033[1;42mpend'\n\
+                  while [ ! -e go ]; do sleep 0.02; done\nprintf 'ing\\033[0m\\n'";
+    let project = with_script(project(&server), "paints", paints);
+    let terminal = Terminal::program("env", &project, 80, 24, &["COLORTERM=truecolor", LATHE]);
+    terminal.wait_text("⇥ agent");
+    say(&terminal, "go on");
+    let cell = |text: &str| {
+        let (column, row) = terminal.find(text).expect("the text is on the screen");
+        terminal.cell(column, row)
+    };
+    let is_painted = |last: &str| {
+        let (red, is_plain) = (cell("red true none"), cell("none").foreground);
+        assert_eq!(red.foreground, vt100::Color::Idx(1));
+        assert_eq!(cell("true none").foreground, vt100::Color::Rgb(1, 2, 3));
+        assert!(!matches!(
+            is_plain,
+            vt100::Color::Idx(1) | vt100::Color::Rgb(1, 2, 3)
+        ));
+        assert_eq!(
+            (cell(last).background, cell(last).bold),
+            (vt100::Color::Idx(2), true)
+        );
+    };
+    terminal.wait_text("pend");
+    is_painted("pend");
+    project.write("go", b"");
+    terminal.wait_text("All seen.");
+    terminal.wait_text("● Bash");
+    is_painted("pending");
+    let request = server.requests().pop().expect("the model was told");
+    assert!(request.mentions("red true none\npending"), "{}", request.body);
+    assert!(
+        !request.mentions("\u{1b}") && !request.mentions("38;2"),
+        "{}",
+        request.body
+    );
+    // So is a command of the person's own.
+    terminal.wait_text("⏎ send");
+    say(&terminal, "!printf '\\033[32m%s%s\\033[m\\n' gre en-ink");
+    terminal.wait_text("green-ink");
+    assert_eq!(cell("green-ink").foreground, vt100::Color::Idx(2));
+}
+
 /// The rows of the screen that count seconds, or those that do not.
 fn rows(screen: &str, that_count: bool) -> String {
     let counts = |row: &str| row.contains("waiting for") || row.contains("Bash");

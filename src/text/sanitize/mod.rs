@@ -7,12 +7,13 @@
 //! - [`sanitize_line`] for the same on one line: titles, cells, paths;
 //! - [`reveal`] for text that a person must judge, such as a command that asks permission: nothing is taken out, every
 //!   control is named, so that nothing can hide in a sequence;
-//! - [`OutputDecoder`] for the bytes of a process, as the model reads them.
+//! - [`OutputDecoder`] for the bytes of a process, as the model reads them, with their colours beside them.
 //!
 //! All are idempotent, and none lets a control character but `\n` and `\t` through.
 
 mod escape;
 mod invisible;
+mod line;
 mod output;
 
 use std::borrow::Cow;
@@ -20,7 +21,7 @@ use std::borrow::Cow;
 use escape::{EscapeFilter, Passed};
 use invisible::name_invisible;
 
-pub use output::OutputDecoder;
+pub use output::{Decoded, OutputDecoder};
 
 /// Takes escape sequences and control characters (but `\n` and `\t`) out of a text and names what is invisible in it.
 ///

@@ -4,12 +4,18 @@
 //! go, `\r\n` is a line break, and a lone `\r` goes back to the line's start so that what follows overwrites it, as on
 //! a terminal; the sequences that erase a line do, since progress bars rely on them.
 //!
+//! The sequences that colour text are understood too, and what they say is handed out beside the text as runs of an
+//! [`Ink`]; the text itself is clean. An ink lasts until another one, over lines and chunks, and goes with its characters
+//! when they are overwritten. Plain text has no runs and pays nothing for them.
+//!
 //! Whole lines are handed out as they end. The unfinished line is kept back because a later `\r` may change it;
-//! [`OutputDecoder::pending`] shows it meanwhile. A line longer than 1 MiB is handed out in parts, so memory is bounded.
+//! [`OutputDecoder::pending`] shows it meanwhile. A line longer than 1 MiB is handed out in parts, so memory is bounded;
+//! runs are bounded for each line.
 
 use super::escape::{EscapeFilter, Passed};
 use super::is_removed;
-use crate::text::width::grapheme_width;
+use super::line::Line;
+use crate::text::ink::{Ink, InkRun};
 
 /// More of an unfinished line than this is not kept back.
 const MAX_LINE_BYTES: usize = 1024 * 1024;
@@ -19,7 +25,17 @@ pub struct OutputDecoder {
     /// An UTF-8 sequence that the last chunk ended within.
     partial: Vec<u8>,
     filter: EscapeFilter,
+    /// Of what comes next.
+    ink: Ink,
     line: Line,
+}
+
+/// A clean text and the inks of what in it is not plain.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Decoded {
+    pub text: String,
+    /// In the order of the text; none goes over a line's end.
+    pub runs: Vec<InkRun>,
 }
 
 impl OutputDecoder {
@@ -28,8 +44,8 @@ impl OutputDecoder {
     }
 
     /// Reads a chunk and returns the text that became final with it: the lines that ended.
-    pub fn push(&mut self, chunk: &[u8]) -> String {
-        let mut done = String::new();
+    pub fn push(&mut self, chunk: &[u8]) -> Decoded {
+        let mut done = Decoded::default();
         let mut joined = std::mem::take(&mut self.partial);
         let bytes = if joined.is_empty() {
             chunk
@@ -60,247 +76,114 @@ impl OutputDecoder {
     }
 
     /// Ends the stream and returns the unfinished line.
-    pub fn finish(&mut self) -> String {
-        let mut done = String::new();
+    pub fn finish(&mut self) -> Decoded {
+        let mut done = Decoded::default();
         if !std::mem::take(&mut self.partial).is_empty() {
             self.text("\u{FFFD}", &mut done);
         }
         self.line.take_into(&mut done);
         self.filter = EscapeFilter::default();
+        self.ink = Ink::default();
         done
     }
 
     /// Returns the unfinished line as it looks now.
-    pub fn pending(&self) -> String {
-        let mut text = String::new();
-        self.line.show_into(&mut text);
-        text
+    pub fn pending(&self) -> Decoded {
+        let mut shown = Decoded::default();
+        self.line.show_into(&mut shown);
+        shown
     }
 
-    fn text(&mut self, text: &str, done: &mut String) {
-        for c in text.chars() {
-            match self.filter.pass(c) {
-                Passed::Char('\n') => {
-                    self.line.take_into(done);
-                    done.push('\n');
-                }
-                Passed::Char('\r') | Passed::ToLineStart => self.line.go_to_start(),
-                Passed::Char(c) if is_removed(c) => {}
-                Passed::Char(c) => self.line.put(c),
-                Passed::EraseToEnd => self.line.erase_to_end(),
-                // The cursor stays on a terminal; whoever erases a whole line returns to its start as well.
-                Passed::EraseLine => self.line = Line::default(),
-                Passed::Nothing => {}
+    fn text(&mut self, text: &str, done: &mut Decoded) {
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            let room = (MAX_LINE_BYTES + 1).saturating_sub(self.line.bytes());
+            let ordinary = if self.filter.is_between_sequences() {
+                ordinary_prefix(rest, room)
+            } else {
+                ""
+            };
+            if ordinary.is_empty() {
+                self.char(c, done);
+                rest = &rest[c.len_utf8()..];
+            } else {
+                self.line.put(ordinary, self.ink);
+                rest = &rest[ordinary.len()..];
             }
-            if self.line.bytes > MAX_LINE_BYTES {
+            if self.line.bytes() > MAX_LINE_BYTES {
                 self.line.take_into(done);
             }
         }
     }
-}
 
-/// The unfinished line. Only a line that is overwritten pays for cells.
-#[derive(Debug, Default)]
-struct Line {
-    shape: Shape,
-    bytes: usize,
-}
-
-#[derive(Debug)]
-enum Shape {
-    /// Written from left to right; `returned` once the cursor went back to the start.
-    Plain {
-        text: String,
-        returned: bool,
-    },
-    Cells {
-        cells: Vec<Cell>,
-        cursor: usize,
-    },
-}
-
-impl Default for Shape {
-    fn default() -> Self {
-        Self::Plain {
-            text: String::new(),
-            returned: false,
-        }
-    }
-}
-
-/// One column of the line.
-#[derive(Debug, Clone)]
-enum Cell {
-    Char {
-        base: char,
-        marks: String,
-    },
-    /// The right half of the wide character before it.
-    RightHalf,
-}
-
-impl Cell {
-    fn bytes(&self) -> usize {
-        match self {
-            Self::Char { base, marks } => base.len_utf8() + marks.len(),
-            Self::RightHalf => 0,
-        }
-    }
-}
-
-const BLANK: Cell = Cell::Char {
-    base: ' ',
-    marks: String::new(),
-};
-
-impl Line {
-    fn put(&mut self, c: char) {
-        self.bytes += c.len_utf8();
-        if let Shape::Plain {
-            text,
-            returned: false,
-        } = &mut self.shape
-        {
-            text.push(c);
-            return;
-        }
-        let (cells, cursor) = self.cells();
-        let overwritten = put_cell(cells, cursor, c);
-        self.bytes = self.bytes.saturating_sub(overwritten);
-    }
-
-    fn go_to_start(&mut self) {
-        match &mut self.shape {
-            Shape::Plain { text, returned } => *returned = !text.is_empty(),
-            Shape::Cells { cursor, .. } => *cursor = 0,
-        }
-    }
-
-    fn erase_to_end(&mut self) {
-        match &mut self.shape {
-            Shape::Plain { returned: false, .. } => {}
-            Shape::Plain { returned: true, .. } => *self = Self::default(),
-            Shape::Cells { cells, cursor } => {
-                let erased: usize = cells.drain(*cursor..).map(|cell| cell.bytes()).sum();
-                self.bytes = self.bytes.saturating_sub(erased);
+    fn char(&mut self, c: char, done: &mut Decoded) {
+        match self.filter.pass(c) {
+            Passed::Char('\n') => {
+                self.line.take_into(done);
+                done.text.push('\n');
             }
+            Passed::Char('\r') | Passed::ToLineStart => self.line.go_to_start(),
+            Passed::Char(c) if is_removed(c) => {}
+            Passed::Char(c) => self.line.put(c.encode_utf8(&mut [0; 4]), self.ink),
+            Passed::Style => self.ink.apply(self.filter.parameters()),
+            Passed::EraseToEnd => self.line.erase_to_end(),
+            // The cursor stays on a terminal; whoever erases a whole line returns to its start as well.
+            Passed::EraseLine => self.line = Line::default(),
+            Passed::Nothing => {}
         }
-    }
-
-    /// Turns the line into cells, if it is not, and lends them with the cursor.
-    fn cells(&mut self) -> (&mut Vec<Cell>, &mut usize) {
-        if let Shape::Plain { text, returned } = &mut self.shape {
-            let mut cells = Vec::with_capacity(text.len());
-            let mut cursor = 0;
-            for c in text.chars() {
-                put_cell(&mut cells, &mut cursor, c);
-            }
-            if *returned {
-                cursor = 0;
-            }
-            self.shape = Shape::Cells { cells, cursor };
-        }
-        match &mut self.shape {
-            Shape::Cells { cells, cursor } => (cells, cursor),
-            Shape::Plain { .. } => unreachable!("the line was just made of cells"),
-        }
-    }
-
-    fn show_into(&self, into: &mut String) {
-        match &self.shape {
-            Shape::Plain { text, .. } => into.push_str(text),
-            Shape::Cells { cells, .. } => {
-                for cell in cells {
-                    if let Cell::Char { base, marks } = cell {
-                        into.push(*base);
-                        into.push_str(marks);
-                    }
-                }
-            }
-        }
-    }
-
-    fn take_into(&mut self, into: &mut String) {
-        self.show_into(into);
-        *self = Self::default();
     }
 }
 
-/// Writes a character at the cursor and returns the bytes that it took the place of.
-fn put_cell(cells: &mut Vec<Cell>, cursor: &mut usize, c: char) -> usize {
-    let columns = if c == '\t' {
-        1
-    } else {
-        grapheme_width(c.encode_utf8(&mut [0; 4]))
-    };
-    if columns == 0
-        && let Some(Cell::Char { marks, .. }) = base_before(cells, *cursor)
-    {
-        marks.push(c);
-        return 0;
-    }
-    let mut overwritten = 0;
-    for column in 0..columns.max(1) {
-        let cell = if column == 0 {
-            Cell::Char {
-                base: c,
-                marks: String::new(),
-            }
-        } else {
-            Cell::RightHalf
-        };
-        overwritten += write_cell(cells, *cursor, cell);
-        *cursor += 1;
-    }
-    if matches!(cells.get(*cursor), Some(Cell::RightHalf)) {
-        // Its left half is gone.
-        cells[*cursor] = BLANK;
-    }
-    overwritten
-}
-
-fn write_cell(cells: &mut Vec<Cell>, at: usize, cell: Cell) -> usize {
-    if at == cells.len() {
-        cells.push(cell);
-        return 0;
-    }
-    let is_right_half = matches!(cell, Cell::RightHalf);
-    match std::mem::replace(&mut cells[at], cell) {
-        Cell::RightHalf if !is_right_half && at > 0 => {
-            cells[at - 1] = BLANK;
-            0
-        }
-        old => old.bytes(),
-    }
-}
-
-fn base_before(cells: &mut [Cell], cursor: usize) -> Option<&mut Cell> {
-    let until = cursor.min(cells.len());
-    cells[..until]
-        .iter_mut()
-        .rev()
-        .find(|cell| matches!(cell, Cell::Char { .. }))
+/// Returns what stands before the first character that may mean more than itself, at most so many bytes.
+fn ordinary_prefix(text: &str, most: usize) -> &str {
+    let is_ordinary = |byte: &u8| matches!(*byte, b' '..=b'~' | b'\t');
+    let length = text.bytes().take(most).take_while(is_ordinary).count();
+    &text[..length]
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write;
+
     use super::*;
+    use crate::text::sanitize::line::{MAX_INKED_BYTES, MAX_RUNS};
     use proptest::prelude::*;
 
     fn decode(chunks: &[&[u8]]) -> String {
         let mut decoder = OutputDecoder::new();
-        let mut text: String = chunks.iter().map(|chunk| decoder.push(chunk)).collect();
-        text.push_str(&decoder.finish());
+        let mut text: String = chunks.iter().map(|chunk| decoder.push(chunk).text).collect();
+        text.push_str(&decoder.finish().text);
         text
+    }
+
+    /// The text with the parameters of each run before it: `‹31›red‹›`.
+    fn inked(chunks: &[&[u8]]) -> String {
+        let mut decoder = OutputDecoder::new();
+        let mut pictured = String::new();
+        for chunk in chunks {
+            picture(&decoder.push(chunk), &mut pictured);
+        }
+        picture(&decoder.finish(), &mut pictured);
+        pictured
+    }
+
+    fn picture(decoded: &Decoded, into: &mut String) {
+        let mut at = 0;
+        for InkRun { range, ink } in &decoded.runs {
+            into.push_str(&decoded.text[at..range.start]);
+            write!(into, "‹{ink}›{}‹›", &decoded.text[range.clone()]).unwrap();
+            at = range.end;
+        }
+        into.push_str(&decoded.text[at..]);
     }
 
     #[test]
     fn whole_lines_come_out_and_the_rest_is_pending() {
         let mut decoder = OutputDecoder::new();
-        assert_eq!(decoder.push(b"one\ntwo"), "one\n");
-        assert_eq!(decoder.pending(), "two");
-        assert_eq!(decoder.push(b" more\n"), "two more\n");
-        assert_eq!(decoder.finish(), "");
+        assert_eq!(decoder.push(b"one\ntwo").text, "one\n");
+        assert_eq!(decoder.pending().text, "two");
+        assert_eq!(decoder.push(b" more\n").text, "two more\n");
+        assert_eq!(decoder.finish(), Decoded::default());
     }
 
     #[test]
@@ -344,10 +227,10 @@ mod tests {
         let mut decoder = OutputDecoder::new();
         let mut length = 0;
         for _ in 0..40 {
-            length += decoder.push(&vec![b'x'; 100_000]).len();
-            assert!(decoder.pending().len() <= MAX_LINE_BYTES + 1);
+            length += decoder.push(&vec![b'x'; 100_000]).text.len();
+            assert!(decoder.pending().text.len() <= MAX_LINE_BYTES + 1);
         }
-        length += decoder.finish().len();
+        length += decoder.finish().text.len();
         assert_eq!(length, 4_000_000);
     }
 
@@ -356,10 +239,97 @@ mod tests {
         let mut decoder = OutputDecoder::new();
         decoder.push(&vec![b'x'; 500_000]);
         decoder.push(&b"\ry".repeat(200_000));
-        assert_eq!(decoder.finish().len(), 500_000);
+        assert_eq!(decoder.finish().text.len(), 500_000);
+    }
+
+    #[test]
+    fn inks_stand_beside_the_clean_text() {
+        // A bar is where one chunk ends and the next begins.
+        for (bytes, pictured) in [
+            ("a \x1b[31mred\x1b[0m b\n", "a ‹31›red‹› b\n"),
+            ("\x1b[1m\x1b[32mx\x1b[my", "‹1;32›x‹›y"),
+            ("\x1b[38:2::1:2:3mx\x1b[39m\x1b[mz", "‹38;2;1;2;3›x‹›z"),
+            (
+                "\x1b[31mone\ntwo\n\nthree\x1b[m\n",
+                "‹31›one‹›\n‹31›two‹›\n\n‹31›three‹›\n",
+            ),
+            ("\x1b|[3|1|mr|ed\x1b[|0m.", "‹31›red‹›."),
+            // No style, whatever it looks like.
+            ("\x1b[?31mx\x1b[>4;2mx\x1b[3 mx\x1b(mx\x1b[31Mx\x1b[31", "xxxxx"),
+            ("\x1b[31\nmx", "\nmx"),
+            // Neighbours that look the same are one.
+            ("\x1b[31ma\x1b[31mb\x1b[0;31mc", "‹31›abc‹›"),
+            ("\x1b[31me\u{301}世\x1b[m", "‹31›e\u{301}世‹›"),
+        ] {
+            let chunks: Vec<&[u8]> = bytes.split('|').map(str::as_bytes).collect();
+            assert_eq!(inked(&chunks), pictured, "{bytes:?}");
+        }
+        let long = format!("\x1b[{}31mx", "1;".repeat(MAX_LINE_BYTES));
+        assert_eq!(inked(&[long.as_bytes()]), "x");
+    }
+
+    #[test]
+    fn an_ink_goes_with_the_text_that_is_left() {
+        for (bytes, pictured) in [
+            ("\x1b[31mabc\x1b[m\rX\n", "X‹31›bc‹›\n"),
+            ("abc\r\x1b[32mX\x1b[m\n", "‹32›X‹›bc\n"),
+            ("\x1b[31m 10%\r\x1b[K\x1b[32mdone\x1b[m\n", "‹32›done‹›\n"),
+            ("\x1b[31mabc\r\x1b[32mx\x1b[m\x1b[Ky\n", "‹32›x‹›y\n"),
+            ("\x1b[31m世界\x1b[m\ra\n", "a ‹31›界‹›\n"),
+            ("\x1b[31mabc\x1b[2K\x1b[1Gx\n", "‹31›x‹›\n"),
+        ] {
+            assert_eq!(inked(&[bytes.as_bytes()]), pictured, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn a_style_for_each_byte_stays_bounded() {
+        for before in [&b""[..], b"x\ry\r"] {
+            let mut decoder = OutputDecoder::new();
+            decoder.push(before);
+            let painted = |colours: [u8; 2], times| {
+                let cell = colours.map(|colour| format!("\x1b[3{colour}mx"));
+                cell.concat().repeat(times).into_bytes()
+            };
+            decoder.push(&painted([1, 2], MAX_INKED_BYTES / 4));
+            assert_eq!(decoder.pending().runs.len(), MAX_RUNS);
+            decoder.push(&painted([1, 2], MAX_LINE_BYTES / 4));
+            assert_eq!(decoder.pending().runs, [], "a long line is plain");
+            // What is the same as its neighbour is no run of its own.
+            let done = decoder.push(&[&b"\n"[..], &painted([1, 1], 2000), b"\n"].concat());
+            let run = |run: &InkRun| (run.range.len(), run.ink.to_string());
+            assert_eq!(
+                done.runs.iter().map(run).collect::<Vec<_>>(),
+                [(4000, "31".to_owned())]
+            );
+        }
     }
 
     proptest! {
+        #[test]
+        fn inks_fit_the_text_and_pieces_do_not_matter(
+            pieces in proptest::collection::vec(prop_oneof![
+                "\x1b\\[[0-9;:]{0,9}m".prop_map(String::into_bytes),
+                "[a-c世é\r\n\u{301}]{1,3}".prop_map(String::into_bytes),
+                Just(b"\x1b[K".to_vec()),
+                proptest::collection::vec(any::<u8>(), 1..4),
+            ], 0..40),
+            size in 1_usize..9,
+        ) {
+            let bytes = pieces.concat();
+            let chunks: Vec<&[u8]> = bytes.chunks(size).collect();
+            prop_assert_eq!(inked(&chunks), inked(&[&bytes]));
+            let mut decoder = OutputDecoder::new();
+            for Decoded { text, runs } in [decoder.push(&bytes), decoder.finish()] {
+                let mut end = 0;
+                for InkRun { range, ink } in runs {
+                    prop_assert!(range.start >= end && !range.is_empty() && !ink.is_plain());
+                    prop_assert!(text.get(range.clone()).is_some_and(|piece| !piece.contains('\n')));
+                    end = range.end;
+                }
+            }
+        }
+
         #[test]
         fn pieces_do_not_matter(bytes in proptest::collection::vec(prop_oneof![
             Just(b'\r'), Just(b'\n'), Just(0x1b), Just(b'['), Just(b'K'), any::<u8>(), b'a'..b'f'

@@ -6,7 +6,7 @@ use std::time::Duration;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::{Card, CardPart, CardStatus, Code, Tone, ToneLine};
+use super::{Card, CardPart, CardStatus, Code, Tone, ToneLine, printed};
 use crate::text::{sanitize, width};
 use crate::view::diff::{Sides, SplitRow};
 use crate::view::flow::{Flow, TAB, cut_line, one_line};
@@ -268,6 +268,7 @@ fn body(part: &CardPart, width: usize, look: Look<'_>) -> Vec<CardRow> {
         CardPart::Table { head, rows } => plain(Table::of(head, rows, look).lines(width, look)),
         CardPart::Tree(rows) => plain(tree::lines(rows, width, look)),
         CardPart::Lines(lines) => lines.iter().map(|line| toned(line, width, look)).collect(),
+        CardPart::Printed(lines) => plain(printed::lines(lines, width, look)),
         CardPart::Omitted(what) => vec![omitted(what, width, look)],
     }
 }
@@ -314,19 +315,20 @@ fn toned(line: &ToneLine, width: usize, look: Look<'_>) -> CardRow {
     let mut asides = Vec::new();
     for span in line {
         let start = flow.width();
-        flow.push_line(&span.text, look.style(tone(span.tone)));
+        flow.push_line(&span.text, style(span.tone, look));
         if span.is_aside {
             asides.push(start..flow.width());
         }
     }
+    flow.keep_clusters();
     CardRow {
         asides,
         ..Line::from(flow.cut(width, look.symbols.ellipsis())).into()
     }
 }
 
-fn tone(tone: Tone) -> Meaning {
-    match tone {
+pub(super) fn style(tone: Tone, look: Look<'_>) -> Style {
+    let meaning = match tone {
         Tone::Normal => Meaning::Text,
         Tone::Muted => Meaning::TextMuted,
         Tone::Strong => Meaning::TextStrong,
@@ -335,7 +337,9 @@ fn tone(tone: Tone) -> Meaning {
         Tone::Success => Meaning::Success,
         Tone::Warning => Meaning::Warning,
         Tone::Danger => Meaning::Danger,
-    }
+        Tone::Printed(ink) => return look.theme.ink(ink),
+    };
+    look.style(meaning)
 }
 
 #[cfg(test)]
@@ -343,6 +347,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::view::card::printed::tests::any_lines;
     use crate::view::card::{DiffBody, ToneSpan, TreeRow};
     use crate::view::look::Symbols;
     use crate::view::picture::{TestLook, picture};
@@ -507,6 +512,8 @@ mod tests {
             }),
             (text, 0_usize..50).prop_map(|(text, depth)| CardPart::Tree(vec![TreeRow { depth, text }])),
             text.prop_map(|text| CardPart::Lines(vec![vec![ToneSpan::new(Tone::Match, text)]])),
+            any_lines().prop_map(CardPart::Printed),
+            any_lines().prop_map(CardPart::Lines),
             text.prop_map(CardPart::Omitted),
         ]
     }

@@ -6,7 +6,10 @@
 
 mod layout;
 mod plain;
+mod printed;
 mod source;
+
+use crate::text::ink::Ink;
 
 pub use layout::{CardLook, CardRow, header, lay_out, lay_out_body};
 pub use plain::plain;
@@ -44,8 +47,10 @@ pub enum CardPart {
     },
     /// Nested names, each with its depth.
     Tree(Vec<TreeRow>),
-    /// Lines with tones, for what the other kinds cannot say: check lists, matches.
+    /// Lines with tones, for what the other kinds cannot say: check lists, matches. They are cut, not wrapped.
     Lines(Vec<ToneLine>),
+    /// Lines that a program printed in its own colours, wrapped like text.
+    Printed(Vec<ToneLine>),
     /// Says how much is left out here: `23 lines above`.
     Omitted(String),
 }
@@ -97,6 +102,8 @@ pub enum Tone {
     Success,
     Warning,
     Danger,
+    /// As the program that printed it wants it to look.
+    Printed(Ink),
 }
 
 /// Where the call stands; it picks the gutter's sign and colour.

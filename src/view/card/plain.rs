@@ -40,7 +40,7 @@ fn push_part(part: &CardPart, text: &mut String) {
                 push_line(&format!("{}{}", "  ".repeat(row.depth.min(64)), row.text), text);
             }
         }
-        CardPart::Lines(lines) => {
+        CardPart::Lines(lines) | CardPart::Printed(lines) => {
             for line in lines {
                 let line: String = line.iter().map(|span| span.text.as_str()).collect();
                 push_line(&line, text);

@@ -56,6 +56,14 @@ fn push_part(part: &CardPart, asides: Asides, text: &mut String, diffs: &mut Vec
                 push_line(&sanitize::sanitize_line(&row.text), text);
             }
         }
+        CardPart::Printed(lines) => {
+            // As one text, so that it is read as what is drawn.
+            let lines: Vec<String> = lines
+                .iter()
+                .map(|line| line.iter().map(|span| span.text.as_str()).collect())
+                .collect();
+            push_line(&sanitize::sanitize(&lines.join("\n")), text);
+        }
         CardPart::Lines(lines) => {
             for line in lines {
                 let wanted = line

@@ -11,6 +11,7 @@
 
 mod colour;
 mod file;
+mod ink;
 mod meaning;
 
 pub use colour::ColorDepth;
@@ -19,6 +20,8 @@ pub use meaning::Meaning;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use ratatui::style::{Color, Modifier, Style};
+
+use crate::text::ink::Ink;
 
 /// The themes inside the program, by name. The first is the default.
 const BUILTIN: &[(&str, &str)] = &[
@@ -69,6 +72,7 @@ pub struct Theme {
     pair: Option<String>,
     entries: Box<[Entry]>,
     styles: Box<[Style]>,
+    depth: ColorDepth,
     id: u64,
 }
 
@@ -118,6 +122,7 @@ impl Theme {
             pair: file.pair,
             styles: Box::default(),
             entries,
+            depth: ColorDepth::default(),
             id: 0,
         };
         Ok((theme.at_depth(ColorDepth::TrueColor), problems))
@@ -129,14 +134,20 @@ impl Theme {
         self.styles = looks
             .map(|(meaning, entry)| entry.at_depth(*meaning, depth))
             .collect();
+        self.depth = depth;
         let mut hasher = DefaultHasher::new();
-        self.styles.hash(&mut hasher);
+        (&self.styles, depth).hash(&mut hasher);
         self.id = hasher.finish();
         self
     }
 
     pub fn style(&self, meaning: Meaning) -> Style {
         self.styles[meaning as usize]
+    }
+
+    /// Returns how text looks that a program printed in this ink.
+    pub fn ink(&self, ink: Ink) -> Style {
+        self.style(Meaning::Text).patch(ink::style(ink, self.depth))
     }
 
     pub fn name(&self) -> &str {

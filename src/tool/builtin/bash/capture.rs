@@ -1,16 +1,18 @@
 //! The output of a command on its way into the result.
 //!
-//! Three things are made of the bytes as they arrive: the end of the decoded text, for the model; all raw bytes, in
-//! memory while they are few and in a file from then on; and what is due to be shown live. Each is bounded, so a command
-//! that prints for ever costs disk and no memory. The file stays only when the text had to be cut.
+//! Four things are made of the bytes as they arrive: the end of the decoded text, for the model; all raw bytes, in
+//! memory while they are few and in a file from then on; what is due to be shown live; and how the last lines looked, for
+//! the eye alone. Each is bounded, so a command that prints for ever costs disk and no memory. The file stays only when
+//! the text had to be cut.
 
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
+use super::inks::{Inks, LineRun};
 use crate::conversation::CallId;
 use crate::store::{OutputFile, Outputs};
-use crate::text::sanitize::OutputDecoder;
+use crate::text::sanitize::{Decoded, OutputDecoder};
 use crate::text::truncate::{Advice, Keep, LeftOut, Limits, Truncated, by_size, note};
 use crate::tool::truncate::not_kept;
 
@@ -28,6 +30,7 @@ pub(super) struct Capture {
     tail: Tail,
     raw: Raw,
     live: Live,
+    inks: Inks,
     bytes: u64,
     limits: Limits,
     outputs: Outputs,
@@ -46,6 +49,8 @@ pub(super) struct Captured {
     pub(super) first_line: u64,
     pub(super) bytes: u64,
     pub(super) lines: u64,
+    /// How `text` looked, as far as it was not plain.
+    pub(super) runs: Vec<LineRun>,
 }
 
 /// What is to be shown now.
@@ -55,8 +60,10 @@ pub(super) struct Shown {
     pub(super) delta: String,
     /// The unfinished line as it looks now.
     pub(super) pending: String,
-    /// How many lines there were until now. It never falls.
+    /// How many lines there were until now. It never falls. The unfinished one has this number.
     pub(super) lines: u64,
+    /// How the last lines look, and the unfinished one.
+    pub(super) runs: Vec<LineRun>,
 }
 
 impl Capture {
@@ -77,6 +84,7 @@ impl Capture {
             tail: Tail::new(limits.max_bytes),
             raw: Raw::Memory(Vec::new()),
             live: Live::default(),
+            inks: Inks::default(),
             bytes: 0,
             limits,
             outputs,
@@ -87,38 +95,61 @@ impl Capture {
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
         self.raw.push(bytes, &self.outputs, &self.call);
-        let text = self.decoder.push(bytes);
-        self.tail.push(&text);
-        self.live.push(&text);
+        let decoded = self.decoder.push(bytes);
+        self.take(&decoded);
+    }
+
+    fn take(&mut self, Decoded { text, runs }: &Decoded) {
+        // What continues a line that was handed out in parts is plain.
+        if !runs.is_empty() && !self.tail.ends_open {
+            self.inks.push(text, runs, self.tail.lines());
+        }
+        self.tail.push(text);
+        self.live.push(text);
     }
 
     /// Takes what has not been shown yet.
     pub(super) fn show(&mut self) -> Shown {
-        let pending = self.decoder.pending();
+        let Decoded { text: pending, runs } = self.decoder.pending();
         let from = pending.ceil_char_boundary(pending.len().saturating_sub(MOST_PENDING));
+        let lines = self.tail.lines();
+        let mut shown = self.inks.live(lines);
+        let pending_runs = runs.iter().filter(|run| run.range.end > from);
+        shown.extend(pending_runs.map(|run| LineRun {
+            line: lines,
+            start: run.range.start.saturating_sub(from),
+            end: run.range.end - from,
+            ink: run.ink,
+        }));
         Shown {
             delta: self.live.take(),
             pending: pending[from..].to_owned(),
-            lines: self.tail.lines(),
+            lines,
+            runs: shown,
         }
     }
 
     /// Ends the output and returns the last line for the screen, too.
     pub(super) fn finish(mut self) -> (Captured, Shown) {
-        let text = self.decoder.finish();
-        self.tail.push(&text);
-        self.live.push(&text);
+        let decoded = self.decoder.finish();
+        self.take(&decoded);
+        let lines = self.tail.lines();
         let shown = Shown {
             delta: self.live.take(),
             pending: String::new(),
-            lines: self.tail.lines(),
+            lines,
+            runs: self.inks.live(lines),
         };
         (self.captured(), shown)
     }
 
     fn captured(self) -> Captured {
         let Self {
-            tail, raw, limits, ..
+            tail,
+            raw,
+            inks,
+            limits,
+            ..
         } = self;
         let lines = tail.lines();
         let Some(cut) = by_size(&tail.text, limits, Keep::Tail) else {
@@ -134,6 +165,7 @@ impl Capture {
                 first_line: 1,
                 bytes: self.bytes,
                 lines,
+                runs: inks.since(0),
             };
         };
         let kept = cut.kept().to_owned();
@@ -144,6 +176,12 @@ impl Capture {
                 ..
             } => LeftOut::Bytes((tail.bytes - kept.len() as u64) as usize),
             _ => LeftOut::Lines(lines.saturating_sub(kept_lines) as usize),
+        };
+        let first_line = (lines + 1).saturating_sub(kept_lines).max(1);
+        let runs = match left_out {
+            LeftOut::Lines(_) => inks.since(first_line - 1),
+            // The places of what is left of a line whose beginning is gone are others.
+            LeftOut::Bytes(_) => Vec::new(),
         };
         let (path, shown) = match raw.into_file(&self.outputs, &self.call) {
             Ok(path) => {
@@ -156,9 +194,10 @@ impl Capture {
             text: kept,
             note: Some(note(left_out, &shown, Advice::Read)),
             path,
-            first_line: (lines + 1).saturating_sub(kept_lines).max(1),
+            first_line,
             bytes: self.bytes,
             lines,
+            runs,
         }
     }
 }
@@ -476,6 +515,83 @@ mod tests {
         assert!(whole.starts_with("line ") && whole.ends_with("line 40000\n"));
     }
 
+    /// Each run as `line:start-end:ink`.
+    fn told(runs: &[LineRun]) -> String {
+        let told = runs
+            .iter()
+            .map(|run| format!("{}:{}-{}:{}", run.line, run.start, run.end, run.ink));
+        told.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn colours_stand_beside_the_text_at_their_lines() {
+        let place = Place::new();
+        let mut capture = place.capture(10, 1000);
+        capture.push(b"one\n\x1b[3");
+        capture.push(b"1mtwo\x1b[m\n 10%\r\x1b[1m 20%\r");
+        let shown = capture.show();
+        assert_eq!((&*shown.delta, &*shown.pending), ("one\ntwo\n", " 20%"));
+        assert_eq!(told(&shown.runs), "1:0-3:31 2:0-4:1");
+        capture.push(b"\x1b[32m100%\x1b[m");
+        assert_eq!(told(&capture.show().runs), "1:0-3:31 2:0-4:1;32");
+        let (captured, shown) = capture.finish();
+        assert_eq!(captured.text, "one\ntwo\n100%");
+        assert_eq!((captured.lines, captured.first_line), (3, 1));
+        for runs in [captured.runs, shown.runs] {
+            assert_eq!(told(&runs), "1:0-3:31 2:0-4:1;32");
+        }
+    }
+
+    #[test]
+    fn plain_output_has_no_colours_to_keep() {
+        let place = Place::new();
+        let mut capture = place.capture(10, 1000);
+        capture.push(b"\x1b[0mone\x1b[m\n\x1b]0;t\x07two\rx");
+        assert_eq!(capture.show().runs, []);
+        assert_eq!(capture.finish().0.runs, []);
+    }
+
+    #[test]
+    fn colours_of_what_was_cut_go_with_it() {
+        let place = Place::new();
+        let mut capture = place.capture(2, 1000);
+        capture.push("\x1b[31mone\n".repeat(5).as_bytes());
+        let (captured, _) = capture.finish();
+        assert_eq!((&*captured.text, captured.first_line), ("one\none", 4));
+        assert_eq!(told(&captured.runs), "3:0-3:31 4:0-3:31");
+        let mut capture = place.capture(2, 10);
+        capture.push(b"\x1b[31ma long line\x1b[m and its end");
+        let (captured, _) = capture.finish();
+        assert_eq!((&*captured.text, captured.runs.len()), ("nd its end", 0));
+        let mut capture = place.capture(2, 5000);
+        capture.push(format!("{}\x1b[31mred\x1b[mx", "-".repeat(3000)).as_bytes());
+        let shown = capture.show();
+        assert_eq!(shown.pending.len(), MOST_PENDING);
+        assert_eq!(told(&shown.runs), "0:1020-1023:31");
+    }
+
+    #[test]
+    fn a_colour_for_each_byte_stays_bounded() {
+        let place = Place::new();
+        let mut capture = place.capture(2000, 51_200);
+        let line = "\x1b[31mx\x1b[32my".repeat(100) + "\n";
+        for _ in 0..1000 {
+            capture.push(line.as_bytes());
+        }
+        assert!(capture.show().runs.len() <= 2048);
+        let (captured, _) = capture.finish();
+        assert_eq!(captured.lines, 1000);
+        assert_eq!(captured.runs.len(), 2048);
+        assert!(serde_json::to_string(&captured.runs).unwrap().len() < 64 * 1024);
+        // Nor does a line without end.
+        let mut capture = place.capture(2000, 51_200);
+        for _ in 0..100 {
+            capture.push("\x1b[31mx\x1b[32my".repeat(20_000).as_bytes());
+            capture.push(b"");
+        }
+        assert!(capture.show().runs.is_empty() && capture.finish().0.runs.is_empty());
+    }
+
     proptest! {
         #[test]
         fn how_the_bytes_are_cut_into_pieces_makes_no_difference(
@@ -494,6 +610,7 @@ mod tests {
             prop_assert_eq!(&whole.text, &pieces.text);
             prop_assert_eq!(whole.note, pieces.note);
             prop_assert_eq!(whole.lines, pieces.lines);
+            prop_assert_eq!(whole.runs, pieces.runs);
         }
     }
 }

@@ -1,13 +1,14 @@
 //! How a command looks: its text, then what answers "did it do the right thing".
 //!
 //! While it runs, its last lines; when it ended well, fewer of them; when it did not, the lines that say why, with their
-//! real numbers in the whole output.
+//! real numbers in the whole output. What the command printed in colours is drawn in them.
 
 use super::capture::after_gap;
+use super::inks::{self, LineRun};
 use super::{Args, Details};
 use crate::text::sanitize::reveal;
 use crate::tool::{RenderCx, ResultView};
-use crate::view::card::{Card, CardPart, Code, Tone, ToneSpan};
+use crate::view::card::{Card, CardPart, Code, Tone, ToneLine, ToneSpan};
 
 /// Lines of output while the command runs, and below them the one that it is in.
 const LIVE: usize = 8;
@@ -56,17 +57,49 @@ pub(super) fn result(view: &ResultView<'_, Args, Details>, cx: RenderCx) -> Card
     }
     let lines = output_lines(view.text, details);
     let before = details.first_line.map_or(0, |first| first.saturating_sub(1));
+    let printed = Printed::new(&lines, before, &details.styles);
     if cx.expanded {
         let card = match details.first_line {
             Some(1) => card.part(CardPart::Omitted("the beginning of the line".to_owned())),
             _ => above(card, before),
         };
-        return text(card, &lines);
+        return text(card, printed);
     }
     if card.look {
-        return failure(card, &lines, before + 1);
+        return failure(card, printed);
     }
-    last_lines(card, &lines, ENDED, before)
+    let last = printed.last(ENDED);
+    text(above(card, last.before), last)
+}
+
+/// Lines of an output that follow each other, and how they look.
+#[derive(Clone, Copy)]
+struct Printed<'a> {
+    lines: &'a [&'a str],
+    /// So many lines of the output came before.
+    before: u64,
+    styles: &'a [LineRun],
+}
+
+impl<'a> Printed<'a> {
+    fn new(lines: &'a [&'a str], before: u64, styles: &'a [LineRun]) -> Self {
+        Self {
+            lines,
+            before,
+            styles: inks::within(styles, before, lines.len()),
+        }
+    }
+
+    fn last(self, most: usize) -> Self {
+        let cut = self.lines.len().saturating_sub(most);
+        Self::new(&self.lines[cut..], self.before + cut as u64, self.styles)
+    }
+
+    /// Returns one of the lines.
+    fn line(self, at: usize) -> ToneLine {
+        let runs = inks::within(self.styles, self.before + at as u64, 1);
+        inks::spans(self.lines[at], runs)
+    }
 }
 
 /// How it ended, how much it printed, and how much of that the model has seen.
@@ -95,16 +128,16 @@ fn facts(mut card: Card, view: &ResultView<'_, Args, Details>) -> Card {
 
 fn running(card: Card, view: &ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
     let details = &view.details;
-    let all: Vec<&str> = after_gap(view.text).lines().collect();
-    let most = if cx.expanded { usize::MAX } else { LIVE };
-    let mut lines = all[all.len().saturating_sub(most)..].to_vec();
+    let mut lines: Vec<&str> = after_gap(view.text).lines().collect();
     // What is kept of a long output is its end; the capture knows how much there was.
-    let printed = details.lines.max(all.len() as u64);
-    let card = above(card, printed - lines.len() as u64);
+    let before = details.lines.max(lines.len() as u64) - lines.len() as u64;
+    let mut most = if cx.expanded { usize::MAX } else { LIVE };
     if !details.pending.is_empty() {
         lines.push(&details.pending);
+        most = most.saturating_add(1);
     }
-    text(card, &lines)
+    let last = Printed::new(&lines, before, &details.styles).last(most);
+    text(above(card, last.before), last)
 }
 
 /// What the command printed, without the lines that lathe put around it.
@@ -118,18 +151,15 @@ fn output_lines<'a>(text: &'a str, details: &Details) -> Vec<&'a str> {
     shown.to_vec()
 }
 
-fn text(card: Card, lines: &[&str]) -> Card {
-    if lines.is_empty() {
+fn text(card: Card, printed: Printed<'_>) -> Card {
+    if printed.lines.is_empty() {
         card
+    } else if printed.styles.is_empty() {
+        card.part(CardPart::Text(printed.lines.join("\n")))
     } else {
-        card.part(CardPart::Text(lines.join("\n")))
+        let lines = (0..printed.lines.len()).map(|at| printed.line(at));
+        card.part(CardPart::Printed(lines.collect()))
     }
-}
-
-/// The last of these lines, of which so many more came before.
-fn last_lines(card: Card, lines: &[&str], most: usize, before: u64) -> Card {
-    let cut = lines.len().saturating_sub(most);
-    text(above(card, before + cut as u64), &lines[cut..])
 }
 
 /// Says how many lines are left out here.
@@ -143,9 +173,10 @@ fn above(card: Card, lines: u64) -> Card {
 
 /// The first line that speaks of a failure, the first panic with the assertion below it, and the last line, with their
 /// numbers. What lies between is counted, and so is what in it speaks of a failure too.
-fn failure(card: Card, lines: &[&str], first_line: u64) -> Card {
-    if lines.len() <= SHORT && first_line == 1 {
-        return text(card, lines);
+fn failure(card: Card, printed: Printed<'_>) -> Card {
+    let (lines, before) = (printed.lines, printed.before);
+    if lines.len() <= SHORT && before == 0 {
+        return text(card, printed);
     }
     let Some(last) = lines.len().checked_sub(1) else {
         return card;
@@ -162,7 +193,7 @@ fn failure(card: Card, lines: &[&str], first_line: u64) -> Card {
     let mut card = card;
     let (mut rows, mut next) = (Vec::new(), 0);
     for at in picked {
-        let above = if next == 0 { first_line - 1 } else { 0 };
+        let above = if next == 0 { before } else { 0 };
         let left_out = above + (at - next) as u64;
         if left_out > 0 {
             if !rows.is_empty() {
@@ -171,10 +202,10 @@ fn failure(card: Card, lines: &[&str], first_line: u64) -> Card {
             let of_failure = failures.iter().filter(|failure| (next..at).contains(failure));
             card = card.part(gap(left_out, next == 0, of_failure.count()));
         }
-        rows.push(vec![
-            ToneSpan::aside(Tone::Muted, format!("{:>5} ", at as u64 + first_line)),
-            ToneSpan::new(Tone::Normal, lines[at]),
-        ]);
+        let number = format!("{:>5} ", before + at as u64 + 1);
+        let mut row = vec![ToneSpan::aside(Tone::Muted, number)];
+        row.extend(printed.line(at));
+        rows.push(row);
         next = at + 1;
     }
     card.part(CardPart::Lines(rows))

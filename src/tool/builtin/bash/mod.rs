@@ -1,10 +1,11 @@
 //! `bash`: run one shell command to its end.
 //!
-//! `process` starts and stops it, `command_asks` says what is asked first, `capture` keeps what it prints, `card` draws
-//! it; here is what the model reads. The text is cut here and not by the pipeline, because all of it is never in memory.
+//! `process` starts and stops it, `command_asks` says what is asked first, `capture` keeps what it prints and `inks` in
+//! which colours, `card` draws it; here is what the model reads. The text is cut here and not by the pipeline, because all of it is never in memory.
 
 mod capture;
 mod card;
+mod inks;
 mod own;
 mod sandboxed;
 #[cfg(test)]
@@ -22,6 +23,7 @@ use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use self::capture::{Capture, Captured, Shown};
+use self::inks::LineRun;
 use crate::conversation::ErrorKind;
 use crate::files::PathKind;
 use crate::permission::Ask;
@@ -83,6 +85,9 @@ pub(super) struct Details {
     /// While it runs: the line that has not ended yet.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pending: String,
+    /// How the last lines look, where they are not plain. The model knows nothing of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    styles: Vec<LineRun>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // serde asks for this signature
@@ -272,12 +277,13 @@ fn lock(capture: &Mutex<Capture>) -> MutexGuard<'_, Capture> {
 
 /// Shows what has arrived, at once and then at most every so often. Ends only by being dropped.
 async fn show(capture: &Mutex<Capture>, arrived: &Notify, details: &Details, cx: &ToolCx) -> Infallible {
-    let mut pending = String::new();
+    let (mut pending, mut runs) = (String::new(), Vec::new());
     loop {
         arrived.notified().await;
         let shown = lock(capture).show();
-        if !shown.delta.is_empty() || shown.pending != pending {
+        if !shown.delta.is_empty() || shown.pending != pending || shown.runs != runs {
             pending.clone_from(&shown.pending);
+            runs.clone_from(&shown.runs);
             cx.update(progress(details, shown));
         }
         sleep(UPDATE_EVERY).await;
@@ -288,6 +294,7 @@ fn progress(details: &Details, shown: Shown) -> Update {
     let details = Details {
         pending: shown.pending,
         lines: shown.lines,
+        styles: shown.runs,
         ..details.clone()
     };
     Update {
@@ -396,6 +403,7 @@ fn answer(
         first_line: is_cut.then_some(captured.first_line),
         notes_before: count(&before),
         notes_after: count(&after),
+        styles: captured.runs,
         ..details
     };
     let printed = if captured.text.is_empty() {

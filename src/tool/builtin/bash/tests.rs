@@ -9,10 +9,11 @@ use super::*;
 use crate::conversation::{CallId, CallResult};
 use crate::permission::{Mode, Reply};
 use crate::process::{EnvironmentRules, shell_environment};
+use crate::text::ink::Ink;
 use crate::text::partial_json::PartialJson;
 use crate::tool::ResultSource;
 use crate::tool::harness::{Harness, HarnessOptions};
-use crate::view::card::{CardPart, Code, plain};
+use crate::view::card::{CardPart, Code, Tone, ToneSpan, plain};
 
 fn yolo() -> Harness {
     Harness::with(HarnessOptions {
@@ -62,7 +63,9 @@ async fn details_say_how_it_went() {
     assert_eq!((&details["bytes"], &details["lines"]), (&json!(7), &json!(2)));
     assert_eq!(details["timed_out"], false);
     assert!(details["pid"].as_u64().unwrap() > 1 && details["duration_ms"].is_u64());
-    assert!(details.get("signal").is_none() && details.get("pending").is_none());
+    for absent in ["signal", "pending", "styles"] {
+        assert!(details.get(absent).is_none(), "{absent}");
+    }
     let result = project.run("bash", json!({"command": "\n echo 1\necho 2"})).await;
     assert_eq!(result.title, "echo 1");
 }
@@ -238,6 +241,28 @@ async fn output_is_shown_while_it_comes() {
     };
     assert!(updates.iter().any(pending), "{updates:?}");
     assert!(updates.len() <= 6, "{updates:?}");
+}
+
+#[tokio::test]
+async fn colours_are_told_beside_the_text_that_the_model_reads() {
+    let project = yolo();
+    let command = "printf '\\033[31mred\\033[0m plain\\n\\033[1;42mbo'; sleep 0.2; printf 'ld\\n'";
+    let result = project.run("bash", json!({ "command": command })).await;
+    assert_eq!(result.output, "red plain\nbold");
+    assert_eq!(
+        result.details["styles"],
+        json!([[0, 0, 3, "31"], [1, 0, 4, "1;42"]])
+    );
+    let updates = project.updates();
+    let shown: String = updates.iter().filter_map(|update| update.delta.clone()).collect();
+    assert_eq!(shown, "red plain\nbold\n");
+    let told = |update: &Update| {
+        let details = update.details.as_ref();
+        details.is_some_and(|details| {
+            details["pending"] == "bo" && details["styles"] == json!([[0, 0, 3, "31"], [1, 0, 2, "1;42"]])
+        })
+    };
+    assert!(updates.iter().any(told), "{updates:?}");
 }
 
 #[tokio::test]
@@ -456,6 +481,10 @@ fn running(project: &Harness, text: &str, lines: u64, pending: &str, expanded: b
         lines,
         ..Details::default()
     };
+    running_with(project, text, &details, expanded)
+}
+
+fn running_with(project: &Harness, text: &str, details: &Details, expanded: bool) -> Card {
     let details = serde_json::to_value(details).unwrap();
     let source = ResultSource::Running {
         text,
@@ -465,6 +494,80 @@ fn running(project: &Harness, text: &str, lines: u64, pending: &str, expanded: b
     project
         .registry
         .render_result("bash", &PartialJson::new(), None, source, cx)
+}
+
+fn in_ink(ink: &str, text: &str) -> ToneSpan {
+    ToneSpan::new(Tone::Printed(Ink::from(ink.to_owned())), text)
+}
+
+#[test]
+fn a_running_command_shows_its_colours() {
+    let project = Harness::new();
+    let text: String = (3001..=3010).map(|number| number.to_string() + "\n").collect();
+    let ink = |ink: &str| Ink::from(ink.to_owned());
+    let details = Details {
+        command: "make".into(),
+        pending: "100 %".into(),
+        lines: 3010,
+        styles: vec![
+            (3000, 0, 4, ink("32")).into(),
+            (3009, 2, 4, ink("1;31")).into(),
+            (3010, 0, 3, ink("7")).into(),
+        ],
+        ..Details::default()
+    };
+    let Some(CardPart::Printed(lines)) = running_with(&project, &text, &details, false).body.pop() else {
+        panic!("no colours")
+    };
+    assert_eq!(lines[0], [ToneSpan::new(Tone::Normal, "3003")]);
+    assert_eq!(
+        lines[7..],
+        [
+            vec![ToneSpan::new(Tone::Normal, "30"), in_ink("1;31", "10")],
+            vec![in_ink("7", "100"), ToneSpan::new(Tone::Normal, " %")]
+        ]
+    );
+    let Some(CardPart::Printed(lines)) = running_with(&project, &text, &details, true).body.pop() else {
+        panic!("no colours")
+    };
+    assert_eq!((lines.len(), &lines[0]), (11, &vec![in_ink("32", "3001")]));
+}
+
+#[tokio::test]
+async fn a_command_that_ended_shows_its_colours() {
+    let paint = |exit| format!("seq 9; printf '\\033[31mit failed\\033[m here\\n'; seq 3; exit {exit}");
+    let card = drawn(&bash(&paint(0)).await, false);
+    assert_eq!(
+        card.body[1],
+        CardPart::Text("1\n2\n3".into()),
+        "no colour, no spans"
+    );
+    let card = drawn(&bash(&paint(1)).await, false);
+    let CardPart::Lines(rows) = &card.body[1] else {
+        panic!("no rows: {card:?}")
+    };
+    let row = vec![
+        ToneSpan::aside(Tone::Muted, "   10 "),
+        in_ink("31", "it failed"),
+        ToneSpan::new(Tone::Normal, " here"),
+    ];
+    assert_eq!(rows[0], row);
+    let card = drawn(&bash(&paint(0)).await, true);
+    let CardPart::Printed(lines) = &card.body[1] else {
+        panic!("no colours: {card:?}")
+    };
+    assert_eq!((lines.len(), lines[9].len()), (13, 2));
+}
+
+#[tokio::test]
+async fn colours_stand_where_they_did_in_what_was_cut() {
+    let command = "seq 2990; printf '\\033[32mgreen\\033[m\\n'; seq 9";
+    let card = drawn(&bash(command).await, true);
+    let Some(CardPart::Printed(lines)) = card.body.last() else {
+        panic!("no colours: {card:?}")
+    };
+    let at = lines.iter().position(|line| *line == [in_ink("32", "green")]);
+    assert_eq!((lines.len(), at), (2000, Some(1990)));
 }
 
 #[test]

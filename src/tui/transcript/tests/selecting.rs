@@ -230,6 +230,21 @@ fn the_lines_of_a_failed_command_are_selected_without_their_numbers() {
 }
 
 #[test]
+fn what_was_printed_in_colours_is_selected_as_its_text() {
+    let (mut scene, _project) = with_tools();
+    let details = json!({
+        "command": "paint", "exit": 0, "duration_ms": 1, "timed_out": false, "workdir": ".", "bytes": 9, "lines": 3, "pid": 1,
+        "styles": [[0, 0, 3, "31"], [0, 4, 9, "42"], [1, 0, 4, "41"], [2, 2, 6, "1"], [2, 9, 17, "7"]]
+    });
+    let output = result("red on   \n    \n\tbold, a reversed tail", details);
+    scene.ran("bash", &json!({"command": "paint"}), output);
+    assert_eq!(
+        drag(&mut scene, "red", "tail").as_deref(),
+        Some("red on   \n    \n\tbold, a reversed tail")
+    );
+}
+
+#[test]
 fn matches_and_todos_are_selected_without_numbers_and_signs() {
     let (mut scene, _project) = with_tools();
     let item = |line, text| json!({ "path": "src/a.rs", "line": line, "column": 1, "text": text });

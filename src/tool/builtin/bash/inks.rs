@@ -1,0 +1,190 @@
+//! How the output of a command looked, kept beside its text.
+//!
+//! A place is told by the line's number in the whole output, which no cutting at the front changes. What is kept is
+//! bounded: the inks of the last lines, which are those that are shown.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use crate::text::ink::{Ink, InkRun};
+use crate::view::card::{Tone, ToneLine, ToneSpan};
+
+/// Runs that are kept at most. With two for each line, that is half of what the model sees.
+const MOST_RUNS: usize = 2048;
+/// Of a running command, so many of the last lines are shown in colour.
+const LIVE_LINES: u64 = 100;
+
+/// A piece of a line that is not plain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u64, usize, usize, Ink)", into = "(u64, usize, usize, Ink)")]
+pub(super) struct LineRun {
+    /// Counted from 0 in the whole output.
+    pub(super) line: u64,
+    /// In bytes of the line.
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) ink: Ink,
+}
+
+impl From<(u64, usize, usize, Ink)> for LineRun {
+    fn from((line, start, end, ink): (u64, usize, usize, Ink)) -> Self {
+        Self {
+            line,
+            start,
+            end,
+            ink,
+        }
+    }
+}
+
+impl From<LineRun> for (u64, usize, usize, Ink) {
+    fn from(run: LineRun) -> Self {
+        (run.line, run.start, run.end, run.ink)
+    }
+}
+
+/// The runs of the last lines, in their order.
+#[derive(Default)]
+pub(super) struct Inks(VecDeque<LineRun>);
+
+impl Inks {
+    /// Adds the runs of a text that begins with this line, at its start.
+    pub(super) fn push(&mut self, text: &str, runs: &[InkRun], first_line: u64) {
+        let (mut line, mut line_start) = (first_line, 0);
+        let mut seen = 0;
+        for InkRun { range, ink } in runs {
+            let between = &text[seen..range.start];
+            if let Some(newline) = between.rfind('\n') {
+                line += between.bytes().filter(|byte| *byte == b'\n').count() as u64;
+                line_start = seen + newline + 1;
+            }
+            seen = range.start;
+            if self.0.len() == MOST_RUNS {
+                self.0.pop_front();
+            }
+            self.0.push_back(LineRun {
+                line,
+                start: range.start - line_start,
+                end: range.end - line_start,
+                ink: *ink,
+            });
+        }
+    }
+
+    /// Returns the runs of the lines that are shown of a running command which has printed so many.
+    pub(super) fn live(&self, lines: u64) -> Vec<LineRun> {
+        self.since(lines.saturating_sub(LIVE_LINES))
+    }
+
+    /// Returns the runs of this line and those after it.
+    pub(super) fn since(&self, line: u64) -> Vec<LineRun> {
+        let first = self.0.partition_point(|run| run.line < line);
+        self.0.range(first..).copied().collect()
+    }
+}
+
+/// Returns the runs that touch these lines.
+pub(super) fn within(runs: &[LineRun], first: u64, count: usize) -> &[LineRun] {
+    let start = runs.partition_point(|run| run.line < first);
+    let end = runs.partition_point(|run| run.line < first.saturating_add(count as u64));
+    runs.get(start..end).unwrap_or_default()
+}
+
+/// Cuts a line where its look changes. Runs that do not fit it are left out.
+pub(super) fn spans(text: &str, runs: &[LineRun]) -> ToneLine {
+    let mut spans = Vec::new();
+    let mut seen = 0;
+    let mut push = |tone, text: &str| {
+        if !text.is_empty() {
+            spans.push(ToneSpan::new(tone, text));
+        }
+    };
+    for run in runs.iter().filter(|run| run.start < run.end) {
+        let (Some(before), Some(inked)) = (text.get(seen..run.start), text.get(run.start..run.end)) else {
+            continue;
+        };
+        push(Tone::Normal, before);
+        push(Tone::Printed(run.ink), inked);
+        seen = run.end;
+    }
+    push(Tone::Normal, &text[seen..]);
+    spans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::sanitize::OutputDecoder;
+
+    fn run(line: u64, start: usize, end: usize, ink: &str) -> LineRun {
+        (line, start, end, Ink::from(ink.to_owned())).into()
+    }
+
+    #[test]
+    fn a_run_is_placed_by_its_line() {
+        let mut inks = Inks::default();
+        let mut decoder = OutputDecoder::new();
+        let first = decoder.push(b"a \x1b[31mb\x1b[m \x1b[1mc\n\nd\x1b[m\n");
+        inks.push(&first.text, &first.runs, 0);
+        let second = decoder.push("é\n\x1b[32mé\x1b[m\n".as_bytes());
+        inks.push(&second.text, &second.runs, 3);
+        assert_eq!(
+            inks.since(0),
+            [
+                run(0, 2, 3, "31"),
+                run(0, 4, 5, "1"),
+                run(2, 0, 1, "1"),
+                run(4, 0, 2, "32")
+            ]
+        );
+        assert_eq!(inks.since(1).len(), 2);
+        assert_eq!(inks.live(104), inks.since(4));
+    }
+
+    #[test]
+    fn only_the_last_runs_are_kept() {
+        let mut inks = Inks::default();
+        for line in 0..10_000 {
+            let runs = OutputDecoder::new().push(b"\x1b[31mx\x1b[my\x1b[1mz\n").runs;
+            inks.push("xyz\n", &runs, line);
+        }
+        let kept = inks.since(0);
+        assert_eq!(kept.len(), MOST_RUNS);
+        assert_eq!(kept.last(), Some(&run(9_999, 2, 3, "1")));
+    }
+
+    #[test]
+    fn what_is_stored_is_short_and_read_again() {
+        let runs = vec![run(7, 0, 3, "1;38;5;208")];
+        let stored = serde_json::to_string(&runs).unwrap();
+        assert_eq!(stored, r#"[[7,0,3,"1;38;5;208"]]"#);
+        assert_eq!(serde_json::from_str::<Vec<LineRun>>(&stored).unwrap(), runs);
+    }
+
+    #[test]
+    fn runs_that_do_not_fit_the_line_are_left_out() {
+        let printed = |ink: &str| Tone::Printed(Ink::from(ink.to_owned()));
+        let runs = [
+            run(0, 3, 3, "1"),
+            run(0, 1, 3, "31"),
+            run(0, 2, 4, "32"),
+            run(0, 4, 5, "33"),
+            run(0, 5, 6, "34"),
+            run(0, 6, 99, "35"),
+            run(0, 9, 2, "36"),
+        ];
+        assert_eq!(
+            spans("a世bc", &runs[1..]),
+            [
+                ToneSpan::new(Tone::Normal, "a世"),
+                ToneSpan::new(printed("33"), "b"),
+                ToneSpan::new(printed("34"), "c"),
+            ]
+        );
+        assert_eq!(spans("plain", &[]), [ToneSpan::new(Tone::Normal, "plain")]);
+        assert_eq!(spans("", &runs), []);
+        assert_eq!(within(&runs, 0, 1).len(), runs.len());
+        assert_eq!(within(&runs, 1, 1), []);
+    }
+}

@@ -1,0 +1,163 @@
+//! What a program printed in its own colours, to lines.
+
+use std::borrow::Cow;
+
+use ratatui::text::Line;
+
+use super::ToneLine;
+use super::layout::style;
+use crate::text::{sanitize, width};
+use crate::view::flow::{Flow, TAB};
+use crate::view::look::Look;
+use crate::view::theme::Meaning;
+
+/// Draws the same text in the same rows as if it were plain, but for blanks at their ends that have a colour.
+pub(super) fn lines(lines: &[ToneLine], width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let is_blank = |line: &ToneLine| line.iter().all(|span| span.text.is_empty());
+    let kept = lines
+        .iter()
+        .rposition(|line| !is_blank(line))
+        .map_or(0, |last| last + 1);
+    let mut flow = Flow::default();
+    for (index, line) in lines[..kept].iter().enumerate() {
+        if index > 0 {
+            flow.push_clean("\n", look.style(Meaning::Text));
+        }
+        push(line, &mut flow, look);
+    }
+    flow.keep_clusters();
+    flow.rows_with_blanks(width).into_iter().map(Line::from).collect()
+}
+
+fn push(line: &ToneLine, flow: &mut Flow, look: Look<'_>) {
+    let whole: String = line.iter().map(|span| span.text.as_str()).collect();
+    if let Cow::Owned(_) = sanitize::sanitize(&whole) {
+        // What is named or taken out depends on what stands beside it, so no part can be looked at alone.
+        flow.push(&whole, look.style(Meaning::Text));
+        return;
+    }
+    let start = flow.text().len();
+    for span in line {
+        let style = style(span.tone, look);
+        if span.text.contains('\t') {
+            // The stops are those of the line.
+            let column = width::str_width(&flow.text()[start..]) % TAB;
+            let indented = " ".repeat(column) + &span.text;
+            flow.push_clean(&sanitize::expand_tabs(&indented, TAB)[column..], style);
+        } else {
+            flow.push_clean(&span.text, style);
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+    use ratatui::style::{Color, Modifier};
+    use ratatui::text::Span;
+
+    use super::*;
+    use crate::text::ink::Ink;
+    use crate::view::card::{
+        Card, CardLook, CardPart, CardStatus, Tone, ToneSpan, lay_out, lay_out_body, source,
+    };
+    use crate::view::picture::{TestLook, picture};
+
+    fn at(test: &TestLook, width: usize) -> CardLook<'_> {
+        CardLook {
+            look: test.look(),
+            width,
+            frame: 0,
+            elapsed: Some(Duration::from_millis(140)),
+            badge: None,
+            expands: "",
+            opens: "",
+        }
+    }
+
+    pub(in crate::view::card) fn any_lines() -> impl Strategy<Value = Vec<ToneLine>> {
+        let text = "([ab 世é\\t]|\\PC|\u{1b}|\u{301}|\u{200d}|👩|💻|\u{1f1e9}|\u{202e}){0,5}";
+        let ink = prop_oneof![Just(String::new()), "[0-9]{1,2}(;[0-9]{1,3}){0,5}"];
+        let span = (text, ink).prop_map(|(text, ink)| ToneSpan::new(Tone::Printed(Ink::from(ink)), text));
+        proptest::collection::vec(proptest::collection::vec(span, 0..6), 0..4)
+    }
+
+    fn text_of(lines: &[ToneLine]) -> String {
+        let line = |line: &ToneLine| line.iter().map(|span| span.text.as_str()).collect::<String>();
+        lines.iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn what_was_printed_in_colours_is_wrapped_in_them() {
+        let printed = |ink: &str| Tone::Printed(Ink::from(ink.to_owned()));
+        let lines = vec![
+            vec![
+                ToneSpan::new(Tone::Normal, "a\t"),
+                ToneSpan::new(printed("31"), "b\tred words"),
+            ],
+            Vec::new(),
+            vec![ToneSpan::new(printed("1;42"), "bold")],
+            Vec::new(),
+        ];
+        let card = Card::new("Bash", "make").part(CardPart::Printed(lines));
+        let plain = TestLook::plain();
+        let rows = lay_out_body(&card, at(&plain, 19));
+        let text = plain.theme.style(Meaning::Text);
+        let red = text.fg(Color::Red);
+        assert_eq!(
+            rows.into_iter().map(|row| row.line.spans).collect::<Vec<_>>(),
+            [
+                vec![
+                    Span::raw("   "),
+                    Span::styled("a   ", text),
+                    Span::styled("b   red", red)
+                ],
+                vec![Span::raw("   "), Span::styled("words", red)],
+                vec![],
+                vec![
+                    Span::raw("   "),
+                    Span::styled("bold", text.bg(Color::Green).add_modifier(Modifier::BOLD))
+                ],
+            ]
+        );
+        assert_eq!(source(&card), "Bash make\na\tb\tred words\n\nbold");
+    }
+
+    #[test]
+    fn blanks_that_have_a_colour_are_drawn() {
+        let blanks = |ink: &str, text: &str| ToneSpan::new(Tone::Printed(Ink::from(ink.to_owned())), text);
+        let lines = vec![
+            vec![
+                blanks("41", "  "),
+                blanks("", "  "),
+                blanks("42", "  "),
+                blanks("", " "),
+            ],
+            vec![blanks("", "a "), blanks("7", " b  "), blanks("1", "  ")],
+            vec![blanks("41", " words  of a bar     ")],
+        ];
+        let card = Card::new("Bash", "make").part(CardPart::Printed(lines));
+        let test = TestLook::plain();
+        assert_eq!(
+            picture(&lay_out(&card, CardStatus::Running, at(&test, 13))[1..]),
+            "         \n   a  b  \n    words  of\n   a bar     \n"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn colours_change_no_text_and_no_row(lines in any_lines(), width in 1_usize..60) {
+            let plain = Card::new("Bash", "").part(CardPart::Text(text_of(&lines)));
+            let coloured = Card::new("Bash", "").part(CardPart::Printed(lines));
+            let test = TestLook::plain();
+            let rows = |card| {
+                let picture = picture(&lay_out(card, CardStatus::Running, at(&test, width)));
+                picture.lines().map(|row| row.trim_end().to_owned()).collect::<Vec<_>>()
+            };
+            prop_assert_eq!(rows(&coloured), rows(&plain));
+            prop_assert_eq!(source(&coloured), source(&plain));
+        }
+    }
+}
