@@ -184,7 +184,7 @@ proptest! {
         let registry = Registry::builtin();
         let mut ended = CallResult::error(ErrorKind::NotFound, &output, None);
         ended.ok = true;
-        ended.details = details.clone();
+        ended.details = details.clone().into();
         let running = ResultSource::Running { text: &output, details: &details };
         for source in [running, ResultSource::Ended(&ended)] {
             let cx = RenderCx { expanded };

@@ -1,7 +1,8 @@
 //! `bash`: run one shell command to its end.
 //!
 //! `process` starts and stops it, `command_asks` says what is asked first, `capture` keeps what it prints and `inks` in
-//! which colours, `card` draws it; here is what the model reads. The text is cut here and not by the pipeline, because all of it is never in memory.
+//! which colours, `card` draws it; here is what the model reads. The text is cut here and not by the pipeline, because
+//! all of it is never in memory.
 
 mod capture;
 mod card;
