@@ -5,6 +5,8 @@
 //! before, the next one waits for that instead; keys and the session are answered meanwhile. With nothing to wait for
 //! but a person it sleeps without a timer.
 
+mod away;
+
 use std::future::pending;
 use std::io;
 use std::path::Path;
@@ -21,7 +23,7 @@ use super::app::{App, CaretShape, Effect};
 use super::clipboard::Copied;
 use super::completion::{self, Finder, Request};
 use super::dialog::TrustAnswer;
-use super::editor::{self, EditorError};
+use super::grammars::Grammars;
 use super::media::Media;
 use super::pace::Pace;
 use super::pictures::{Job, Made, sixel};
@@ -32,17 +34,13 @@ use super::terminal::reader::Reader;
 use super::terminal::signals::{Signal, Signals};
 use super::terminal::{Besides, Screen, TerminalError, cell_size};
 use super::trace::Trace;
-use super::transcript::{Change, FilePlace};
+use super::transcript::Change;
 use super::{Ended, Mouse, clipboard};
 use crate::session::query::{Answer, Query};
 use crate::session::{Op, SendError};
-use crate::view::highlight;
 
 /// Taking in what is ready stops after this long, so that a flood is still drawn.
 const DRAIN: Duration = Duration::from_millis(8);
-/// Grammars that most conversations need.
-const LANGUAGES: &[&str] = &["rust", "python", "typescript", "bash", "json", "go"];
-
 /// All that can wake the loop.
 enum Event {
     Received(Received),
@@ -76,38 +74,6 @@ enum Event {
 impl Event {
     fn received(read: io::Result<Received>) -> Self {
         read.map_or(Self::InputEnded, Self::Received)
-    }
-}
-
-/// Grammars take memory and time, so they are loaded when there is something to colour, on a thread of their own.
-enum Grammars {
-    Unwanted,
-    Loading(oneshot::Receiver<()>),
-    Loaded,
-}
-
-impl Grammars {
-    fn load(&mut self) {
-        let (done, loaded) = oneshot::channel();
-        let thread = std::thread::Builder::new().name("grammars".to_owned());
-        let begun = thread.spawn(move || {
-            highlight::load(LANGUAGES);
-            // The screen may be gone by now.
-            let _ = done.send(());
-        });
-        if let Err(error) = begun {
-            tracing::warn!(%error, "no thread begins to load the grammars");
-        }
-        *self = Self::Loading(loaded);
-    }
-
-    /// Waits until they are loaded.
-    async fn loaded(&mut self) {
-        match self {
-            // A loader that panicked leaves source plain where its grammar is at fault.
-            Self::Loading(loaded) => drop(loaded.await),
-            Self::Unwanted | Self::Loaded => pending().await,
-        }
     }
 }
 
@@ -467,64 +433,6 @@ impl EventLoop {
         Change::None
     }
 
-    async fn suspend(&mut self) -> Change {
-        self.input.stop();
-        self.screen.give_back();
-        self.signals.stop().await;
-        self.take_back()
-    }
-
-    async fn edit(&mut self, text: &str) -> Change {
-        self.input.stop();
-        self.screen.give_back();
-        // Nothing else can happen on this screen meanwhile, so the loop may stand still; the session does not.
-        let edited = editor::edit(self.app.editor(), text);
-        self.signals.forget_interrupts().await;
-        let change = self.take_back();
-        let now = Instant::now();
-        change.max(match edited {
-            Ok(text) => self.app.edited(&text, now),
-            Err(error) => self.app.complain(format!("your text is unchanged: {error}"), now),
-        })
-    }
-
-    async fn open(&mut self, places: &[FilePlace]) -> Change {
-        let now = Instant::now();
-        let (directory, home) = self.app.places();
-        let Some((path, line)) = editor::first_file(places, directory, home) else {
-            return self.app.not_there(now);
-        };
-        self.read_in_editor(|editor| editor::open(editor, &path, line))
-            .await
-    }
-
-    async fn view(&mut self, text: &str) -> Change {
-        self.read_in_editor(|editor| editor::view(editor, text)).await
-    }
-
-    async fn view_whole(&mut self, path: &Path, left: &str) -> Change {
-        if path.is_file() {
-            return self
-                .read_in_editor(|editor| editor::open(editor, path, None))
-                .await;
-        }
-        let change = self.view(left).await;
-        let words = "the whole output is not kept any more; that was what the model read of it";
-        change.max(self.app.complain(words, Instant::now()))
-    }
-
-    async fn read_in_editor(&mut self, work: impl FnOnce(Option<&str>) -> Result<(), EditorError>) -> Change {
-        self.input.stop();
-        self.screen.give_back();
-        let opened = work(self.app.editor());
-        self.signals.forget_interrupts().await;
-        let change = self.take_back();
-        match opened {
-            Ok(()) => change,
-            Err(error) => change.max(self.app.complain(error.to_string(), Instant::now())),
-        }
-    }
-
     /// Sends a text to the terminal at once and to the system's clipboard on the side; what became of it is told then.
     fn copy(&mut self, text: String, what: String) -> Change {
         let (passage, commands) = self.app.clipboard();
@@ -560,17 +468,6 @@ impl EventLoop {
         let making = tokio::task::spawn_blocking(|| job.run());
         self.drawing = Some(Box::pin(async move { making.await.unwrap_or(failed) }));
         Change::None
-    }
-
-    fn take_back(&mut self) -> Change {
-        self.caret_shape = CaretShape::default();
-        if self.screen.retake().is_err() {
-            self.hang_up();
-        }
-        if self.input.start().is_err() {
-            self.hang_up();
-        }
-        Change::Urgent
     }
 
     fn redraw(&mut self) -> Change {

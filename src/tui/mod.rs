@@ -21,6 +21,7 @@ mod dialog;
 mod editor;
 mod event_loop;
 mod first_run;
+mod grammars;
 mod keymap;
 mod media;
 mod pace;

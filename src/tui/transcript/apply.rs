@@ -15,6 +15,7 @@ use crate::session::{Done, Event, Retry, Snapshot};
 use super::block::{Block, Body, Mark, Phase, ReasoningBlock, Source, TextBlock, UserBlock};
 use super::call::CallBlock;
 use super::group;
+use super::turn::{Awaited, Turn, Waiting};
 
 /// A person's own command that prints no more lines is shown whole.
 const SHORT_OUTPUT: usize = 40;
@@ -31,79 +32,6 @@ pub(super) struct Blocks {
     /// The first block of each reply that is not whole yet.
     replies: HashMap<MessageId, usize>,
     turn: Turn,
-}
-
-/// A reply that has begun and says nothing for so long is waited for.
-const STALL: Duration = Duration::from_secs(3);
-
-/// The turn that runs.
-#[derive(Default)]
-struct Turn {
-    is_busy: bool,
-    started: Option<Instant>,
-    calls: usize,
-    /// Parts that stream and calls that have no result yet.
-    open: usize,
-    waiting: Option<Waiting>,
-}
-
-/// Nothing happens but that something is waited for.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Waiting {
-    pub(super) on: Awaited,
-    /// Not known for what came with a snapshot.
-    pub(super) since: Option<Instant>,
-    kind: WaitKind,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum WaitKind {
-    /// Nothing is there yet.
-    Begin,
-    /// A reply has begun; that nothing more of it came is said once that is long.
-    GoOn,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Awaited {
-    Model,
-    /// What a command of the user's own has run before it is sent.
-    Shell,
-}
-
-impl Awaited {
-    pub(super) fn words(self) -> &'static str {
-        match self {
-            Self::Model => "waiting for the model",
-            Self::Shell => "waiting for the command's shell",
-        }
-    }
-}
-
-impl Waiting {
-    fn since(moment: Instant) -> Self {
-        Self {
-            on: Awaited::Model,
-            since: Some(moment),
-            kind: WaitKind::Begin,
-        }
-    }
-
-    /// Waits from now on for the rest of a reply.
-    fn go_on(now: Instant) -> Self {
-        Self {
-            kind: WaitKind::GoOn,
-            ..Self::since(now)
-        }
-    }
-
-    /// Returns from when on it is shown, where that is known.
-    fn shown_from(&self) -> Option<Instant> {
-        match self.kind {
-            WaitKind::Begin => self.since,
-            WaitKind::GoOn => self.since.map(|since| since + STALL),
-        }
-    }
 }
 
 impl Blocks {
@@ -125,11 +53,7 @@ impl Blocks {
         }
         blocks.turn.is_busy = snapshot.busy;
         if snapshot.busy && blocks.turn.open == 0 {
-            blocks.turn.waiting = Some(Waiting {
-                on: Awaited::Model,
-                since: None,
-                kind: WaitKind::Begin,
-            });
+            blocks.turn.waiting = Some(Waiting::since_before());
         }
         blocks
     }
@@ -207,23 +131,14 @@ impl Blocks {
         }
     }
 
+    /// Returns what is waited for, where that is long enough to be said.
     pub(super) fn waiting(&self, now: Instant) -> Option<Waiting> {
-        let is_due = |waiting: &Waiting| waiting.shown_from().is_none_or(|from| from <= now);
-        self.wait().filter(is_due)
+        self.turn.waiting(now)
     }
 
     /// Returns when it will show that something is waited for, where it does not yet.
     pub(super) fn waits_from(&self, now: Instant) -> Option<Instant> {
-        let from = self.wait().and_then(|waiting| waiting.shown_from());
-        from.filter(|from| *from > now)
-    }
-
-    fn wait(&self) -> Option<Waiting> {
-        // A call that has begun says itself what it does.
-        let is_wait = |waiting: &Waiting| waiting.kind == WaitKind::Begin || self.turn.open == 0;
-        self.turn
-            .waiting
-            .filter(|waiting| self.turn.is_busy && is_wait(waiting))
+        self.turn.waits_from(now)
     }
 
     /// Returns the block of a call; one inside another is a part of the other's.
@@ -620,12 +535,7 @@ impl Blocks {
     }
 
     fn turn_started(&mut self, now: Instant) -> bool {
-        self.turn = Turn {
-            is_busy: true,
-            started: Some(now),
-            waiting: Some(Waiting::since(now)),
-            ..Turn::default()
-        };
+        self.turn = Turn::begun(now);
         true
     }
 

@@ -8,10 +8,11 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::DrawCx;
-use super::apply::{Blocks, Waiting};
+use super::apply::Blocks;
 use super::block::{Block, Body};
 use super::call::WaitsFor;
 use super::layout::{self, LayoutCx};
+use super::turn::Waiting;
 use super::viewport::Heights;
 use crate::text::width::str_width;
 use crate::view::card::CardStatus;

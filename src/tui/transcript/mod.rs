@@ -31,6 +31,7 @@ mod reading;
 mod search;
 mod selection;
 mod text;
+mod turn;
 mod viewport;
 
 #[cfg(test)]
