@@ -17,7 +17,7 @@ use super::session_threads::{self, SessionThreads};
 use super::{demo, first_run, keys, linear, themes};
 use crate::config::Dirs;
 use crate::config::schema::{NotifyBy, SymbolSet, Tui};
-use crate::session::wire::{self, FrontEndKind, ModelSource, OpenRequest, Part, ProjectTrust};
+use crate::session::wire::{self, FrontEndKind, ModelSource, OpenRequest, Part, ProjectTrust, Which};
 use crate::store::Prompts;
 use crate::tui::{
     self, Desk, Manners, Motion, Mouse, Notify, Start, TerminalError, TrustPart, TrustQuestion,
@@ -82,6 +82,7 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
     let manners = manners(&request.loaded.config.tui);
     let (directory, is_demo) = (request.directory.clone(), request.source == ModelSource::Demo);
     let project = request.trust.root.clone();
+    let reopens = request.which != Which::New;
     let prompts = (!is_demo).then(|| Prompts::new(&dirs.state));
     let settings_file = dirs.config.join("lathe.jsonc");
     let uses_file = dirs.state.join("uses.jsonl");
@@ -112,6 +113,7 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
         uses_file,
         manners,
         prompt,
+        reopens,
         trust,
         open,
         desk,

@@ -82,7 +82,7 @@ impl CallResult {
     }
 
     fn failure(&self) -> Option<Failure> {
-        self.details.read::<Failed>().ok()?.error
+        self.details.fields::<Failed>()?.error
     }
 
     /// Returns the final state that this result means.

@@ -23,6 +23,15 @@ pub struct Json {
 }
 
 impl Json {
+    /// Reads fields of an object, without keeping anything; `None` where it is none, or they are others.
+    pub fn fields<T: DeserializeOwned>(&self) -> Option<T> {
+        let is_object = match self.value.get() {
+            Some(value) => value.is_object(),
+            None => self.text.starts_with('{'),
+        };
+        is_object.then(|| self.read().ok()).flatten()
+    }
+
     /// Reads it as a `T`, without keeping anything.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         match self.value.get() {
@@ -32,8 +41,8 @@ impl Json {
         }
     }
 
-    /// Returns the value, without keeping it. Text whose strings are none, which only another program can have stored,
-    /// is null.
+    /// Returns the value, without keeping it. Text that looks like JSON and is no value is null: half a surrogate pair, a
+    /// number beyond all measure, or more than 127 levels.
     pub fn value(&self) -> Cow<'_, Value> {
         match self.value.get() {
             Some(value) => Cow::Borrowed(value),
@@ -154,6 +163,15 @@ mod tests {
         assert!(json.value.get().is_some());
         assert_eq!(json.read::<Head>().unwrap().a, 7);
         assert!(json.read::<Vec<u8>>().is_err());
+        assert_eq!(json.fields::<Head>().map(|head| head.a), Some(7));
+        for other in ["[7]", "7", "null", r#"{"a": "7"}"#, "{}"] {
+            let text = stored(other);
+            assert!(text.fields::<Head>().is_none(), "{other}");
+            assert!(
+                Json::from(text.into_value()).fields::<Head>().is_none(),
+                "{other}"
+            );
+        }
         assert_eq!(Json::default().read::<Option<u8>>().unwrap(), None);
     }
 
@@ -169,7 +187,8 @@ mod tests {
     }
 
     #[test]
-    fn strings_that_are_none_are_null() {
+    fn text_that_is_no_value_is_null() {
         assert_eq!(stored(r#"{"a": "\ud800"}"#), Value::Null);
+        assert_eq!(stored("1e999"), Value::Null);
     }
 }

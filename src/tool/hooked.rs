@@ -129,6 +129,12 @@ pub(super) async fn after(
     result.ok = after.response.ok;
     result.output = after.response.output;
     result.details = after.response.details.into();
+    if after.has_new_output
+        && let Some(details) = result.details.as_object_mut()
+    {
+        // They are those of the text that was replaced.
+        details.shift_remove("styles");
+    }
     match (was_ok, result.ok) {
         (true, false) => set(
             &mut result.details,

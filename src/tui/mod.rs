@@ -131,6 +131,8 @@ pub struct Start {
     pub manners: Manners,
     /// Sent as soon as the session is open.
     pub prompt: Option<String>,
+    /// The session has begun before.
+    pub reopens: bool,
     /// What is asked before the session opens, and who waits for the answer.
     pub trust: Option<(TrustQuestion, oneshot::Sender<TrustAnswer>)>,
     pub open: Opening,
@@ -203,6 +205,7 @@ fn run_loop(start: Start) -> Result<Ended, TerminalError> {
         copies_on_select: start.manners.copies_on_select,
         uses_vim: start.manners.uses_vim,
         prompt: start.prompt,
+        reopens: start.reopens,
         trust,
         surroundings,
     };

@@ -275,7 +275,11 @@ fn a_session_that_is_open_elsewhere_is_not_continued() {
     terminal.wait_text("first");
     let finished = lathe(&project, &["run", "-s", &id, "more"]).run().assert_code(1);
     let pid = terminal.pid().as_raw_nonzero().to_string();
-    assert!(finished.stderr.contains(&format!("process {pid}")), "{finished}");
+    assert!(
+        finished.stderr.contains(&format!("process {pid}")),
+        "{finished}\n{}",
+        terminal.screen()
+    );
     assert_eq!(server.requests().len(), 1);
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::welcome::OPENING;
 use super::{AGAIN, App, DraftState, LEADER_TABLE, Link};
 use crate::session::Op;
 use crate::tui::dialog::Guard;
@@ -12,6 +13,7 @@ use crate::tui::transcript::Change;
 const SPINNER: Duration = Duration::from_millis(80);
 /// The same where nothing turns: clocks still count.
 const SECOND: Duration = Duration::from_secs(1);
+
 impl App {
     /// Whether something on screen moves with the clock.
     pub(crate) fn is_animated(&self) -> bool {
@@ -47,6 +49,7 @@ impl App {
             self.attention.due(),
             self.held.until(),
             self.transcript.waits_from(now),
+            self.reopens.map(|since| since + OPENING).filter(|at| *at > now),
         ];
         times.into_iter().flatten().min()
     }
@@ -97,6 +100,10 @@ impl App {
         }
         let waits_from = self.transcript.waits_from(since);
         if waits_from.is_some_and(|from| from <= now) {
+            change = change.max(Change::Soft);
+        }
+        let opening = self.reopens.map(|opens| opens + OPENING);
+        if opening.is_some_and(|at| since < at && at <= now) {
             change = change.max(Change::Soft);
         }
         self.tell_due(now);

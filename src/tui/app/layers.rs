@@ -197,7 +197,10 @@ impl App {
             return;
         }
         if self.transcript.is_empty() && self.turn == Turn::Idle {
-            self.draw_welcome(area, buffer);
+            match self.reopens {
+                Some(since) => self.draw_opening(since, area, buffer, now),
+                None => self.draw_welcome(area, buffer),
+            }
         }
         self.prepare_pictures(area);
         let focused = self.focus == Focus::Transcript && !self.is_asking();

@@ -132,6 +132,8 @@ pub(crate) struct App {
     root: Option<SessionId>,
     /// The one that was asked for, where it is not new.
     wanted: Option<SessionId>,
+    /// Since when a session that has begun before is opened; until it is there it is not drawn as one that has not.
+    reopens: Option<Instant>,
     transcript: Transcript,
     composer: Composer,
     completion: Completion,

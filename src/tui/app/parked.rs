@@ -32,6 +32,7 @@ pub(super) struct Parked {
     pub(super) link: Link,
     pub(super) root: Option<SessionId>,
     pub(super) wanted: Option<SessionId>,
+    pub(super) reopens: Option<Instant>,
     pub(super) transcript: Transcript,
     pub(super) composer: Composer,
     pub(super) completion: Completion,
@@ -64,14 +65,20 @@ pub(super) struct Parked {
 }
 
 impl Parked {
-    /// A session that is about to be opened.
-    pub(super) fn blank(facts: Facts, directory: PathBuf, wanted: Option<SessionId>) -> Self {
+    /// A session that is about to be opened; since when, where it has begun before.
+    pub(super) fn blank(
+        facts: Facts,
+        directory: PathBuf,
+        wanted: Option<SessionId>,
+        reopens: Option<Instant>,
+    ) -> Self {
         Self {
             directory,
             facts,
             link: Link::Opening,
             root: None,
             wanted,
+            reopens,
             transcript: Transcript::new(),
             composer: Composer::default(),
             completion: Completion::default(),
@@ -139,6 +146,7 @@ impl App {
             link,
             root,
             wanted,
+            reopens,
             transcript,
             composer,
             completion,
@@ -213,6 +221,7 @@ impl App {
         swap(link, &mut parked.link);
         swap(root, &mut parked.root);
         swap(wanted, &mut parked.wanted);
+        swap(reopens, &mut parked.reopens);
         swap(transcript, &mut parked.transcript);
         swap(composer, &mut parked.composer);
         swap(completion, &mut parked.completion);

@@ -223,13 +223,14 @@ impl App {
             Wanted::New | Wanted::Fork(..) => None,
             Wanted::Session(id) => Some(id.clone()),
         };
+        let reopens = (wanted != Wanted::New).then_some(now);
         let seat = self.next_seat;
         self.next_seat = SeatId(seat.0 + 1);
         let directory = match &wanted {
             Wanted::New | Wanted::Session(_) => self.blank.directory.clone(),
             Wanted::Fork(..) => self.directory.clone(),
         };
-        let mut parked = Box::new(Parked::blank(facts, directory, id));
+        let mut parked = Box::new(Parked::blank(facts, directory, id, reopens));
         if self.uses_vim {
             parked.composer.use_vim();
         }

@@ -72,6 +72,8 @@ pub(crate) struct Setup {
     /// Whether the composer works with vim's modes.
     pub(crate) uses_vim: bool,
     pub(crate) prompt: Option<String>,
+    /// The session has begun before.
+    pub(crate) reopens: bool,
     /// To be asked before the session opens.
     pub(crate) trust: Option<TrustQuestion>,
     pub(crate) surroundings: Surroundings,
@@ -120,6 +122,7 @@ impl App {
             project: setup.project,
             facts,
             link: Link::Opening,
+            reopens: setup.reopens.then_some(now),
             root: None,
             wanted: None,
             transcript: Transcript::new(),

@@ -33,6 +33,7 @@ impl App {
     pub(crate) fn attached(&mut self, snapshot: &Snapshot, now: Instant) -> Change {
         let is_first = self.root.is_none();
         self.root = Some(snapshot.info.id.clone());
+        self.reopens = None;
         self.facts.learn(&snapshot.info);
         self.agents.clone_from(&snapshot.info.agents);
         self.models.clone_from(&snapshot.info.models);
@@ -71,6 +72,7 @@ impl App {
     /// The session could not be opened.
     pub(crate) fn not_opened(&mut self, report: ErrorReport, now: Instant) -> Change {
         self.link = Link::Gone;
+        self.reopens = None;
         let newest = self.unsent_inputs().next_back().map(draft_of);
         if let Some(draft) = newest.filter(|_| self.composer.is_empty()) {
             self.composer.set(draft);

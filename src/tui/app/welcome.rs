@@ -1,5 +1,7 @@
 //! What stands in a conversation that has not begun: where it will take place, and the keys to begin with.
 
+use std::time::{Duration, Instant};
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -9,6 +11,9 @@ use crate::text::width::{str_width, truncate_start};
 use crate::tui::keymap::{Action, Context, List, words};
 use crate::tui::surroundings::path_words;
 use crate::view::theme::Meaning;
+
+/// Opening is told of after this long.
+pub(super) const OPENING: Duration = Duration::from_millis(400);
 
 /// A key and what it leads to.
 type Row = (String, &'static str);
@@ -48,6 +53,17 @@ impl App {
         let directory = path_words(&self.directory, self.surroundings.home.as_deref());
         let directory = sanitize_line(&directory);
         buffer.set_stringn(area.x + 1, y, truncate_start(&directory, room), room, muted);
+    }
+
+    /// Stands where a conversation will, once that takes so long that it has to be explained.
+    pub(super) fn draw_opening(&self, since: Instant, area: Rect, buffer: &mut Buffer, now: Instant) {
+        if now < since + OPENING || self.is_asking() {
+            return;
+        }
+        let y = area.bottom().saturating_sub(2).max(area.y);
+        let room = usize::from(area.width).saturating_sub(2);
+        let muted = self.theme.style(Meaning::TextMuted);
+        buffer.set_stringn(area.x + 1, y, "opening the session", room, muted);
     }
 
     /// What a new session is begun with, as far as it has a key. The hint row names what the composer takes.

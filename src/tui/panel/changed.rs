@@ -55,10 +55,14 @@ impl ChangedFiles {
 
     /// Takes in the details of one call: those of a file, or of several.
     pub(super) fn note(&mut self, details: &Json) {
-        if !details.read::<Noted>().is_ok_and(|noted| noted.diff.is_some()) {
+        // Most calls wrote nothing, so no more is read of them.
+        if details.fields::<Noted>().is_none_or(|noted| noted.diff.is_none()) {
             return;
         }
         let details = details.value();
+        if !details["diff"].is_string() {
+            return;
+        }
         let one = std::slice::from_ref(&*details);
         let told = details["files"].as_array().map_or(one, Vec::as_slice);
         for file in told {

@@ -380,7 +380,7 @@ impl CallBlock {
         // Hooks and the person may have changed what was run.
         let ran = self
             .result()
-            .and_then(|result| result.details.read::<Ran>().ok()?.args);
+            .and_then(|result| result.details.fields::<Ran>()?.args);
         let args = ran.map(Cow::Owned).or_else(|| Some(self.args()?.value()));
         let args = args.as_deref();
         match (self.result(), self.state) {
@@ -417,10 +417,10 @@ impl CallBlock {
     /// Returns the file that the call names.
     pub(super) fn path(&self) -> Option<&str> {
         let read = || {
-            let args = self.args()?.read::<NamesFile>().ok()?;
-            let named = [args.file_path, args.path, args.camel].into_iter().flatten();
-            let path = named.filter_map(|name| Some(name.as_str()?.into())).next();
-            path.filter(|path: &Box<str>| !path.is_empty())
+            let args = self.args()?.fields::<NamesFile>()?;
+            let mut named = [args.file_path, args.path, args.camel].into_iter().flatten();
+            let path = named.find_map(|name| Some(Box::<str>::from(name.as_str()?)));
+            path.filter(|path| !path.is_empty())
         };
         self.path.get_or_init(read).as_deref()
     }

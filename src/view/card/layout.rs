@@ -314,11 +314,9 @@ fn toned(line: &ToneLine, width: usize, look: Look<'_>) -> CardRow {
     let mut flow = Flow::default();
     let mut asides = Vec::new();
     for span in line {
-        let start = flow.width();
+        let start = span.is_aside.then(|| flow.width());
         flow.push_line(&span.text, style(span.tone, look));
-        if span.is_aside {
-            asides.push(start..flow.width());
-        }
+        asides.extend(start.map(|start| start..flow.width()));
     }
     flow.keep_clusters();
     CardRow {

@@ -36,14 +36,15 @@ fn push(line: &ToneLine, flow: &mut Flow, look: Look<'_>) {
         flow.push(&whole, look.style(Meaning::Text));
         return;
     }
-    let start = flow.text().len();
+    // The stops are those of the line. Here is the last one, so that nothing is measured twice.
+    let mut stop = flow.text().len();
     for span in line {
         let style = style(span.tone, look);
-        if span.text.contains('\t') {
-            // The stops are those of the line.
-            let column = width::str_width(&flow.text()[start..]) % TAB;
+        if let Some(tab) = span.text.rfind('\t') {
+            let column = width::str_width(&flow.text()[stop..]) % TAB;
             let indented = " ".repeat(column) + &span.text;
             flow.push_clean(&sanitize::expand_tabs(&indented, TAB)[column..], style);
+            stop = flow.text().len() - (span.text.len() - tab - 1);
         } else {
             flow.push_clean(&span.text, style);
         }

@@ -31,8 +31,6 @@ const TWO_COLUMNS: usize = 48;
 const LEAST_TEXT: usize = 24;
 /// Indentation that is worth it.
 const DEEP: usize = 2 * TAB;
-/// What is left of it: the sign, and a space.
-const SHORTENED: usize = 2;
 
 /// Below this width a diff is drawn unified: what is left of 140 columns beside a card's margins.
 const TWO_SIDES: usize = 136;
@@ -282,7 +280,7 @@ fn too_deep(lines: &[Painted], room: usize) -> Option<usize> {
     }
     let indents = texts().filter(|text| !text.trim().is_empty()).map(indentation);
     let shared = indents.min()?;
-    (shared >= DEEP.max(SHORTENED) && room < shared + LEAST_TEXT).then_some(shared)
+    (shared >= DEEP && room < shared + LEAST_TEXT).then_some(shared)
 }
 
 /// Returns the columns of spaces that a line begins with.

@@ -11,7 +11,9 @@ use crate::text::ink::{Emphasis, Ink, InkColor};
 
 /// Returns what the ink changes of plain text.
 pub(super) fn style(ink: Ink, depth: ColorDepth) -> Style {
-    let (foreground, background) = (color(ink.foreground), color(ink.background));
+    let background = color(ink.background);
+    // Text on its own colour would hide what the model reads.
+    let foreground = color(ink.foreground).filter(|color| Some(*color) != background);
     let (fg, bg) = match depth {
         ColorDepth::TrueColor => (foreground, background),
         ColorDepth::Ansi256 => (foreground.map(colour::to_256), background.map(colour::to_256)),
@@ -114,6 +116,13 @@ mod tests {
         );
         assert_eq!(at("38;5;240", ColorDepth::Ansi16), Style::new());
         assert_eq!(at("30;48;5;208", ColorDepth::Ansi16), Style::new());
+    }
+
+    #[test]
+    fn no_text_hides_on_its_own_colour() {
+        for depth in [ColorDepth::TrueColor, ColorDepth::Ansi256, ColorDepth::Ansi16] {
+            assert_eq!(at("31;41", depth), Style::new().bg(Color::Red));
+        }
     }
 
     #[test]

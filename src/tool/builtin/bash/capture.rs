@@ -100,9 +100,15 @@ impl Capture {
     }
 
     fn take(&mut self, Decoded { text, runs }: &Decoded) {
-        // What continues a line that was handed out in parts is plain.
-        if !runs.is_empty() && !self.tail.ends_open {
-            self.inks.push(text, runs, self.tail.lines());
+        if !runs.is_empty() {
+            // What continues a line that was handed out in parts is plain.
+            let open = if self.tail.ends_open {
+                text.find('\n').unwrap_or(text.len())
+            } else {
+                0
+            };
+            let first = runs.partition_point(|run| run.range.start < open);
+            self.inks.push(text, &runs[first..], self.tail.newlines);
         }
         self.tail.push(text);
         self.live.push(text);

@@ -3,11 +3,13 @@
 //! A place is told by the line's number in the whole output, which no cutting at the front changes. What is kept is
 //! bounded: the inks of the last lines, which are those that are shown.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
 use crate::text::ink::{Ink, InkRun};
+use crate::text::sanitize::sanitize;
 use crate::view::card::{Tone, ToneLine, ToneSpan};
 
 /// Runs that are kept at most. With two for each line, that is half of what the model sees.
@@ -91,8 +93,14 @@ pub(super) fn within(runs: &[LineRun], first: u64, count: usize) -> &[LineRun] {
     runs.get(start..end).unwrap_or_default()
 }
 
-/// Cuts a line where its look changes. Runs that do not fit it are left out.
+/// Cuts a line where its look changes. Runs that do not fit it are left out. A line in which something has to be named or
+/// taken out before it is shown stays whole: that depends on what stands beside it.
 pub(super) fn spans(text: &str, runs: &[LineRun]) -> ToneLine {
+    let runs = if let Cow::Owned(_) = sanitize(text) {
+        &[]
+    } else {
+        runs
+    };
     let mut spans = Vec::new();
     let mut seen = 0;
     let mut push = |tone, text: &str| {
@@ -181,6 +189,11 @@ mod tests {
                 ToneSpan::new(printed("33"), "b"),
                 ToneSpan::new(printed("34"), "c"),
             ]
+        );
+        let joined = "a\u{200d}b";
+        assert_eq!(
+            spans(joined, &[run(0, 0, 1, "31")]),
+            [ToneSpan::new(Tone::Normal, joined)]
         );
         assert_eq!(spans("plain", &[]), [ToneSpan::new(Tone::Normal, "plain")]);
         assert_eq!(spans("", &runs), []);

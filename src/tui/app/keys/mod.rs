@@ -87,10 +87,14 @@ impl App {
             return Change::None;
         }
         self.attention.seen(now);
-        self.esc.armed = None;
-        self.quit_armed = None;
+        let was_armed = self.esc.armed.take().is_some() | self.quit_armed.take().is_some();
+        let disarmed = if was_armed { Change::Urgent } else { Change::None };
+        disarmed.max(self.put_paste(text, now))
+    }
+
+    fn put_paste(&mut self, text: &str, now: Instant) -> Change {
         if self.holds_paste(text) {
-            return Change::Urgent;
+            return Change::None;
         }
         if self.context() == Context::Picker {
             return self.list_paste(text, now);

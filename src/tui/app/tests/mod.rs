@@ -120,6 +120,7 @@ fn setup() -> Setup {
         copies_on_select: false,
         uses_vim: false,
         prompt: None,
+        reopens: false,
         trust: None,
         surroundings: surroundings(),
     }

@@ -36,6 +36,29 @@ fn a_new_session_names_the_keys_to_begin_with_until_something_is_said() {
 }
 
 #[test]
+fn a_session_that_is_reopened_is_not_begun_with_a_welcome() {
+    let mut driver = Driver::with(Setup {
+        reopens: true,
+        ..setup()
+    });
+    assert!(!driver.text().contains("~/src/retry"));
+    assert_eq!(driver.wait(399), Change::None);
+    assert!(!driver.text().contains("opening"));
+    assert_eq!(driver.wait(1), Change::Soft);
+    let text = driver.text();
+    assert!(
+        text.contains("opening the session") && !text.contains("earlier"),
+        "{text}"
+    );
+    driver.attach(&driver.snapshot());
+    let text = driver.text();
+    assert!(
+        !text.contains("opening the session") && text.contains("earlier"),
+        "{text}"
+    );
+}
+
+#[test]
 fn an_idle_composer_names_what_begins_something_and_the_least_important_goes_first() {
     let mut driver = Driver::open();
     let all = "⏎ send · ⇥ agent · @ file · / command · ! shell · ? keys · shift+tab mode";

@@ -39,6 +39,16 @@ fn what_fits_is_whole_and_leaves_no_file() {
 }
 
 #[test]
+fn what_follows_a_line_that_came_in_parts_has_its_colours() {
+    let place = Place::new();
+    let mut capture = place.capture(10, 1000);
+    capture.push(&vec![b'x'; 1024 * 1024 + 1]);
+    capture.push(b"\x1b[31mx\nred\x1b[m\n");
+    let (captured, _) = capture.finish();
+    assert_eq!(told(&captured.runs), "1:0-3:31");
+}
+
+#[test]
 fn the_end_is_kept_and_the_file_has_every_raw_byte() {
     let place = Place::new();
     let mut capture = place.capture(2, 1000);
