@@ -5,13 +5,13 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::screen::{open, project, say};
-use crate::support::{Gate, Key, Server, Terminal, Turn, wait_until};
+use crate::support::{Gate, Key, Project, Server, Terminal, Turn, wait_until};
 
-fn ready() -> (Server, Terminal) {
+fn ready() -> (Server, Project, Terminal) {
     let server = Server::start();
     let project = project(&server);
     let terminal = open(&project);
-    (server, terminal)
+    (server, project, terminal)
 }
 
 /// Opens the themes through the palette.
@@ -26,7 +26,7 @@ fn open_themes(terminal: &Terminal) {
 
 #[test]
 fn the_palette_filters_and_does_what_is_picked() {
-    let (_server, terminal) = ready();
+    let (_server, _project, terminal) = ready();
     terminal.key(Key::Ctrl('p'));
     let screen = terminal.wait_text("Actions · ");
     assert!(screen.contains("next permission mode"), "{screen}");
@@ -45,7 +45,7 @@ fn the_palette_filters_and_does_what_is_picked() {
 
 #[test]
 fn the_leader_opens_the_palette_and_quitting_is_in_it() {
-    let (_server, terminal) = ready();
+    let (_server, _project, terminal) = ready();
     terminal.key(Key::Ctrl('x'));
     terminal.keys("p");
     terminal.wait_text("Actions · ");
@@ -58,7 +58,7 @@ fn the_leader_opens_the_palette_and_quitting_is_in_it() {
 
 #[test]
 fn every_way_to_move_works_in_a_list() {
-    let (_server, terminal) = ready();
+    let (_server, _project, terminal) = ready();
     terminal.key(Key::Ctrl('p'));
     terminal.wait_text("Actions · ");
     let selected = |row: usize| {
@@ -86,7 +86,7 @@ fn every_way_to_move_works_in_a_list() {
 
 #[test]
 fn esc_clears_then_closes_and_ctrl_c_closes_at_once() {
-    let (_server, terminal) = ready();
+    let (_server, _project, terminal) = ready();
     terminal.key(Key::Ctrl('p'));
     terminal.wait_text("Actions · ");
     terminal.paste("no such\naction");
@@ -107,7 +107,7 @@ fn esc_clears_then_closes_and_ctrl_c_closes_at_once() {
 
 #[test]
 fn themes_are_worn_while_they_are_looked_at() {
-    let (_server, terminal) = ready();
+    let (_server, _project, terminal) = ready();
     let accent = || terminal.cell(1, 0).foreground;
     let before = accent();
     open_themes(&terminal);
