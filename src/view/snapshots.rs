@@ -114,6 +114,14 @@ fn a_diff_with_much_room_is_drawn_on_two_sides() {
     let test = TestLook::default();
     assert!(diff::on_two_sides(&change(0), 120, test.look()).is_none());
     assert!(diff::on_two_sides(&change(40), 160, test.look()).is_none());
+    let begun = DiffBody {
+        unified: "@@ -0,0 +1,2 @@\n+a\n+b\n".to_owned(),
+        ..change(0)
+    };
+    assert!(
+        diff::on_two_sides(&begun, 160, test.look()).is_none(),
+        "one side is empty"
+    );
     let rows = diff::on_two_sides(&change(0), 140, test.look()).unwrap();
     let lines: Vec<_> = rows.into_iter().map(|row| row.line).collect();
     check_text("view__diff_on_two_sides__140", &picture(&lines));

@@ -35,10 +35,21 @@ const DEEP: usize = 2 * TAB;
 /// Below this width a diff is drawn unified: what is left of 140 columns beside a card's margins.
 const TWO_SIDES: usize = 136;
 
-/// Returns the rows of a whole diff with the old text left and the new one right, where there is room for that.
+/// Returns the rows of a whole diff with the old text left and the new one right, where there is room for that and
+/// something on either side.
 pub fn on_two_sides(body: &DiffBody, width: usize, look: Look<'_>) -> Option<Vec<SplitRow>> {
-    let is_wanted = body.max_lines == 0 && width >= TWO_SIDES;
-    is_wanted.then(|| sides::rows(body, width, look))
+    if body.max_lines > 0 || width < TWO_SIDES {
+        return None;
+    }
+    let hunks = parse_unified(&body.unified);
+    let has_side = |other: Sign| {
+        hunks
+            .iter()
+            .flat_map(|hunk| &hunk.lines)
+            .any(|line| line.sign != other)
+    };
+    let has_both = has_side(Sign::Added) && has_side(Sign::Removed);
+    has_both.then(|| sides::rows(body, &hunks, width, look))
 }
 
 /// Returns the rows of a diff, each line of it on one.

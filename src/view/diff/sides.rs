@@ -9,7 +9,7 @@ use std::ops::Range;
 use ratatui::text::{Line, Span};
 
 use super::{Columns, Painted, gap, painted};
-use crate::text::diff::{DiffLine, Hunk, Sign, parse_unified};
+use crate::text::diff::{DiffLine, Hunk, Sign};
 use crate::text::width;
 use crate::view::card::DiffBody;
 use crate::view::look::{Look, Symbols};
@@ -56,14 +56,13 @@ impl Sides {
     }
 }
 
-pub(super) fn rows(body: &DiffBody, width: usize, look: Look<'_>) -> Vec<SplitRow> {
-    let hunks = parse_unified(&body.unified);
+pub(super) fn rows(body: &DiffBody, hunks: &[Hunk<'_>], width: usize, look: Look<'_>) -> Vec<SplitRow> {
     let columns = Columns {
         has_both: false,
         ..if body.is_unplaced {
             Columns::NONE
         } else {
-            Columns::of(&hunks, width)
+            Columns::of(hunks, width)
         }
     };
     let mut splitter = Splitter {
@@ -236,6 +235,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::text::diff::parse_unified;
     use crate::view::picture::{TestLook, picture};
 
     fn body(unified: &str) -> DiffBody {
@@ -246,8 +246,13 @@ mod tests {
         }
     }
 
+    fn rows_of(unified: &str, width: usize) -> Vec<SplitRow> {
+        let hunks = parse_unified(unified);
+        rows(&body(unified), &hunks, width, TestLook::plain().look())
+    }
+
     fn drawn(unified: &str, width: usize) -> Vec<String> {
-        let rows = rows(&body(unified), width, TestLook::plain().look());
+        let rows = rows_of(unified, width);
         let lines: Vec<_> = rows.into_iter().map(|row| row.line).collect();
         let text = picture(&lines);
         text.lines().map(|line| line.trim_end().to_owned()).collect()
@@ -284,11 +289,7 @@ mod tests {
 
     #[test]
     fn a_row_says_which_lines_it_shows() {
-        let rows = rows(
-            &body("@@ -1,2 +1,2 @@\n a\n-b\n+c\n"),
-            31,
-            TestLook::plain().look(),
-        );
+        let rows = rows_of("@@ -1,2 +1,2 @@\n a\n-b\n+c\n", 31);
         let places: Vec<_> = rows
             .iter()
             .filter_map(|row| row.sides.clone())
@@ -314,7 +315,7 @@ mod tests {
         ) {
             let diff = format!("@@ -1,100 +1,100 @@\n{}", texts.join("\n"));
             let side = (width - MIDDLE) / 2;
-            for row in rows(&body(&diff), width, TestLook::plain().look()) {
+            for row in rows_of(&diff, width) {
                 prop_assert!(row.line.width() <= width, "{row:?}");
                 let text = row.line.to_string();
                 prop_assert!(!text.contains(char::is_control));
