@@ -165,6 +165,7 @@ fn cards() -> Vec<(CardStatus, Card)> {
                     text: "let a = 1;\n\nlet b = \"2\";\n".into(),
                     language: "src/retry.rs".into(),
                     first_line: Some(40),
+                    wraps: false,
                 })),
         ),
         (

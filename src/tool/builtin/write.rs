@@ -158,6 +158,7 @@ impl Tool for WriteTool {
             text: shown.join("\n"),
             language: path.to_owned(),
             first_line: Some(skip + 1),
+            wraps: false,
         };
         card.part(CardPart::Code(code))
     }
@@ -185,6 +186,7 @@ impl Tool for WriteTool {
             text: shown.join("\n"),
             language: details.path,
             first_line: Some(1),
+            wraps: false,
         };
         let card = card.part(CardPart::Code(code));
         match left_out {

@@ -302,10 +302,17 @@ fn code(source: &Code, width: usize, look: Look<'_>) -> Vec<CardRow> {
             asides.push(0..flow.width());
         }
         flow.push_code(&clean, &look.highlighter.line(&mut state, &clean), look);
-        rows.push(CardRow {
-            asides,
-            ..Line::from(flow.cut(width, look.symbols.ellipsis())).into()
-        });
+        let drawn = if source.wraps {
+            flow.chopped(width)
+        } else {
+            vec![flow.cut(width, look.symbols.ellipsis())]
+        };
+        for spans in drawn {
+            rows.push(CardRow {
+                asides: std::mem::take(&mut asides),
+                ..Line::from(spans).into()
+            });
+        }
     }
     rows
 }
@@ -475,11 +482,26 @@ mod tests {
     }
 
     #[test]
+    fn source_that_wraps_goes_on_below() {
+        let code = Code {
+            text: "echo one; echo two\nls".into(),
+            language: "bash".into(),
+            wraps: true,
+            ..Code::default()
+        };
+        let card = Card::new("Bash", "echo").part(CardPart::Code(code));
+        let test = TestLook::plain();
+        let body = picture(&lay_out(&card, CardStatus::Done, at(&test, 16))[1..]);
+        assert_eq!(body, "   echo one; ech\n   o two\n   ls\n");
+    }
+
+    #[test]
     fn source_is_numbered_and_cut() {
         let code = Code {
             text: "fn a() {\n\tlong long line\n}\n".into(),
             language: "a.rs".into(),
             first_line: Some(9),
+            wraps: false,
         };
         let card = Card::new("Read", "a.rs").part(CardPart::Code(code));
         let test = TestLook::plain();
@@ -495,7 +517,8 @@ mod tests {
             (text, proptest::option::of(0_usize..2000)).prop_map(|(text, first_line)| CardPart::Code(Code {
                 text,
                 language: String::new(),
-                first_line
+                first_line,
+                wraps: first_line.is_none(),
             })),
             (text, prop_oneof![Just(0), Just(3)]).prop_map(|(text, max_lines)| CardPart::Diff(DiffBody {
                 path: "a".into(),

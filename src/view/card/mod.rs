@@ -62,6 +62,8 @@ pub struct Code {
     pub language: String,
     /// Numbers the lines from here.
     pub first_line: Option<usize>,
+    /// A long line goes on below instead of being cut.
+    pub wraps: bool,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]

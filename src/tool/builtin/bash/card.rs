@@ -35,7 +35,11 @@ pub(super) fn call(command: &str, cx: RenderCx) -> Card {
     let card = Card::new("Bash", lines.next().unwrap_or_default().trim()).written_in("bash");
     let total = 1 + lines.count();
     if cx.expanded && !command.is_empty() {
-        return card.part(CardPart::Code(code(command)));
+        let whole = Code {
+            wraps: true,
+            ..code(command)
+        };
+        return card.part(CardPart::Code(whole));
     }
     if total == 1 {
         return card;
@@ -246,7 +250,7 @@ fn code(command: &str) -> Code {
     Code {
         text: command.to_owned(),
         language: "bash".to_owned(),
-        first_line: None,
+        ..Code::default()
     }
 }
 

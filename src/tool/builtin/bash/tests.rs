@@ -438,6 +438,7 @@ async fn expanded_shows_the_command_and_all_of_the_output() {
         text: "seq 1 9".into(),
         language: "bash".into(),
         first_line: None,
+        wraps: true,
     });
     assert_eq!(card.body[0], code);
     assert_eq!(card.body[1], CardPart::Text("1\n2\n3\n4\n5\n6\n7\n8\n9".into()));

@@ -78,5 +78,6 @@ fn file(details: &Details, text: &str, cx: RenderCx) -> Card {
         text: source.join("\n"),
         language: details.path.clone(),
         first_line: Some(first),
+        wraps: false,
     }))
 }

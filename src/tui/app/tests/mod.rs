@@ -413,6 +413,7 @@ fn bash_card(command: &str) -> Card {
         text: command.to_owned(),
         language: "bash".to_owned(),
         first_line: None,
+        wraps: false,
     };
     Card::new("Bash", command).part(CardPart::Code(code))
 }
