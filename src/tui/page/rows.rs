@@ -1,5 +1,7 @@
 //! Rows of the pages that tell figures and facts.
 
+use std::ops::Range;
+
 use ratatui::text::{Line, Span};
 
 use super::PageCx;
@@ -11,6 +13,8 @@ use crate::view::theme::Meaning;
 const INDENT: &str = "   ";
 /// Columns of a fact's name, with the gap behind it.
 const NAME: usize = 16;
+/// Of a fact, about as many.
+const MOST_ROWS: usize = 3;
 
 pub(super) fn heading(text: &str, cx: &PageCx<'_>) -> Line<'static> {
     Line::styled(
@@ -38,20 +42,22 @@ fn sentence(text: &str, meaning: Meaning, width: usize, cx: &PageCx<'_>) -> Vec<
         .collect()
 }
 
-/// A name and what is so called; long ones are shortened in the middle.
-pub(super) fn fact(name: &str, value: &str, width: usize, cx: &PageCx<'_>) -> Line<'static> {
-    let room = width.saturating_sub(INDENT.len() + NAME + 1);
+/// A name and what is so called, on a few rows where it is long; what is longer still is shortened in the middle.
+pub(super) fn fact(name: &str, value: &str, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+    let room = width.saturating_sub(INDENT.len() + NAME + 1).max(1);
     let value = sanitize_line(value);
-    Line::from(vec![
-        Span::styled(
-            format!("{INDENT}{}", pad(name, NAME)),
-            cx.look.style(Meaning::TextMuted),
-        ),
-        Span::styled(
-            truncate_middle(&value, room).into_owned(),
-            cx.look.style(Meaning::Text),
-        ),
-    ])
+    let value = truncate_middle(&value, room * MOST_ROWS);
+    let row = |(index, range): (usize, Range<usize>)| {
+        let name = if index == 0 { name } else { "" };
+        Line::from(vec![
+            Span::styled(
+                format!("{INDENT}{}", pad(name, NAME)),
+                cx.look.style(Meaning::TextMuted),
+            ),
+            Span::styled(value[range].trim_end().to_owned(), cx.look.style(Meaning::Text)),
+        ])
+    };
+    wrap(&value, room).into_iter().enumerate().map(row).collect()
 }
 
 /// A name on the left and figures in columns that end where they do above and below.

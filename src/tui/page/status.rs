@@ -62,7 +62,7 @@ fn rows(group: &StatusGroup, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>
             Some(_) => path_words(value.as_ref(), cx.home),
             None => value.clone(),
         };
-        lines.push(fact(name, &value, width, cx));
+        lines.extend(fact(name, &value, width, cx));
     }
     lines.push(Line::default());
     lines
