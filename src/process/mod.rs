@@ -17,6 +17,6 @@ pub mod spawn;
 pub use environment::{EnvironmentRules, shell_environment};
 pub use exchange::{Exchange, Exchanged, Kept};
 pub use kill::Group;
-pub use sandbox::Confinement;
+pub use sandbox::{Confinement, Support};
 pub use shell::{Shell, ShellError};
 pub use spawn::{Outcome, RunningCommand, ShellCommand, SpawnError};

@@ -70,6 +70,12 @@ pub fn expected(services: &Services, agent: &str) -> SandboxMode {
     }
 }
 
+/// Whether a command that only reads can be confined to that here. Asked for each command, so the answer is kept.
+#[allow(dead_code)] // Asked by the analysis of commands.
+pub(crate) fn can_confine_reading(services: &Services) -> bool {
+    services.kernel.can_confine_reading()
+}
+
 fn wanted(services: &Services, agent: &str) -> SandboxMode {
     let is_planning = agent == "plan" || services.gate.mode() == Mode::Plan;
     if is_planning {

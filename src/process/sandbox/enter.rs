@@ -20,7 +20,7 @@ use super::{Confinement, namespace};
 /// Where every command may write: what is written there is kept nowhere.
 const SINKS: [&str; 2] = ["/dev/null", "/dev/tty"];
 /// The first version that also stops truncating, Linux 6.2.
-const NEEDED: ABI = ABI::V3;
+pub(super) const NEEDED: ABI = ABI::V3;
 /// Added to a number of a system call, it names the same call of a second calling convention.
 #[cfg(target_arch = "x86_64")]
 const X32: i64 = 0x4000_0000;

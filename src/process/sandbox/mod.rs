@@ -12,6 +12,9 @@
 mod enter;
 #[cfg(target_os = "linux")]
 mod namespace;
+mod support;
+
+pub use support::Support;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

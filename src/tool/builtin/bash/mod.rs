@@ -173,7 +173,7 @@ impl Tool for BashTool {
         let cwd = path.resolved.real;
         let (services, text, directory) = (Arc::clone(services), args.command.clone(), cwd.clone());
         let judged = cx.blocking(move || {
-            let CommandAsks { asks: asked, why } = command_asks(&services, &text, &directory);
+            let CommandAsks { asks: asked, why, .. } = command_asks(&services, &text, &directory);
             let mut shown = asked.clone();
             count_deleted(&services, &text, &directory, &mut shown);
             Ok((asked, shown, why))
