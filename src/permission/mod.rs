@@ -22,6 +22,7 @@ mod grant;
 mod harm;
 mod pattern;
 mod rule;
+mod runners;
 mod verdict;
 
 pub use broker::{
@@ -30,7 +31,7 @@ pub use broker::{
 pub use check::{Ask, Decision, Denial, Floor, Location, Mode, Open, UnknownMode, decide, plan_rules};
 pub use defaults::{Places, defaults, protected_subject};
 pub use editable::{Editable, Fit};
-pub use grant::{Floored, floor, grants};
+pub use grant::{Floored, floor, grants, too_wide};
 pub use harm::Deleted;
 pub use pattern::Pattern;
 pub use rule::{Action, Rule, RuleProblem, Source, parse};
