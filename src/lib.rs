@@ -23,7 +23,7 @@
 //! - `text`, `conversation`, `view` touch no file, no clock, no network and no terminal, and are not async.
 //! - Files of a project that lathe opens for itself are opened by `regular_file` and by nothing else.
 //! - `config` is read by `session::wire` and `cli` alone; everybody else gets settings of their own.
-//! - Project files are written by `files::transaction` and by nothing else.
+//! - Project files are written by `files::transaction` and by nothing else (`tests/it/project_writes.rs` searches for it).
 //! - `tool` never imports `agent`, `session` or a front end; what it needs from them it asks through traits of its own.
 //! - `agent::turn` performs nothing: events in, effects out.
 //! - Front ends speak to `session::Handle` and cannot reach around it.
