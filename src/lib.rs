@@ -8,6 +8,7 @@
 //! 0a  conversation
 //! 0b  view
 //! 1   regular_file
+//! 1'  tree_walk
 //! 1a  config auth process store files
 //! 1b  project provider permission lsp mcp hook script journal
 //! 2   tool
@@ -46,5 +47,6 @@ pub mod session;
 pub mod store;
 pub mod text;
 pub mod tool;
+pub mod tree_walk;
 pub mod tui;
 pub mod view;

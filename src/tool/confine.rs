@@ -5,15 +5,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
-
-use ignore::{DirEntry, WalkBuilder};
 
 use super::{SandboxMode, Services, ToolError};
 use crate::conversation::ErrorKind;
-use crate::permission::{Action, Mode, Permissions, protected_subject};
+use crate::permission::{Action, Mode, protected_subject};
 use crate::process::Confinement;
+use crate::tree_walk::{Entry, Flow, IgnoreFiles, Walk};
 
 /// How a command is confined.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -89,7 +87,7 @@ fn confinement(services: &Services, mode: SandboxMode) -> Confinement {
             writable.push(project.to_owned());
             writable.extend(settings.write.iter().cloned());
             for place in &writable[1..] {
-                read_only.extend(protected(place, project, &services.gate.permissions()));
+                read_only.extend(protected(place, services));
             }
         }
         SandboxMode::ReadOnly if project.starts_with(&temporary) => read_only.push(project.to_owned()),
@@ -120,29 +118,35 @@ fn temporary(services: &Services) -> PathBuf {
 
 /// What is protected at a place and below, without what lies in something protected. Ignored directories are not entered,
 /// as there are too many files in them, but they are looked at themselves.
-fn protected(place: &Path, project: &Path, permissions: &Arc<Permissions>) -> Vec<PathBuf> {
-    let (permissions, project) = (Arc::clone(permissions), project.to_owned());
-    let is_protected = move |path: &Path| {
-        let relative = path.strip_prefix(&project).ok().and_then(Path::to_str);
+fn protected(place: &Path, services: &Services) -> Vec<PathBuf> {
+    let (permissions, project) = (services.gate.permissions(), services.roots.project_root());
+    let is_protected = |path: &Path| {
+        let relative = path.strip_prefix(project).ok().and_then(Path::to_str);
         let subject = protected_subject(path, relative);
         permissions.judge("protected", &subject).action != Action::Allow
     };
-    let enters = {
-        let is_protected = is_protected.clone();
-        move |entry: &DirEntry| {
-            let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
-            is_directory && (entry.depth() == 0 || !is_protected(entry.path()))
-        }
+    let readable = services.gate.readable();
+    let walk = Walk {
+        root: place,
+        ignore_files: IgnoreFiles::InRepositories,
+        skips_hidden: false,
+        follows_links: false,
+        max_depth: usize::MAX,
+        threads: 1,
+        gate: &readable.gate(&services.roots),
     };
-    let walk = WalkBuilder::new(place)
-        .hidden(false)
-        .follow_links(false)
-        .filter_entry(enters)
-        .build();
-    walk.filter_map(Result::ok)
-        .filter_map(|directory| fs::read_dir(directory.path()).ok())
-        .flatten()
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| is_protected(path))
-        .collect()
+    let enters = |entry: &Entry| entry.is_directory() && !is_protected(entry.path());
+    let mut found = Vec::new();
+    walk.each(&enters, |entry| {
+        let listed = entry
+            .ok()
+            .and_then(|directory| fs::read_dir(directory.path()).ok());
+        let paths = listed
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| Some(entry.ok()?.path()));
+        found.extend(paths.filter(|path| is_protected(path)));
+        Flow::Continue
+    });
+    found
 }
