@@ -112,6 +112,7 @@ fn confinement(services: &Services, mode: SandboxMode) -> Confinement {
         writable,
         read_only,
         network: settings.network,
+        ..Confinement::default()
     }
 }
 
