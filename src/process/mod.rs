@@ -11,6 +11,7 @@
 
 pub mod environment;
 pub mod exchange;
+pub mod git;
 #[cfg(target_os = "linux")]
 pub mod keeper;
 pub mod kill;

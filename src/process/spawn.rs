@@ -99,16 +99,6 @@ impl ShellCommand {
         if self.command.contains('\0') {
             return Err(SpawnError::Nul);
         }
-        let (reader, writer) = io::pipe()?;
-        let stderr = match stderr {
-            Some(stderr) => stderr,
-            None => writer.try_clone()?.into(),
-        };
-        let streams = Streams {
-            stdin,
-            stdout: writer.into(),
-            stderr,
-        };
         let start = Start {
             program: self.shell.program().to_owned(),
             arguments: self.shell.arguments(&self.command),
@@ -116,17 +106,7 @@ impl ShellCommand {
             environment: self.environment.clone(),
             confinement: self.confinement.clone(),
         };
-        let started = Instant::now();
-        let (leader, pid) = start.start(streams).map_err(|error| self.explain(error))?;
-        let group = Group::led_by(pid).ok_or_else(|| io::Error::other("it has no number"))?;
-        Ok(RunningCommand {
-            leader,
-            group: Guard { group, armed: true },
-            pid,
-            output: Some(Receiver::from_owned_fd(reader.into())?),
-            started,
-            ended: None,
-        })
+        RunningCommand::start(start, stdin, stderr).map_err(|error| self.explain(error))
     }
 
     fn explain(&self, error: io::Error) -> SpawnError {
@@ -180,7 +160,50 @@ enum Rest {
     Remains,
 }
 
+/// What a program prints, which is asked something that it answers at once; `None` when it does not, or fails.
+pub(super) async fn output_of(start: Start, timeout: Duration, most: usize) -> Option<Vec<u8>> {
+    let nothing = || {
+        File::options()
+            .read(true)
+            .write(true)
+            .open("/dev/null")
+            .map(OwnedFd::from)
+    };
+    let running = RunningCommand::start(start, nothing().ok()?, Some(nothing().ok()?)).ok()?;
+    let mut output = Vec::new();
+    let sink = |bytes: &[u8]| {
+        let room = most.saturating_sub(output.len());
+        output.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    };
+    let outcome = running.finish(timeout, &CancellationToken::new(), sink).await;
+    (outcome.exit == Some(0)).then_some(output)
+}
+
 impl RunningCommand {
+    fn start(start: Start, stdin: OwnedFd, stderr: Option<OwnedFd>) -> io::Result<Self> {
+        let (reader, writer) = io::pipe()?;
+        let stderr = match stderr {
+            Some(stderr) => stderr,
+            None => writer.try_clone()?.into(),
+        };
+        let streams = Streams {
+            stdin,
+            stdout: writer.into(),
+            stderr,
+        };
+        let started = Instant::now();
+        let (leader, pid) = start.start(streams)?;
+        let group = Group::led_by(pid).ok_or_else(|| io::Error::other("it has no number"))?;
+        Ok(Self {
+            leader,
+            group: Guard { group, armed: true },
+            pid,
+            output: Some(Receiver::from_owned_fd(reader.into())?),
+            started,
+            ended: None,
+        })
+    }
+
     pub fn pid(&self) -> u32 {
         self.pid
     }

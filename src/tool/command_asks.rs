@@ -34,13 +34,11 @@ pub(super) struct CommandAsks {
     /// Why a command asks that would only read elsewhere, or asks as a whole.
     pub(super) why: Option<String>,
     /// Set exactly if every simple command of the call has the form of the `@read-only` list.
-    #[allow(dead_code)] // Read by the confinement of such calls.
     pub(super) reads_only: Option<ReadsOnly>,
 }
 
 /// A call that only reads, and what it needs to be run confined to that.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[allow(dead_code)]
 pub(super) struct ReadsOnly {
     /// The programs that it names; absolute, links resolved, without the shell.
     pub(super) programs: Vec<PathBuf>,
