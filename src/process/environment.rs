@@ -26,8 +26,8 @@ const SETTINGS: [(&str, &str); 16] = [
 ];
 
 /// Left out whatever they hold: a start file that bash would read, where another shell has been, and the other way to
-/// say what `TERM` says, for which some programs colour all the same.
-const LEFT_OUT: [&str; 4] = ["BASH_ENV", "PWD", "OLDPWD", "COLORTERM"];
+/// say what `TERM` says, for which some programs colour all the same, and the terminal where passphrases are asked for.
+const LEFT_OUT: [&str; 5] = ["BASH_ENV", "PWD", "OLDPWD", "COLORTERM", "GPG_TTY"];
 
 /// What decides which variables a command sees.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -33,6 +33,16 @@ pub(super) struct CommandAsks {
     pub(super) asks: Vec<Ask>,
     /// Why a command asks that would only read elsewhere, or asks as a whole.
     pub(super) why: Option<String>,
+    /// Set exactly if every simple command of the call has the form of the `@read-only` list.
+    pub(super) reads_only: Option<ReadsOnly>,
+}
+
+/// A call that only reads, and what it needs to be run confined to that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ReadsOnly {
+    /// The programs that it names; absolute, links resolved, without the shell.
+    pub(super) programs: Vec<PathBuf>,
+    pub(super) runs_git: bool,
 }
 
 /// Returns the asks for running `command` in `workdir`. Looks at files.
@@ -61,6 +71,7 @@ pub(super) fn command_asks(services: &Services, command: &str, workdir: &Path) -
     CommandAsks {
         asks: without_repetitions(asks),
         why: gathered.why,
+        reads_only: None,
     }
 }
 

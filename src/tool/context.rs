@@ -16,6 +16,7 @@ use crate::conversation::{CallId, ErrorKind, SessionId};
 use crate::files::{PathLocks, Resolved, Roots};
 use crate::hook::Hooks;
 use crate::permission::{Ask, Mode, Subject};
+use crate::process::Support;
 use crate::provider::EditMode;
 use crate::store::{Outputs, Store};
 use crate::text::truncate::ContextUse;
@@ -37,6 +38,8 @@ pub struct Services {
     pub environment: Vec<(std::ffi::OsString, std::ffi::OsString)>,
     pub gate: Gate,
     pub forms: Forms,
+    /// What the kernel can keep commands from.
+    pub kernel: Support,
     /// That there is no sandbox for planning was said.
     pub told_of_no_sandbox: AtomicBool,
     /// How many threads may search at once.

@@ -17,7 +17,7 @@ use crate::conversation::SessionId;
 use crate::files::{PathLocks, Roots};
 use crate::hook::Hooks;
 use crate::permission::{self, Action, Broker, FrontEnd, Permissions, Places, Rule, Scope, Source};
-use crate::process::{EnvironmentRules, shell_environment};
+use crate::process::{EnvironmentRules, Support, shell_environment};
 use crate::provider::EditMode;
 use crate::store::{GrantScope, Outputs, Store};
 use crate::text::replace::Tolerance;
@@ -85,6 +85,7 @@ impl Kit {
             environment,
             gate,
             forms: Forms::telling(presence, reports.form_sink()),
+            kernel: Support::of_kernel(),
             told_of_no_sandbox: AtomicBool::new(false),
             search_threads: SearchThreads::default(),
             hooks: Hooks::new(hooks, reports.hook_sink()),
