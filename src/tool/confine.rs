@@ -1,19 +1,19 @@
-//! Which sandbox a command of a call runs in: what the settings say, as places that exist now.
+//! Which sandbox a command of a call runs in: what the settings say, as places that exist now, and for a call that only
+//! reads, nothing else than reading.
 //!
 //! `process::sandbox` enforces it. What the rules protect (key `protected`) is looked for when the command starts, so a
 //! protected name that does not exist yet is left to the questions that are asked before.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use ignore::{DirEntry, WalkBuilder};
-
+use super::command_asks::ReadsOnly;
 use super::{SandboxMode, Services, ToolError};
 use crate::conversation::ErrorKind;
-use crate::permission::{Action, Mode, Permissions, protected_subject};
-use crate::process::Confinement;
+use crate::permission::{Action, Mode, protected_subject};
+use crate::process::{Confinement, Shell, git};
+use crate::tree_walk::{Entry, Flow, IgnoreFiles, Walk};
 
 /// How a command is confined.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,6 +59,28 @@ pub fn sandbox(services: &Services, agent: &str) -> Result<Sandbox, ToolError> {
     }
 }
 
+/// The sandbox of a call that only reads, whatever the settings allow: it changes nothing, speaks to nobody, and starts
+/// the programs that it was judged by and no other. `None` where the kernel cannot enforce that.
+pub(super) fn reading(services: &Services, reads_only: &ReadsOnly, shell: &Shell) -> Option<Sandbox> {
+    if !can_confine_reading(services) {
+        return None;
+    }
+    let mut programs = vec![shell.program().to_owned()];
+    programs.extend(reads_only.programs.iter().cloned());
+    if reads_only.runs_git {
+        let is_git = |program: &&PathBuf| program.file_name().is_some_and(|name| name == "git");
+        let git = reads_only.programs.iter().filter(is_git);
+        programs.extend(git.flat_map(|program| git::own_programs(program)));
+    }
+    let path = services.environment.iter().find(|(name, _)| name == "PATH");
+    let path = path.map(|(_, value)| value.as_os_str());
+    Some(Sandbox {
+        mode: SandboxMode::ReadOnly,
+        confinement: Some(Confinement::reading(&programs, path, None)),
+        notice: None,
+    })
+}
+
 /// What a command of this agent will be confined to, for whoever is asked about it. What the settings want is enforced or
 /// the command does not run; planning adds a sandbox only where there is one, and finding out takes milliseconds.
 pub fn expected(services: &Services, agent: &str) -> SandboxMode {
@@ -71,7 +93,6 @@ pub fn expected(services: &Services, agent: &str) -> SandboxMode {
 }
 
 /// Whether a command that only reads can be confined to that here. Asked for each command, so the answer is kept.
-#[allow(dead_code)] // Asked by the analysis of commands.
 pub(crate) fn can_confine_reading(services: &Services) -> bool {
     services.kernel.can_confine_reading()
 }
@@ -95,7 +116,7 @@ fn confinement(services: &Services, mode: SandboxMode) -> Confinement {
             writable.push(project.to_owned());
             writable.extend(settings.write.iter().cloned());
             for place in &writable[1..] {
-                read_only.extend(protected(place, project, &services.gate.permissions()));
+                read_only.extend(protected(place, services));
             }
         }
         SandboxMode::ReadOnly if project.starts_with(&temporary) => read_only.push(project.to_owned()),
@@ -112,6 +133,7 @@ fn confinement(services: &Services, mode: SandboxMode) -> Confinement {
         writable,
         read_only,
         network: settings.network,
+        ..Confinement::default()
     }
 }
 
@@ -126,29 +148,35 @@ fn temporary(services: &Services) -> PathBuf {
 
 /// What is protected at a place and below, without what lies in something protected. Ignored directories are not entered,
 /// as there are too many files in them, but they are looked at themselves.
-fn protected(place: &Path, project: &Path, permissions: &Arc<Permissions>) -> Vec<PathBuf> {
-    let (permissions, project) = (Arc::clone(permissions), project.to_owned());
-    let is_protected = move |path: &Path| {
-        let relative = path.strip_prefix(&project).ok().and_then(Path::to_str);
+fn protected(place: &Path, services: &Services) -> Vec<PathBuf> {
+    let (permissions, project) = (services.gate.permissions(), services.roots.project_root());
+    let is_protected = |path: &Path| {
+        let relative = path.strip_prefix(project).ok().and_then(Path::to_str);
         let subject = protected_subject(path, relative);
         permissions.judge("protected", &subject).action != Action::Allow
     };
-    let enters = {
-        let is_protected = is_protected.clone();
-        move |entry: &DirEntry| {
-            let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
-            is_directory && (entry.depth() == 0 || !is_protected(entry.path()))
-        }
+    let readable = services.gate.readable();
+    let walk = Walk {
+        root: place,
+        ignore_files: IgnoreFiles::InRepositories,
+        skips_hidden: false,
+        follows_links: false,
+        max_depth: usize::MAX,
+        threads: 1,
+        gate: &readable.gate(&services.roots),
     };
-    let walk = WalkBuilder::new(place)
-        .hidden(false)
-        .follow_links(false)
-        .filter_entry(enters)
-        .build();
-    walk.filter_map(Result::ok)
-        .filter_map(|directory| fs::read_dir(directory.path()).ok())
-        .flatten()
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| is_protected(path))
-        .collect()
+    let enters = |entry: &Entry| entry.is_directory() && !is_protected(entry.path());
+    let mut found = Vec::new();
+    walk.each(&enters, |entry| {
+        let listed = entry
+            .ok()
+            .and_then(|directory| fs::read_dir(directory.path()).ok());
+        let paths = listed
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| Some(entry.ok()?.path()));
+        found.extend(paths.filter(|path| is_protected(path)));
+        Flow::Continue
+    });
+    found
 }
