@@ -486,9 +486,10 @@ async fn modes_answer_asks_and_never_lift_a_deny() {
         ErrorKind::Denied
     );
     assert_eq!(
-        accept.error("bash", json!({"command": "touch a"})).await.0,
+        accept.error("bash", json!({"command": "rm a"})).await.0,
         ErrorKind::Denied
     );
+    assert!(accept.run("bash", json!({"command": "touch b"})).await.ok);
     let plan = with(Mode::Plan, json!({"edit": "allow", "bash": "allow"}));
     assert_eq!(plan.error("write", write("a")).await.0, ErrorKind::Denied);
     assert!(plan.run("write", write(".lathe/plans/p.md")).await.ok);
