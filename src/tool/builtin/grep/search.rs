@@ -13,7 +13,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 use super::line::{self, Line, LineKind, first_matches};
 use super::{OutputMode, Plan, Target};
 use crate::files::Roots;
-use crate::tool::gate::Readable;
+use crate::permission::ReadGate;
 use crate::tool::walk::{Found as Entry, Harvest, Limit, WalkEnd, files};
 
 const MATCHES_PER_FILE: usize = 500;
@@ -43,7 +43,7 @@ pub(super) struct Found {
     pub(super) stopped: bool,
 }
 
-pub(super) fn search(plan: &Plan, limit: &Limit, roots: &Roots, readable: &Readable) -> Found {
+pub(super) fn search(plan: &Plan, limit: &Limit, roots: &Roots, readable: &ReadGate) -> Found {
     let search = Search {
         plan,
         limit,
@@ -132,7 +132,7 @@ struct Search<'a> {
     plan: &'a Plan,
     limit: &'a Limit,
     roots: &'a Roots,
-    readable: &'a Readable,
+    readable: &'a ReadGate,
     unreadable: AtomicUsize,
     failed: AtomicUsize,
     kept: AtomicUsize,
