@@ -8,7 +8,7 @@
 //! 0a  conversation
 //! 0b  view
 //! 1   regular_file
-//! 1'  tree_walk
+//! 1'  project_root tree_walk
 //! 1a  config auth process store files
 //! 1b  project provider permission lsp mcp hook script journal
 //! 2   tool
@@ -41,6 +41,7 @@ pub mod linear;
 pub mod permission;
 pub mod process;
 pub mod project;
+pub mod project_root;
 pub mod provider;
 pub mod regular_file;
 pub mod session;

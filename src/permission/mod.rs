@@ -21,6 +21,7 @@ mod editable;
 mod grant;
 mod harm;
 mod pattern;
+mod read_gate;
 mod rule;
 mod verdict;
 
@@ -33,5 +34,6 @@ pub use editable::{Editable, Fit};
 pub use grant::{Floored, floor, grants};
 pub use harm::Deleted;
 pub use pattern::Pattern;
+pub use read_gate::ReadGate;
 pub use rule::{Action, Rule, RuleProblem, Source, parse};
 pub use verdict::{Permissions, Subject, Verdict};
