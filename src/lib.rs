@@ -7,7 +7,7 @@
 //! 0   text
 //! 0a  conversation
 //! 0b  view
-//! 1a  config auth process store files
+//! 1a  config auth process store files picture
 //! 1b  project provider permission lsp mcp hook script journal
 //! 2   tool
 //! 3   agent
@@ -36,6 +36,7 @@ pub mod headless;
 pub mod hook;
 pub mod linear;
 pub mod permission;
+pub mod picture;
 pub mod process;
 pub mod project;
 pub mod provider;
