@@ -23,6 +23,7 @@ mod harm;
 mod pattern;
 mod read_gate;
 mod rule;
+mod runners;
 mod verdict;
 
 pub use broker::{
@@ -31,7 +32,7 @@ pub use broker::{
 pub use check::{Ask, Decision, Denial, Floor, Location, Mode, Open, UnknownMode, decide, plan_rules};
 pub use defaults::{Places, defaults, protected_subject};
 pub use editable::{Editable, Fit};
-pub use grant::{Floored, floor, grants};
+pub use grant::{Floored, floor, grants, too_wide};
 pub use harm::Deleted;
 pub use pattern::Pattern;
 pub use read_gate::ReadGate;
