@@ -8,6 +8,7 @@
 mod agents;
 mod architecture;
 mod attacks;
+mod attacks_reading;
 mod batch;
 mod cli;
 mod edit_modes;
@@ -52,6 +53,8 @@ mod screen_typing;
 mod search;
 mod session;
 mod sessions;
+mod shell_fuzz;
+mod shell_texts;
 mod support;
 mod survival;
 mod todo_edits;

@@ -1,6 +1,7 @@
 mod attacks;
 mod forms;
 mod git;
+mod session;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
