@@ -301,7 +301,8 @@ fn accept_edits_lets_edits_of_the_project_through_and_commands_not() {
     let server = Server::with([
         Turn::new()
             .call("write", json!({"file_path": "new.txt", "content": "x\n"}))
-            .call("bash", json!({"command": "touch made"})),
+            .call("bash", json!({"command": "touch made && mkdir -p sub"}))
+            .call("bash", json!({"command": "sh -c 'echo > shell'"})),
         Turn::text("Done."),
     ]);
     let project = project_with(&server);
@@ -314,8 +315,8 @@ fn accept_edits_lets_edits_of_the_project_through_and_commands_not() {
         .iter()
         .map(|event| event["reply"].clone())
         .collect();
-    assert_eq!(replies, ["once", "reject"]);
-    assert!(project.exists("new.txt") && !project.exists("made"));
+    assert_eq!(replies, ["once", "once", "reject"]);
+    assert!(project.exists("new.txt") && project.exists("made") && !project.exists("shell"));
 }
 
 #[test]

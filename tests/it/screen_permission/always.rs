@@ -86,19 +86,23 @@ fn what_deletes_starts_unticked_and_nothing_ticked_stores_nothing() {
     hear(&terminal);
     terminal.wait_text("[ ] rm mark  deletes 1 file here, no undo");
     terminal.keys("a");
-    terminal.wait_text("[ ] rm *");
+    terminal.wait_text("stores what is ticked");
     terminal.key(Key::Enter);
     terminal.wait_text("nothing is ticked");
     terminal.keys(" ");
-    terminal.wait_text("[x] rm *");
+    terminal.wait_text("[x] rm mark");
     terminal.keys("ss");
     terminal.wait_text("scope: everywhere");
     terminal.key(Key::Enter);
+    // Only that very text is covered, whatever else is deleted.
+    terminal.wait_text("[ ] rm other  deletes 1 file here, no undo");
+    hear(&terminal);
+    terminal.keys("y");
     terminal.wait_text("Gone.");
     assert!(!project.exists("mark") && !project.exists("other"));
     let stored = stored(&project);
     assert!(
-        stored.contains("everywhere") && stored.contains("rm *"),
+        stored.contains("everywhere") && stored.contains("rm mark"),
         "{stored}"
     );
 }
@@ -107,7 +111,12 @@ fn what_deletes_starts_unticked_and_nothing_ticked_stores_nothing() {
 fn what_waits_and_is_covered_by_an_always_is_answered_too() {
     let server = two_reads("Both read.");
     let (_project, terminal) = asked_twice(&server);
-    terminal.keys("a");
+    terminal.keys("ae");
+    terminal.wait_text("[x] ┃ one.txt");
+    terminal.key(Key::Ctrl('u'));
+    terminal.paste("*.txt");
+    terminal.wait_text("┃ *.txt");
+    terminal.key(Key::Enter);
     terminal.wait_text("stores what is ticked");
     terminal.key(Key::Enter);
     terminal.wait_text("Both read.");
