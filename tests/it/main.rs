@@ -16,6 +16,7 @@ mod errors;
 mod gallery;
 mod hooks;
 mod hostile;
+mod judged_text;
 mod lifetime;
 mod managed;
 mod patch;

@@ -92,7 +92,8 @@ fn always_stores_what_is_ticked_in_the_chosen_scope() {
     driver.press("a");
     let text = driver.text();
     assert!(
-        text.contains("❯ [x] cargo test *") && text.contains("[ ] rm *          deletes files"),
+        text.contains("❯ [x] cargo test *")
+            && text.contains("[ ] rm *  every `rm` command in this session · deletes files"),
         "{text}"
     );
     driver.press("space enter");
@@ -254,7 +255,7 @@ fn an_ellipsis_that_is_no_cut_stands_as_three_dots_where_signs_are_ascii() {
 }
 
 #[test]
-fn where_nothing_can_be_ticked_there_is_no_column_for_it() {
+fn no_row_can_be_ticked_before_always_was_opened() {
     let row = |driver: &mut Driver, what: &str| {
         let text = driver.text();
         let row = text
@@ -269,5 +270,12 @@ fn where_nothing_can_be_ticked_there_is_no_column_for_it() {
     let mut driver = Driver::open();
     driver.ask(bash("cargo test", &["cargo test *"]));
     driver.wait(301);
-    assert!(row(&mut driver, "cargo test").starts_with("   [x] cargo test  "));
+    assert!(row(&mut driver, "cargo test").starts_with("   cargo test  asks: no rule allows it"));
+    assert!(!driver.text().contains('['), "{}", driver.text());
+    driver.press("a");
+    assert!(
+        driver
+            .text()
+            .contains("[x] cargo test *  every `cargo test` command in this session")
+    );
 }
