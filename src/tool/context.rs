@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::walk::SearchThreads;
 use super::{Asker, FormReply, Forms, Gate, Inside, Noting, Prepared, Sheet, ToolError, ToolSettings};
 use crate::conversation::{CallId, ErrorKind, SessionId};
-use crate::files::{PathLocks, Resolved, Roots};
+use crate::files::{FileError, PathKind, PathLocks, Resolved, Roots};
 use crate::hook::Hooks;
 use crate::permission::{Ask, Mode, Subject};
 use crate::provider::EditMode;
@@ -140,6 +140,9 @@ impl ToolCx {
             .roots
             .resolve(given)
             .map_err(|error| ToolError::new(error.kind(), error.to_string()))?;
+        if resolved.inside && resolved.kind == PathKind::Missing {
+            self.services.roots.check_project().map_err(gone)?;
+        }
         let asks = outside_asks(&self.services.roots, &resolved);
         Ok(PathAsk { resolved, asks })
     }
@@ -179,6 +182,12 @@ impl ToolCx {
     }
 }
 
+/// Says that there is no project any more.
+fn gone(error: FileError) -> ToolError {
+    ToolError::from(error)
+        .hint("Nothing was done. Tell the user: lathe has to be started in a directory that is there.")
+}
+
 /// The asks for leaving the project: for the path as it is named, and for what links on the way lead to.
 pub(super) fn outside_asks(roots: &Roots, resolved: &Resolved) -> Vec<Ask> {
     // What is outside is shown by its absolute path.
@@ -202,9 +211,9 @@ pub fn path_asks(key: &str, resolved: &Resolved) -> Vec<Ask> {
     let named = Subject::new(&resolved.display).also(resolved.absolute.to_string_lossy());
     let mut asks = vec![locate(Ask::new(key, named).always("*"))];
     if resolved.real != resolved.absolute {
-        asks.push(locate(
-            Ask::new(key, Subject::new(resolved.real.to_string_lossy())).always("*"),
-        ));
+        // Rules are written with the names that files have in the project.
+        let real = Subject::new(resolved.real.to_string_lossy()).also(&resolved.real_display);
+        asks.push(locate(Ask::new(key, real).always("*")));
     }
     asks
 }
