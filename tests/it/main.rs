@@ -10,6 +10,7 @@ mod architecture;
 mod attacks;
 mod batch;
 mod cli;
+mod disk;
 mod edit_modes;
 mod errors;
 mod gallery;
