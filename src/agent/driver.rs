@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use futures::future::BoxFuture;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::Sleep;
 use tokio_util::sync::CancellationToken;
 
@@ -35,8 +35,10 @@ pub enum DriverEvent {
         tool: String,
         args: serde_json::Value,
     },
+    /// A call is allowed. It begins when `recorded` is answered, and does not when that is dropped.
     CallRunning {
         call: CallId,
+        recorded: oneshot::Sender<()>,
     },
     CallUpdate {
         call: CallId,
@@ -328,8 +330,11 @@ impl CallReport {
 }
 
 impl Progress for CallReport {
-    fn running(&self, call: &CallId) {
-        self.tell(DriverEvent::CallRunning { call: call.clone() });
+    fn running<'a>(&'a self, call: &'a CallId) -> BoxFuture<'a, bool> {
+        let (recorded, answer) = oneshot::channel();
+        let call = call.clone();
+        self.tell(DriverEvent::CallRunning { call, recorded });
+        Box::pin(async move { answer.await.is_ok() })
     }
 
     fn updated(&self, call: &CallId, update: Update) {

@@ -45,7 +45,7 @@ pub enum FileProblem {
     #[error("leads to another place than when the change was worked out, so nothing was written")]
     Redirected,
     /// Nothing is made in place of a project that is gone.
-    #[error("is the project directory and does not exist any more; nothing was written")]
+    #[error("is the project directory and does not exist any more")]
     RootGone,
     #[error("is write-protected and was left as it is; change its permissions first")]
     WriteProtected,

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 
 use crate::conversation::{MessageId, SessionId};
 
@@ -28,6 +28,8 @@ pub enum StoreError {
         path: PathBuf,
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    #[error("`{}` cannot be made, because it or a directory above it is a file; move that away, or set `LATHE_DATA_DIR` to another directory", .0.display())]
+    NotDirectory(PathBuf),
     #[error("there is no session `{0}`; `lathe sessions` lists those there are")]
     UnknownSession(SessionId),
     #[error("there is no message `{0}` in this session")]
@@ -58,6 +60,11 @@ impl StoreError {
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
+        // The file that processes share beside the database could not grow.
+        let shared_file = |error: &ffi::Error| error.extended_code == ffi::SQLITE_IOERR_SHMSIZE;
+        if error.sqlite_error().is_some_and(shared_file) {
+            return Self::Full;
+        }
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Self::Full,
             Some(ErrorCode::ReadOnly) => Self::ReadOnly,

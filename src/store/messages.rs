@@ -244,15 +244,15 @@ fn interrupt(tool: &mut ToolPart) {
             "look at the present state before calling it again",
         ),
     };
-    for inner in tool.inner.iter_mut().filter(|inner| !inner.state.is_final()) {
-        interrupt(inner);
-    }
     let mut result = CallResult::error(ErrorKind::Interrupted, message, Some(hint));
-    for (inner, number) in tool.inner.iter().zip(1..) {
+    for (inner, number) in tool.inner.iter_mut().zip(1..) {
         let break_before = if number == 1 { "\n\n" } else { "\n" };
         let state = how_it_ended(inner.state);
         let line = format!("{break_before}[{number}] {} {state}", inner.tool);
         result.output.push_str(&line);
+        if !inner.state.is_final() {
+            interrupt(inner);
+        }
     }
     tool.state = CallState::Interrupted;
     tool.result = Some(result);
@@ -261,7 +261,8 @@ fn interrupt(tool: &mut ToolPart) {
 fn how_it_ended(state: CallState) -> &'static str {
     match state {
         CallState::Done => "had ended: ok",
-        CallState::Pending | CallState::Running | CallState::Interrupted => "was interrupted",
+        CallState::Pending => "was not started",
+        CallState::Running | CallState::Interrupted => "was interrupted; what it did is not known",
         CallState::Failed | CallState::Denied | CallState::Cancelled => "had ended: error",
     }
 }
@@ -598,7 +599,9 @@ mod tests {
         let name = &outer.inner[0].tool;
         assert_eq!(
             told,
-            format!("[1] {name} had ended: ok\n[2] {name} was interrupted\n[3] {name} was interrupted")
+            format!(
+                "[1] {name} had ended: ok\n[2] {name} was interrupted; what it did is not known\n[3] {name} was not started"
+            )
         );
     }
 

@@ -12,7 +12,12 @@ pub(super) fn create_dir(path: &Path) -> Result<(), StoreError> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(|error| StoreError::io(path, error))
+    builder.create(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+            StoreError::NotDirectory(path.to_path_buf())
+        }
+        _ => StoreError::io(path, error),
+    })
 }
 
 /// Opens a file for reading and writing and makes it, 0600, when it is missing. Its content stays.

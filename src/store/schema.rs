@@ -155,7 +155,10 @@ pub(super) fn open(data_dir: &Path) -> Result<Connection, StoreError> {
     };
     private::create_dir(data_dir)?;
     // SQLite would make it readable for everybody; its side files take the permissions of this one.
-    private::open_file(&path).map_err(|error| cannot(error.into()))?;
+    private::open_file(&path).map_err(|error| match StoreError::io(&path, error) {
+        StoreError::Io { source, .. } => cannot(source.into()),
+        known => known,
+    })?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(&path, flags).map_err(|error| cannot(error.into()))?;
     prepare(&connection)?;

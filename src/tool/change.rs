@@ -13,7 +13,7 @@ use crate::permission::Ask;
 use crate::text::diff::unified;
 use crate::view::card::{Card, CardPart, DiffBody};
 
-use super::{PathAsk, RenderCx, Services, ToolCx, ToolError, edit_asks, plural};
+use super::{PathAsk, RenderCx, Services, ToolCx, ToolError, edit_asks, path_asks, plural};
 
 /// Lines of a diff that a card shows unless it is expanded.
 pub(super) const COLLAPSED_LINES: usize = 40;
@@ -81,14 +81,25 @@ impl EditAsks {
         }
         for mut ask in edit_asks(cx, path) {
             ask.destructive |= is_deleted && ask.key == "edit";
-            let name = (ask.key.clone(), ask.subject.text.clone());
-            if let Some(&place) = self.places.get(&name) {
-                self.asks[place].destructive |= ask.destructive;
-                continue;
-            }
-            self.places.insert(name, self.asks.len());
-            self.asks.push(ask);
+            self.add(ask);
         }
+    }
+
+    /// Asks to read a file that gets another name: by that name its content may be free for everybody to read.
+    pub(super) fn note_moved(&mut self, path: &PathAsk) {
+        for ask in path_asks("read", &path.resolved) {
+            self.add(ask);
+        }
+    }
+
+    fn add(&mut self, ask: Ask) {
+        let name = (ask.key.clone(), ask.subject.text.clone());
+        if let Some(&place) = self.places.get(&name) {
+            self.asks[place].destructive |= ask.destructive;
+            return;
+        }
+        self.places.insert(name, self.asks.len());
+        self.asks.push(ask);
     }
 }
 

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::walk::SearchThreads;
 use super::{Asker, FormReply, Forms, Gate, Inside, Noting, Prepared, Sheet, ToolError, ToolSettings};
 use crate::conversation::{CallId, ErrorKind, SessionId};
-use crate::files::{PathLocks, Resolved, Roots};
+use crate::files::{FileError, PathKind, PathLocks, Resolved, Roots};
 use crate::hook::Hooks;
 use crate::permission::{Ask, Mode, Subject};
 use crate::process::Support;
@@ -143,6 +143,9 @@ impl ToolCx {
             .roots
             .resolve(given)
             .map_err(|error| ToolError::new(error.kind(), error.to_string()))?;
+        if resolved.inside && resolved.kind == PathKind::Missing {
+            self.services.roots.check_project().map_err(gone)?;
+        }
         let asks = outside_asks(&self.services.roots, &resolved);
         Ok(PathAsk { resolved, asks })
     }
@@ -182,6 +185,12 @@ impl ToolCx {
     }
 }
 
+/// Says that there is no project any more.
+fn gone(error: FileError) -> ToolError {
+    ToolError::from(error)
+        .hint("Nothing was done. Tell the user: lathe has to be started in a directory that is there.")
+}
+
 /// The asks for leaving the project: for the path as it is named, and for what links on the way lead to.
 pub(super) fn outside_asks(roots: &Roots, resolved: &Resolved) -> Vec<Ask> {
     // What is outside is shown by its absolute path.
@@ -211,8 +220,10 @@ pub fn path_asks(key: &str, resolved: &Resolved) -> Vec<Ask> {
     let named = Subject::new(&resolved.display).also(resolved.absolute.to_string_lossy());
     let mut asks = vec![locate(offered(Ask::new(key, named), &resolved.display))];
     if resolved.real != resolved.absolute {
+        // Rules are written with the names that files have in the project.
         let real = resolved.real.to_string_lossy();
-        asks.push(locate(offered(Ask::new(key, Subject::new(&*real)), &real)));
+        let subject = Subject::new(&*real).also(&resolved.real_display);
+        asks.push(locate(offered(Ask::new(key, subject), &real)));
     }
     asks
 }

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
+use futures::future::{BoxFuture, ready};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
@@ -104,8 +105,9 @@ fn hook((event, matcher, command): (HookEvent, &str, String)) -> Hook {
 struct Noted(Mutex<Vec<String>>);
 
 impl Progress for Noted {
-    fn running(&self, call: &CallId) {
+    fn running<'a>(&'a self, call: &'a CallId) -> BoxFuture<'a, bool> {
         self.0.lock().unwrap().push(format!("running {}", number(call)));
+        Box::pin(ready(true))
     }
 
     fn ends_turn(&self, _: &CallId, by: EndsTurn) {

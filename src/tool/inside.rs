@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 use tokio::sync::{Mutex, mpsc};
 use tokio_util::sync::CancellationToken;
@@ -187,8 +188,8 @@ struct Ending<'a> {
 }
 
 impl Progress for Ending<'_> {
-    fn running(&self, call: &CallId) {
-        self.progress.running(call);
+    fn running<'a>(&'a self, call: &'a CallId) -> BoxFuture<'a, bool> {
+        self.progress.running(call)
     }
 
     fn updated(&self, call: &CallId, update: super::Update) {

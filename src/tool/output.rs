@@ -114,6 +114,12 @@ impl ToolError {
         Self::new(ErrorKind::Cancelled, "not executed")
     }
 
+    /// The call was not begun, because nobody would know of it after a crash.
+    pub fn not_recorded() -> Self {
+        let message = "not executed, because the session could not be written down";
+        Self::new(ErrorKind::Io, message).hint("Tell the user: lathe's data directory needs a look.")
+    }
+
     /// Returns the result that the model and the screen get.
     pub fn into_result(self) -> CallResult {
         let mut result = CallResult::error(self.kind, &self.message, self.hint.as_deref());

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
-use futures::future::join_all;
+use futures::future::{BoxFuture, join_all, ready};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
@@ -35,8 +35,11 @@ pub use resolve::{Known, LoopGuard, Ready, Resolved, resolve};
 
 /// What happened on the way, for whoever shows it.
 pub trait Progress: Send + Sync {
-    /// The call is allowed and begins.
-    fn running(&self, call: &CallId);
+    /// The call is allowed and begins. Resolves when that is written down, so that a process that is killed from then on
+    /// is known to have begun it; to `false` when it could not be, and then the call does not begin.
+    fn running<'a>(&'a self, _call: &'a CallId) -> BoxFuture<'a, bool> {
+        Box::pin(ready(true))
+    }
 
     fn updated(&self, _call: &CallId, _update: Update) {}
 
@@ -203,7 +206,9 @@ async fn attempt(
     said.context.extend(ready.told_of_edit());
     let output = match plan {
         Ok(plan) => {
-            progress.running(&cx.call);
+            if !progress.running(&cx.call).await {
+                return Attempt::Ended(Raw::failed(ToolError::not_recorded()));
+            }
             ready.tool.execute(plan, cx).await
         }
         Err(error) => Err(error),

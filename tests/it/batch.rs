@@ -200,8 +200,8 @@ fn after_kill_9_in_the_middle_what_had_ended_is_kept_and_the_rest_is_interrupted
     let request = server.requests().pop().unwrap();
     for told in [
         "[1] read had ended: ok",
-        "[2] bash was interrupted",
-        "[3] write was interrupted",
+        "[2] bash was interrupted; what it did is not known",
+        "[3] write was not started",
     ] {
         assert!(request.mentions(told), "{told}: {:#}", request.body);
     }

@@ -11,6 +11,7 @@ mod attacks;
 mod attacks_reading;
 mod batch;
 mod cli;
+mod disk;
 mod edit_modes;
 mod errors;
 mod gallery;

@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use crate::screen::{open, project, say};
-use crate::support::{Fault, Key, Server, Terminal, Turn};
+use crate::support::{Fault, Key, Server, Terminal, Turn, wait_until};
 
 #[test]
 fn what_a_killed_program_showed_is_there_again() {
@@ -46,6 +46,42 @@ fn what_a_killed_program_showed_is_there_again() {
     terminal.wait_gone("unsent draft");
     say(&terminal, "go on");
     terminal.wait_text("A part of the next one");
+}
+
+#[test]
+fn a_command_that_ran_when_the_screen_was_killed_is_known_to_have_begun() {
+    let command = "echo half > half.txt; while [ -e half.txt ]; do sleep 0.1; done";
+    let server = Server::with([Turn::tool("bash", json!({"command": command}))]);
+    let project = project(&server).config(json!({"permission": {"bash": "allow", "edit": "allow"}}));
+    let terminal = open(&project);
+    say(&terminal, "go");
+    wait_until("the command has written its file", || project.exists("half.txt"));
+    terminal.signal(Signal::KILL);
+    terminal.wait_exit();
+
+    server.script([Turn::text("I see.")]);
+    let terminal = Terminal::start(&project, 80, 24, &["-c"]);
+    terminal.wait_text("lathe ended while this call was running");
+    say(&terminal, "go on");
+    terminal.wait_text("I see.");
+    let request = server.requests().pop().unwrap();
+    let told = "lathe ended while this call was running; how much of it was done is not known";
+    assert!(request.mentions(told), "{:#}", request.body);
+}
+
+#[test]
+fn a_project_directory_that_is_gone_is_said_on_the_screen_and_not_made_anew() {
+    let server = Server::with([
+        Turn::tool("write", json!({"file_path": "new/a.txt", "content": "x"})),
+        Turn::text("I see."),
+    ]);
+    let project = project(&server).config(json!({"permission": {"edit": "allow"}}));
+    let terminal = open(&project);
+    std::fs::remove_dir_all(project.root()).unwrap();
+    say(&terminal, "go");
+    terminal.wait_text("I see.");
+    terminal.wait_text("is the project directory and does not");
+    assert!(!project.root().exists());
 }
 
 #[test]

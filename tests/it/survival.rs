@@ -209,6 +209,83 @@ fn a_long_reply_is_kept_as_far_as_its_last_checkpoint() {
     );
 }
 
+/// The words for a call that had begun.
+const RUNNING: &str = "lathe ended while this call was running; how much of it was done is not known";
+/// The words for one that had not.
+const NOT_STARTED: &str = "lathe ended before this call was started; nothing of it was done";
+
+/// Writes a file and then says nothing, until the project is removed.
+const SILENT: &str = "echo half > half.txt; while [ -e half.txt ]; do sleep 0.1; done";
+
+#[test]
+fn killed_in_a_silent_command_it_is_known_to_have_begun() {
+    let server = Server::with([Turn::new()
+        .call("bash", json!({"command": SILENT}))
+        .call("write", json!({"file_path": "never.txt", "content": "x"}))]);
+    let project = Project::new().model(&server, Protocol::OpenAiChat);
+    let running = events_of(&project)
+        .args(["--permission-mode", "yolo", "go"])
+        .spawn();
+    wait_until("the command has written its file", || project.exists("half.txt"));
+    let killed = running.kill();
+    let id = session_of(&killed.stdout);
+    server.script([Turn::text("I see.")]);
+    let again = events_of(&project).args(["-s", &id, "go on"]).run().success();
+    assert_eq!(text_of(&again), "I see.");
+    let request = server.requests().pop().unwrap();
+    assert!(request.mentions(RUNNING), "{:#}", request.body);
+    assert!(request.mentions(NOT_STARTED), "{:#}", request.body);
+    assert!(!project.exists("never.txt"));
+}
+
+#[test]
+fn a_project_directory_that_is_gone_is_said_by_each_call_and_not_made_anew() {
+    let server = Server::with([
+        Turn::new()
+            .call("bash", json!({"command": "rm -r \"$PWD\""}))
+            .call("write", json!({"file_path": "new/a.txt", "content": "x"}))
+            .call("list", json!({}))
+            .call("bash", json!({"command": "echo x > a.txt"})),
+        Turn::text("I see."),
+    ]);
+    let project = Project::new().model(&server, Protocol::OpenAiChat);
+    let run = events_of(&project).args(["--permission-mode", "yolo", "go"]);
+    let finished = run.run().success();
+    let said = format!(
+        "Error: `{}` is the project directory and does not exist any more",
+        project.root().display()
+    );
+    let results = of_kind(&finished, "tool_result");
+    assert_eq!(results.len(), 4, "{finished}");
+    for result in &results[1..] {
+        assert!(result["output"].as_str().unwrap().starts_with(&said), "{result}");
+    }
+    assert!(!project.root().exists());
+}
+
+#[test]
+fn killed_before_a_call_was_allowed_it_is_known_not_to_have_begun() {
+    let server = Server::with([Turn::tool("bash", json!({"command": "echo half > half.txt"}))]);
+    let hooks = json!({"PreToolUse": [{"hooks": [
+        {"type": "command", "command": "touch asked; while [ -e asked ]; do sleep 0.1; done"}
+    ]}]});
+    let project = Project::new()
+        .config(json!({ "hooks": hooks }))
+        .model(&server, Protocol::OpenAiChat);
+    let running = events_of(&project)
+        .args(["--permission-mode", "yolo", "go"])
+        .spawn();
+    wait_until("the hook runs", || project.exists("asked"));
+    let _ = running.kill();
+    fs::remove_file(project.path("asked")).unwrap();
+    let project = project.config(json!({"hooks": {"PreToolUse": []}}));
+    server.script([Turn::text("I see.")]);
+    let again = events_of(&project).args(["-c", "go on"]).run().success();
+    assert_eq!(text_of(&again), "I see.");
+    assert!(server.requests().pop().unwrap().mentions(NOT_STARTED));
+    assert!(!project.exists("half.txt"));
+}
+
 #[test]
 fn killed_in_a_command_its_call_is_interrupted_and_the_finished_one_keeps_its_result() {
     for protocol in Protocol::ALL {
@@ -234,6 +311,15 @@ fn killed_in_a_command_its_call_is_interrupted_and_the_finished_one_keeps_its_re
             .map(|part| part["state"].clone())
             .collect();
         assert_eq!(states, ["done", "interrupted", "interrupted"], "{protocol:?}");
+        let told = |call: usize| parts(&shown, "tool")[call]["output"].as_str().unwrap().to_owned();
+        assert!(told(1).contains(RUNNING), "{}", told(1));
+        assert!(told(2).contains(NOT_STARTED), "{}", told(2));
+        let request = &server.requests()[1];
+        assert!(
+            request.mentions(RUNNING) && request.mentions(NOT_STARTED),
+            "{:#}",
+            request.body
+        );
         assert_eq!(parts(&shown, "tool")[0]["output"], "one");
         assert!(server.requests()[1].mentions("Two steps."));
     }

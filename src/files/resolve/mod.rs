@@ -50,6 +50,8 @@ pub struct Resolved {
     pub real: PathBuf,
     /// Relative to the project with `/` inside it, else absolute. The project root itself is `.`.
     pub display: String,
+    /// How `real` is shown: relative to the project when it lies in it.
+    pub real_display: String,
     pub inside: bool,
     pub kind: PathKind,
 }
@@ -135,11 +137,20 @@ impl Roots {
         Ok(Resolved {
             given: given.to_owned(),
             display,
+            real_display: self.display(&end.real),
             inside,
             kind: end.kind(),
             real: end.real,
             absolute,
         })
+    }
+
+    /// Fails when the project directory is gone.
+    pub fn check_project(&self) -> Result<(), FileError> {
+        if self.project.is_dir() {
+            return Ok(());
+        }
+        Err(FileError::new(&self.project, FileProblem::RootGone))
     }
 
     /// Whether a path still is where it was when it was resolved: no link was put in the way, and none changed.

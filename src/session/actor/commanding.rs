@@ -10,7 +10,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::driver::CallSettings;
-use crate::conversation::{CallId, ErrorKind, Message};
+use crate::conversation::{ErrorKind, Message};
 use crate::project::commands::{CommandOwner, Piece, UserCommand, expand, shell_commands};
 use crate::session::{CommandChoice, Mention, mention};
 use crate::tool::pipeline::{self, LoopGuard, Progress};
@@ -155,9 +155,7 @@ async fn run(calls: &CallSettings, command: &str, cancel: &CancellationToken) ->
 
 struct Unwatched;
 
-impl Progress for Unwatched {
-    fn running(&self, _: &CallId) {}
-}
+impl Progress for Unwatched {}
 
 #[cfg(test)]
 mod tests {

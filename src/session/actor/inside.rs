@@ -1,12 +1,26 @@
-//! Calls inside a call: kept with it, told like any.
+//! Calls that begin, and calls inside a call: kept with it, told like any.
 
 use std::sync::Arc;
+
+use tokio::sync::oneshot;
 
 use super::Actor;
 use crate::conversation::{CallId, CallResult, CallState, ErrorKind, PartBody, ToolPart};
 use crate::session::Event;
 
 impl Actor {
+    /// Writes down that a call runs before it may begin: if the process is killed from then on, what it did is unknown.
+    pub(super) fn begin_call(&mut self, call: CallId, recorded: oneshot::Sender<()>) {
+        self.with_call(&call, |part| part.state = CallState::Running);
+        let stored = self.store_call(call.outer().as_ref().unwrap_or(&call));
+        if stored.is_ok() {
+            // Whoever does not wait any more has given the call up.
+            let _ = recorded.send(());
+            self.publish(Event::CallRunning { call });
+        }
+        self.check(stored);
+    }
+
     /// Writes down what a call consists of before the first of it runs, so that a crash leaves no call untold.
     pub(super) fn begin_inside(&mut self, outer: &CallId, calls: Vec<ToolPart>) {
         let told: Vec<Event> = calls

@@ -38,7 +38,7 @@ use super::{
 };
 use crate::agent::driver::{CallSettings, Driver, DriverEvent};
 use crate::agent::turn::{Turn, TurnEvent, TurnSettings};
-use crate::conversation::{CallId, CallState, Message, MessageId, ModelRef, NoticeKind, ToolPart};
+use crate::conversation::{CallId, Message, MessageId, ModelRef, NoticeKind, ToolPart};
 use crate::permission::{BrokerEvent, Mode, Question, Reply};
 use crate::provider::{Model, ProviderError};
 use crate::tool::FormEvent;
@@ -320,10 +320,7 @@ impl Actor {
                 self.with_call(&call, |part| part.args = Some(args.clone().into()));
                 self.publish(Event::CallReady { call, tool, args });
             }
-            DriverEvent::CallRunning { call } => {
-                self.with_call(&call, |part| part.state = CallState::Running);
-                self.publish(Event::CallRunning { call });
-            }
+            DriverEvent::CallRunning { call, recorded } => self.begin_call(call, recorded),
             DriverEvent::CallUpdate { call, mut update } => {
                 if let Some(todos) = update.todos.take() {
                     self.take_todos(todos);

@@ -68,6 +68,10 @@ impl Actor {
                 format!("this session is open in {held}; it is read-only here"),
             );
         }
+        if let Err(error) = self.parts.calls.services.roots.check_project() {
+            // One can still talk; each call that needs the directory says it to the model as well.
+            self.report(ReportKind::Storage, error.to_string());
+        }
         self.forget_going_on();
         self.reminded = 0;
         self.turn_began = Some(now());

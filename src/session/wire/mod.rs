@@ -412,6 +412,4 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
 /// Nobody watches a single call.
 struct Silent;
 
-impl pipeline::Progress for Silent {
-    fn running(&self, _: &CallId) {}
-}
+impl pipeline::Progress for Silent {}

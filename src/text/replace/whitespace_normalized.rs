@@ -1,7 +1,10 @@
 //! Runs of white space count as one space.
 //!
 //! A single line is found as a whole line or within one. Several lines are found as windows of as many lines with the
-//! same words, wherever the words are broken into lines inside the window.
+//! same words, wherever the words are broken into lines inside the window, and as one line that has all of the words. A
+//! window of such a line and blank ones is the line again, and does not count beside it.
+
+use std::ops::Range;
 
 use super::search::{Numbers, Search, overlapping};
 use super::white_space::{is_white_space, words};
@@ -101,12 +104,20 @@ fn windows(search: &Search<'_>) -> Vec<Span> {
         firsts.push(text.len());
     }
     let size = search.old_lines().len();
+    let count = search.lines().count();
     let mut spans = Vec::new();
     let mut line = 0;
     for start in starts_of(&text, &old) {
-        while line + size < firsts.len() && firsts[line] <= start && spans.len() < search.enough() {
-            if firsts[line] == start && firsts[line + size] == start + old.len() {
-                spans.push(search.lines().span(line..line + size, search.with_break()));
+        let end = start + old.len();
+        while line < count && firsts[line] <= start && spans.len() < search.enough() {
+            let lines = |lines: Range<usize>| search.lines().span(lines, search.with_break());
+            if firsts[line] == start && firsts[line + 1] == end {
+                spans.push(lines(line..line + 1));
+            } else if firsts[line] == start
+                && firsts.get(line + size) == Some(&end)
+                && !(line..line + size).any(|line| firsts[line] == start && firsts[line + 1] == end)
+            {
+                spans.push(lines(line..line + size));
             }
             line += 1;
         }
@@ -152,6 +163,29 @@ mod tests {
             ("whitespace_normalized", vec!["foo(a,\n  b, c);"])
         );
         no_match("q\nfoo(a, b, c); r\n", "foo(a,\nb, c);");
+    }
+
+    #[test]
+    fn several_lines_are_found_in_one_that_has_all_their_words() {
+        let old = "foo(a,\n    b,\n  c);";
+        for text in ["foo(a, b, c);\n", "q\n\n  foo(a,  b, c);\n\nr\n", "foo(a, b, c);"] {
+            let line = text.lines().find(|line| line.contains("foo")).unwrap();
+            assert_eq!(
+                found(text, old),
+                ("whitespace_normalized", vec![line]),
+                "{text:?}"
+            );
+        }
+        assert_eq!(
+            edited("x\nfoo(a, b, c);\ny\n", &format!("{old}\n"), "z\n"),
+            "x\nz\ny\n"
+        );
+        no_match("foo(a, b, c); d\n", old);
+        assert_eq!(ambiguous("foo(a, b, c);\nx\nfoo(a, b,\nc);\n\n", old), [1, 3]);
+        assert_eq!(
+            found_all("foo(a, b, c);\n\nfoo(a, b,  c);\n", old).1,
+            ["foo(a, b, c);", "foo(a, b,  c);"]
+        );
     }
 
     #[test]

@@ -110,9 +110,7 @@ async fn shared_calls_wait_for_each_other_and_an_exclusive_one_for_all_before_it
 
 struct Silent;
 
-impl Progress for Silent {
-    fn running(&self, _: &CallId) {}
-}
+impl Progress for Silent {}
 
 async fn puppet(project: &Harness, cancel: CancellationToken, orders: Value) -> CallResult {
     let Value::Object(args) = orders else {

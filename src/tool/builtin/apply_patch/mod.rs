@@ -130,6 +130,7 @@ impl Tool for ApplyPatchTool {
             };
             if let Some(target) = &move_to {
                 asked.note(cx, target, false);
+                asked.note_moved(&path);
             }
             targets.push(Target {
                 path: path.resolved,

@@ -11,7 +11,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use serde_json::{Value, json};
 
 use crate::conversation::ErrorKind;
-use crate::permission::Mode;
+use crate::permission::{Mode, Reply};
 use crate::tool::ToolSettings;
 use crate::tool::harness::{Harness, HarnessOptions};
 
@@ -120,6 +120,20 @@ async fn a_later_section_sees_an_earlier_one() {
         result.details["files"][0]["diff"],
         "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-one\n-two\n+1\n+2\n"
     );
+}
+
+#[tokio::test]
+async fn a_file_that_may_not_be_read_unasked_is_not_moved_unasked_to_a_name_that_may() {
+    let body = "*** Update File: .env\n*** Move to: notes.txt\n@@\n-A=1\n+A=2\n";
+    let project = Harness::with_rules(json!({"edit": "allow"}));
+    project.write(".env", "A=1\nPASSWORD=hunter2\n");
+    let (kind, _) = project.error("apply_patch", patch(body)).await;
+    assert_eq!(kind, ErrorKind::Denied);
+    assert!(project.path(".env").exists() && !project.path("notes.txt").exists());
+    let project = Harness::with_rules(json!({"edit": "allow"})).answering(Reply::Once);
+    project.write(".env", "A=1\nPASSWORD=hunter2\n");
+    project.ok("apply_patch", patch(body)).await;
+    assert_eq!(project.asked(), [("read".to_owned(), ".env".to_owned())]);
 }
 
 #[tokio::test]

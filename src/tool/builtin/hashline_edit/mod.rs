@@ -121,6 +121,7 @@ impl Tool for HashlineEditTool {
         asked.note(cx, &path, args.delete);
         if let Some(target) = &rename {
             asked.note(cx, target, false);
+            asked.note_moved(&path);
         }
         let path = path.resolved;
         let rename = rename

@@ -613,8 +613,31 @@ async fn what_may_not_be_read_is_shown_neither_in_an_error_nor_in_a_result() {
     assert_eq!(result.output, "Updated .env: 1 edit, +1 -0");
     let given =
         json!({"file_path": ".env", "rename": "open.txt", "edits": [{"type": "append", "text": "B=1"}]});
-    let text = project.ok("hashline_edit", given).await;
-    assert_eq!(text, "Moved .env to open.txt: 1 edit, +1 -0");
+    assert_eq!(project.error("hashline_edit", given).await.0, ErrorKind::Denied);
+    assert!(!project.path("open.txt").exists());
+}
+
+#[tokio::test]
+async fn a_file_that_may_not_be_read_unasked_is_not_moved_unasked_to_a_name_that_may() {
+    let moved = |from: &str| json!({"file_path": from, "rename": "notes.txt"});
+    let asked_to_read = ("read".to_owned(), ".env".to_owned());
+    let project = Harness::with_rules(json!({"edit": "allow"})).answering(Reply::Once);
+    project.write(".env", "PASSWORD=hunter2\n");
+    let text = project.ok("hashline_edit", moved(".env")).await;
+    assert_eq!(text, "Moved .env to notes.txt");
+    assert_eq!(project.asked(), [asked_to_read]);
+
+    let project = Harness::with_rules(json!({"edit": "allow", "read": {"*": "allow", "secret": "deny"}}));
+    project.write("secret", "hunter2\n");
+    symlink(".", project.path("here")).unwrap();
+    for from in ["secret", "here/secret"] {
+        assert_eq!(
+            project.error("hashline_edit", moved(from)).await.0,
+            ErrorKind::Denied
+        );
+    }
+    project.write("plain", "x\n");
+    project.ok("hashline_edit", moved("plain")).await;
 }
 
 #[tokio::test]

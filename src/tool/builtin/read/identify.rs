@@ -1,6 +1,6 @@
 //! What a path leads to: by its kind, its first bytes and then its extension.
 
-use std::fs::File;
+use std::fs::{DirEntry, File};
 use std::io::Read;
 use std::path::Path;
 
@@ -99,14 +99,18 @@ fn siblings_like(path: &Resolved) -> Vec<String> {
     let (Some(name), Some(parent)) = (path.absolute.file_name(), path.absolute.parent()) else {
         return Vec::new();
     };
+    let own = name;
     let name = name.to_string_lossy().to_lowercase();
     let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
     let mut near: Vec<(usize, String)> = Vec::new();
+    // A link to nothing is there under the very name that was asked for; no other one leads further either.
+    let leads_somewhere = |entry: &DirEntry| entry.file_name() != own && entry.path().exists();
     for entry in entries.take(MAX_SIBLINGS) {
         let sibling = entry.file_name().to_string_lossy().into_owned();
         let lower = sibling.to_lowercase();
         let distance = strsim::levenshtein(&lower, &name);
-        if distance <= 2 || lower.contains(&name) || name.contains(&lower) {
+        let is_like = distance <= 2 || lower.contains(&name) || name.contains(&lower);
+        if is_like && leads_somewhere(&entry) {
             near.push((distance, sibling));
         }
     }

@@ -263,6 +263,19 @@ async fn binary_files_are_refused_by_content_and_by_extension() {
 }
 
 #[tokio::test]
+async fn a_link_to_nothing_does_not_suggest_itself() {
+    let project = Harness::new();
+    std::os::unix::fs::symlink("gone", project.path("main.rs")).unwrap();
+    std::os::unix::fs::symlink("gone", project.path("main.r")).unwrap();
+    let (kind, text) = project.error("read", json!({"file_path": "main.rs"})).await;
+    assert_eq!(kind, ErrorKind::NotFound);
+    assert_eq!(text, "Error: `main.rs` is a symbolic link to nothing");
+    project.write("main.rsx", "");
+    let (_, text) = project.error("read", json!({"file_path": "main.rs"})).await;
+    assert!(text.ends_with("\nDid you mean:\nmain.rsx"), "{text}");
+}
+
+#[tokio::test]
 async fn a_missing_file_names_up_to_three_like_it() {
     let project = Harness::new();
     for path in [

@@ -27,6 +27,35 @@ async fn read(project: &Harness, path: &str) {
 }
 
 #[tokio::test]
+async fn a_project_directory_that_is_gone_is_said_and_not_made_anew() {
+    let project = Harness::with_rules(json!({"*": "allow"}));
+    let root = project.services.roots.project_root().to_path_buf();
+    fs::remove_dir_all(&root).unwrap();
+    let said = format!(
+        "Error: `{}` is the project directory and does not exist any more",
+        root.display()
+    );
+    for (tool, args) in [
+        ("write", json!({"file_path": "a.txt", "content": "x"})),
+        ("write", json!({"file_path": "new/a.txt", "content": "x"})),
+        (
+            "edit",
+            json!({"file_path": "a.txt", "old_string": "", "new_string": "x"}),
+        ),
+        ("read", json!({"file_path": "a.txt"})),
+        ("list", json!({})),
+        ("glob", json!({"pattern": "*"})),
+        ("grep", json!({"pattern": "x"})),
+        ("bash", json!({"command": "echo x > a.txt"})),
+    ] {
+        let (kind, text) = project.error(tool, args).await;
+        assert_eq!(kind, ErrorKind::NotFound, "{tool}: {text}");
+        assert!(text.starts_with(&said), "{tool}: {text}");
+    }
+    assert!(!root.exists());
+}
+
+#[tokio::test]
 async fn a_file_is_created_with_its_directories() {
     let project = yolo();
     let result = project.run("write", args("src/new/a.rs", "one\ntwo\n")).await;
