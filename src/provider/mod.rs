@@ -23,6 +23,8 @@ mod reply;
 mod retry;
 #[cfg(test)]
 mod sample;
+#[cfg(test)]
+mod sdk_tests;
 mod settings;
 pub mod sse;
 mod tolerant;
