@@ -7,6 +7,8 @@
 //! 0   text
 //! 0a  conversation
 //! 0b  view
+//! 1   regular_file
+//! 1'  tree_walk
 //! 1a  config auth process store files
 //! 1b  project provider permission lsp mcp hook script journal
 //! 2   tool
@@ -20,8 +22,9 @@
 //!
 //! What each layer does not do:
 //! - `text`, `conversation`, `view` touch no file, no clock, no network and no terminal, and are not async.
+//! - Files of a project that lathe opens for itself are opened by `regular_file` and by nothing else.
 //! - `config` is read by `session::wire` and `cli` alone; everybody else gets settings of their own.
-//! - Project files are written by `files::transaction` and by nothing else.
+//! - Project files are written by `files::transaction` and by nothing else (`tests/it/project_writes.rs` searches for it).
 //! - `tool` never imports `agent`, `session` or a front end; what it needs from them it asks through traits of its own.
 //! - `agent::turn` performs nothing: events in, effects out.
 //! - Front ends speak to `session::Handle` and cannot reach around it.
@@ -39,9 +42,11 @@ pub mod permission;
 pub mod process;
 pub mod project;
 pub mod provider;
+pub mod regular_file;
 pub mod session;
 pub mod store;
 pub mod text;
 pub mod tool;
+pub mod tree_walk;
 pub mod tui;
 pub mod view;

@@ -8,10 +8,10 @@
 //! decodes UTF-16 and shows what is not text as well as it can. Nothing here writes.
 
 use std::fs::{self, File};
-use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
+use super::directory::{Directory, read_to_limit};
 use super::{ContentHash, FileError, FileProblem};
 
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
@@ -85,6 +85,18 @@ impl TextFile {
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let bytes = read_regular(path, WRITE_LIMIT)?;
         Self::from_bytes(bytes).map_err(|problem| FileError::new(path, problem))
+    }
+
+    /// Opens a file to edit it by its real path: where a part of it is a link by now, nothing is opened.
+    pub fn open_real(path: &Path) -> Result<Self, FileError> {
+        let failed = |problem| FileError::new(path, problem);
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(failed(FileProblem::IsDirectory));
+        };
+        let directory = Directory::open(parent).map_err(|error| FileError::io(path, error.into()))?;
+        let bytes = directory.read(name, WRITE_LIMIT).map_err(failed)?;
+        let bytes = bytes.ok_or_else(|| failed(FileProblem::NotFound))?;
+        Self::from_bytes(bytes).map_err(failed)
     }
 
     /// Opens a file to show it. Whether it should be shown at all is [`looks_binary`]'s question.
@@ -255,7 +267,7 @@ pub fn looks_binary(bytes: &[u8]) -> bool {
 
 /// Reads a whole file. Directories, devices, pipes and sockets are refused before they are opened: opening alone can
 /// block or do something.
-pub(super) fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
+fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
     let metadata = fs::metadata(path).map_err(|error| FileError::io(path, error))?;
     if metadata.is_dir() {
         return Err(FileError::new(path, FileProblem::IsDirectory));
@@ -263,20 +275,8 @@ pub(super) fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, FileError
     if !metadata.is_file() {
         return Err(FileError::new(path, FileProblem::NotRegular));
     }
-    let too_large = |size| FileError::new(path, FileProblem::TooLarge { size, limit });
-    if metadata.len() > limit {
-        return Err(too_large(metadata.len()));
-    }
-    let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
     let file = File::open(path).map_err(|error| FileError::io(path, error))?;
-    // Files of the kernel say that they have no length, and others grow meanwhile.
-    file.take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(|error| FileError::io(path, error))?;
-    if bytes.len() as u64 > limit {
-        return Err(too_large(bytes.len() as u64));
-    }
-    Ok(bytes)
+    read_to_limit(&file, limit).map_err(|problem| FileError::new(path, problem))
 }
 
 fn utf16_bom(bytes: &[u8]) -> Option<Encoding> {

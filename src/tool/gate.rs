@@ -12,11 +12,12 @@ use serde_json::{Map, Value};
 use super::confine::expected;
 use super::{ToolCx, ToolError};
 use crate::conversation::{ErrorKind, SessionId};
-use crate::files::Resolved;
+use crate::files::{Resolved, Roots};
 use crate::permission::{
     Action, AlreadyAnswered, Ask, Broker, Decision, Denial, Editable, Inquiry, Mode, Open, Permissions,
     Question, QuestionId, Reply, Row, Rule, Scope, Source, Subject, decide, grants, protected_subject,
 };
+use crate::regular_file::FileGate;
 use crate::store::{Grant, GrantScope, Store, StoreError};
 use crate::view::card::Card;
 
@@ -133,6 +134,11 @@ impl Readable {
     pub fn allows(&self, display: &str, path: &Path) -> bool {
         let subject = Subject::new(display).also(path.to_string_lossy());
         self.0.judge_tool("read", "read", &subject).action == Action::Allow
+    }
+
+    /// The same as a gate for what lathe opens by itself, by real paths.
+    pub fn gate<'a>(&'a self, roots: &'a Roots) -> impl FileGate + Sync + 'a {
+        |real: &Path| self.allows(&roots.display(real), real)
     }
 }
 

@@ -1,27 +1,33 @@
 //! Walking a tree for the search tools: what is ignored, what is wanted, when to stop.
 //!
-//! ripgrep's own walker does the work: `.gitignore`, `.ignore` and global excludes are honoured, hidden files are
-//! included, `.git` never is, symbolic links are not followed.
+//! `.gitignore`, `.ignore` and global excludes are honoured, hidden files are included, `.git` never is, symbolic links
+//! are not followed. An ignore file that cannot be read is named in the answer.
 
 mod threads;
 
 use std::fmt::Write as _;
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
-use ignore::{DirEntry, WalkBuilder, WalkState};
 use tokio_util::sync::CancellationToken;
 
 use self::threads::Taken;
-use super::{Output, ToolCx, ToolError};
+use super::builtin::file_name::one_line;
+use super::{Output, ToolCx, ToolError, plural};
 use crate::conversation::ErrorKind;
+use crate::files::Roots;
+use crate::regular_file::FileGate;
+use crate::tree_walk::{Entry, Flow, IgnoreFiles, LeftOut, Walk};
 
 pub use threads::SearchThreads;
 
 const MAX_DEPTH: usize = 64;
+/// Ignore files that an answer names when they were left out.
+const MAX_NOTICES: usize = 3;
 
 /// Patterns for files: without `/` they match a name at any depth, with one the path from where the search began.
 #[derive(Debug, Default)]
@@ -239,7 +245,7 @@ impl Limit {
     }
 
     /// Marks an answer that is not whole: its last line says so, and one that was cancelled is not ok.
-    pub(super) fn mark<D>(&self, output: &mut Output<D>, end: WalkEnd) {
+    pub(super) fn mark<D>(&self, output: &mut Output<D>, end: &WalkEnd) {
         if !end.stopped {
             return;
         }
@@ -257,17 +263,51 @@ impl Limit {
 }
 
 /// How a walk ended.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct WalkEnd {
     /// Before everything was seen: out of time, or cancelled.
     pub(super) stopped: bool,
     /// Entries that could not be read.
     pub(super) unreadable: usize,
+    /// Ignore files whose rules were not applied.
+    pub(super) left_out: Vec<LeftOut>,
 }
 
 impl WalkEnd {
-    pub(super) fn timed_out(self, limit: &Limit) -> bool {
+    pub(super) fn timed_out(&self, limit: &Limit) -> bool {
         self.stopped && !limit.is_cancelled()
+    }
+
+    /// Adds what another walk of the same search came to.
+    pub(super) fn add(&mut self, other: Self) {
+        self.stopped |= other.stopped;
+        self.unreadable += other.unreadable;
+        for left_out in other.left_out {
+            if !self.left_out.contains(&left_out) {
+                self.left_out.push(left_out);
+            }
+        }
+    }
+
+    /// One line for each ignore file that was left out, up to a few.
+    pub(super) fn notices(&self, roots: &Roots) -> Vec<String> {
+        let named = self.left_out.iter().take(MAX_NOTICES).map(|left_out| {
+            let name = roots.display(&left_out.path);
+            format!(
+                "(the rules of {} are left out: {})",
+                one_line(&name),
+                one_line(&left_out.why)
+            )
+        });
+        let mut notices: Vec<String> = named.collect();
+        match self.left_out.len().saturating_sub(MAX_NOTICES) {
+            0 => {}
+            more => notices.push(format!(
+                "(the rules of {} are left out too)",
+                plural(more, "more file")
+            )),
+        }
+        notices
     }
 }
 
@@ -312,87 +352,95 @@ impl<T> Drop for Sheaf<'_, T> {
 
 /// What a visit is told of.
 pub(super) struct Found<'a> {
-    pub(super) entry: &'a DirEntry,
+    pub(super) entry: &'a Entry,
     /// From where the walk began.
     pub(super) relative: &'a Path,
 }
 
-fn builder(root: &Path, threads: usize) -> WalkBuilder {
-    let mut builder = WalkBuilder::new(root);
-    builder
-        .hidden(false)
-        .require_git(false)
-        .follow_links(false)
-        .max_depth(Some(MAX_DEPTH))
-        .filter_entry(|entry| entry.file_name() != ".git")
-        .threads(threads);
-    builder
+/// A tree that is searched.
+pub(super) struct Tree<'a> {
+    pub(super) root: &'a Path,
+    pub(super) globs: &'a Globs,
+    pub(super) limit: &'a Limit,
+    /// Judges ignore files that are links.
+    pub(super) gate: &'a (dyn FileGate + Sync),
 }
 
-/// Visits every wanted file below `root` on several threads, in no order. `visitor` makes one visit function a thread.
-pub(super) fn files<V>(root: &Path, globs: &Globs, limit: &Limit, visitor: impl Fn() -> V) -> WalkEnd
-where
-    V: FnMut(&Found<'_>) + Send,
-{
-    entries(root, globs, limit, || {
-        let mut visit = visitor();
-        move |found: &Found<'_>| {
-            let is_file = found.entry.file_type().is_some_and(|kind| kind.is_file());
-            if is_file && globs.matches(found.relative) {
-                visit(found);
+impl Tree<'_> {
+    /// Visits every wanted file on several threads, in no order. `visitor` makes one visit function a thread.
+    pub(super) fn files<V>(&self, visitor: impl Fn() -> V) -> WalkEnd
+    where
+        V: FnMut(&Found<'_>) + Send,
+    {
+        self.entries(|| {
+            let mut visit = visitor();
+            move |found: &Found<'_>| {
+                if found.entry.is_file() && self.globs.matches(found.relative) {
+                    visit(found);
+                }
             }
-        }
-    })
-}
-
-/// Visits every entry below `root` that no exclusion cuts off, directories too.
-pub(super) fn entries<V>(root: &Path, globs: &Globs, limit: &Limit, visitor: impl Fn() -> V) -> WalkEnd
-where
-    V: FnMut(&Found<'_>) + Send,
-{
-    // `.git` is never looked into, by whatever way one gets there.
-    if root.components().any(|part| part.as_os_str() == ".git") {
-        return WalkEnd::default();
-    }
-    let wanted = std::thread::available_parallelism().map_or(2, usize::from);
-    let Some(threads) = limit.threads(wanted) else {
-        return WalkEnd {
-            stopped: true,
-            unreadable: 0,
-        };
-    };
-    let stopped = AtomicBool::new(false);
-    let unreadable = AtomicUsize::new(0);
-    builder(root, threads.count()).build_parallel().run(|| {
-        let mut visit = visitor();
-        let (stopped, unreadable) = (&stopped, &unreadable);
-        Box::new(move |entry| {
-            if limit.is_over() {
-                stopped.store(true, Ordering::Relaxed);
-                return WalkState::Quit;
-            }
-            let Ok(entry) = entry else {
-                unreadable.fetch_add(1, Ordering::Relaxed);
-                return WalkState::Continue;
-            };
-            if entry.depth() == 0 {
-                return WalkState::Continue;
-            }
-            let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
-            let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
-            if is_directory && globs.prunes(relative) {
-                return WalkState::Skip;
-            }
-            visit(&Found {
-                entry: &entry,
-                relative,
-            });
-            WalkState::Continue
         })
-    });
-    WalkEnd {
-        stopped: stopped.into_inner(),
-        unreadable: unreadable.into_inner(),
+    }
+
+    /// Visits every entry that no exclusion cuts off, directories too.
+    pub(super) fn entries<V>(&self, visitor: impl Fn() -> V) -> WalkEnd
+    where
+        V: FnMut(&Found<'_>) + Send,
+    {
+        let (root, limit) = (self.root, self.limit);
+        // `.git` is never looked into, by whatever way one gets there.
+        if root.components().any(|part| part.as_os_str() == ".git") {
+            return WalkEnd::default();
+        }
+        let wanted = std::thread::available_parallelism().map_or(2, usize::from);
+        let Some(threads) = limit.threads(wanted) else {
+            return WalkEnd {
+                stopped: true,
+                ..WalkEnd::default()
+            };
+        };
+        let stopped = AtomicBool::new(false);
+        let unreadable = AtomicUsize::new(0);
+        let walk = Walk {
+            root,
+            ignore_files: IgnoreFiles::Everywhere,
+            skips_hidden: false,
+            follows_links: false,
+            max_depth: MAX_DEPTH,
+            threads: threads.count(),
+            gate: self.gate,
+        };
+        let enters = |entry: &Entry| {
+            let relative = entry.path().strip_prefix(root);
+            let is_pruned = || relative.is_ok_and(|relative| self.globs.prunes(relative));
+            entry.name() != ".git" && !(entry.is_directory() && is_pruned())
+        };
+        let left_out = walk.run(&enters, || {
+            let mut visit = visitor();
+            let (stopped, unreadable) = (&stopped, &unreadable);
+            move |entry: io::Result<&Entry>| {
+                if limit.is_over() {
+                    stopped.store(true, Ordering::Relaxed);
+                    return Flow::Stop;
+                }
+                match entry {
+                    Ok(entry) if entry.depth() > 0 => visit(&Found {
+                        entry,
+                        relative: entry.path().strip_prefix(root).unwrap_or(entry.path()),
+                    }),
+                    Ok(_) => {}
+                    Err(_) => {
+                        unreadable.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+                Flow::Continue
+            }
+        });
+        WalkEnd {
+            stopped: stopped.into_inner(),
+            unreadable: unreadable.into_inner(),
+            left_out,
+        }
     }
 }
 
@@ -490,7 +538,13 @@ mod tests {
             SearchThreads::default(),
         );
         let harvest = Harvest::new();
-        let end = entries(dir.path(), &globs, &limit, || {
+        let tree = Tree {
+            root: dir.path(),
+            globs: &globs,
+            limit: &limit,
+            gate: &|_: &Path| true,
+        };
+        let end = tree.entries(|| {
             let mut sheaf = harvest.sheaf();
             move |found: &Found<'_>| sheaf.push(found.relative.to_string_lossy().into_owned())
         });
@@ -511,9 +565,15 @@ mod tests {
             SearchThreads::default(),
         );
         cancel.cancel();
-        let end = files(dir.path(), &Globs::default(), &limit, || |_: &Found<'_>| {});
+        let tree = Tree {
+            root: dir.path(),
+            globs: &Globs::default(),
+            limit: &limit,
+            gate: &|_: &Path| true,
+        };
+        let end = tree.files(|| |_: &Found<'_>| {});
         let mut output = Output::new("", "Found 1 file\n\na", ());
-        limit.mark(&mut output, end);
+        limit.mark(&mut output, &end);
         assert_eq!(output.failure, Some(ErrorKind::Cancelled));
         assert_eq!(
             output.text,

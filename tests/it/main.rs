@@ -20,6 +20,7 @@ mod managed;
 mod patch;
 mod picture;
 mod plan;
+mod project_writes;
 mod protocols;
 mod question;
 mod readme;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// Returns a path as output shows it: control characters, line breaks among them, are written as `\n` or `\u{1b}`, so that
 /// one path is one line and nothing in it acts on the terminal.
-pub(super) fn one_line(path: &str) -> Cow<'_, str> {
+pub(in crate::tool) fn one_line(path: &str) -> Cow<'_, str> {
     if !path.contains(char::is_control) {
         return Cow::Borrowed(path);
     }

@@ -13,10 +13,10 @@ use super::search_path::{Base, SearchPath, check_place, search_directory};
 use crate::conversation::ErrorKind;
 use crate::files::Resolved;
 use crate::permission::{Ask, Subject};
-use crate::tool::walk::{Found, Globs, Harvest, Limit, files};
+use crate::tool::walk::{Found, Globs, Harvest, Limit, Tree};
 use crate::tool::{
-    CallView, Concurrency, InitCx, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool,
-    ToolCx, ToolError, plural,
+    CallView, Concurrency, InitCx, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView, Services,
+    Tool, ToolCx, ToolError, plural,
 };
 use crate::view::card::Card;
 
@@ -121,7 +121,7 @@ impl Tool for GlobTool {
         let services = Arc::clone(&cx.services);
         cx.blocking(move || {
             check_place(&services, &plan.path)?;
-            Ok(search(&plan, &limit))
+            Ok(search(&plan, &limit, &services))
         })
         .await
     }
@@ -158,9 +158,16 @@ fn relative(glob: &str, prefixes: &[std::borrow::Cow<'_, str>]) -> String {
     }
 }
 
-fn search(plan: &Plan, limit: &Limit) -> Output<Details> {
+fn search(plan: &Plan, limit: &Limit, services: &Services) -> Output<Details> {
     let harvest: Harvest<(SystemTime, PathBuf)> = Harvest::new();
-    let end = files(&plan.base.real, &plan.globs, limit, || {
+    let readable = services.gate.readable();
+    let tree = Tree {
+        root: &plan.base.real,
+        globs: &plan.globs,
+        limit,
+        gate: &readable.gate(&services.roots),
+    };
+    let end = tree.files(|| {
         let mut sheaf = harvest.sheaf();
         move |found: &Found<'_>| {
             let meta = found.entry.metadata().ok();
@@ -184,8 +191,12 @@ fn search(plan: &Plan, limit: &Limit) -> Output<Details> {
         files: shown.collect(),
     };
     let title = format!("{} · {}", plan.title, plural(total, "file"));
-    let mut output = Output::new(title, answer(&details), details);
-    limit.mark(&mut output, end);
+    let mut text = answer(&details);
+    for notice in end.notices(&services.roots) {
+        let _ = write!(text, "\n\n{notice}");
+    }
+    let mut output = Output::new(title, text, details);
+    limit.mark(&mut output, &end);
     output
 }
 

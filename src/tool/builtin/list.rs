@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use super::file_name::one_line;
 use super::search_path::{SearchPath, check_place, search_directory};
 use crate::files::Resolved;
-use crate::tool::walk::{Found, Globs, Harvest, Limit, entries};
+use crate::tool::walk::{Found, Globs, Harvest, Limit, Tree};
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, Prepared, RenderCx, ResultView, Set, Tool, ToolCx, ToolError,
-    path_asks, plural,
+    CallView, Concurrency, InitCx, Output, Prepared, RenderCx, ResultView, Services, Set, Tool, ToolCx,
+    ToolError, path_asks, plural,
 };
 use crate::view::card::Card;
 
@@ -107,7 +107,7 @@ impl Tool for ListTool {
         let services = Arc::clone(&cx.services);
         cx.blocking(move || {
             check_place(&services, &plan.path)?;
-            Ok(list(&plan, &limit))
+            Ok(list(&plan, &limit, &services))
         })
         .await
     }
@@ -167,13 +167,20 @@ impl Directory {
     }
 }
 
-fn list(plan: &Plan, limit: &Limit) -> Output<Details> {
+fn list(plan: &Plan, limit: &Limit, services: &Services) -> Output<Details> {
     let harvest: Harvest<(bool, PathBuf)> = Harvest::new();
-    let end = entries(&plan.path.real, &plan.globs, limit, || {
+    let readable = services.gate.readable();
+    let searched = Tree {
+        root: &plan.path.real,
+        globs: &plan.globs,
+        limit,
+        gate: &readable.gate(&services.roots),
+    };
+    let end = searched.entries(|| {
         let mut sheaf = harvest.sheaf();
         let globs = &plan.globs;
         move |found: &Found<'_>| {
-            let is_directory = found.entry.file_type().is_some_and(|kind| kind.is_dir());
+            let is_directory = found.entry.is_directory();
             if is_directory || globs.matches(found.relative) {
                 sheaf.push((is_directory, found.relative.to_owned()));
             }
@@ -190,6 +197,9 @@ fn list(plan: &Plan, limit: &Limit) -> Output<Details> {
     tree.write(1, &mut left, &mut text);
     let shown = total.min(plan.limit);
     let _ = write!(text, "\n\n({shown} of {} shown)", plural(total, "file"));
+    for notice in end.notices(&services.roots) {
+        let _ = write!(text, "\n{notice}");
+    }
     let details = Details {
         path: plan.path.display.clone(),
         files: total,
@@ -198,7 +208,7 @@ fn list(plan: &Plan, limit: &Limit) -> Output<Details> {
     };
     let title = format!("{} · {}", plan.path.display, plural(total, "file"));
     let mut output = Output::new(title, text, details);
-    limit.mark(&mut output, end);
+    limit.mark(&mut output, &end);
     output
 }
 

@@ -4,7 +4,7 @@ mod apply_patch;
 mod bash;
 mod batch;
 mod edit;
-mod file_name;
+pub(super) mod file_name;
 mod glob;
 mod grep;
 mod hashline_edit;

@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use ignore::{DirEntry, WalkBuilder};
-
 use super::{Gathered, Setting};
 use crate::permission::command::Search;
+use crate::tree_walk::{Entry, Flow, IgnoreFiles, Walk};
 
 /// Names that one command may make lathe look at.
 const MAX_NAMES: usize = 100_000;
@@ -37,38 +36,49 @@ impl Setting<'_> {
 
     fn walk(&self, search: &Search, place: &Path, left: &mut usize, gathered: &mut Gathered) -> Option<()> {
         let readable = self.services.gate.readable();
-        let rules = search.clone();
-        let walk = WalkBuilder::new(place)
-            .standard_filters(search.filtered)
-            .follow_links(search.follows_links)
-            .filter_entry(move |entry| {
-                entry.depth() == 0
-                    || !is_directory(entry)
-                    || rules.enters(&entry.file_name().to_string_lossy())
-            })
-            .build();
-        for entry in walk.flatten() {
-            *left = left.checked_sub(1)?;
-            let Some(path) = entry.path().to_str() else {
-                continue;
+        let gate = readable.gate(&self.services.roots);
+        let walk = Walk {
+            root: place,
+            ignore_files: if search.filtered {
+                IgnoreFiles::InRepositories
+            } else {
+                IgnoreFiles::Unread
+            },
+            skips_hidden: search.filtered,
+            follows_links: search.follows_links,
+            max_depth: usize::MAX,
+            threads: 1,
+            gate: &gate,
+        };
+        let enters = |entry: &Entry| {
+            entry.depth() == 0 || !entry.is_directory() || search.enters(&entry.name().to_string_lossy())
+        };
+        let mut is_too_much = false;
+        walk.each(&enters, |entry| {
+            let Ok(entry) = entry else {
+                return Flow::Continue;
             };
-            if search.follows_links && entry.path_is_symlink() {
+            let Some(rest) = left.checked_sub(1) else {
+                is_too_much = true;
+                return Flow::Stop;
+            };
+            *left = rest;
+            let Some(path) = entry.path().to_str() else {
+                return Flow::Continue;
+            };
+            if search.follows_links && entry.is_link() {
                 gathered.outside.extend(self.outside_path(path, self.workdir));
             }
-            if is_directory(&entry) || !search.looks_into(&entry.file_name().to_string_lossy()) {
-                continue;
+            if entry.is_directory() || !search.looks_into(&entry.name().to_string_lossy()) {
+                return Flow::Continue;
             }
-            let Some(resolved) = self.resolve(path, self.workdir) else {
-                continue;
-            };
-            if !readable.allows(&resolved.display, &resolved.absolute) {
+            if let Some(resolved) = self.resolve(path, self.workdir)
+                && !readable.allows(&resolved.display, &resolved.absolute)
+            {
                 gathered.read.extend(self.read_path(path));
             }
-        }
-        Some(())
+            Flow::Continue
+        });
+        (!is_too_much).then_some(())
     }
-}
-
-fn is_directory(entry: &DirEntry) -> bool {
-    entry.file_type().is_some_and(|kind| kind.is_dir())
 }

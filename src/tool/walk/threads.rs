@@ -85,7 +85,7 @@ mod tests {
     use super::*;
     use crate::conversation::ErrorKind;
     use crate::tool::harness::Harness;
-    use crate::tool::walk::{Found, Globs, entries};
+    use crate::tool::walk::{Found, Globs, Tree};
 
     fn limit(threads: &SearchThreads) -> Limit {
         Limit::new(Duration::from_mins(1), CancellationToken::new(), threads.clone())
@@ -139,7 +139,13 @@ mod tests {
             for _ in 0..48 {
                 scope.spawn(|| {
                     let limit = limit(&threads);
-                    let end = entries(dir.path(), &Globs::default(), &limit, || {
+                    let tree = Tree {
+                        root: dir.path(),
+                        globs: &Globs::default(),
+                        limit: &limit,
+                        gate: &|_: &std::path::Path| true,
+                    };
+                    let end = tree.entries(|| {
                         let visitor = Visitor::begin(&now, &most);
                         let seen = &seen;
                         move |_: &Found<'_>| {

@@ -6,13 +6,14 @@ use std::fmt::Write as _;
 use super::line::{Line, LineKind, first_matches};
 use super::search::{FileMatches, Found};
 use super::{Details, Item, OutputMode, Plan};
+use crate::files::Roots;
 use crate::tool::builtin::file_name::one_line;
 use crate::tool::walk::Limit;
 use crate::tool::{Output, plural};
 
 const MAX_ITEMS: usize = 1000;
 
-pub(super) fn answer(plan: &Plan, found: &Found, limit: &Limit) -> Output<Details> {
+pub(super) fn answer(plan: &Plan, found: &Found, limit: &Limit, roots: &Roots) -> Output<Details> {
     let matches: usize = found.files.iter().map(|file| file.count).sum();
     let files = found.files.len();
     let listed = if plan.mode == OutputMode::Content {
@@ -34,7 +35,7 @@ pub(super) fn answer(plan: &Plan, found: &Found, limit: &Limit) -> Output<Detail
         (_, OutputMode::FilesWithMatches) => files_with_matches(plan, found),
         (_, OutputMode::Count) => counts(plan, found, &details),
     };
-    text.push_str(&notes(found));
+    text.push_str(&notes(found, roots));
     let title = format!(
         "{} · {} · {}",
         plan.title,
@@ -42,7 +43,7 @@ pub(super) fn answer(plan: &Plan, found: &Found, limit: &Limit) -> Output<Detail
         plural(files, "file")
     );
     let mut output = Output::new(title, text, details);
-    limit.mark(&mut output, found.end);
+    limit.mark(&mut output, &found.end);
     output
 }
 
@@ -142,7 +143,7 @@ fn cut_files(plan: &Plan, found: &Found) -> String {
 }
 
 /// What was not looked into, or not to its end.
-fn notes(found: &Found) -> String {
+fn notes(found: &Found, roots: &Roots) -> String {
     let mut notes = Vec::new();
     let capped: Vec<&FileMatches> = found.files.iter().filter(|file| file.has_more).collect();
     if let Some(first) = capped.first() {
@@ -163,6 +164,7 @@ fn notes(found: &Found) -> String {
     }
     let binary = found.binary.iter();
     notes.extend(binary.map(|path| format!("skipped {}: a binary file", one_line(path))));
+    notes.extend(found.end.notices(roots));
     if notes.is_empty() {
         String::new()
     } else {

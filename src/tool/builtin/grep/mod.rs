@@ -226,7 +226,7 @@ impl Tool for GrepTool {
                 check_place(&services, path)?;
             }
             let found = search::search(&plan, &limit, &services.roots, &readable);
-            Ok(answer::answer(&plan, &found, &limit))
+            Ok(answer::answer(&plan, &found, &limit, &services.roots))
         })
         .await
     }

@@ -14,7 +14,7 @@ use super::line::{self, Line, LineKind, first_matches};
 use super::{OutputMode, Plan, Target};
 use crate::files::Roots;
 use crate::tool::gate::Readable;
-use crate::tool::walk::{Found as Entry, Harvest, Limit, WalkEnd, files};
+use crate::tool::walk::{Found as Entry, Harvest, Limit, Tree, WalkEnd};
 
 const MATCHES_PER_FILE: usize = 500;
 const MAX_FILE_BYTES: u64 = 10 * 1024 * 1024;
@@ -75,7 +75,13 @@ pub(super) fn search(plan: &Plan, limit: &Limit, roots: &Roots, readable: &Reada
                 }
             }
             Target::Directory(base) => {
-                let walked = files(&base.real, &plan.globs, limit, || {
+                let tree = Tree {
+                    root: &base.real,
+                    globs: &plan.globs,
+                    limit,
+                    gate: &readable.gate(roots),
+                };
+                let walked = tree.files(|| {
                     let mut sheaf = harvest.sheaf();
                     let mut searcher = searcher(plan);
                     let search = &search;
@@ -91,8 +97,7 @@ pub(super) fn search(plan: &Plan, limit: &Limit, roots: &Roots, readable: &Reada
                         }
                     }
                 });
-                end.stopped |= walked.stopped;
-                end.unreadable += walked.unreadable;
+                end.add(walked);
             }
         }
     }
@@ -103,12 +108,13 @@ pub(super) fn search(plan: &Plan, limit: &Limit, roots: &Roots, readable: &Reada
     files.dedup_by(|a, b| a.display == b.display);
     let is_full = search.kept.into_inner() >= MAX_KEPT;
     let has_more = files.iter().any(|file| file.has_more);
+    let stopped = has_more || end.stopped || (is_full && plan.mode == OutputMode::Content);
     Found {
         files,
         end,
         unreadable: search.unreadable.into_inner(),
         binary,
-        stopped: has_more || end.stopped || (is_full && plan.mode == OutputMode::Content),
+        stopped,
     }
 }
 

@@ -171,6 +171,8 @@ struct Work {
     answered: Option<Instant>,
     /// What it was answered with, as the same is not told again.
     told: Option<Found>,
+    /// The ignore files that a walk did not obey, as they were told.
+    told_left_out: Option<String>,
 }
 
 struct Asked {
@@ -210,6 +212,7 @@ impl Work {
             asked: None,
             answered: None,
             told: None,
+            told_left_out: None,
         }
     }
 
@@ -371,6 +374,7 @@ impl Work {
         let has_ended = progress.has_ended();
         self.learn(progress.take());
         if has_ended {
+            self.tell_left_out(&progress);
             self.walked();
         } else if progress.is_stuck() {
             self.give_up(progress);
@@ -386,6 +390,15 @@ impl Work {
         }
         self.lost.push(progress);
         self.walked();
+    }
+
+    /// Says once which ignore files a walk did not obey.
+    fn tell_left_out(&mut self, progress: &Progress) {
+        let words = progress.left_out();
+        if let Some(words) = words.clone().filter(|_| words != self.told_left_out) {
+            self.tell(Err(words));
+        }
+        self.told_left_out = words;
     }
 
     fn learn(&mut self, paths: Vec<String>) {

@@ -12,10 +12,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use std::{io, thread};
 
-use ignore::{DirEntry, WalkBuilder, WalkState};
-
 use super::Message;
 use super::errands::STUCK;
+use crate::tree_walk::{Entry, Flow, IgnoreFiles, LeftOut, Walk};
 
 /// Threads of a walk, on any number of cores, so that one that waits for a disk is not the only one.
 const THREADS: usize = 4;
@@ -36,6 +35,8 @@ struct State {
     unread: HashSet<PathBuf>,
     /// When anything was met last.
     heard: Instant,
+    /// Ignore files whose rules were not applied, at the end of the walk.
+    left_out: Vec<LeftOut>,
     has_ended: bool,
 }
 
@@ -45,6 +46,7 @@ impl Progress {
             found: Vec::new(),
             unread: HashSet::from([root.to_owned()]),
             heard: Instant::now(),
+            left_out: Vec::new(),
             has_ended: false,
         };
         Self {
@@ -107,59 +109,64 @@ impl Progress {
         }
     }
 
+    /// Names the ignore files that were left out; `None` where there are none.
+    pub(super) fn left_out(&self) -> Option<String> {
+        let state = self.state();
+        let first = state.left_out.first()?;
+        let name = first.path.strip_prefix(&self.root).unwrap_or(&first.path);
+        let more = match state.left_out.len() - 1 {
+            0 => String::new(),
+            more => format!(" (and {more} more)"),
+        };
+        Some(format!(
+            "the rules of {} are left out: {}{more}",
+            name.display(),
+            first.why
+        ))
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes what is met in a directory; says whether the walk goes there.
-    fn meet(&self, entry: &DirEntry) -> bool {
+    fn meet(&self, entry: &Entry) -> bool {
         if self.without.contains(entry.path()) {
             return false;
         }
         let mut state = self.state();
         state.heard = Instant::now();
-        if is_directory(entry) {
+        if entry.is_directory() {
             state.unread.insert(entry.path().to_owned());
         }
         true
     }
 
     /// Keeps what the walk has come to: a file, or a directory that is read by now.
-    fn visit(&self, entry: Result<DirEntry, ignore::Error>) -> WalkState {
-        if self.is_stopped.load(Ordering::Relaxed) {
-            return WalkState::Quit;
-        }
-        let Ok(entry) = entry else {
-            return WalkState::Continue;
-        };
-        let name = self.name(&entry);
+    fn visit(&self, entry: &Entry) {
+        let name = self.name(entry);
         let mut state = self.state();
         state.heard = Instant::now();
-        if is_directory(&entry) {
+        if entry.is_directory() {
             state.unread.remove(entry.path());
         }
         state.found.extend(name);
-        WalkState::Continue
     }
 
-    fn name(&self, entry: &DirEntry) -> Option<String> {
+    fn name(&self, entry: &Entry) -> Option<String> {
         let relative = entry.path().strip_prefix(&self.root).ok()?;
         // Who names a file by its text cannot name one that is none.
         let relative = relative.to_str().filter(|path| !path.is_empty())?;
-        match entry.file_type()? {
-            kind if kind.is_dir() => Some(format!("{relative}/")),
-            kind if kind.is_file() || kind.is_symlink() => Some(relative.to_owned()),
-            _ => None,
+        if entry.is_directory() {
+            Some(format!("{relative}/"))
+        } else {
+            (entry.is_file() || entry.is_link()).then(|| relative.to_owned())
         }
     }
 
     fn end(&self) {
         self.state().has_ended = true;
     }
-}
-
-fn is_directory(entry: &DirEntry) -> bool {
-    entry.file_type().is_some_and(|kind| kind.is_dir())
 }
 
 /// Begins a walk. However it ends, its progress says so, and [`Message::Walked`] that there is something to see.
@@ -189,15 +196,30 @@ impl Drop for End {
     }
 }
 
-fn walk(progress: &Arc<Progress>) {
-    let met = Arc::clone(progress);
-    let walker = WalkBuilder::new(&progress.root)
-        .require_git(false)
-        .follow_links(false)
-        .threads(THREADS)
-        .filter_entry(move |entry| met.meet(entry))
-        .build_parallel();
-    walker.run(|| Box::new(move |entry| progress.visit(entry)));
+fn walk(progress: &Progress) {
+    let walk = Walk {
+        root: &progress.root,
+        ignore_files: IgnoreFiles::Everywhere,
+        skips_hidden: true,
+        follows_links: false,
+        max_depth: usize::MAX,
+        threads: THREADS,
+        // The list is for the person; nothing of an ignore file is in it.
+        gate: &|_: &Path| true,
+    };
+    let visitor = || {
+        |entry: io::Result<&Entry>| {
+            if progress.is_stopped.load(Ordering::Relaxed) {
+                return Flow::Stop;
+            }
+            if let Ok(entry) = entry {
+                progress.visit(entry);
+            }
+            Flow::Continue
+        }
+    };
+    let left_out = walk.run(&|entry| progress.meet(entry), visitor);
+    progress.state().left_out = left_out;
 }
 
 #[cfg(test)]
