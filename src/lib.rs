@@ -8,8 +8,8 @@
 //! 0a  conversation
 //! 0b  view
 //! 1   regular_file
-//! 1'  tree_walk
-//! 1a  config auth process store files
+//! 1'  project_root tree_walk
+//! 1a  config auth process store files picture
 //! 1b  project provider permission lsp mcp hook script journal
 //! 2   tool
 //! 3   agent
@@ -39,8 +39,10 @@ pub mod headless;
 pub mod hook;
 pub mod linear;
 pub mod permission;
+pub mod picture;
 pub mod process;
 pub mod project;
+pub mod project_root;
 pub mod provider;
 pub mod regular_file;
 pub mod session;

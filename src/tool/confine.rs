@@ -172,7 +172,7 @@ fn protected(place: &Path, services: &Services) -> Vec<PathBuf> {
         follows_links: false,
         max_depth: usize::MAX,
         threads: 1,
-        gate: &readable.gate(&services.roots),
+        gate: &readable,
     };
     let enters = |entry: &Entry| entry.is_directory() && !is_protected(entry.path());
     let mut found = Vec::new();

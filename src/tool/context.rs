@@ -204,12 +204,17 @@ pub(super) fn outside_asks(roots: &Roots, resolved: &Resolved) -> Vec<Ask> {
 /// The asks for touching a path under one key: the path as it is named, and what a link on the way leads to.
 pub fn path_asks(key: &str, resolved: &Resolved) -> Vec<Ask> {
     let locate = |ask: Ask| if resolved.inside { ask.in_project() } else { ask };
+    // Every edit is one thing to allow; to read a file is to read that file.
+    let offered = |ask: Ask, path: &str| match key {
+        "read" if path.contains(['*', '?']) => ask,
+        "read" => ask.always(path),
+        _ => ask.always("*"),
+    };
     let named = Subject::new(&resolved.display).also(resolved.absolute.to_string_lossy());
-    let mut asks = vec![locate(Ask::new(key, named).always("*"))];
+    let mut asks = vec![locate(offered(Ask::new(key, named), &resolved.display))];
     if resolved.real != resolved.absolute {
-        asks.push(locate(
-            Ask::new(key, Subject::new(resolved.real.to_string_lossy())).always("*"),
-        ));
+        let real = resolved.real.to_string_lossy();
+        asks.push(locate(offered(Ask::new(key, Subject::new(&*real)), &real)));
     }
     asks
 }

@@ -25,6 +25,7 @@ mod protocols;
 mod question;
 mod readme;
 mod renderers;
+mod replies;
 mod run;
 mod sandbox;
 mod screen;

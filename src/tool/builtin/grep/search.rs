@@ -13,7 +13,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 use super::line::{self, Line, LineKind, first_matches};
 use super::{OutputMode, Plan, Target};
 use crate::files::Roots;
-use crate::tool::gate::Readable;
+use crate::permission::ReadGate;
 use crate::tool::walk::{Found as Entry, Harvest, Limit, Tree, WalkEnd};
 
 const MATCHES_PER_FILE: usize = 500;
@@ -43,7 +43,7 @@ pub(super) struct Found {
     pub(super) stopped: bool,
 }
 
-pub(super) fn search(plan: &Plan, limit: &Limit, roots: &Roots, readable: &Readable) -> Found {
+pub(super) fn search(plan: &Plan, limit: &Limit, roots: &Roots, readable: &ReadGate) -> Found {
     let search = Search {
         plan,
         limit,
@@ -79,7 +79,7 @@ pub(super) fn search(plan: &Plan, limit: &Limit, roots: &Roots, readable: &Reada
                     root: &base.real,
                     globs: &plan.globs,
                     limit,
-                    gate: &readable.gate(roots),
+                    gate: readable,
                 };
                 let walked = tree.files(|| {
                     let mut sheaf = harvest.sheaf();
@@ -138,7 +138,7 @@ struct Search<'a> {
     plan: &'a Plan,
     limit: &'a Limit,
     roots: &'a Roots,
-    readable: &'a Readable,
+    readable: &'a ReadGate,
     unreadable: AtomicUsize,
     failed: AtomicUsize,
     kept: AtomicUsize,
