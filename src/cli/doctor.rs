@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::output::{print, table};
 use super::place::Place;
 use crate::config::Loaded;
-use crate::process::{Confinement, Shell};
+use crate::process::{Confinement, Metadata, Shell, Support};
 use crate::session::wire::{
     self, FrontEndKind, ModelSource, OpenRequest, ProjectTrust, TrustState, TrustedBy, Which,
 };
@@ -131,7 +131,7 @@ fn git() -> Result<String, String> {
 }
 
 /// What the kernel offers for `sandbox.mode`, tried one by one.
-fn sandbox(directory: &Path) -> [Finding; 3] {
+fn sandbox(directory: &Path) -> [Finding; 5] {
     let free = Confinement {
         writable: vec![directory.to_owned()],
         network: true,
@@ -144,6 +144,18 @@ fn sandbox(directory: &Path) -> [Finding; 3] {
     let kept = Confinement {
         read_only: vec![directory.to_owned()],
         ..free.clone()
+    };
+    let mounted = Confinement {
+        metadata: Metadata::Mounts,
+        ..free.clone()
+    };
+    let reading = if Support::of_kernel().can_confine_reading() {
+        Ok("what runs without a question can be confined to reading".to_owned())
+    } else {
+        Err(
+            "more commands that only read are asked about; it needs Landlock of Linux 6.2 and seccomp"
+                .to_owned(),
+        )
     };
     let tried = |what, confinement: &Confinement, good: &str| {
         Finding::new(
@@ -168,6 +180,12 @@ fn sandbox(directory: &Path) -> [Finding; 3] {
             &kept,
             "protected files can be kept as they are",
         ),
+        tried(
+            "sandbox: rights",
+            &mounted,
+            "rights and times of files elsewhere can be kept as they are",
+        ),
+        Finding::new("sandbox: reading", reading, State::Missing),
     ]
 }
 

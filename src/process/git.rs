@@ -134,12 +134,9 @@ impl Drivers {
         });
         let others = self.keys.iter().filter(|key| !key.starts_with("filter."));
         off.chain(others.map(|key| {
-            let is_switch = key.ends_with(".cachetextconv");
-            let is_url = key.ends_with(".vcs") || key.ends_with(".proxy");
-            let value = match (is_switch, is_url) {
-                (true, _) => "false",
-                (_, true) => "",
-                // A program that does nothing and cannot be started by what is confined; nothing comes so far.
+            let value = match key.rsplit('.').next() {
+                Some("vcs" | "proxy") => "",
+                // As a program it does nothing, and what is confined cannot even start it.
                 _ => "false",
             };
             (key.clone(), value)

@@ -4,6 +4,7 @@
 //! `process::sandbox` enforces it. What the rules protect (key `protected`) is looked for when the command starts, so a
 //! protected name that does not exist yet is left to the questions that are asked before.
 
+use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -12,8 +13,11 @@ use super::command_asks::ReadsOnly;
 use super::{SandboxMode, Services, ToolError};
 use crate::conversation::ErrorKind;
 use crate::permission::{Action, Mode, protected_subject};
-use crate::process::{Confinement, Shell, git};
+use crate::process::{Confinement, Metadata, Shell, Support, git};
 use crate::tree_walk::{Entry, Flow, IgnoreFiles, Walk};
+
+/// Names that are looked at in search of protected ones where ignore files do not help: some hundredths of a second.
+const MAX_IGNORED: usize = 50_000;
 
 /// How a command is confined.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,7 +37,7 @@ pub fn sandbox(services: &Services, agent: &str) -> Result<Sandbox, ToolError> {
         return Ok(Sandbox::default());
     }
     let confinement = confinement(services, mode);
-    match confinement.check() {
+    match enforceable(&confinement) {
         Ok(()) => Ok(Sandbox {
             mode,
             confinement: Some(confinement),
@@ -72,11 +76,12 @@ pub(super) fn reading(services: &Services, reads_only: &ReadsOnly, shell: &Shell
         let git = reads_only.programs.iter().filter(is_git);
         programs.extend(git.flat_map(|program| git::own_programs(program)));
     }
+    let scratch = services.scratch.path().to_owned();
     let path = services.environment.iter().find(|(name, _)| name == "PATH");
     let path = path.map(|(_, value)| value.as_os_str());
     Some(Sandbox {
         mode: SandboxMode::ReadOnly,
-        confinement: Some(Confinement::reading(&programs, path, None)),
+        confinement: Some(Confinement::reading(&programs, path, Some(scratch))),
         notice: None,
     })
 }
@@ -85,7 +90,7 @@ pub(super) fn reading(services: &Services, reads_only: &ReadsOnly, shell: &Shell
 /// the command does not run; planning adds a sandbox only where there is one, and finding out takes milliseconds.
 pub fn expected(services: &Services, agent: &str) -> SandboxMode {
     let (mode, settings) = (wanted(services, agent), services.settings.sandbox.mode);
-    if mode == settings || settings != SandboxMode::Off || confinement(services, mode).check().is_ok() {
+    if mode == settings || settings != SandboxMode::Off || enforceable(&confinement(services, mode)).is_ok() {
         mode
     } else {
         SandboxMode::Off
@@ -95,6 +100,14 @@ pub fn expected(services: &Services, agent: &str) -> SandboxMode {
 /// Whether a command that only reads can be confined to that here. Asked for each command, so the answer is kept.
 pub(crate) fn can_confine_reading(services: &Services) -> bool {
     services.kernel.can_confine_reading()
+}
+
+/// Whether the kernel can enforce it. What it was found to have for all of them is not tried again.
+fn enforceable(confinement: &Confinement) -> Result<(), String> {
+    if Support::of_kernel().can_confine_reading() && Support::has_mounts() {
+        return Ok(());
+    }
+    confinement.check()
 }
 
 fn wanted(services: &Services, agent: &str) -> SandboxMode {
@@ -109,7 +122,7 @@ fn wanted(services: &Services, agent: &str) -> SandboxMode {
 fn confinement(services: &Services, mode: SandboxMode) -> Confinement {
     let settings = &services.settings.sandbox;
     let project = services.roots.project_root();
-    let temporary = temporary(services);
+    let temporary = services.scratch.path().to_owned();
     let (mut writable, mut read_only) = (vec![temporary.clone()], Vec::new());
     match mode {
         SandboxMode::WorkspaceWrite => {
@@ -119,7 +132,6 @@ fn confinement(services: &Services, mode: SandboxMode) -> Confinement {
                 read_only.extend(protected(place, services));
             }
         }
-        SandboxMode::ReadOnly if project.starts_with(&temporary) => read_only.push(project.to_owned()),
         SandboxMode::ReadOnly | SandboxMode::Off => {}
     }
     let is_writable = |path: &&PathBuf| writable.iter().any(|place| path.starts_with(place));
@@ -133,21 +145,18 @@ fn confinement(services: &Services, mode: SandboxMode) -> Confinement {
         writable,
         read_only,
         network: settings.network,
-        ..Confinement::default()
+        metadata: match mode {
+            _ if Support::has_mounts() => Metadata::Mounts,
+            // What is written in the scratch directory then keeps the rights that it is born with.
+            SandboxMode::ReadOnly => Metadata::Refused,
+            SandboxMode::WorkspaceWrite | SandboxMode::Off => Metadata::Free,
+        },
+        programs: None,
     }
 }
 
-fn temporary(services: &Services) -> PathBuf {
-    let variable = services.environment.iter().find(|(name, _)| name == "TMPDIR");
-    let given = variable
-        .map(|(_, value)| PathBuf::from(value))
-        .filter(|path| path.is_absolute());
-    let path = given.unwrap_or_else(|| PathBuf::from("/tmp"));
-    path.canonicalize().unwrap_or(path)
-}
-
-/// What is protected at a place and below, without what lies in something protected. Ignored directories are not entered,
-/// as there are too many files in them, but they are looked at themselves.
+/// What is protected at a place and below, without what lies in something protected. Of ignored directories, which may hold
+/// any number of files, the first [`MAX_IGNORED`] names are looked at, the outer ones first.
 fn protected(place: &Path, services: &Services) -> Vec<PathBuf> {
     let (permissions, project) = (services.gate.permissions(), services.roots.project_root());
     let is_protected = |path: &Path| {
@@ -178,5 +187,37 @@ fn protected(place: &Path, services: &Services) -> Vec<PathBuf> {
         found.extend(paths.filter(|path| is_protected(path)));
         Flow::Continue
     });
+    found.extend(protected_in_ignored(place, &is_protected));
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// The same without a look at ignore files, up to a number of names.
+fn protected_in_ignored(place: &Path, is_protected: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut left = MAX_IGNORED;
+    let mut directories = VecDeque::from([place.to_owned()]);
+    while let Some(directory) = directories.pop_front() {
+        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+            if left == 0 {
+                return found;
+            }
+            left -= 1;
+            let path = entry.path();
+            // Rules cost more than names, and every protected path has such a part.
+            let may_be = path.strip_prefix(place).is_ok_and(|below| {
+                below.components().any(|part| {
+                    let name = part.as_os_str().to_string_lossy();
+                    name.starts_with('.') || name.eq_ignore_ascii_case("lathe.jsonc")
+                })
+            });
+            if may_be && is_protected(&path) {
+                found.push(path);
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                directories.push_back(path);
+            }
+        }
+    }
     found
 }

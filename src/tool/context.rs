@@ -16,7 +16,7 @@ use crate::conversation::{CallId, ErrorKind, SessionId};
 use crate::files::{FileError, PathKind, PathLocks, Resolved, Roots};
 use crate::hook::Hooks;
 use crate::permission::{Ask, Mode, Subject};
-use crate::process::Support;
+use crate::process::{Scratch, Support};
 use crate::provider::EditMode;
 use crate::store::{Outputs, Store};
 use crate::text::truncate::ContextUse;
@@ -38,6 +38,8 @@ pub struct Services {
     pub environment: Vec<(std::ffi::OsString, std::ffi::OsString)>,
     pub gate: Gate,
     pub forms: Forms,
+    /// Where temporary files of commands go.
+    pub scratch: Scratch,
     /// What the kernel can keep commands from.
     pub kernel: Support,
     /// That there is no sandbox for planning was said.

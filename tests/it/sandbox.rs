@@ -275,3 +275,166 @@ fn the_doctor_says_what_the_system_offers() {
     let finished = Lathe::in_project(&broken).arg("doctor").run();
     assert!(finished.stdout.starts_with("failed "), "{}", finished.stdout);
 }
+
+#[test]
+fn rights_and_times_of_files_outside_stay() {
+    let place = workspace();
+    let outside = place.outside();
+    fs::write(&outside, "kept\n").unwrap();
+    let before = fs::metadata(&outside).unwrap();
+    let doctor = Lathe::in_project(&place.project).arg("doctor").run();
+    if !doctor
+        .stdout
+        .contains("rights and times of files elsewhere can be kept")
+    {
+        eprintln!("skipped: {doctor}");
+        return;
+    }
+    let file = outside.display();
+    for command in [
+        format!("chmod 777 {file}"),
+        format!("touch -d 2001-01-01 {file}"),
+        format!("chown 12345 {file}"),
+        format!("perl -e 'utime(1, 1, $ARGV[0]) or die $!' {file}"),
+    ] {
+        let event = place.run_script(&command).unwrap();
+        assert_ne!(event["details"]["exit"], 0, "{event}");
+        let after = fs::metadata(&outside).unwrap();
+        assert_eq!(
+            (after.permissions(), after.modified().unwrap()),
+            (before.permissions(), before.modified().unwrap()),
+            "{command}"
+        );
+    }
+    let inside = place.run("chmod 700 src/a.txt && touch -d 2001-01-01 src/a.txt && echo done");
+    assert_eq!(text(&inside.unwrap()), "done");
+}
+
+#[test]
+fn unix_sockets_are_refused_without_a_network() {
+    let place = workspace();
+    let listener = std::os::unix::net::UnixListener::bind(place.project.path("socket")).unwrap();
+    let by_path = "perl -MSocket -e 'socket(S, PF_UNIX, SOCK_STREAM, 0) or die $!; connect(S, sockaddr_un(\"socket\")) or \
+                   die $!; print qq(connected)'";
+    let Some(event) = place.run_script(by_path) else {
+        return;
+    };
+    assert_ne!(event["details"]["exit"], 0, "{event}");
+    let pair = "perl -MSocket -e 'socketpair(A, B, PF_UNIX, SOCK_STREAM, 0) or die $!; print qq(made)'";
+    assert_eq!(text(&place.run_script(pair).unwrap()), "made");
+    drop(listener);
+    let open = Confined::new(&json!({"mode": "workspace-write", "network": true}));
+    let _listener = std::os::unix::net::UnixListener::bind(open.project.path("socket")).unwrap();
+    assert_eq!(text(&open.run_script(by_path).unwrap()), "connected");
+}
+
+#[test]
+fn protected_names_below_ignored_directories_are_kept() {
+    let place = workspace();
+    place.project.write(".gitignore", b"vendor/\n");
+    place.project.write("vendor/deep/.git/config", b"[core]\n");
+    place.project.write("vendor/deep/.envrc", b"ok\n");
+    let Some(event) = place.run_script("echo x > vendor/deep/.git/config") else {
+        return;
+    };
+    assert_ne!(event["details"]["exit"], 0, "{event}");
+    let event = place.run_script("echo x > vendor/deep/.envrc").unwrap();
+    assert_ne!(event["details"]["exit"], 0, "{event}");
+    assert_eq!(place.project.read("vendor/deep/.envrc"), "ok\n");
+    assert_eq!(
+        text(&place.run_script("echo x > vendor/new && echo done").unwrap()),
+        "done"
+    );
+}
+
+#[test]
+fn temporary_files_go_to_a_directory_of_the_session_s_own() {
+    let place = Confined::new(&json!({"mode": "off"}));
+    let event = place
+        .try_run(&[], "echo \"$TMPDIR\"")
+        .expect("nothing is confined");
+    let directory = PathBuf::from(text(&event));
+    let parent = format!("/tmp/lathe-{}", rustix::process::getuid().as_raw());
+    assert_eq!(directory.parent().unwrap(), std::path::Path::new(&parent));
+    // The session has ended, and the directory with it.
+    assert!(!directory.exists());
+    let event = place
+        .run("stat -c %a \"$TMPDIR\" && mktemp > /dev/null && echo done")
+        .unwrap();
+    assert_eq!(text(&event), "700\ndone");
+}
+
+#[test]
+fn a_command_that_wants_a_terminal_is_told_of_one() {
+    let place = Confined::new(&json!({"mode": "off"}));
+    let event = place.run("read answer < /dev/tty").unwrap();
+    assert!(
+        text(&event).ends_with("[there is no terminal to open; use interactive_bash]"),
+        "{event}"
+    );
+}
+
+#[test]
+fn what_runs_unasked_is_confined_and_starts_nothing_else() {
+    let place = Confined::new(&json!({"mode": "off"}));
+    let root = place.project.root();
+    let payload = format!(
+        "#!/bin/sh\ntouch {0}/ran {1}/ran $TMPDIR/ran /tmp/lathe-test-ran\necho ran >> {0}/src/a.txt\ncat\n",
+        root.display(),
+        place.project.home().display()
+    );
+    place.project.write("evil", payload.as_bytes());
+    fs::set_permissions(
+        place.project.path("evil"),
+        std::os::unix::fs::PermissionsExt::from_mode(0o755),
+    )
+    .unwrap();
+    place.project.write(".gitattributes", b"*.txt filter=f diff=d\n");
+    place.project.run_git(&["add", ".gitattributes"]);
+    place.project.run_git(&["commit", "-qm", "attributes"]);
+    place.project.write("src/a.txt", b"new\n");
+    let evil = place.project.path("evil").display().to_string();
+    for key in [
+        "core.fsmonitor",
+        "filter.f.clean",
+        "diff.external",
+        "diff.d.textconv",
+        "core.hooksPath",
+    ] {
+        let value = if key == "core.hooksPath" {
+            ".h"
+        } else {
+            evil.as_str()
+        };
+        place.project.write(".h/post-index-change", payload.as_bytes());
+        place.project.run_git(&["config", "--global", key, value]);
+        for command in [
+            "git status",
+            "git diff",
+            "git log -p",
+            "git show",
+            "ls",
+            "cat src/a.txt",
+        ] {
+            let event = place.try_run(&[], command).unwrap();
+            if event["error"] == "denied" {
+                continue;
+            }
+            assert_eq!(event["details"]["exit"], 0, "{key} {command}: {event}");
+            if event["details"]["sandbox"].is_null() {
+                eprintln!("skipped: {command} is not confined");
+            }
+            for left in [
+                place.project.path("ran"),
+                place.project.home().join("ran"),
+                "/tmp/lathe-test-ran".into(),
+            ] {
+                assert!(!left.exists(), "{key} {command} left {}", left.display());
+            }
+            assert_eq!(place.project.read("src/a.txt"), "new\n", "{key} {command}");
+        }
+        place.project.run_git(&["config", "--global", "--unset", key]);
+    }
+    let event = place.try_run(&[], "git status --short && cat src/a.txt").unwrap();
+    assert_eq!(event["details"]["sandbox"], "read-only", "{event}");
+}

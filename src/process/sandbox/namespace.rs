@@ -84,7 +84,7 @@ fn close_all_but(places: &[PathBuf]) -> Result<(), String> {
         }
         match close(&point) {
             // What another mount hides, or what this user cannot reach, no command of theirs changes.
-            Ok(()) | Err(Errno::ENOENT | Errno::EACCES | Errno::EINVAL | Errno::ENOTDIR) => {}
+            Ok(()) | Err(Errno::ENOENT | Errno::EACCES | Errno::EINVAL | Errno::ENOTDIR | Errno::EPERM) => {}
             Err(error) => {
                 return Err(format!(
                     "`{}` could not be kept from writing: {error}",

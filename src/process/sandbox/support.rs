@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use super::{Confinement, Metadata};
+
 /// What the kernel offers to [`super::Confinement`]s that need no namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Support {
@@ -16,6 +18,17 @@ impl Support {
     pub fn of_kernel() -> Self {
         static ANSWER: OnceLock<Support> = OnceLock::new();
         *ANSWER.get_or_init(Self::ask)
+    }
+
+    /// Whether a command can have mounts of its own. Takes some milliseconds, once.
+    pub fn has_mounts() -> bool {
+        static ANSWER: OnceLock<bool> = OnceLock::new();
+        let mounts = Confinement {
+            network: true,
+            metadata: Metadata::Mounts,
+            ..Confinement::default()
+        };
+        *ANSWER.get_or_init(|| mounts.check().is_ok())
     }
 
     /// Whether a command can be confined to reading.

@@ -17,7 +17,7 @@ use crate::conversation::SessionId;
 use crate::files::{PathLocks, Roots};
 use crate::hook::Hooks;
 use crate::permission::{self, Action, Broker, FrontEnd, Permissions, Places, ReadGate, Rule, Scope, Source};
-use crate::process::{EnvironmentRules, Support, shell_environment};
+use crate::process::{EnvironmentRules, Scratch, Support, shell_environment};
 use crate::provider::EditMode;
 use crate::regular_file::FileGate;
 use crate::store::{GrantScope, Outputs, Store};
@@ -75,6 +75,8 @@ impl Kit {
         let root = roots.project_root();
         let hooks = hooks::hooks(request, notes)?;
         let hooks = hooks::settings(request, hooks, root, session, &environment);
+        let scratch = Scratch::new();
+        let environment = with_temporary(environment, &scratch);
         let services = Services {
             settings,
             roots,
@@ -86,6 +88,7 @@ impl Kit {
             environment,
             gate,
             forms: Forms::telling(presence, reports.form_sink()),
+            scratch,
             kernel: Support::of_kernel(),
             told_of_no_sandbox: AtomicBool::new(false),
             search_threads: SearchThreads::default(),
@@ -110,6 +113,16 @@ fn environment(request: &OpenRequest, session: &SessionId) -> Vec<(OsString, OsS
         session: Some(session.to_string()),
     };
     shell_environment(std::env::vars_os(), &rules)
+}
+
+/// Commands put their temporary files into the scratch directory; hooks, which are the user's own, do not.
+fn with_temporary(
+    mut environment: Vec<(OsString, OsString)>,
+    scratch: &Scratch,
+) -> Vec<(OsString, OsString)> {
+    environment.retain(|(name, _)| name != "TMPDIR");
+    environment.push(("TMPDIR".into(), scratch.path().into()));
+    environment
 }
 
 /// Names of the variables whose values are sent to a provider as a key or in a header, whatever they are called.
@@ -240,7 +253,7 @@ fn rules(files: &RuleFiles<'_>) -> Result<Permissions, ErrorReport> {
             home: dirs.home.clone(),
             project_root: files.project_root.to_owned(),
             own: vec![dirs.config.clone(), dirs.data.clone(), dirs.state.clone()],
-            open: vec![outputs.dir().to_owned()],
+            open: vec![outputs.dir().to_owned(), Scratch::parent()],
         }),
         project_is_trusted: files.project_is_trusted,
         ..Permissions::default()

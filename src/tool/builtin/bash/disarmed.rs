@@ -7,6 +7,7 @@ use std::path::Path;
 
 use crate::process::git::{Drivers, Submodules, disarmed};
 use crate::process::{Shell, ShellCommand};
+use crate::regular_file::RegularFile;
 use crate::tool::command_asks::ReadsOnly;
 
 /// Files of attributes that name filters are shorter, and what is longer is not looked at.
@@ -56,33 +57,25 @@ fn is_system_shell(shell: &Shell) -> bool {
 
 /// The filters that the attributes of the repository name, as far as its own files at the top do.
 fn used_filters(directory: &Path, drivers: &Drivers) -> Vec<String> {
-    let filters = drivers.filters();
-    if filters.is_empty() {
+    let configured = drivers.filters();
+    if configured.is_empty() {
         return Vec::new();
     }
-    let mut named = Vec::new();
+    let mut found: Vec<String> = Vec::new();
     for above in directory.ancestors() {
         for file in [".gitattributes", ".git/info/attributes"] {
-            let text = attributes(&above.join(file)).unwrap_or_default();
+            let text = RegularFile::open(&above.join(file)).and_then(|file| file.read_text(MAX_ATTRIBUTES));
+            let text = text.unwrap_or_default();
             let words = text.split_ascii_whitespace();
-            let names = words.filter_map(|word| word.strip_prefix("filter="));
-            named.extend(names.map(str::to_owned));
+            let filters = words.filter_map(|word| word.strip_prefix("filter="));
+            found.extend(filters.map(str::to_owned));
         }
         if above.join(".git").exists() {
             break;
         }
     }
-    named.sort_unstable();
-    named.dedup();
-    named.retain(|name| filters.contains(name.as_str()));
-    named
-}
-
-fn attributes(file: &Path) -> Option<String> {
-    let data = fs::metadata(file).ok()?;
-    if !data.is_file() || data.len() > MAX_ATTRIBUTES {
-        return None;
-    }
-    let bytes = fs::read(file).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    found.sort_unstable();
+    found.dedup();
+    found.retain(|name| configured.contains(name.as_str()));
+    found
 }

@@ -138,7 +138,7 @@ impl Tool for BashTool {
         format!(
             "Run a shell command to its end and get its output (stdout and stderr together, the end of it when it is \
              long). No terminal and no input: nothing can be answered. Each call is a new shell in the session's \
-             directory. Stopped after {seconds} s unless `timeout` says otherwise. Prefer read, grep, glob and edit to \
+             directory; `$TMPDIR` is for temporary files. Stopped after {seconds} s unless `timeout` says otherwise. Prefer read, grep, glob and edit to \
              cat, grep, find and sed."
         )
     }
@@ -235,6 +235,12 @@ impl Tool for BashTool {
             confinement: sandbox.confinement.clone(),
             ..plan.command.clone()
         };
+        let services = Arc::clone(&cx.services);
+        let scratch = cx.blocking(move || Ok(services.scratch.ensure()));
+        if let Err(error) = scratch.await? {
+            tracing::warn!(%error, "there is no scratch directory");
+            command.environment.retain(|(name, _)| name != "TMPDIR");
+        }
         let mut filters = None;
         if let Some(reads_only) = &plan.reads_only {
             filters = disarmed::disarm(&mut command, reads_only).await;
@@ -470,6 +476,9 @@ fn notes(plan: &Plan, outcome: &Outcome, text: &str) -> Vec<String> {
     } else if let Some(exit) = outcome.exit.filter(|exit| *exit != 0) {
         notes.push(format!("[exit code {exit}]"));
     }
+    if failed_on_terminal(outcome, text) {
+        notes.push("[there is no terminal to open; use interactive_bash]".to_owned());
+    }
     if outcome.left_behind && failure(outcome).is_none() {
         notes.push(
             "[what the command left running in the background was stopped; use interactive_bash to keep a program \
@@ -484,6 +493,14 @@ fn notes(plan: &Plan, outcome: &Outcome, text: &str) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Whether a command failed because it wanted to speak to a person past its outputs.
+fn failed_on_terminal(outcome: &Outcome, text: &str) -> bool {
+    let says_so = |line: &str| {
+        line.contains("/dev/tty") && (line.contains("No such device") || line.contains("not a tty"))
+    };
+    outcome.exit.is_some_and(|exit| exit != 0) && text.lines().rev().take(50).any(says_so)
 }
 
 /// Whether the last line looks like a question to a person.
