@@ -38,6 +38,16 @@ pub enum ReadError {
     Io(io::Error),
 }
 
+impl From<ReadError> for io::Error {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Io(error) => error,
+            ReadError::Missing => Self::from(io::ErrorKind::NotFound),
+            other => Self::other(other),
+        }
+    }
+}
+
 impl From<io::Error> for ReadError {
     fn from(error: io::Error) -> Self {
         match error.kind() {
@@ -94,6 +104,18 @@ impl RegularFile {
             return Err(ReadError::TooLarge { limit });
         }
         Ok(bytes)
+    }
+
+    /// Reads the beginning of the file, at most `most` bytes.
+    pub fn read_beginning(self, most: u64) -> Result<Vec<u8>, ReadError> {
+        let mut bytes = Vec::new();
+        self.file.take(most).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// The open file, for a reader that goes through it piece by piece and knows where to stop.
+    pub fn into_file(self) -> File {
+        self.file
     }
 
     /// Reads the whole file as UTF-8.
@@ -200,6 +222,8 @@ mod tests {
         File::create(&path).unwrap().set_len(20 << 30).unwrap();
         let error = RegularFile::open(&path).unwrap().read(MAX_BYTES).unwrap_err();
         assert!(matches!(error, ReadError::TooLarge { limit: MAX_BYTES }));
+        let beginning = RegularFile::open(&path).unwrap().read_beginning(3).unwrap();
+        assert_eq!(beginning, [0; 3]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::failure::Failure;
 use crate::conversation::FilePart;
+use crate::regular_file::RegularFile;
 
 /// What the providers take in one file, base64 included.
 const MAX_BYTES: u64 = 20 << 20;
@@ -44,7 +45,8 @@ fn read(path: &Path) -> Result<FilePart, Failure> {
             "`{name}` is larger than 20 MiB; name it in the prompt instead"
         )));
     }
-    let bytes = fs::read(path).map_err(failed)?;
+    let read = RegularFile::open(path).and_then(|file| file.read(MAX_BYTES));
+    let bytes = read.map_err(|error| failed(error.into()))?;
     let (mime, data) = content(bytes).ok_or_else(|| {
         Failure::usage(format!(
             "`{name}` is neither text nor an image nor a PDF, so no model could read it"

@@ -7,12 +7,12 @@
 //! Writers open with [`TextFile::open`], which refuses what cannot be edited safely; [`TextFile::open_for_reading`] also
 //! decodes UTF-16 and shows what is not text as well as it can. Nothing here writes.
 
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
 use super::{ContentHash, FileError, FileProblem};
+use crate::regular_file::{ReadError, RegularFile};
 
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 /// The largest file that writers take.
@@ -267,16 +267,13 @@ pub(super) fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, FileError
     if metadata.len() > limit {
         return Err(too_large(metadata.len()));
     }
-    let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
-    let file = File::open(path).map_err(|error| FileError::io(path, error))?;
-    // Files of the kernel say that they have no length, and others grow meanwhile.
-    file.take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(|error| FileError::io(path, error))?;
-    if bytes.len() as u64 > limit {
-        return Err(too_large(bytes.len() as u64));
+    match RegularFile::open(path).and_then(|file| file.read(limit)) {
+        Ok(bytes) => Ok(bytes),
+        // It grew meanwhile, or it is a file of the kernel, which says that it has no length.
+        Err(ReadError::TooLarge { .. }) => Err(too_large(limit.saturating_add(1))),
+        Err(ReadError::NotRegular) => Err(FileError::new(path, FileProblem::NotRegular)),
+        Err(error) => Err(FileError::io(path, error.into())),
     }
-    Ok(bytes)
 }
 
 fn utf16_bom(bytes: &[u8]) -> Option<Encoding> {
@@ -338,6 +335,8 @@ fn push_text(bytes: &mut Vec<u8>, text: &str, ending: &str) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use proptest::prelude::*;
 
     use super::*;

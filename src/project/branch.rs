@@ -1,11 +1,12 @@
 //! The branch a work tree is on, without running git.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+
+use crate::regular_file::{MAX_BYTES, RegularFile};
 
 /// Returns the branch, or the first digits of the commit when none is checked out. `None` without a repository.
 pub fn branch(root: &Path) -> Option<String> {
-    let head = fs::read_to_string(git_dir(root)?.join("HEAD")).ok()?;
+    let head = read(&git_dir(root)?.join("HEAD"))?;
     let head = head.trim();
     match head.strip_prefix("ref: ") {
         Some(name) => Some(name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()),
@@ -19,14 +20,37 @@ fn git_dir(root: &Path) -> Option<PathBuf> {
     if dot_git.is_dir() {
         return Some(dot_git);
     }
-    let text = fs::read_to_string(&dot_git).ok()?;
+    let text = read(&dot_git)?;
     let named = text.strip_prefix("gitdir: ")?.trim();
     Some(root.join(named))
 }
 
+fn read(path: &Path) -> Option<String> {
+    RegularFile::open(path).ok()?.read_text(MAX_BYTES).ok()
+}
+
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
     use super::*;
+
+    #[test]
+    fn a_head_that_is_no_file_names_no_branch() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::create_dir(directory.path().join(".git")).unwrap();
+        let head = directory.path().join(".git/HEAD");
+        symlink("/dev/zero", &head).unwrap();
+        assert_eq!(branch(directory.path()), None);
+        fs::remove_file(&head).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&head).status().unwrap();
+        assert!(made.success());
+        assert_eq!(branch(directory.path()), None);
+        fs::remove_file(&head).unwrap();
+        fs::File::create(&head).unwrap().set_len(20 << 30).unwrap();
+        assert_eq!(branch(directory.path()), None);
+    }
 
     #[test]
     fn the_branch_is_read_from_head() {

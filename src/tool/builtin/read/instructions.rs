@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::Details;
 use crate::project::nearby;
+use crate::regular_file::FileGate;
 use crate::tool::{Noting, Output, Services};
 
 /// Characters of one file that are shown.
@@ -14,6 +15,7 @@ const MAX_CHARS: usize = 16 * 1024;
 pub(super) fn add(output: &mut Output<Details>, file: &Path, services: &Services, noting: &Noting) {
     let Some(directory) = file.parent() else { return };
     let readable = services.gate.readable();
+    let gate = readable.gate(&services.roots);
     for path in nearby(directory, services.roots.session_dir()) {
         let display = services.roots.display(&path);
         if !readable.allows(&display, &path) {
@@ -23,7 +25,7 @@ pub(super) fn add(output: &mut Output<Details>, file: &Path, services: &Services
         if !is_new || path == file {
             continue;
         }
-        let Ok(text) = std::fs::read_to_string(&path) else {
+        let Ok(text) = gate.read_text(&path) else {
             continue;
         };
         output.text.push_str(&reminder(&display, text.trim_end()));
