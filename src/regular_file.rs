@@ -72,9 +72,19 @@ impl RegularFile {
         if !std::fs::metadata(path)?.is_file() {
             return Err(ReadError::NotRegular);
         }
+        Self::open_with(path, OFlags::empty())
+    }
+
+    /// Opens a file for reading that a listing of its directory says is a regular one. A link in its place is refused.
+    pub fn open_listed(path: &Path) -> Result<Self, ReadError> {
+        Self::open_with(path, OFlags::NOFOLLOW)
+    }
+
+    fn open_with(path: &Path, flags: OFlags) -> Result<Self, ReadError> {
+        let flags = flags | OFlags::NONBLOCK | OFlags::NOCTTY;
         let file = OpenOptions::new()
             .read(true)
-            .custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed())
+            .custom_flags(flags.bits().cast_signed())
             .open(path)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {
@@ -99,7 +109,7 @@ impl RegularFile {
             return Err(ReadError::TooLarge { limit });
         }
         let mut bytes = Vec::with_capacity(self.metadata.len() as usize);
-        self.file.take(limit + 1).read_to_end(&mut bytes)?;
+        self.file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > limit {
             return Err(ReadError::TooLarge { limit });
         }
@@ -213,6 +223,15 @@ mod tests {
         assert!(matches!(error, ReadError::Missing));
         let error = RegularFile::open(&dir.path().join("to-zero/x")).unwrap_err();
         assert!(matches!(error, ReadError::Missing));
+    }
+
+    #[test]
+    fn a_listed_file_is_not_looked_for_behind_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("a"), "text").unwrap();
+        symlink("a", dir.path().join("link")).unwrap();
+        assert!(RegularFile::open_listed(&dir.path().join("a")).is_ok());
+        assert!(RegularFile::open_listed(&dir.path().join("link")).is_err());
     }
 
     #[test]

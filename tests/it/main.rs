@@ -15,6 +15,7 @@ mod errors;
 mod gallery;
 mod hooks;
 mod hostile;
+mod ignore_files;
 mod managed;
 mod patch;
 mod picture;

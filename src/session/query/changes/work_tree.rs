@@ -310,6 +310,31 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn git_is_not_asked_in_a_repository_that_would_fill_the_memory_or_hold_it_up() {
+        for name in ["HEAD", "config", "index", "info/exclude"] {
+            for kind in ["device", "fifo", "sparse"] {
+                let directory = tempfile::tempdir().unwrap();
+                let path = directory.path().join(".git").join(name);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                match kind {
+                    "device" => std::os::unix::fs::symlink("/dev/zero", &path).unwrap(),
+                    "fifo" => {
+                        let made = std::process::Command::new("mkfifo").arg(&path).status();
+                        assert!(made.unwrap().success());
+                    }
+                    _ => fs::File::create(&path).unwrap().set_len(20 << 30).unwrap(),
+                }
+                let environment = std::env::vars_os().collect();
+                let error = changes(directory.path().to_owned(), environment)
+                    .await
+                    .unwrap_err();
+                let named = format!("Git was not asked for changes, because of `.git/{name}`: it ");
+                assert!(error.starts_with(&named), "{kind} {error}");
+            }
+        }
+    }
+
+    #[tokio::test]
     async fn changed_new_and_removed_files_are_found() {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path();
