@@ -8,8 +8,8 @@
 //! 0a  conversation
 //! 0b  view
 //! 1   regular_file
-//! 1'  tree_walk
-//! 1a  config auth process store files
+//! 1'  project_root tree_walk
+//! 1a  config auth process store files picture
 //! 1b  project provider permission lsp mcp hook script journal
 //! 2   tool
 //! 3   agent
@@ -24,7 +24,7 @@
 //! - `text`, `conversation`, `view` touch no file, no clock, no network and no terminal, and are not async.
 //! - Files of a project that lathe opens for itself are opened by `regular_file` and by nothing else.
 //! - `config` is read by `session::wire` and `cli` alone; everybody else gets settings of their own.
-//! - Project files are written by `files::transaction` and by nothing else.
+//! - Project files are written by `files::transaction` and by nothing else (`tests/it/project_writes.rs` searches for it).
 //! - `tool` never imports `agent`, `session` or a front end; what it needs from them it asks through traits of its own.
 //! - `agent::turn` performs nothing: events in, effects out.
 //! - Front ends speak to `session::Handle` and cannot reach around it.
@@ -39,8 +39,10 @@ pub mod headless;
 pub mod hook;
 pub mod linear;
 pub mod permission;
+pub mod picture;
 pub mod process;
 pub mod project;
+pub mod project_root;
 pub mod provider;
 pub mod regular_file;
 pub mod session;

@@ -278,12 +278,10 @@ async fn next_of_reply(reply: &mut Option<PendingReply>) -> Option<TurnEvent> {
         Some(PendingReply::Streaming(stream)) => match stream.next().await {
             Some(Ok(event)) => Some(TurnEvent::Stream(event)),
             Some(Err(error)) => Some(TurnEvent::Failed(error)),
-            None => Some(TurnEvent::Failed(ProviderError {
-                kind: ProviderErrorKind::Network,
-                message: "the reply ended before it was complete".to_owned(),
-                hint: None,
-                retry_after: None,
-            })),
+            None => Some(TurnEvent::Failed(ProviderError::new(
+                ProviderErrorKind::Network,
+                "the reply ended before it was complete",
+            ))),
         },
     }
 }

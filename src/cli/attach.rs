@@ -9,17 +9,13 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::failure::Failure;
 use crate::conversation::FilePart;
+use crate::picture;
 use crate::regular_file::RegularFile;
 
 /// What the providers take in one file, base64 included.
 const MAX_BYTES: u64 = 20 << 20;
-const MEDIA: [&str; 5] = [
-    "image/png",
-    "image/jpeg",
-    "image/gif",
-    "image/webp",
-    "application/pdf",
-];
+const MEDIA: [&str; 5] = ["image/png", "image/jpeg", "image/gif", "image/webp", PDF];
+const PDF: &str = "application/pdf";
 
 /// Reads the files in the order in which they were named.
 pub(super) fn attach(paths: &[PathBuf]) -> Result<Vec<FilePart>, Failure> {
@@ -47,11 +43,7 @@ fn read(path: &Path) -> Result<FilePart, Failure> {
     }
     let read = RegularFile::open(path).and_then(|file| file.read(MAX_BYTES));
     let bytes = read.map_err(|error| failed(error.into()))?;
-    let (mime, data) = content(bytes).ok_or_else(|| {
-        Failure::usage(format!(
-            "`{name}` is neither text nor an image nor a PDF, so no model could read it"
-        ))
-    })?;
+    let (mime, data) = content(bytes).map_err(|why| Failure::usage(format!("`{name}` {why}")))?;
     Ok(FilePart {
         path: path.to_string_lossy().into_owned(),
         mime,
@@ -61,17 +53,22 @@ fn read(path: &Path) -> Result<FilePart, Failure> {
 }
 
 /// What a file is follows from its bytes, not from its name.
-fn content(bytes: Vec<u8>) -> Option<(String, String)> {
+fn content(bytes: Vec<u8>) -> Result<(String, String), String> {
     let kind = infer::get(&bytes)
         .map(|kind| kind.mime_type())
         .filter(|mime| MEDIA.contains(mime));
-    if let Some(mime) = kind {
-        return Some((mime.to_owned(), STANDARD.encode(&bytes)));
+    match kind {
+        Some(PDF) => Ok((PDF.to_owned(), STANDARD.encode(&bytes))),
+        Some(_) => {
+            let fitted = picture::fit(bytes).map_err(|error| format!("cannot be attached: {error}"))?;
+            Ok((fitted.mime.to_owned(), STANDARD.encode(&fitted.bytes)))
+        }
+        None => {
+            let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+            let text = text.ok_or("is neither text nor an image nor a PDF, so no model could read it")?;
+            Ok(("text/plain".to_owned(), text))
+        }
     }
-    let text = String::from_utf8(bytes)
-        .ok()
-        .filter(|text| !text.contains('\0'))?;
-    Some(("text/plain".to_owned(), text))
 }
 
 #[cfg(test)]
@@ -94,13 +91,30 @@ mod tests {
 
     #[test]
     fn images_and_pdfs_are_known_by_their_bytes() {
-        let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+        let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0";
         let part = attached("picture.txt", png).unwrap();
         assert_eq!(
             (part.mime, part.data),
             ("image/png".to_owned(), STANDARD.encode(png))
         );
         assert_eq!(attached("a", b"%PDF-1.7\n").unwrap().mime, "application/pdf");
+    }
+
+    #[test]
+    fn a_picture_is_scaled_and_one_that_is_too_large_refused_with_its_size() {
+        let mut png = std::io::Cursor::new(Vec::new());
+        image::DynamicImage::new_rgb8(9000, 9)
+            .write_to(&mut png, image::ImageFormat::Png)
+            .unwrap();
+        let mut png = png.into_inner();
+        let part = attached("wide.png", &png).unwrap();
+        assert_eq!(
+            picture::size(&STANDARD.decode(part.data).unwrap()),
+            Some((2000, 2))
+        );
+        png[16..24].copy_from_slice(&[0, 0, 0x40, 0, 0, 0, 0x40, 0]);
+        let error = attached("large.png", &png).unwrap_err();
+        assert!(error.contains("16384x16384"), "{error}");
     }
 
     #[test]

@@ -36,6 +36,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+#[cfg(target_os = "linux")]
+use crate::process::keeper;
 use crate::process::sandbox;
 use args::{Cli, Command, ConfigCommand, PermissionsCommand, SessionsCommand};
 use failure::Failure;
@@ -46,6 +48,13 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = words.into_iter().collect();
     if words.get(1).is_some_and(|word| word == sandbox::WORD) {
         return sandbox::run(words.into_iter().skip(2));
+    }
+    #[cfg(target_os = "linux")]
+    {
+        if words.get(1).is_some_and(|word| word == keeper::WORD) {
+            return keeper::run();
+        }
+        keeper::enable();
     }
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,

@@ -6,6 +6,7 @@ use super::args::{PermissionsCommand, Revocable};
 use super::failure::Failure;
 use super::output::{moment, print, table};
 use crate::config::Dirs;
+use crate::permission::too_wide;
 use crate::session::wire::trusted_names;
 use crate::store::{Grant, Store, TrustedPlace};
 use crate::text::sanitize::sanitize_line;
@@ -82,7 +83,10 @@ fn row(grant: &Grant) -> [String; 7] {
         moment(grant.created),
         scope,
         clean(&grant.origin.to_string()),
-        clean(&grant.pattern),
+        match too_wide(&grant.key, &grant.pattern) {
+            Some(note) => format!("{} ({note})", clean(&grant.pattern)),
+            None => clean(&grant.pattern),
+        },
     ]
 }
 

@@ -67,6 +67,7 @@ impl Place {
             project_root: &self.project_root,
             cwd: &self.directory,
             extra,
+            make_gate: wire::prompt_gate,
         })
     }
 

@@ -41,7 +41,7 @@ pub fn claude_files(home: Option<&Path>, project_root: &Path) -> Vec<(Origin, Pa
 
 /// Reads one settings file; one that is missing or has no hooks is `None`.
 pub fn claude_settings(origin: Origin, path: &Path) -> Result<Option<ClaudeSettings>, ConfigError> {
-    match Source::read(origin, path.to_owned())? {
+    match Source::read(origin, path.to_owned()).map_err(Problem::from)? {
         Some(source) => Ok(hooks_in(&source)?),
         None => Ok(None),
     }

@@ -1,15 +1,13 @@
 //! `{env:NAME}` and `{file:PATH}` inside the strings of a configuration file.
 //!
 //! A name that is not there is an error that says which key wanted it: an empty key sent to a server is harder to
-//! understand. Keys of objects are never expanded.
+//! understand. A file that its caller's gate withholds is left out. Keys of objects are never expanded.
 
 use std::collections::HashMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// What a named file may hold.
-const MAX_BYTES: u64 = 1 << 20;
+use crate::regular_file::{FileGate, MAX_BYTES, ReadError};
 
 /// Where the names in one file are looked up.
 pub(super) struct Expansion<'a> {
@@ -24,18 +22,37 @@ pub(super) struct Expansion<'a> {
 
 /// The texts of named files, each read once.
 #[derive(Debug, Default)]
-pub(super) struct FileTexts(Mutex<HashMap<PathBuf, String>>);
+pub(super) struct FileTexts(Mutex<HashMap<PathBuf, NamedFile>>);
+
+/// A file that was read, and the path it really had.
+#[derive(Debug, Clone)]
+struct NamedFile {
+    real: PathBuf,
+    text: String,
+}
 
 impl FileTexts {
-    fn get(&self, path: &Path) -> Option<String> {
+    fn get(&self, path: &Path) -> Option<NamedFile> {
         let texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         texts.get(path).cloned()
     }
 
-    fn keep(&self, path: PathBuf, text: &str) {
+    fn keep(&self, path: PathBuf, file: &NamedFile) {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        texts.insert(path, text.to_owned());
+        texts.insert(path, file.clone());
     }
+}
+
+/// A text with its expansions made.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Expanded {
+    pub(super) text: String,
+    /// Names of the variables whose values it holds.
+    pub(super) variables: Vec<String>,
+    /// Something was put in place.
+    pub(super) is_changed: bool,
+    /// Sentences, without the key's name, about files that the gate withholds. Nothing stands in their place.
+    pub(super) withheld: Vec<String>,
 }
 
 /// The names of the files that a text wants.
@@ -65,60 +82,64 @@ pub(super) fn wants_variable(text: &str) -> bool {
 
 impl Expansion<'_> {
     /// Replaces every expansion in the text. The error is a sentence without the key's name.
-    pub(super) fn expand(&self, text: &str) -> Result<String, String> {
-        let mut out = String::with_capacity(text.len());
+    pub(super) fn expand(&self, text: &str, gate: &dyn FileGate) -> Result<Expanded, String> {
+        let mut expanded = Expanded::default();
         let mut rest = text;
         while let Some((before, kind, inside, after)) = next_expansion(rest) {
-            out.push_str(before);
+            expanded.is_changed = true;
+            expanded.text.push_str(before);
             match kind {
-                Kind::Variable => out.push_str(&variable(inside)?),
-                Kind::File => out.push_str(&self.file(inside)?),
+                Kind::Variable => {
+                    expanded.text.push_str(&variable(inside)?);
+                    expanded.variables.push(inside.trim().to_owned());
+                }
+                Kind::File => {
+                    let file = self.named(inside)?;
+                    if gate.lets_read(&file.real) {
+                        expanded.text.push_str(&file.text);
+                    } else {
+                        let error = ReadError::Withheld { real: file.real };
+                        let name = inside.trim();
+                        let sentence = format!("wants the file `{name}`, which was left out: {error}");
+                        expanded.withheld.push(sentence);
+                    }
+                }
             }
             rest = after;
         }
-        out.push_str(rest);
-        Ok(out)
+        expanded.text.push_str(rest);
+        Ok(expanded)
     }
 
-    /// Returns the text of a named file. The error is a sentence without the key's name.
+    /// Returns the text of a named file, for a hash of it. The error is a sentence without the key's name.
     pub(super) fn file(&self, name: &str) -> Result<String, String> {
+        self.named(name).map(|file| file.text)
+    }
+
+    fn named(&self, name: &str) -> Result<NamedFile, String> {
         let name = name.trim();
         let path = match (name.strip_prefix("~/"), self.home) {
             (Some(below), Some(home)) => home.join(below),
             _ => self.base.join(name),
         };
-        let path = self.allowed(path, name)?;
-        if let Some(text) = self.texts.get(&path) {
-            return Ok(text);
+        if let Some(file) = self.texts.get(&path) {
+            return self.allowed(file, name);
         }
-        let unreadable =
-            |error: std::io::Error| format!("wants the file `{name}`, which cannot be read: {error}");
-        let metadata = std::fs::metadata(&path).map_err(unreadable)?;
-        if !metadata.is_file() {
-            return Err(format!("wants the file `{name}`, which is not a file"));
-        }
-        let mut text = String::new();
-        std::fs::File::open(&path)
-            .and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text))
-            .map_err(unreadable)?;
-        if text.len() as u64 > MAX_BYTES {
-            return Err(format!("wants the file `{name}`, which is larger than 1 MiB"));
-        }
+        let unreadable = |error: ReadError| format!("wants the file `{name}`, which cannot be read: {error}");
+        let everything = |_: &Path| true;
+        let file = everything.open(&path).map_err(unreadable)?;
+        let real = file.real_path().to_path_buf();
+        let mut text = file.read_text(MAX_BYTES).map_err(unreadable)?;
         text.truncate(text.trim_end_matches(['\n', '\r']).len());
-        self.texts.keep(path, &text);
-        Ok(text)
+        let file = NamedFile { real, text };
+        self.texts.keep(path, &file);
+        self.allowed(file, name)
     }
 
-    fn allowed(&self, path: PathBuf, name: &str) -> Result<PathBuf, String> {
-        let Some(root) = self.confined_to else {
-            return Ok(path);
-        };
-        let unreadable =
-            |error: std::io::Error| format!("wants the file `{name}`, which cannot be read: {error}");
-        let real = path.canonicalize().map_err(unreadable)?;
-        let root = root.canonicalize().map_err(unreadable)?;
-        if real.starts_with(root) {
-            return Ok(real);
+    fn allowed(&self, file: NamedFile, name: &str) -> Result<NamedFile, String> {
+        let is_inside = |root: &Path| root.canonicalize().is_ok_and(|root| file.real.starts_with(root));
+        if self.confined_to.is_none_or(is_inside) {
+            return Ok(file);
         }
         Err(format!(
             "wants the file `{name}`, which is outside the project; a project's file cannot read it"
@@ -181,7 +202,8 @@ mod tests {
             confined_to: None,
             texts: &FileTexts::default(),
         }
-        .expand(text)
+        .expand(text, &|_: &Path| true)
+        .map(|expanded| expanded.text)
     }
 
     #[test]
@@ -223,9 +245,35 @@ mod tests {
             confined_to: Some(&project),
             texts: &FileTexts::default(),
         };
-        assert_eq!(expansion.expand("{file:own}").unwrap(), "y");
-        let error = expansion.expand("{file:../secret}").unwrap_err();
+        let all = |_: &Path| true;
+        assert_eq!(expansion.expand("{file:own}", &all).unwrap().text, "y");
+        let error = expansion.expand("{file:../secret}", &all).unwrap_err();
         assert!(error.contains("outside the project"), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_the_gate_withholds_is_left_out_under_every_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let base = dir.path().canonicalize().unwrap();
+        std::fs::write(base.join(".env"), "S=1").unwrap();
+        std::os::unix::fs::symlink(".env", base.join("prompt.md")).unwrap();
+        let expansion = Expansion {
+            base: &base,
+            home: None,
+            confined_to: None,
+            texts: &FileTexts::default(),
+        };
+        let gate = |real: &Path| !real.ends_with(".env");
+        // The second time the text is known already.
+        for _ in 0..2 {
+            let expanded = expansion.expand("a{file:prompt.md}b{file:.env}c", &gate).unwrap();
+            assert_eq!((expanded.text.as_str(), expanded.withheld.len()), ("abc", 2));
+            assert!(
+                expanded.withheld[0].contains("`prompt.md`, which was left out"),
+                "{expanded:?}"
+            );
+        }
+        assert_eq!(expansion.file(".env").unwrap(), "S=1");
     }
 
     #[test]
@@ -238,9 +286,10 @@ mod tests {
             confined_to: None,
             texts: &FileTexts::default(),
         };
-        assert_eq!(expansion.expand("{file:url}").unwrap(), "one");
+        let all = |_: &Path| true;
+        assert_eq!(expansion.expand("{file:url}", &all).unwrap().text, "one");
         std::fs::write(dir.path().join("url"), "two").unwrap();
-        assert_eq!(expansion.expand("{file: url }").unwrap(), "one");
+        assert_eq!(expansion.expand("{file: url }", &all).unwrap().text, "one");
         assert_eq!(file_names("a{file:b}{env:C}{file:d}{file:"), ["b", "d"]);
     }
 

@@ -6,7 +6,7 @@
 //! may not set until it is trusted, is taken out before anything of it is used, so its expansions are not made either.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jsonc_parser::ast::Value as Node;
@@ -19,11 +19,12 @@ use super::diagnose::{ConfigError, Problem};
 use super::expand::Expansion;
 use super::features::{ANSWERING, GLOBAL_ONLY, LACKING, NEEDS_TRUST, OF_THE_MANAGED};
 use super::parts::{ProjectPart, parts, wants_environment};
-use super::places::{LoadRequest, Origin, Texts};
+use super::places::{LoadRequest, Origin, RuleFiles, Texts};
 use super::schema::{AgentSettings, Hooks, Table};
-use super::source::{Source, locate};
+use super::source::{Source, locate, plain};
 use super::switches::ToolSwitches;
 use crate::conversation::ModelRef;
+use crate::regular_file::FileGate;
 
 /// Whether what needs a project to be trusted counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +119,17 @@ fn merge(texts: &Arc<Texts>, trust: Trust) -> Result<Loaded, ConfigError> {
     for source in &texts.sources {
         trees.extend(source.parse()?.map(|tree| (source, tree)));
     }
-    let mut merge = Merge::new(texts, trust);
+    let layers: Vec<PermissionLayer> = trees
+        .iter()
+        .filter_map(|(source, tree)| written_rules(source, tree))
+        .collect();
+    let gate = (texts.make_gate)(&RuleFiles {
+        dirs: &texts.dirs,
+        project_root: &texts.project_root,
+        layers: &layers,
+        project_is_trusted: trust == Trust::Given,
+    });
+    let mut merge = Merge::new(texts, trust, &*gate);
     for (source, tree) in &trees {
         merge.add(source, tree);
     }
@@ -128,9 +139,22 @@ fn merge(texts: &Arc<Texts>, trust: Trust) -> Result<Loaded, ConfigError> {
     merge.finish(&trees)
 }
 
+/// The rules of a file as they are written, before anything of it is expanded.
+fn written_rules(source: &Source, tree: &Node<'_>) -> Option<PermissionLayer> {
+    let Node::Object(object) = tree else { return None };
+    let rules = plain(&object.get("permission")?.value);
+    (!is_empty(&rules)).then(|| PermissionLayer {
+        origin: source.origin,
+        file: source.path.clone(),
+        rules,
+    })
+}
+
 struct Merge<'a> {
     texts: &'a Arc<Texts>,
     trust: Trust,
+    /// Decides which files may be named in what reaches a model.
+    gate: &'a dyn FileGate,
     merged: Map<String, Value>,
     permission_layers: Vec<PermissionLayer>,
     tools: ToolSwitches,
@@ -144,17 +168,18 @@ struct Merge<'a> {
 }
 
 impl<'a> Merge<'a> {
-    fn new(texts: &'a Arc<Texts>, trust: Trust) -> Self {
+    fn new(texts: &'a Arc<Texts>, trust: Trust, gate: &'a dyn FileGate) -> Self {
         Self {
             texts,
             trust,
+            gate,
             merged: Map::new(),
             permission_layers: Vec::new(),
             tools: ToolSwitches::default(),
             agent_layers: Vec::new(),
             instructions: Vec::new(),
             hook_layers: Vec::new(),
-            warnings: Vec::new(),
+            warnings: texts.warnings.clone(),
             warned: HashSet::new(),
             problems: Vec::new(),
         }
@@ -165,13 +190,16 @@ impl<'a> Merge<'a> {
             source,
             trust: self.trust,
             expansion: self.texts.expansion(source),
+            gate: self.gate,
             found: Vec::new(),
+            warnings: Vec::new(),
             problems: Vec::new(),
             path: Vec::new(),
         };
         let value = reader.value(tree);
         let found = std::mem::take(&mut reader.found);
         self.problems.append(&mut reader.problems);
+        self.warnings.append(&mut reader.warnings);
         for key in found.iter().filter(|key| !needs_trust(source.origin, key)) {
             self.refuse(source, key);
         }
@@ -459,8 +487,10 @@ struct Reader<'a> {
     source: &'a Source,
     trust: Trust,
     expansion: Expansion<'a>,
+    gate: &'a dyn FileGate,
     /// Refused keys that the file has.
     found: Vec<String>,
+    warnings: Vec<String>,
     problems: Vec<Problem>,
     path: Vec<String>,
 }
@@ -506,8 +536,21 @@ impl Reader<'_> {
     }
 
     fn string(&mut self, node: &Node<'_>, text: &str) -> String {
-        match self.expansion.expand(text) {
-            Ok(expanded) => expanded,
+        let everything = |_: &Path| true;
+        // Where no model sees the value, its file may hold what is to be kept secret: that is what it is for.
+        let gate = if is_secret(&self.path) {
+            &everything
+        } else {
+            self.gate
+        };
+        match self.expansion.expand(text, gate) {
+            Ok(expanded) => {
+                let (key, file) = (self.path.join("."), self.source.path.display());
+                let withheld = expanded.withheld.iter();
+                self.warnings
+                    .extend(withheld.map(|what| format!("`{key}` in `{file}` {what}")));
+                expanded.text
+            }
             Err(what) => {
                 let message = format!("`{}` {what}", self.path.join("."));
                 self.problems.push(self.source.problem(node.start(), message));
@@ -515,6 +558,18 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// Whether a key's value is sent to a server and to nobody else.
+fn is_secret(path: &[String]) -> bool {
+    let path: Vec<&str> = path.iter().map(String::as_str).collect();
+    matches!(
+        path[..],
+        ["providers", _, "api_key" | "base_url"]
+            | ["providers", _, "headers", _]
+            | ["mcp", _, "url"]
+            | ["mcp", _, "headers" | "env", _]
+    )
 }
 
 #[cfg(test)]

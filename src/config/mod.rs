@@ -26,7 +26,7 @@ pub use diagnose::{ConfigError, Problem};
 pub use dirs::Dirs;
 pub use layers::{AgentLayer, HookLayer, InstructionGlob, Loaded, PermissionLayer, load};
 pub use parts::{ProjectPart, allows};
-pub use places::{LoadRequest, Origin, files};
+pub use places::{LoadRequest, MakeGate, Origin, RuleFiles, files};
 pub use schema::Config;
 pub use switches::ToolSwitches;
 

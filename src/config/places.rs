@@ -9,7 +9,23 @@ use super::Dirs;
 use super::claude::claude_files;
 use super::diagnose::{self, ConfigError, Problem};
 use super::expand::{Expansion, FileTexts};
-use super::source::Source;
+use super::layers::PermissionLayer;
+use super::source::{Source, SourceFault};
+use crate::project_root::directories;
+use crate::regular_file::FileGate;
+
+/// Makes the gate that files named in prompts pass, from the rules that the configuration has.
+pub type MakeGate = fn(&RuleFiles<'_>) -> Box<dyn FileGate>;
+
+/// The permission rules of all files, and what else decides about them.
+#[derive(Debug, Clone, Copy)]
+pub struct RuleFiles<'a> {
+    pub dirs: &'a Dirs,
+    pub project_root: &'a Path,
+    /// In the order of the files.
+    pub layers: &'a [PermissionLayer],
+    pub project_is_trusted: bool,
+}
 
 /// Which files to read.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +36,7 @@ pub struct LoadRequest<'a> {
     pub cwd: &'a Path,
     /// The file given with `--config`; a relative one counts from `cwd`.
     pub extra: Option<&'a Path>,
+    pub make_gate: MakeGate,
 }
 
 /// Who wrote a file.
@@ -49,20 +66,27 @@ pub(super) struct Texts {
     pub(super) sources: Vec<Source>,
     /// The project's settings of Claude Code. Whether they can be read matters only where the project is trusted.
     pub(super) claude: Vec<Result<Source, Problem>>,
+    /// Sentences about files of the project that were left out.
+    pub(super) warnings: Vec<String>,
     /// Those that the others name.
     pub(super) named: FileTexts,
+    pub(super) make_gate: MakeGate,
 }
 
 impl Texts {
     /// Reads all files. Missing ones are fine, except the one named with `--config`.
     pub(super) fn read(request: &LoadRequest<'_>) -> Result<Self, ConfigError> {
-        let mut problems = Vec::new();
+        let (mut problems, mut warnings) = (Vec::new(), Vec::new());
         let mut sources = Vec::new();
         for (origin, path) in candidates(request) {
             match Source::read(origin, path.clone()) {
                 Ok(Some(source)) => sources.push(source),
                 Ok(None) => problems.extend(missing(origin, &path)),
-                Err(problem) => problems.push(problem),
+                // A project can only tighten before it is trusted, and must not be able to stop the start.
+                Err(SourceFault::Unopened { error, .. }) if origin == Origin::Project => {
+                    warnings.push(format!("`{}` was left out: {error}", path.display()));
+                }
+                Err(fault) => problems.push(fault.into()),
             }
         }
         for source in &sources {
@@ -78,13 +102,15 @@ impl Texts {
         let claude = claude_files(request.dirs.home.as_deref(), request.project_root)
             .into_iter()
             .filter(|(origin, _)| *origin == Origin::Project)
-            .filter_map(|(origin, path)| Source::read(origin, path).transpose());
+            .filter_map(|(origin, path)| Source::read(origin, path).map_err(Problem::from).transpose());
         Ok(Self {
+            warnings,
             dirs: request.dirs.clone(),
             project_root: request.project_root.to_owned(),
             sources,
             claude: claude.collect(),
             named: FileTexts::default(),
+            make_gate: request.make_gate,
         })
     }
 
@@ -131,16 +157,6 @@ fn candidates(request: &LoadRequest<'_>) -> Vec<(Origin, PathBuf)> {
     );
     files.push((Origin::Managed, request.dirs.system.join("lathe-managed.jsonc")));
     files
-}
-
-/// From the root down to the working directory.
-fn directories<'a>(root: &'a Path, cwd: &'a Path) -> Vec<&'a Path> {
-    if !cwd.starts_with(root) {
-        return vec![cwd];
-    }
-    let mut dirs: Vec<&Path> = cwd.ancestors().take_while(|dir| dir.starts_with(root)).collect();
-    dirs.reverse();
-    dirs
 }
 
 fn is_same_file(one: &Path, other: &Path) -> bool {

@@ -1,7 +1,5 @@
 //! One configuration file as text and as a syntax tree that knows where everything stands.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use jsonc_parser::ast::Value as Node;
@@ -10,9 +8,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::Value;
 
 use super::{Origin, Problem};
-
-/// Nobody writes more by hand; a larger file is a mistake that would only cost time.
-const MAX_BYTES: u64 = 4 << 20;
+use crate::regular_file::{MAX_BYTES, ReadError, RegularFile};
 
 /// A file that was read.
 #[derive(Debug)]
@@ -22,37 +18,48 @@ pub(super) struct Source {
     pub(super) text: String,
 }
 
+/// A file that was not read.
+#[derive(Debug)]
+pub(super) enum SourceFault {
+    /// It could not be opened, or is not what lathe opens.
+    Unopened {
+        error: ReadError,
+        problem: Problem,
+    },
+    NotText(Problem),
+}
+
+impl From<SourceFault> for Problem {
+    fn from(fault: SourceFault) -> Self {
+        match fault {
+            SourceFault::Unopened { problem, .. } | SourceFault::NotText(problem) => problem,
+        }
+    }
+}
+
 impl Source {
     /// Reads the file; a missing one is `None`.
-    pub(super) fn read(origin: Origin, path: PathBuf) -> Result<Option<Self>, Problem> {
-        let failed = |what: String| Problem::in_file(&path, what);
-        let metadata = match std::fs::metadata(&path) {
-            Ok(metadata) => metadata,
-            Err(error) if is_missing(&error) => return Ok(None),
-            Err(error) => return Err(failed(format!("the file cannot be read: {error}"))),
+    pub(super) fn read(origin: Origin, path: PathBuf) -> Result<Option<Self>, SourceFault> {
+        let bytes = match RegularFile::open(&path).and_then(|file| file.read(MAX_BYTES)) {
+            Ok(bytes) => bytes,
+            Err(ReadError::Missing) => return Ok(None),
+            Err(error) => {
+                let what = match &error {
+                    ReadError::NotRegular => {
+                        "this is not a file; remove it or put a file in its place".to_owned()
+                    }
+                    ReadError::TooLarge { .. } => "the file is larger than 1 MiB and was not read".to_owned(),
+                    error => format!("the file cannot be read: {error}"),
+                };
+                let problem = Problem::in_file(&path, what);
+                return Err(SourceFault::Unopened { error, problem });
+            }
         };
-        // Opening a FIFO would wait for a writer.
-        if !metadata.is_file() {
-            return Err(failed(
-                "this is not a file; remove it or put a file in its place".to_owned(),
-            ));
-        }
-        let too_large = || failed("the file is larger than 4 MiB and was not read".to_owned());
-        if metadata.len() > MAX_BYTES {
-            return Err(too_large());
-        }
-        let mut bytes = Vec::with_capacity(metadata.len() as usize);
-        File::open(&path)
-            .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
-            .map_err(|error| failed(format!("the file cannot be read: {error}")))?;
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err(too_large());
-        }
         let text = String::from_utf8(bytes).map_err(|error| {
             let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             let before = String::from_utf8_lossy(valid);
             let message = "the file is not valid UTF-8 from here on; save it as UTF-8".to_owned();
-            Problem::at(&path, &before, before.len(), message)
+            SourceFault::NotText(Problem::at(&path, &before, before.len(), message))
         })?;
         let text = match text.strip_prefix('\u{feff}') {
             Some(rest) => rest.to_owned(),
@@ -93,13 +100,6 @@ impl Source {
             _ => dir,
         }
     }
-}
-
-fn is_missing(error: &std::io::Error) -> bool {
-    matches!(
-        error.kind(),
-        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
-    )
 }
 
 /// The parser's sentence in our form: lower case, no full stop.

@@ -1,7 +1,7 @@
 //! The `tools` switches of all files, kept apart by who wrote them.
 //!
 //! Within one list the last matching entry wins. A project can switch a tool off, and on where the user said nothing;
-//! it cannot switch on what the user switched off. Nobody switches on what the managed file switched off.
+//! it cannot switch on what the user switched off, and nothing at all until it is trusted. Nobody switches on what the managed file switched off.
 
 /// Tools switched on or off by name or wildcard.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -9,13 +9,15 @@ pub struct ToolSwitches {
     user: Vec<(String, bool)>,
     project: Vec<(String, bool)>,
     managed: Vec<(String, bool)>,
+    project_only_switches_off: bool,
 }
 
 impl ToolSwitches {
     /// What was said about a tool; `None` when nothing was.
     pub fn get(&self, tool: &str) -> Option<bool> {
-        let lists = [&self.user, &self.project, &self.managed];
-        let said = lists.into_iter().filter_map(|list| last(list, tool));
+        let of_project = last(&self.project, tool).filter(|on| !(*on && self.project_only_switches_off));
+        let said = [last(&self.user, tool), of_project, last(&self.managed, tool)];
+        let said = said.into_iter().flatten();
         said.reduce(|one, other| one && other)
     }
 
@@ -29,7 +31,13 @@ impl ToolSwitches {
             user: list(&self.user),
             project: list(&self.project),
             managed: list(&self.managed),
+            project_only_switches_off: self.project_only_switches_off,
         }
+    }
+
+    /// Takes nothing as switched on that the project switches on: it is not trusted.
+    pub fn restrict_project(&mut self) {
+        self.project_only_switches_off = true;
     }
 
     pub fn push_user(&mut self, pattern: String, on: bool) {
@@ -100,6 +108,16 @@ mod tests {
         assert_eq!(switches.get("bash"), Some(false));
         assert_eq!(switches.get("webfetch"), Some(false));
         assert_eq!(switches.get("list"), Some(true));
+    }
+
+    #[test]
+    fn a_restricted_project_switches_nothing_on() {
+        let mut switches = ToolSwitches::default();
+        switches.push_project("*".into(), false);
+        switches.push_project("l*".into(), true);
+        switches.restrict_project();
+        assert_eq!(switches.get("list"), None);
+        assert_eq!(switches.get("bash"), Some(false));
     }
 
     #[test]

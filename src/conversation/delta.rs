@@ -29,6 +29,8 @@ pub enum StreamEvent {
     },
     /// Figures so far; a later one replaces an earlier one.
     Usage(Usage),
+    /// The reason, in the provider's own words, of a refusal that [`Stop::Refusal`] ends.
+    Refusal(String),
     /// The reply ended well. A stream that ends without it was cut.
     Stop(Stop),
 }

@@ -41,6 +41,12 @@ pub enum FileProblem {
     TooLarge { size: u64, limit: u64 },
     #[error("changed since it was read; read it again")]
     Stale,
+    /// A part of its path became a link since the path was judged.
+    #[error("leads to another place than when the change was worked out, so nothing was written")]
+    Redirected,
+    /// Nothing is made in place of a project that is gone.
+    #[error("is the project directory and does not exist any more; nothing was written")]
+    RootGone,
     #[error("is write-protected and was left as it is; change its permissions first")]
     WriteProtected,
     #[error("was left as it is, because its file system is read-only")]
@@ -68,17 +74,7 @@ impl FileError {
 
     /// Says what an error of the operating system means for the file.
     pub fn io(path: impl Into<PathBuf>, error: io::Error) -> Self {
-        let problem = match error.kind() {
-            io::ErrorKind::NotFound => FileProblem::NotFound,
-            io::ErrorKind::AlreadyExists => FileProblem::Exists,
-            io::ErrorKind::IsADirectory => FileProblem::IsDirectory,
-            io::ErrorKind::NotADirectory => FileProblem::NotDirectory,
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => FileProblem::DiskFull,
-            io::ErrorKind::ReadOnlyFilesystem => FileProblem::ReadOnlyFileSystem,
-            io::ErrorKind::PermissionDenied => FileProblem::Denied,
-            _ => FileProblem::Io(error),
-        };
-        Self::new(path, problem)
+        Self::new(path, error.into())
     }
 
     /// Returns the same error under the name by which the user knows the file.
@@ -100,14 +96,14 @@ impl FileError {
     /// Returns the kind under which a tool reports it.
     pub fn kind(&self) -> ErrorKind {
         match &self.problem {
-            FileProblem::NotFound => ErrorKind::NotFound,
+            FileProblem::NotFound | FileProblem::RootGone => ErrorKind::NotFound,
             FileProblem::Exists => ErrorKind::Exists,
             FileProblem::IsDirectory => ErrorKind::IsDirectory,
             FileProblem::NotDirectory => ErrorKind::NotDirectory,
             FileProblem::Binary => ErrorKind::Binary,
             FileProblem::Encoding => ErrorKind::Encoding,
             FileProblem::TooLarge { .. } => ErrorKind::TooLarge,
-            FileProblem::Stale => ErrorKind::Stale,
+            FileProblem::Stale | FileProblem::Redirected => ErrorKind::Stale,
             FileProblem::NotRegular
             | FileProblem::DanglingLink
             | FileProblem::Link
@@ -118,6 +114,24 @@ impl FileError {
             | FileProblem::Busy
             | FileProblem::NotRestored(_)
             | FileProblem::Io(_) => ErrorKind::Io,
+        }
+    }
+}
+
+impl From<io::Error> for FileProblem {
+    fn from(error: io::Error) -> Self {
+        if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
+            return Self::Redirected;
+        }
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::NotFound,
+            io::ErrorKind::AlreadyExists => Self::Exists,
+            io::ErrorKind::IsADirectory => Self::IsDirectory,
+            io::ErrorKind::NotADirectory => Self::NotDirectory,
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull,
+            io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnlyFileSystem,
+            io::ErrorKind::PermissionDenied => Self::Denied,
+            _ => Self::Io(error),
         }
     }
 }

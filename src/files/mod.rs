@@ -2,14 +2,15 @@
 //!
 //! [`resolve`] turns a path as a model or a user wrote it into one absolute path and says whether it lies in the project;
 //! [`text_file`] reads a file and computes its new bytes after an edit without touching a line that was not edited;
-//! [`transaction`] puts new bytes in place, all files or none; [`locks`] keeps two writers from the same path.
+//! [`transaction`] puts new bytes in place through open directories, all files or none; [`locks`] keeps two writers from
+//! the same path.
 //!
 //! ```text
 //! let target = roots.resolve(given)?;
 //! let _lock = path_locks.lock(&[target.real.clone()]).await;
-//! let file = TextFile::open(target.for_writing()?)?;
+//! let file = TextFile::open_real(target.for_writing()?)?;
 //! let bytes = file.splice(&[(0..0, "first line\n".to_owned())])?;
-//! let mut transaction = Transaction::new(&records_dir);
+//! let mut transaction = Transaction::new(&records_dir, roots.project_root());
 //! transaction.replace(&target.real, bytes, Expected::Hash(file.hash().clone()));
 //! transaction.commit()?;
 //! ```
@@ -17,6 +18,7 @@
 //! Everything but the locks blocks: async callers use `spawn_blocking`. Nothing here asks for permission, knows what a
 //! session has read, or keeps before-images; the layers above do.
 
+mod directory;
 mod error;
 mod hash;
 pub mod locks;

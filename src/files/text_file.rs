@@ -11,6 +11,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
+use super::directory::{Directory, read_to_limit};
 use super::{ContentHash, FileError, FileProblem};
 use crate::regular_file::{ReadError, RegularFile};
 
@@ -85,6 +86,18 @@ impl TextFile {
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let bytes = read_regular(path, WRITE_LIMIT)?;
         Self::from_bytes(bytes).map_err(|problem| FileError::new(path, problem))
+    }
+
+    /// Opens a file to edit it by its real path: where a part of it is a link by now, nothing is opened.
+    pub fn open_real(path: &Path) -> Result<Self, FileError> {
+        let failed = |problem| FileError::new(path, problem);
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(failed(FileProblem::IsDirectory));
+        };
+        let directory = Directory::open(parent).map_err(|error| FileError::io(path, error.into()))?;
+        let bytes = directory.read(name, WRITE_LIMIT).map_err(failed)?;
+        let bytes = bytes.ok_or_else(|| failed(FileProblem::NotFound))?;
+        Self::from_bytes(bytes).map_err(failed)
     }
 
     /// Opens a file to show it. Whether it should be shown at all is [`looks_binary`]'s question.
@@ -255,7 +268,7 @@ pub fn looks_binary(bytes: &[u8]) -> bool {
 
 /// Reads a whole file. Directories, devices, pipes and sockets are refused before they are opened: opening alone can
 /// block or do something.
-pub(super) fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
+fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
     let metadata = fs::metadata(path).map_err(|error| FileError::io(path, error))?;
     if metadata.is_dir() {
         return Err(FileError::new(path, FileProblem::IsDirectory));
@@ -263,17 +276,11 @@ pub(super) fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, FileError
     if !metadata.is_file() {
         return Err(FileError::new(path, FileProblem::NotRegular));
     }
-    let too_large = |size| FileError::new(path, FileProblem::TooLarge { size, limit });
-    if metadata.len() > limit {
-        return Err(too_large(metadata.len()));
-    }
-    match RegularFile::open(path).and_then(|file| file.read(limit)) {
-        Ok(bytes) => Ok(bytes),
-        // It grew meanwhile, or it is a file of the kernel, which says that it has no length.
-        Err(ReadError::TooLarge { .. }) => Err(too_large(limit.saturating_add(1))),
-        Err(ReadError::NotRegular) => Err(FileError::new(path, FileProblem::NotRegular)),
-        Err(error) => Err(FileError::io(path, error.into())),
-    }
+    let file = RegularFile::open(path).map_err(|error| match error {
+        ReadError::NotRegular => FileError::new(path, FileProblem::NotRegular),
+        error => FileError::io(path, error.into()),
+    })?;
+    read_to_limit(&file.into_file(), limit).map_err(|problem| FileError::new(path, problem))
 }
 
 fn utf16_bom(bytes: &[u8]) -> Option<Encoding> {

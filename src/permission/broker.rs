@@ -112,7 +112,7 @@ impl Row {
     /// Whether a rule with this pattern would allow it.
     pub fn is_covered_by(&self, pattern: &str, home: Option<&Path>) -> bool {
         let source = Source::Grant(Scope::Session);
-        Rule::new(self.key(), pattern, Action::Allow, source, home).matches(&self.ask.subject)
+        Rule::new(self.key(), pattern, Action::Allow, source, home).grants(&self.ask.subject)
     }
 }
 

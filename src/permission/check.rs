@@ -33,6 +33,8 @@ pub enum Floor {
     Rules,
     /// Asked even where a rule allows it: nobody can tell what it does.
     Ask,
+    /// Never asked: only a rule that denies counts.
+    Denied,
 }
 
 /// Where a path lies.
@@ -238,6 +240,9 @@ fn judge(permissions: &Permissions, plan: &Permissions, ask: &Ask, tool: &str) -
             rule: None,
         };
     }
+    if ask.floor == Floor::Denied && verdict.action == Action::Ask {
+        verdict.action = Action::Allow;
+    }
     verdict
 }
 
@@ -256,7 +261,8 @@ pub fn plan_rules() -> Vec<Rule> {
 fn is_answered_by(mode: Mode, ask: &Ask) -> bool {
     match mode {
         Mode::Yolo => true,
-        Mode::AcceptEdits => ask.key == "edit" && ask.location == Location::InProject,
+        // A command is said to be in the project where it changes files there and does nothing else.
+        Mode::AcceptEdits => matches!(&*ask.key, "edit" | "bash") && ask.location == Location::InProject,
         Mode::Ask | Mode::Plan => false,
     }
 }

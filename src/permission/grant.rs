@@ -5,12 +5,7 @@ use std::path::Path;
 use super::Pattern;
 use super::broker::Scope;
 use super::rule::{Action, Rule, Source};
-
-/// Programs that run whatever they are given: a rule for one of them alone would be a rule for everything.
-const INTERPRETERS: &[&str] = &[
-    "sh", "bash", "zsh", "dash", "ksh", "fish", "python", "python2", "python3", "node", "nodejs", "perl",
-    "ruby", "php", "sudo", "doas", "su", "env", "xargs", "eval", "exec", "ssh", "curl", "wget", "pwsh",
-];
+use super::runners::{self, Extent};
 
 /// Stands for "anything at all" after an interpreter's name.
 const ANYTHING: &str = "\u{1}anything";
@@ -22,8 +17,10 @@ pub enum Floored {
     Empty,
     #[error("`{0}` would allow every command; name the program and what it does")]
     Everything(String),
+    #[error("`{0}` would allow every file to be read; name the file")]
+    EveryFile(String),
     #[error("`{pattern}` would let `{program}` run anything; name what it runs")]
-    Interpreter { pattern: String, program: &'static str },
+    Runner { pattern: String, program: String },
 }
 
 /// Refuses patterns that are too wide to be stored.
@@ -32,29 +29,64 @@ pub fn floor(key: &str, pattern: &str) -> Result<(), Floored> {
     if trimmed.is_empty() {
         return Err(Floored::Empty);
     }
+    let is_everything = trimmed.bytes().all(|byte| matches!(byte, b'*' | b'?' | b' '));
+    if key == "read" && is_everything {
+        return Err(Floored::EveryFile(pattern.to_owned()));
+    }
     let is_shell = matches!(key, "bash" | "interactive_bash") || key.contains(['*', '?']);
     if !is_shell {
         return Ok(());
     }
-    let compiled = Pattern::new(without_directory(trimmed).as_str(), None);
-    if compiled.matches(ANYTHING) {
+    if Pattern::new(without_directory(trimmed).as_str(), None).matches(ANYTHING) {
         return Err(Floored::Everything(pattern.to_owned()));
     }
-    if key == "interactive_bash" {
+    if key == "interactive_bash" || !runs_anything(trimmed) {
         return Ok(());
     }
-    let runs_anything = |program: &&&'static str| {
-        compiled.matches(program)
-            || compiled.matches(&format!("{program} {ANYTHING}"))
-            || compiled.matches(&format!("{program} -c {ANYTHING}"))
-            || compiled.matches(&format!("{program} -e {ANYTHING}"))
+    let program = without_directory(trimmed);
+    Err(Floored::Runner {
+        pattern: pattern.to_owned(),
+        program: program.split(' ').next().unwrap_or_default().to_owned(),
+    })
+}
+
+/// Says of a stored rule that is below today's floor that it counts as nothing.
+pub fn too_wide(key: &str, pattern: &str) -> Option<&'static str> {
+    floor(key, pattern)
+        .is_err()
+        .then_some("too wide, counts as nothing")
+}
+
+/// Whether a pattern leaves open what a program would run.
+fn runs_anything(pattern: &str) -> bool {
+    let Some(open) = pattern.find(['*', '?']) else {
+        // The exact text says it all; a bare name is a program that waits for what to run.
+        let is_bare = !pattern.contains(' ');
+        let is_make = without_directory(pattern).ends_with("make");
+        return is_bare && !is_make && runners::extent(&[pattern]) == Extent::All;
     };
-    match INTERPRETERS.iter().find(runs_anything) {
-        Some(program) => Err(Floored::Interpreter {
-            pattern: pattern.to_owned(),
-            program,
-        }),
-        None => Ok(()),
+    let fixed = &pattern[..open];
+    if !fixed.contains(' ') {
+        let compiled = Pattern::new(&without_directory(pattern), None);
+        let matches = |program: &str| {
+            let forms = ["", " \u{1}anything", " -c \u{1}anything", " -e \u{1}anything"];
+            forms
+                .iter()
+                .any(|form| compiled.matches(&format!("{program}{form}")))
+        };
+        return runners::programs().any(|program| matches(program) || matches(&format!("{program}3")));
+    }
+    // A word that is not whole stays open too.
+    let whole = &fixed[..fixed.rfind(' ').unwrap_or_default()];
+    let is_assignment = |word: &&str| {
+        word.split_once('=')
+            .is_some_and(|(name, _)| !name.contains(['/', '-']))
+    };
+    let words: Vec<&str> = whole.split(' ').skip_while(is_assignment).collect();
+    match runners::extent(&words) {
+        Extent::Words(_) => false,
+        Extent::All => true,
+        Extent::Ordinary => runners::reaches_a_runner(&words),
     }
 }
 
@@ -105,6 +137,46 @@ mod tests {
             "perl -e *",
             "*sh -c *",
             "sh",
+            "python3 -c *",
+            "python3 -m *",
+            "python3 -m py*",
+            "npx *",
+            "npx --yes *",
+            "npx tsx *",
+            "bunx *",
+            "awk *",
+            "sed *",
+            "sed -n *",
+            "find . *",
+            "docker *",
+            "docker run *",
+            "docker compose run *",
+            "podman exec *",
+            "deno run *",
+            "deno *",
+            "kubectl exec *",
+            "kubectl *",
+            "uv run python *",
+            "uv run *",
+            "uv *",
+            "poetry run *",
+            "tsx *",
+            "tar *",
+            "vim *",
+            "less *",
+            "man *",
+            "sqlite3 x.db *",
+            "gdb -p 1 *",
+            "nix *",
+            "conda run *",
+            "watch *",
+            "parallel *",
+            "make *",
+            "make -f *",
+            "make -C x *",
+            "env A=b *",
+            "A=b python3 *",
+            "git *",
         ] {
             assert!(floor("bash", pattern).is_err(), "{pattern}");
         }
@@ -116,9 +188,23 @@ mod tests {
             "git push",
             "node scripts/x.js",
             "shfmt *",
+            "node --test *",
+            "npx vitest *",
+            "sh test.sh",
+            "sed -n 1p a",
+            "docker run x",
+            "docker ps *",
+            "kubectl get *",
+            "uv run pytest *",
+            "make",
+            "make test *",
+            "npm run *",
+            "rm -rf target",
         ] {
             assert_eq!(floor("bash", pattern), Ok(()), "{pattern}");
         }
+        assert!(floor("read", "*").is_err());
+        assert_eq!(floor("read", "config/.env"), Ok(()));
         assert_eq!(floor("edit", "*"), Ok(()));
         assert_eq!(floor("edit", ""), Err(Floored::Empty));
     }

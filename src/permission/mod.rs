@@ -21,7 +21,9 @@ mod editable;
 mod grant;
 mod harm;
 mod pattern;
+mod read_gate;
 mod rule;
+mod runners;
 mod verdict;
 
 pub use broker::{
@@ -30,8 +32,9 @@ pub use broker::{
 pub use check::{Ask, Decision, Denial, Floor, Location, Mode, Open, UnknownMode, decide, plan_rules};
 pub use defaults::{Places, defaults, protected_subject};
 pub use editable::{Editable, Fit};
-pub use grant::{Floored, floor, grants};
+pub use grant::{Floored, floor, grants, too_wide};
 pub use harm::Deleted;
 pub use pattern::Pattern;
+pub use read_gate::ReadGate;
 pub use rule::{Action, Rule, RuleProblem, Source, parse};
 pub use verdict::{Permissions, Subject, Verdict};

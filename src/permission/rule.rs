@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::Pattern;
 use super::defaults::folded;
+use super::grant::floor;
 use super::verdict::Subject;
 
 /// What a rule says. The order is that of strictness.
@@ -128,6 +129,17 @@ impl Rule {
         }
         let mut forms = std::iter::once(&subject.text).chain(&subject.also);
         forms.any(|form| self.pattern.matches(form))
+    }
+
+    /// Whether it allows a subject as a stored answer: one that is too wide by now counts as nothing, and what destroys
+    /// something is only covered by its very text.
+    pub(super) fn grants(&self, subject: &Subject) -> bool {
+        let pattern = self.pattern.as_str();
+        let is_exact = pattern == subject.text && !pattern.contains(['*', '?']);
+        self.action == Action::Allow
+            && self.matches(subject)
+            && (!subject.destroys || is_exact)
+            && floor(&self.key, pattern).is_ok()
     }
 
     /// Whether it restricts what the subject could be by another spelling.

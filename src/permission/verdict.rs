@@ -16,6 +16,8 @@ pub struct Subject {
     pub may_begin_with: Option<String>,
     /// A command that pattern `@read-only` stands for.
     pub read_only: bool,
+    /// A command that destroys something: only a stored rule with this very text covers it.
+    pub destroys: bool,
 }
 
 impl Subject {
@@ -137,7 +139,7 @@ impl Permissions {
     }
 
     fn grant(&self, keys: &[&str], subject: &Subject) -> Option<&Rule> {
-        let granted = |rule: &&Rule| rule.action == Action::Allow && rule.matches(subject);
+        let granted = |rule: &&Rule| rule.grants(subject);
         self.grants
             .iter()
             .rev()

@@ -25,9 +25,17 @@ const SETTINGS: [(&str, &str); 16] = [
     ("LATHE", "1"),
 ];
 
-/// Left out whatever they hold: a start file that bash would read, where another shell has been, and the other way to
-/// say what `TERM` says, for which some programs colour all the same.
-const LEFT_OUT: [&str; 4] = ["BASH_ENV", "PWD", "OLDPWD", "COLORTERM"];
+/// Left out whatever they hold: a start file that bash would read, where another shell has been, the other way to say what
+/// `TERM` says, for which some programs colour all the same, the terminal where passphrases are asked for, and options for
+/// `rg` that nobody sees.
+const LEFT_OUT: [&str; 6] = [
+    "BASH_ENV",
+    "PWD",
+    "OLDPWD",
+    "COLORTERM",
+    "GPG_TTY",
+    "RIPGREP_CONFIG_PATH",
+];
 
 /// What decides which variables a command sees.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

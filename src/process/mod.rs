@@ -5,18 +5,24 @@
 //! handed on as bytes and kept nowhere, so memory does not grow with it. An [`Exchange`] is for programs that are asked
 //! something: it has an input, two outputs, and keeps the beginning of each.
 //!
+//! The program starts commands through the [`keeper`], which outlives it for as long as it takes to end all of them.
+//!
 //! Decoding, cutting and showing the output, and asking whether a command may run, are for others.
 
 pub mod environment;
 pub mod exchange;
+pub mod git;
+#[cfg(target_os = "linux")]
+pub mod keeper;
 pub mod kill;
 pub mod sandbox;
 pub mod shell;
 pub mod spawn;
+mod start;
 
 pub use environment::{EnvironmentRules, shell_environment};
 pub use exchange::{Exchange, Exchanged, Kept};
 pub use kill::Group;
-pub use sandbox::Confinement;
+pub use sandbox::{Confinement, Support};
 pub use shell::{Shell, ShellError};
 pub use spawn::{Outcome, RunningCommand, ShellCommand, SpawnError};

@@ -1,12 +1,14 @@
 //! Instruction files: `AGENTS.md`, `CLAUDE.md` and what the configuration names.
 //!
-//! They are put in front of every conversation, so each is limited in size, and what a project names must lie inside it:
-//! a repository must not be able to send the user's own files to a model by a symlink or a pattern. What could not be read
-//! is a sentence beside the texts and stops nothing.
+//! They are put in front of every conversation, so each is limited in size, what a project names must lie inside it, and
+//! all of them pass the gate of what may be read: a repository must not be able to send the user's own files or its
+//! secrets to a model by a symlink or a pattern. What could not be read is a sentence beside the texts and stops nothing.
 
 use std::collections::HashSet;
-use std::io::Read;
 use std::path::{Path, PathBuf};
+
+use crate::project_root::directories;
+use crate::regular_file::{FileGate, MAX_BYTES, ReadError};
 
 /// One text with where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,15 +51,15 @@ const NAMES: &[&str] = &["AGENTS.md", "CLAUDE.md"];
 const NEARBY_NAMES: &[&str] = &["AGENTS.md", "CLAUDE.md", "CONTEXT.md"];
 
 /// A text of this size already fills a good part of a model's context.
-const MAX_BYTES: usize = 128 << 10;
+const MAX_TEXT_BYTES: usize = 128 << 10;
 const MAX_TOTAL_BYTES: usize = 512 << 10;
 /// How many directory entries one glob may look at.
 const MAX_ENTRIES: usize = 20_000;
 const MAX_DEPTH: usize = 32;
 
 /// Gathers the user's texts, then the project's from its root down, then those of the configuration.
-pub fn instructions(places: &InstructionPlaces) -> Gathered {
-    let mut gatherer = Gatherer::default();
+pub fn instructions(places: &InstructionPlaces, gate: &dyn FileGate) -> Gathered {
+    let mut gatherer = Gatherer::new(gate);
     gatherer.optional(&places.config.join("AGENTS.md"), None);
     if let Some(home) = &places.home {
         gatherer.optional(&home.join(".claude/CLAUDE.md"), None);
@@ -89,21 +91,12 @@ pub fn nearby(file_dir: &Path, session_dir: &Path) -> Vec<PathBuf> {
     between.filter_map(first).collect()
 }
 
-fn directories<'a>(root: &'a Path, cwd: &'a Path) -> Vec<&'a Path> {
-    if !cwd.starts_with(root) {
-        return vec![cwd];
-    }
-    let mut dirs: Vec<&Path> = cwd.ancestors().take_while(|dir| dir.starts_with(root)).collect();
-    dirs.reverse();
-    dirs
-}
-
 fn is_inside(path: &Path, root: &Path) -> bool {
     matches!((path.canonicalize(), root.canonicalize()), (Ok(path), Ok(root)) if path.starts_with(&root))
 }
 
-#[derive(Default)]
-struct Gatherer {
+struct Gatherer<'a> {
+    gate: &'a dyn FileGate,
     gathered: Gathered,
     /// Real paths that were read, so that a link beside its target is read once.
     seen: HashSet<PathBuf>,
@@ -112,11 +105,25 @@ struct Gatherer {
     total: usize,
 }
 
-impl Gatherer {
+impl<'a> Gatherer<'a> {
+    fn new(gate: &'a dyn FileGate) -> Self {
+        Self {
+            gate,
+            gathered: Gathered::default(),
+            seen: HashSet::new(),
+            texts: HashSet::new(),
+            total: 0,
+        }
+    }
+
     fn problem(&mut self, path: &Path, what: &str) {
         self.gathered
             .problems
             .push(format!("the instruction file `{}` {what}", path.display()));
+    }
+
+    fn left_out(&mut self, path: &Path, error: &ReadError) {
+        self.problem(path, &format!("was left out: {error}"));
     }
 
     /// Reads a file that need not exist.
@@ -127,26 +134,24 @@ impl Gatherer {
     }
 
     fn read(&mut self, path: &Path, confined_to: Option<&Path>) {
-        let real = match path.canonicalize() {
-            Ok(real) => real,
-            Err(error) => return self.problem(path, &format!("cannot be read: {error}")),
+        let file = match self.gate.open(path) {
+            Ok(file) => file,
+            Err(error) => return self.left_out(path, &error),
         };
-        if confined_to.is_some_and(|root| !is_inside(path, root)) {
+        let is_inside = |root: &Path| {
+            root.canonicalize()
+                .is_ok_and(|root| file.real_path().starts_with(root))
+        };
+        if confined_to.is_some_and(|root| !is_inside(root)) {
             return self.problem(path, "leads out of the project and was left out");
         }
-        if !self.seen.insert(real.clone()) {
+        if !self.seen.insert(file.real_path().to_path_buf()) {
             return;
         }
-        // Opening a FIFO would wait for a writer.
-        if !real.is_file() {
-            return self.problem(path, "is not a file and was left out");
-        }
-        let mut bytes = Vec::new();
-        let limit = MAX_BYTES as u64 + 1;
-        let outcome = std::fs::File::open(&real).and_then(|file| file.take(limit).read_to_end(&mut bytes));
-        if let Err(error) = outcome {
-            return self.problem(path, &format!("cannot be read: {error}"));
-        }
+        let bytes = match file.read(MAX_BYTES) {
+            Ok(bytes) => bytes,
+            Err(error) => return self.left_out(path, &error),
+        };
         let Some(text) = self.decode(path, bytes) else {
             return;
         };
@@ -164,10 +169,10 @@ impl Gatherer {
     }
 
     fn decode(&mut self, path: &Path, mut bytes: Vec<u8>) -> Option<String> {
-        if bytes.len() > MAX_BYTES {
+        if bytes.len() > MAX_TEXT_BYTES {
             self.problem(path, "is larger than 128 KiB; only its beginning is used");
             // The cut may go through a character; what is left of it is dropped.
-            bytes.truncate(MAX_BYTES);
+            bytes.truncate(MAX_TEXT_BYTES);
             let valid = match std::str::from_utf8(&bytes) {
                 Err(error) if error.error_len().is_none() => error.valid_up_to(),
                 _ => bytes.len(),
@@ -285,13 +290,14 @@ mod tests {
                 pattern: (*pattern).to_owned(),
                 confined_to: confined.then(|| self.path("p")),
             };
-            instructions(&InstructionPlaces {
+            let places = InstructionPlaces {
                 config: self.path("config"),
                 home: Some(self.path("home")),
                 root: self.path("p"),
                 cwd: self.path("p/a"),
                 globs: globs.iter().map(glob).collect(),
-            })
+            };
+            instructions(&places, &|real: &Path| !real.ends_with(".env"))
         }
 
         fn texts(&self, globs: &[(&str, bool)]) -> String {
@@ -364,32 +370,58 @@ mod tests {
     }
 
     #[test]
+    fn what_the_gate_withholds_is_left_out_by_whatever_name() {
+        let place = Place::new(&[("p/.env", "S=1"), ("p/docs/real.md", "kept")]);
+        for link in ["p/AGENTS.md", "p/a/CLAUDE.md", "p/docs/x.md"] {
+            std::os::unix::fs::symlink(place.path("p/.env"), place.path(link)).unwrap();
+        }
+        let gathered = place.gather(&[
+            (".env", true),
+            (".env", false),
+            ("docs/*.md", true),
+            ("*env", true),
+        ]);
+        assert_eq!(gathered.instructions.len(), 1);
+        assert_eq!(gathered.instructions[0].text, "kept");
+        assert_eq!(gathered.problems.len(), 6, "{:?}", gathered.problems);
+        for problem in gathered.problems {
+            assert!(
+                problem.contains("was left out") && problem.contains(".env`, which"),
+                "{problem}"
+            );
+        }
+    }
+
+    #[test]
     fn what_cannot_be_used_is_a_sentence() {
         let place = Place::new(&[]);
         std::fs::write(place.path("p/AGENTS.md"), b"\xff\xfe").unwrap();
         std::fs::create_dir(place.path("p/CLAUDE.md")).unwrap();
-        std::fs::write(place.path("p/big.md"), "é".repeat(MAX_BYTES)).unwrap();
+        std::fs::write(place.path("p/big.md"), "é".repeat(MAX_TEXT_BYTES)).unwrap();
+        std::fs::write(place.path("p/huge.md"), vec![b'a'; (1 << 20) + 1]).unwrap();
         let globs = [
             ("missing.md", true),
             ("https://x/y", true),
             ("[", true),
             ("big.md", true),
+            ("huge.md", true),
             ("none*", true),
         ];
         let gathered = place.gather(&globs);
         let kinds = [
             "not valid UTF-8",
-            "not a file",
-            "cannot be read",
+            "not a regular file",
+            "no such file",
             "an address",
             "not a glob",
             "only its beginning",
+            "more than 1048576 bytes",
         ];
         assert_eq!(gathered.problems.len(), kinds.len(), "{:?}", gathered.problems);
         for (problem, kind) in gathered.problems.iter().zip(kinds) {
             assert!(problem.contains(kind), "{problem}");
         }
-        assert_eq!(gathered.instructions[0].text.len(), MAX_BYTES);
+        assert_eq!(gathered.instructions[0].text.len(), MAX_TEXT_BYTES);
     }
 
     #[test]

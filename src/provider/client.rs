@@ -6,6 +6,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
 use super::http::{Http, Outgoing};
+use super::pictures::Pictures;
 use super::protocol::Ask;
 use super::reply::{self, Reply};
 use super::{Catalog, Provider, ProviderError, ProviderErrorKind, ReplyStream, Request};
@@ -15,6 +16,7 @@ use super::{Catalog, Provider, ProviderError, ProviderErrorKind, ReplyStream, Re
 pub struct Client {
     catalog: Arc<Catalog>,
     http: Http,
+    pictures: Pictures,
 }
 
 impl Client {
@@ -23,6 +25,7 @@ impl Client {
         Self {
             catalog,
             http: Http::default(),
+            pictures: Pictures::default(),
         }
     }
 
@@ -30,6 +33,12 @@ impl Client {
         let settings = self.catalog.provider(&request.model.provider)?;
         let model = self.catalog.model(&request.model)?;
         let adapter = settings.protocol.adapter();
+        // One that takes none is told so of each.
+        let request = if model.images {
+            self.pictures.fit(request, settings.protocol).await?
+        } else {
+            request
+        };
         let body = adapter.body(&Ask {
             request: &request,
             model: &model,
@@ -49,7 +58,7 @@ impl Client {
             body,
         };
         let response = self.http.send(outgoing).await?;
-        let decoder = adapter.decoder(&request.model);
+        let decoder = settings.protocol.decoder(&request.model);
         Ok(reply::stream(Reply::new(
             response,
             decoder,

@@ -32,6 +32,8 @@ const TOO_LONG: [&str; 10] = [
     "exceeds the maximum number of input tokens",
 ];
 
+const REFUSED_HINT: &str = "say it in other words, or choose another model";
+
 impl ProviderError {
     /// Makes an error without a hint.
     pub fn new(kind: ProviderErrorKind, message: impl Into<String>) -> Self {
@@ -40,6 +42,7 @@ impl ProviderError {
             message: message.into(),
             hint: None,
             retry_after: None,
+            most_retries: None,
         }
     }
 
@@ -89,8 +92,26 @@ impl ProviderError {
             ProviderErrorKind::Auth
             | ProviderErrorKind::Context
             | ProviderErrorKind::BadRequest
+            | ProviderErrorKind::Refused
             | ProviderErrorKind::Config => false,
         }
+    }
+
+    /// Limits how often the request is sent again, whatever the settings allow: more tries would not help.
+    pub(crate) fn with_most_retries(mut self, most: u32) -> Self {
+        self.most_retries = Some(most);
+        self
+    }
+
+    /// Makes the error of a reply that the model or its provider declined, with the reason that came.
+    pub fn refused(model: &ModelRef, words: &str) -> Self {
+        let words = one_line(words);
+        let colon = if words.is_empty() { "" } else { ": " };
+        let message = format!(
+            "`{}` refused to go on with this reply{colon}{words}",
+            model.provider
+        );
+        Self::new(ProviderErrorKind::Refused, message).hinted(REFUSED_HINT)
     }
 
     /// Takes `secrets` out of every text of the error.
@@ -127,6 +148,16 @@ impl Reported {
         }
     }
 
+    /// Reads an event that is an error. One without a sentence is quoted whole.
+    pub(crate) fn from_event(value: &Value) -> Self {
+        let mut reported = Self::from_value(value);
+        if reported.message.is_empty() {
+            let inner = value.get("error").unwrap_or(value);
+            reported.message = one_line(&inner.to_string());
+        }
+        reported
+    }
+
     pub(crate) fn from_value(value: &Value) -> Self {
         let outer = value.get(0).unwrap_or(value);
         let inner = match outer.get("error") {
@@ -139,16 +170,22 @@ impl Reported {
             .flatten()
             .next();
         let mut names = String::new();
-        for key in ["type", "code", "status"] {
-            if let Some(name) = inner.get(key).and_then(Value::as_str) {
-                let _ = write!(names, "{} ", name.to_lowercase());
+        for object in [inner, outer] {
+            for key in ["type", "code", "status", "error_type"] {
+                // This type says no more than that it is an error.
+                let name = object
+                    .get(key)
+                    .and_then(Value::as_str)
+                    .filter(|name| *name != "error");
+                if let Some(name) = name {
+                    let _ = write!(names, "{} ", name.to_lowercase());
+                }
             }
         }
         let number = |key: &str| {
-            inner
-                .get(key)
-                .and_then(Value::as_u64)
-                .and_then(|n| u16::try_from(n).ok())
+            let value = inner.get(key)?;
+            let number = value.as_u64().or_else(|| value.as_str()?.parse().ok());
+            number.and_then(|number| u16::try_from(number).ok())
         };
         let mut delays = inner
             .get("details")
@@ -159,17 +196,20 @@ impl Reported {
             retry_delay: delays.find_map(retry_delay),
             message: message.map(one_line).unwrap_or_default(),
             names,
-            status: number("code")
-                .or_else(|| number("status"))
-                .filter(|code| (400..600).contains(code)),
+            status: ["code", "status", "status_code"]
+                .into_iter()
+                .filter_map(number)
+                .find(|code| (400..600).contains(code)),
         }
     }
 
     /// Turns an error within a stream into ours.
     pub(crate) fn in_stream(&self, model: &ModelRef) -> ProviderError {
-        let kind = self
-            .kind_by_name()
-            .or(self.status.map(|status| self.kind_by_status(status)));
+        let kind = self.kind_by_name().or(self.status.map(|status| match status {
+            // The server failed at this reply; that it has too much to do it would have said.
+            500..=599 if !matches!(status, 503 | 529) => ProviderErrorKind::BadResponse,
+            status => self.kind_by_status(status),
+        }));
         self.error(model, kind.unwrap_or(ProviderErrorKind::BadResponse), None)
     }
 
@@ -180,6 +220,7 @@ impl Reported {
 
     fn kind_by_status(&self, status: u16) -> ProviderErrorKind {
         match status {
+            400..=499 if self.is_refusal() => ProviderErrorKind::Refused,
             401 | 403 => ProviderErrorKind::Auth,
             408 | 425 => ProviderErrorKind::Network,
             413 => ProviderErrorKind::Context,
@@ -197,18 +238,16 @@ impl Reported {
         let named = |names: &[&str]| names.iter().any(|name| self.names.contains(name));
         let kind = if self.is_too_long() || named(&["request_too_large"]) {
             ProviderErrorKind::Context
+        } else if self.is_refusal() {
+            ProviderErrorKind::Refused
         } else if named(&["insufficient_quota", "billing"]) {
             ProviderErrorKind::BadRequest
         } else if named(&["rate_limit", "resource_exhausted", "too_many_requests"]) {
             ProviderErrorKind::RateLimit
-        } else if named(&[
-            "overloaded",
-            "unavailable",
-            "server_error",
-            "api_error",
-            "internal",
-        ]) {
+        } else if named(&["overloaded", "unavailable"]) {
             ProviderErrorKind::Overloaded
+        } else if named(&["server_error", "api_error", "internal"]) {
+            ProviderErrorKind::BadResponse
         } else if named(&[
             "authentication",
             "permission",
@@ -224,6 +263,20 @@ impl Reported {
             return None;
         };
         Some(kind)
+    }
+
+    /// Whether a content filter or a policy said no.
+    fn is_refusal(&self) -> bool {
+        [
+            "content_filter",
+            "content_policy",
+            "contentfilter",
+            "safety",
+            "refusal",
+            "prohibited_content",
+        ]
+        .iter()
+        .any(|name| self.names.contains(name))
     }
 
     fn is_too_long(&self) -> bool {
@@ -245,7 +298,8 @@ impl Reported {
             ProviderErrorKind::Network => format!("`{provider}` gave up waiting"),
             ProviderErrorKind::Context => format!("the conversation is too long for `{model}`"),
             ProviderErrorKind::BadRequest => format!("`{provider}` refused the request"),
-            ProviderErrorKind::BadResponse => format!("`{provider}` broke the reply off"),
+            ProviderErrorKind::BadResponse => format!("`{provider}` failed"),
+            ProviderErrorKind::Refused => format!("`{provider}` declined by its rules on content"),
             ProviderErrorKind::Config => format!("`{provider}` cannot be used"),
         };
         if let Some(status) = status {
@@ -280,7 +334,8 @@ impl Reported {
             ProviderErrorKind::BadRequest | ProviderErrorKind::Config => {
                 format!("check the settings of `{model}` with `lathe config show`")
             }
-            ProviderErrorKind::BadResponse => base_url_hint(provider),
+            ProviderErrorKind::BadResponse => "try again in a while, or choose another model".to_owned(),
+            ProviderErrorKind::Refused => REFUSED_HINT.to_owned(),
         };
         Some(hint)
     }
@@ -290,6 +345,12 @@ impl Reported {
 fn retry_delay(detail: &Value) -> Option<Duration> {
     let seconds = detail.get("retryDelay")?.as_str()?.strip_suffix('s')?;
     Duration::try_from_secs_f64(seconds.parse().ok()?).ok()
+}
+
+/// Makes the error of a reply whose end says that the server could not finish it.
+pub(crate) fn broken_off(model: &ModelRef, kind: ProviderErrorKind, reason: &str) -> ProviderError {
+    let message = format!("`{}` broke the reply off: `{}`", model.provider, one_line(reason));
+    ProviderError::new(kind, message)
 }
 
 /// Makes the error of a stream whose data are not what the protocol says.

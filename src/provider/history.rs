@@ -10,7 +10,13 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::{Model, Protocol, Request};
-use crate::conversation::{Attachment, FilePart, Message, Native, PartBody, Role, ToolPart};
+use crate::conversation::{
+    Attachment, CallResult, ErrorKind, FilePart, Message, Native, PartBody, Role, ToolPart,
+};
+use crate::text::surrogates;
+
+/// The tool that a call goes back as where nobody offered the one that it names.
+const INVALID: &str = "invalid";
 
 /// One stretch of the conversation by one speaker.
 #[derive(Debug, PartialEq)]
@@ -41,7 +47,7 @@ pub(crate) enum Said<'a> {
     Call {
         id: WireId<'a>,
         name: &'a str,
-        raw_args: &'a str,
+        raw_args: Cow<'a, str>,
         native: Option<&'a Value>,
     },
 }
@@ -71,14 +77,16 @@ impl Outcome<'_> {
 pub(crate) enum WireId<'a> {
     /// The provider's own.
     Given(&'a str),
-    /// Ours, because the provider gave none, gave it twice, or would not take it back.
+    /// Ours, because the provider gave none.
     Ours(&'a str),
+    /// Ours, because the one that was given came twice, or the provider would not take it back.
+    Replaced(&'a str),
 }
 
 impl<'a> WireId<'a> {
     pub(crate) fn as_str(self) -> &'a str {
         match self {
-            Self::Given(id) | Self::Ours(id) => id,
+            Self::Given(id) | Self::Ours(id) | Self::Replaced(id) => id,
         }
     }
 }
@@ -93,8 +101,11 @@ pub(crate) fn turns<'a>(request: &'a Request, model: &Model, protocol: Protocol)
             pdf: model.pdf,
         },
         accepts_id: match protocol {
-            Protocol::Anthropic => is_plain_id,
-            Protocol::OpenAiChat | Protocol::OpenAiResponses | Protocol::Gemini => |_| true,
+            Protocol::Anthropic => |id| id.len() <= 64 && is_plain(id),
+            Protocol::OpenAiResponses => |id| id.len() <= 40 && is_plain(id),
+            // Servers of other makers have signs of their own in ids (`functions.read:0`) and know them again.
+            Protocol::OpenAiChat => |id| id.len() <= 40 && is_graphic(id),
+            Protocol::Gemini => |id| id.len() <= 64 && is_graphic(id),
         },
         used: HashSet::new(),
     };
@@ -132,6 +143,7 @@ pub(crate) fn without_loose_reasoning(mut said: Vec<Said<'_>>) -> Vec<Said<'_>> 
 
 /// Returns a call's arguments as the object that they are, or else one that shows what was written.
 pub(crate) fn arguments_object(raw: &str) -> Value {
+    let raw = &*surrogates::replace_escapes(raw);
     match serde_json::from_str::<Value>(raw) {
         Ok(object @ Value::Object(_)) => object,
         _ if raw.trim().is_empty() => json!({}),
@@ -141,10 +153,11 @@ pub(crate) fn arguments_object(raw: &str) -> Value {
 
 /// Returns a call's arguments as JSON text of an object, unchanged where they are one.
 pub(crate) fn arguments_text(raw: &str) -> Cow<'_, str> {
+    let text = surrogates::replace_escapes(raw);
     let is_object =
-        raw.trim_start().starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(raw).is_ok();
+        text.trim_start().starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
     if is_object {
-        Cow::Borrowed(raw)
+        text
     } else {
         Cow::Owned(arguments_object(raw).to_string())
     }
@@ -205,12 +218,20 @@ impl<'a> Reader<'a> {
                     let Some(outcome) = self.outcome(call, id) else {
                         continue;
                     };
-                    let native = self.own(call.native.as_ref());
-                    said.push(Said::Call {
-                        id,
-                        name: &call.tool,
-                        raw_args: &call.raw_args,
-                        native,
+                    said.push(if is_offered(call) {
+                        Said::Call {
+                            id,
+                            name: &call.tool,
+                            raw_args: Cow::Borrowed(&call.raw_args),
+                            native: self.own(call.native.as_ref()),
+                        }
+                    } else {
+                        Said::Call {
+                            id,
+                            name: INVALID,
+                            raw_args: Cow::Owned(as_invalid(call)),
+                            native: None,
+                        }
                     });
                     outcomes.push(outcome);
                 }
@@ -228,7 +249,7 @@ impl<'a> Reader<'a> {
             .map(|attachment| self.attachment(attachment));
         Some(Outcome {
             id,
-            name: &call.tool,
+            name: if is_offered(call) { &call.tool } else { INVALID },
             ok: result.ok,
             output: &result.output,
             attachments: attachments.collect(),
@@ -242,7 +263,8 @@ impl<'a> Reader<'a> {
             .filter(|id| !id.is_empty() && (self.accepts_id)(id));
         match given {
             Some(id) if self.used.insert(id) => WireId::Given(id),
-            _ => WireId::Ours(call.call.as_str()),
+            _ if call.provider_id.as_deref().is_none_or(str::is_empty) => WireId::Ours(call.call.as_str()),
+            _ => WireId::Replaced(call.call.as_str()),
         }
     }
 
@@ -262,7 +284,10 @@ impl<'a> Reader<'a> {
 
     fn attachment(&self, attachment: &'a Attachment) -> Content<'a> {
         let media = self.media(&attachment.mime, &attachment.data, "attachment.pdf");
-        media.unwrap_or_else(|| left_out(&attachment.mime))
+        media.unwrap_or_else(|| match &*attachment.mime {
+            "text/plain" => Content::Text(Cow::Borrowed(&attachment.data)),
+            mime => left_out(mime),
+        })
     }
 
     /// Returns an image or a PDF, a note about one that the model cannot take, or nothing for text.
@@ -310,11 +335,31 @@ fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-fn is_plain_id(id: &str) -> bool {
-    id.len() <= 64
-        && id
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+/// Whether a call can go back under the name that the model gave: every provider takes it, and some tool answered to it.
+/// It follows from what the conversation keeps, so that a request begins as the one before it did.
+fn is_offered(call: &ToolPart) -> bool {
+    let name = &call.tool;
+    // Gemini wants a letter or an underscore in front, the others have at least these 64 characters.
+    let is_valid = (1..=64).contains(&name.len())
+        && is_plain(name)
+        && name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    let error = call.result.as_ref().and_then(CallResult::error_kind);
+    is_valid && error != Some(ErrorKind::UnknownTool)
+}
+
+/// Returns the arguments of a call that nobody offered, with its name.
+fn as_invalid(call: &ToolPart) -> String {
+    json!({ "tool": call.tool, "arguments": arguments_object(&call.raw_args) }).to_string()
+}
+
+/// Whether a name or an id has the characters alone that every provider takes.
+fn is_plain(text: &str) -> bool {
+    text.bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
+fn is_graphic(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 #[cfg(test)]
@@ -354,13 +399,97 @@ mod tests {
         let Turn::Results(outcomes) = &turns[2] else {
             panic!("{turns:?}")
         };
-        let ours = |outcome: &Outcome<'_>| matches!(outcome.id, WireId::Ours(_));
+        let ours = |outcome: &Outcome<'_>| !matches!(outcome.id, WireId::Given(_));
         assert_eq!(
             outcomes.iter().map(ours).collect::<Vec<_>>(),
             [false, true, true, true]
         );
         let ids: HashSet<_> = outcomes.iter().map(|outcome| outcome.id.as_str()).collect();
         assert_eq!(ids.len(), 4);
+    }
+
+    #[test]
+    fn a_call_that_nobody_offered_goes_back_as_invalid_with_its_name() {
+        let long = "x".repeat(200);
+        for name in [
+            "multi_tool_use.parallel",
+            "read file",
+            "",
+            &long,
+            "lésen",
+            "1read",
+        ] {
+            let mut part = sample::tool_part(name, r#"{"a":1}"#, Some("id"), "Error: no");
+            part.native = Some(Protocol::Gemini.native(&"a/m".parse().unwrap(), json!({"functionCall": {}})));
+            let request = sample::request(
+                "a/m",
+                vec![sample::user("x"), sample::assistant(vec![PartBody::Tool(part)])],
+            );
+            for protocol in [
+                Protocol::Anthropic,
+                Protocol::OpenAiChat,
+                Protocol::OpenAiResponses,
+                Protocol::Gemini,
+            ] {
+                let turns = turns(&request, &sample::model("a/m"), protocol);
+                let (Turn::Assistant(said), Turn::Results(outcomes)) = (&turns[1], &turns[2]) else {
+                    panic!("{turns:?}")
+                };
+                let Said::Call {
+                    name: sent,
+                    raw_args,
+                    native,
+                    ..
+                } = &said[0]
+                else {
+                    panic!("{said:?}")
+                };
+                assert_eq!((*sent, outcomes[0].name, *native), ("invalid", "invalid", None));
+                let args: Value = serde_json::from_str(raw_args).unwrap();
+                assert_eq!(args, json!({"tool": name, "arguments": {"a": 1}}));
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_that_no_tool_answered_to_goes_back_as_invalid() {
+        let mut part = sample::tool_part("reed", "{}", None, "Error: no tool named `reed`");
+        part.result = Some(CallResult::error(
+            ErrorKind::UnknownTool,
+            "no tool named `reed`",
+            None,
+        ));
+        assert!(!is_offered(&part));
+        part.result = Some(CallResult::error(ErrorKind::NotFound, "no", None));
+        assert!(is_offered(&part));
+    }
+
+    #[test]
+    fn ids_are_as_each_provider_takes_them() {
+        let (long, sound) = ("c".repeat(41), "c".repeat(40));
+        for (protocol, id, is_kept) in [
+            (Protocol::OpenAiChat, &*sound, true),
+            (Protocol::OpenAiChat, &long, false),
+            (Protocol::OpenAiChat, "functions.read:0", true),
+            (Protocol::OpenAiChat, "call é", false),
+            (Protocol::OpenAiResponses, &long, false),
+            (Protocol::OpenAiResponses, "functions.read:0", false),
+            (Protocol::Anthropic, &long, true),
+            (Protocol::Anthropic, "functions.read:0", false),
+        ] {
+            let reply = sample::assistant(vec![call("read", "{}", Some(id), "1")]);
+            let request = sample::request("a/m", vec![sample::user("x"), reply]);
+            let turns = turns(&request, &sample::model("a/m"), protocol);
+            let (Turn::Assistant(said), Turn::Results(outcomes)) = (&turns[1], &turns[2]) else {
+                panic!("{turns:?}")
+            };
+            let Said::Call { id: sent, .. } = &said[0] else {
+                panic!("{said:?}")
+            };
+            assert_eq!(*sent, outcomes[0].id);
+            assert_eq!(sent.as_str() == id, is_kept, "{protocol} {id}");
+            assert!(sent.as_str().len() <= 41);
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! arrives as a GET. Answers are asked for uncompressed, because a compressor holds deltas back.
 
 use std::error::Error as _;
+use std::io;
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
@@ -19,6 +20,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 /// An error's body is read for this long and this far.
 const ERROR_BODY_TIME: Duration = Duration::from_secs(5);
 const ERROR_BODY_SIZE: usize = 64 * 1024;
+
+/// A connection that cannot come about is tried once more, in case the server is just starting.
+const RETRIES_OF_SETUP: u32 = 1;
 
 /// The ways out, each with its own client.
 #[derive(Debug, Default)]
@@ -52,18 +56,18 @@ impl Http {
         }
     }
 
-    async fn attempt(&self, outgoing: Outgoing<'_>) -> Result<Response, ProviderError> {
+    async fn attempt(&self, mut outgoing: Outgoing<'_>) -> Result<Response, ProviderError> {
         let url = url(&outgoing)?;
         let headers = headers(&outgoing)?;
-        let server = server(&url);
         let client = self.client(&url).map_err(|error| {
             let message = format!("the HTTP client cannot be made: {}", cause(&error));
             ProviderError::new(ProviderErrorKind::Network, message)
         })?;
-        let request = client.post(url).headers(headers).body(outgoing.body).send();
+        let request = client.post(url.clone()).headers(headers);
+        let request = request.body(std::mem::take(&mut outgoing.body)).send();
         match tokio::time::timeout(outgoing.settings.idle_timeout, request).await {
             Ok(Ok(response)) => Ok(response),
-            Ok(Err(error)) => Err(unsent(&error, outgoing.model, &server)),
+            Ok(Err(error)) => Err(unsent(&error, &outgoing, &url)),
             Err(_) => Err(silent(outgoing.model, outgoing.settings.idle_timeout)),
         }
     }
@@ -158,15 +162,97 @@ fn server(url: &Url) -> String {
     format!("{}://{}{port}", url.scheme(), url.host_str().unwrap_or_default())
 }
 
-fn unsent(error: &reqwest::Error, model: &ModelRef, server: &str) -> ProviderError {
-    let provider = &model.provider;
-    let message = if error.is_connect() || error.is_timeout() {
-        format!("`{provider}` cannot be reached at `{server}`: {}", cause(error))
-    } else {
-        format!("the connection to `{provider}` was lost: {}", cause(error))
+fn unsent(error: &reqwest::Error, outgoing: &Outgoing<'_>, url: &Url) -> ProviderError {
+    let provider = &outgoing.model.provider;
+    let server = server(url);
+    let base_url = format!("`providers.{provider}.base_url`");
+    let network = |message| ProviderError::new(ProviderErrorKind::Network, message);
+    let setup = |why: &str, hint: String| {
+        let message = format!("`{provider}` cannot be reached at `{server}`: {why}");
+        network(message).hinted(hint).with_most_retries(RETRIES_OF_SETUP)
     };
-    let hint = format!("check that the server runs, the network, and `providers.{provider}.base_url`");
-    ProviderError::new(ProviderErrorKind::Network, message).hinted(hint)
+    match obstacle(error, url) {
+        Some(Obstacle::NobodyListens) => setup(
+            "nothing listens there (connection refused)",
+            format!("start the server, or check the port in {base_url}"),
+        ),
+        Some(Obstacle::UnknownHost) => {
+            let host = url.host_str().unwrap_or_default();
+            setup(
+                &format!("no address is known for the host `{host}`"),
+                format!("check the spelling in {base_url}, and the network"),
+            )
+        }
+        Some(Obstacle::PlainPort) => {
+            let plain = server.replacen("https:", "http:", 1);
+            setup(
+                "what answers there does not speak TLS",
+                format!("write `{plain}` in {base_url} if the server is meant to be used without TLS"),
+            )
+        }
+        None => {
+            let cause = cause(error);
+            let message = if error.is_connect() || error.is_timeout() {
+                format!("`{provider}` cannot be reached at `{server}`: {cause}")
+            } else {
+                format!("the connection to `{provider}` was lost: {cause}")
+            };
+            network(message).hinted(format!("check that the server runs, the network, and {base_url}"))
+        }
+    }
+}
+
+/// Why no connection can come about, where waiting is not likely to help.
+#[derive(Debug, PartialEq, Eq)]
+enum Obstacle {
+    /// On this machine: elsewhere a server may be on its way back.
+    NobodyListens,
+    UnknownHost,
+    PlainPort,
+}
+
+fn obstacle(error: &reqwest::Error, url: &Url) -> Option<Obstacle> {
+    if !error.is_connect() {
+        return None;
+    }
+    let mut next = error.source();
+    while let Some(error) = next {
+        // The resolver's own error is no type that could be asked for.
+        if error.to_string().starts_with("dns error") {
+            return Some(Obstacle::UnknownHost);
+        }
+        if error.downcast_ref().is_some_and(is_no_tls) {
+            return Some(Obstacle::PlainPort);
+        }
+        next = match error.downcast_ref::<io::Error>() {
+            Some(io) if is_loopback(url) => match io.kind() {
+                io::ErrorKind::ConnectionRefused => return Some(Obstacle::NobodyListens),
+                // A plain server that gives up at the first bytes of a handshake.
+                io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset if url.scheme() == "https" => {
+                    return Some(Obstacle::PlainPort);
+                }
+                _ => wrapped(io),
+            },
+            Some(io) => wrapped(io),
+            None => error.source(),
+        };
+    }
+    None
+}
+
+/// Returns the error that an IO error was made of. It is not its source, which is that error's own.
+fn wrapped(error: &io::Error) -> Option<&(dyn std::error::Error + 'static)> {
+    error.get_ref().map(|inner| inner as _)
+}
+
+/// Whether what came in place of the server's part of the handshake is no TLS at all.
+fn is_no_tls(error: &rustls::Error) -> bool {
+    matches!(
+        error,
+        rustls::Error::InvalidMessage(
+            rustls::InvalidMessage::InvalidContentType | rustls::InvalidMessage::UnknownProtocolVersion
+        )
+    )
 }
 
 /// Makes the error of a reply that stopped coming in.

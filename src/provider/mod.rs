@@ -10,12 +10,14 @@ mod catalog;
 mod client;
 #[cfg(test)]
 mod client_tests;
+mod decoder;
 mod error;
 mod gemini;
 mod history;
 mod http;
 mod openai_chat;
 mod openai_responses;
+mod pictures;
 mod protocol;
 mod reply;
 mod retry;
@@ -95,6 +97,8 @@ pub struct ProviderError {
     pub hint: Option<String>,
     /// What the server asked to wait.
     pub retry_after: Option<Duration>,
+    /// How often it is worth sending the request again, where the settings allow more.
+    pub most_retries: Option<u32>,
 }
 
 /// The names are those of the `error` event.
@@ -108,6 +112,8 @@ pub enum ProviderErrorKind {
     Context,
     BadRequest,
     BadResponse,
+    /// The model or its provider declined: a refusal, a content filter.
+    Refused,
     /// The configuration names no such provider or model.
     Config,
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::anthropic::Anthropic;
+use super::decoder::Decoder;
 use super::gemini::Gemini;
 use super::openai_chat::OpenAiChat;
 use super::openai_responses::OpenAiResponses;
@@ -19,6 +20,7 @@ pub(crate) trait Adapter: Sync {
 
     fn body(&self, ask: &Ask<'_>) -> Value;
 
+    /// Makes the reader of the protocol's own events. See [`Protocol::decoder`] for the whole one.
     fn decoder(&self, model: &ModelRef) -> Box<dyn Decode>;
 }
 
@@ -83,7 +85,7 @@ impl Protocol {
 
     /// Makes the reader of a reply of `model`.
     pub fn decoder(self, model: &ModelRef) -> Box<dyn Decode> {
-        self.adapter().decoder(model)
+        Box::new(Decoder::new(model, self.adapter().decoder(model)))
     }
 
     /// Wraps a provider's own block.

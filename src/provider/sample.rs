@@ -219,6 +219,7 @@ pub(crate) fn told(reply: &(Vec<StreamEvent>, Option<ProviderError>)) -> Vec<Str
                     figures.input, figures.output, figures.reasoning, figures.cache_read, figures.cache_write
                 ));
             }
+            StreamEvent::Refusal(words) => rest.push(format!("refusal: {words}")),
             StreamEvent::Stop(stop) => rest.push(format!("stop: {stop:?}")),
         }
     }

@@ -16,6 +16,9 @@ use futures::{FutureExt, StreamExt, stream};
 /// No protocol's event comes near it; one that does would only fill the memory.
 pub(crate) const MAX_EVENT: usize = 4 * 1024 * 1024;
 
+const ERROR_FIELD: &[u8] = b"error:";
+const ERROR_EVENT: &[u8] = b"event: error\ndata:";
+
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// One event with data.
@@ -95,6 +98,11 @@ impl Splitter {
         }
         if self.event.len() == self.line_start {
             return self.dispatch();
+        }
+        if self.event[self.line_start..].starts_with(ERROR_FIELD) {
+            // Such a field has no meaning of its own; older llama.cpp servers tell their errors in one.
+            let field = self.line_start..self.line_start + ERROR_FIELD.len();
+            self.event.splice(field, ERROR_EVENT.iter().copied());
         }
         if self.event[self.line_start] == b':' {
             self.event.truncate(self.line_start);

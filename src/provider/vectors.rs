@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::Protocol;
 use super::sample::{decode, decode_pieces};
+use super::{Protocol, ProviderError};
+use crate::conversation::StreamEvent;
 
 macro_rules! vector {
     ($protocol:ident, $file:literal) => {
@@ -49,6 +50,18 @@ fn byte_by_byte_a_reply_is_the_same() {
     }
 }
 
+fn text_of(reply: &[StreamEvent]) -> String {
+    let delta = |event: &StreamEvent| match event {
+        StreamEvent::Delta { delta, .. } => Some(delta.clone()),
+        _ => None,
+    };
+    reply.iter().filter_map(delta).collect()
+}
+
+fn ends_well((reply, error): &(Vec<StreamEvent>, Option<ProviderError>)) -> bool {
+    error.is_none() && matches!(reply.last(), Some(StreamEvent::Stop(_)))
+}
+
 proptest! {
     #[test]
     fn in_random_pieces_a_reply_is_the_same(
@@ -65,6 +78,79 @@ proptest! {
             rest = tail;
         }
         prop_assert_eq!(decode_pieces(protocol, pieces.into_iter()), decode(protocol, stream));
+    }
+
+    #[test]
+    fn a_cut_reply_is_the_beginning_of_the_whole_one(vector in 0..VECTORS.len(), at in 0usize..4000) {
+        let (protocol, stream) = VECTORS[vector];
+        let cut = decode(protocol, &stream[..stream.floor_char_boundary(at.min(stream.len()))]);
+        let whole = decode(protocol, stream);
+        let (text, all) = (text_of(&cut.0), text_of(&whole.0));
+        prop_assert!(all.starts_with(&text), "{text:?} is no beginning of {all:?}");
+        if ends_well(&cut) {
+            prop_assert_eq!(text, all, "a reply that ends well lacks nothing");
+        }
+    }
+
+    #[test]
+    fn halves_put_anywhere_into_a_reply_are_joined_or_replaced(
+        vector in 0..VECTORS.len(),
+        word in prop::sample::select(vec!["ello", "list", "ill ", "leeps", "lock"]),
+        halves in prop::sample::select(vec![r"\ud83d", r"\ude00", r"\ud83d\ud83d", r"\ude00\ud83d", r"\ud83d\ude00"]),
+    ) {
+        let (protocol, stream) = VECTORS[vector];
+        // Words of the texts, and of nothing that the protocol says.
+        let Some(place) = stream.find(word) else { return Ok(()) };
+        let (reply, error) = decode(protocol, &format!("{}{halves}{}", &stream[..place], &stream[place..]));
+        let text = text_of(&reply);
+        let has_mark = text.contains('\u{fdd0}');
+        prop_assert!(!has_mark);
+        let whole = text_of(&decode(protocol, stream).0);
+        if error.is_none() && text != whole {
+            let kept = text.replace(['\u{fffd}', '😀'], "").replace(halves, "");
+            prop_assert_eq!(kept, whole);
+        }
+    }
+
+    #[test]
+    fn a_reply_that_lost_an_event_is_whole_or_no_reply(vector in 0..VECTORS.len(), at in 0usize..80) {
+        let (protocol, stream) = VECTORS[vector];
+        let events: Vec<&str> = stream.split_inclusive("\n\n").collect();
+        if at < events.len() {
+            let kept: String = events.iter().enumerate().filter(|(place, _)| *place != at).map(|(_, event)| *event).collect();
+            let (reply, error) = decode(protocol, &kept);
+            // A call whose beginning was lost is never one without a name.
+            let is_nameless = reply.iter().any(|event| matches!(event, StreamEvent::CallStart { name, .. } if name.is_empty()));
+            prop_assert!(error.is_some() || !is_nameless || protocol == Protocol::OpenAiChat);
+        }
+    }
+
+    #[test]
+    fn no_mutation_makes_a_decoder_panic_or_speak_of_a_block_that_is_not_open(
+        vector in 0..VECTORS.len(),
+        edits in proptest::collection::vec((0usize..3000, 0usize..12, "[ -~\u{fdd0}é\n]{0,6}"), 1..6),
+    ) {
+        let (protocol, stream) = VECTORS[vector];
+        let mut broken = stream.to_owned();
+        for (start, length, text) in edits {
+            let start = broken.floor_char_boundary(start.min(broken.len()));
+            let end = broken.floor_char_boundary((start + length).min(broken.len()));
+            broken.replace_range(start..end, &text);
+        }
+        let (reply, _) = decode(protocol, &broken);
+        let mut open = std::collections::HashSet::new();
+        for event in &reply {
+            match event {
+                StreamEvent::TextStart { block }
+                | StreamEvent::ReasoningStart { block }
+                | StreamEvent::CallStart { block, .. } => prop_assert!(open.insert(*block)),
+                StreamEvent::Delta { block, .. } => prop_assert!(open.contains(block)),
+                StreamEvent::End { block, .. } => prop_assert!(open.remove(block)),
+                // Who reads the reply stops here.
+                StreamEvent::Stop(_) => break,
+                StreamEvent::Usage(_) | StreamEvent::Refusal(_) => {}
+            }
+        }
     }
 
     #[test]

@@ -186,6 +186,8 @@ pub enum ReportKind {
     Context,
     BadRequest,
     BadResponse,
+    /// The model or its provider declined.
+    Refused,
     Untrusted,
     Storage,
     /// A hook refused a prompt.
@@ -203,6 +205,7 @@ impl From<ProviderErrorKind> for ReportKind {
             ProviderErrorKind::Context => Self::Context,
             ProviderErrorKind::BadRequest => Self::BadRequest,
             ProviderErrorKind::BadResponse => Self::BadResponse,
+            ProviderErrorKind::Refused => Self::Refused,
             ProviderErrorKind::Config => Self::Config,
         }
     }

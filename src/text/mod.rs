@@ -18,6 +18,7 @@ pub mod replace;
 pub mod sanitize;
 mod sequence;
 pub mod size;
+pub mod surrogates;
 pub mod truncate;
 pub mod width;
 pub mod wrap;

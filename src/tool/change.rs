@@ -113,7 +113,7 @@ pub(super) fn open_for_change(path: &Resolved) -> Result<Option<TextFile>, ToolE
         .hint("Name a file.")),
         PathKind::File | PathKind::Special | PathKind::DanglingLink => {
             path.for_writing().map_err(named)?;
-            Ok(Some(TextFile::open(&path.real).map_err(named)?))
+            Ok(Some(TextFile::open_real(&path.real).map_err(named)?))
         }
     }
 }
@@ -178,7 +178,7 @@ pub(super) async fn apply_all(cx: &ToolCx, changes: Vec<FileChange>) -> Result<(
             return Err(ToolError::not_executed());
         }
         let mut names = HashMap::new();
-        let mut transaction = Transaction::new(&services.records_dir);
+        let mut transaction = Transaction::new(&services.records_dir, services.roots.project_root());
         for change in changes {
             let path = change.path();
             check_place(&services.roots, path)?;

@@ -5,12 +5,15 @@
 //! whole, with whatever paths were found in it all the same.
 
 mod deleted;
+mod git;
+mod git_query;
 mod paths;
 mod programs;
 mod repository;
 mod search;
 mod submodules;
 mod wildcards;
+mod written;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -19,9 +22,10 @@ pub(super) use self::deleted::count_deleted;
 use self::paths::is_harmless_device;
 use self::wildcards::Wildcards;
 use super::Services;
+use super::confine::can_confine_reading;
 use crate::permission::command::{
-    Analysis, ReadOnly, Redirected, Simple, analyse, files_read, in_git, operand_of, paths, search,
-    shows_files, takes_paths,
+    Analysis, Form, List, Redirected, Simple, analyse, changes_directory, directory_operand, files_read,
+    in_git, operand_of, paths, search, shows_files, takes_paths,
 };
 use crate::permission::{Ask, Floor, Subject};
 
@@ -33,6 +37,16 @@ pub(super) struct CommandAsks {
     pub(super) asks: Vec<Ask>,
     /// Why a command asks that would only read elsewhere, or asks as a whole.
     pub(super) why: Option<String>,
+    /// Set exactly if every simple command of the call has the form of the `@read-only` list.
+    pub(super) reads_only: Option<ReadsOnly>,
+}
+
+/// A call that only reads, and what it needs to be run confined to that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ReadsOnly {
+    /// The programs that it names; absolute, links resolved, without the shell.
+    pub(super) programs: Vec<PathBuf>,
+    pub(super) runs_git: bool,
 }
 
 /// Returns the asks for running `command` in `workdir`. Looks at files.
@@ -40,13 +54,37 @@ pub(super) fn command_asks(services: &Services, command: &str, workdir: &Path) -
     let analysis = analyse(command);
     let setting = Setting::new(services, workdir);
     let mut gathered = Gathered::default();
+    let mut looks = Vec::new();
     for command in &analysis.commands {
-        setting.command(command, &analysis, &mut gathered);
+        looks.push(setting.command(command, &analysis, &mut gathered));
     }
     for redirected in &analysis.redirected {
         setting.redirected(redirected, &mut gathered);
     }
     let refusal = analysis.refusal.or_else(|| setting.refusal(&analysis));
+    let is_confined = refusal.is_none()
+        && !gathered.writes
+        && looks.iter().all(|look| look.form.is_some())
+        && can_confine_reading(services);
+    for (command, look) in analysis.commands.iter().zip(&looks) {
+        let reason = look.reason(is_confined);
+        if let Reading::Asks(Some(reason)) = &reason {
+            gathered.why = Some(format!(
+                "The command only reads as a rule, but is asked about here: {reason}."
+            ));
+        }
+        let mut ask = command.ask(reason == Reading::Unasked);
+        ask.destructive |= look.destroys;
+        ask.subject.destroys |= look.destroys;
+        if changes_directory(command) {
+            // Where it leads to is a question about a path.
+            (ask.floor, ask.subject.read_only) = (Floor::Denied, true);
+        }
+        if look.is_edit {
+            ask = ask.in_project();
+        }
+        gathered.bash.push(ask);
+    }
     if let Some(reason) = refusal {
         gathered.bash = vec![analysis.whole()];
         gathered.why = Some(format!("The command is asked about as a whole: {reason}."));
@@ -54,6 +92,7 @@ pub(super) fn command_asks(services: &Services, command: &str, workdir: &Path) -
             gathered.edit.extend(setting.possible_target(&target));
         }
     }
+    let reads_only = is_confined.then(|| setting.reads_only(&looks));
     let mut asks = gathered.outside;
     asks.extend(gathered.bash);
     asks.extend(gathered.edit);
@@ -61,6 +100,7 @@ pub(super) fn command_asks(services: &Services, command: &str, workdir: &Path) -
     CommandAsks {
         asks: without_repetitions(asks),
         why: gathered.why,
+        reads_only,
     }
 }
 
@@ -71,6 +111,44 @@ struct Gathered {
     edit: Vec<Ask>,
     read: Vec<Ask>,
     why: Option<String>,
+    /// Whether a redirection writes to more than a device that holds nothing.
+    writes: bool,
+}
+
+/// What was found out about one command.
+struct Look {
+    /// Its form, if it is one that only reads.
+    form: Option<Form>,
+    /// Why its git asks where it runs disarmed.
+    disarmed: Option<String>,
+    /// Why its git asks where it runs as it is set.
+    armed: Option<String>,
+    /// Whether it changes files in the project and does nothing else.
+    is_edit: bool,
+    /// Whether a word turned out to be a file that it overwrites.
+    destroys: bool,
+}
+
+/// Whether a command may read without a question.
+#[derive(Debug, PartialEq, Eq)]
+enum Reading {
+    Unasked,
+    /// Why, where it would read elsewhere.
+    Asks(Option<String>),
+}
+
+impl Look {
+    fn reason(&self, is_confined: bool) -> Reading {
+        let Some(form) = &self.form else {
+            return Reading::Asks(None);
+        };
+        let reason = if is_confined { &self.disarmed } else { &self.armed };
+        match (form.list, reason) {
+            (_, Some(reason)) => Reading::Asks(Some(reason.clone())),
+            (List::Second, None) if !is_confined => Reading::Asks(None),
+            (_, None) => Reading::Unasked,
+        }
+    }
 }
 
 /// The same command may only read in one place and do more in another: then it does more.
@@ -147,7 +225,22 @@ impl Setting<'_> {
         None
     }
 
-    fn command(&self, command: &Simple, analysis: &Analysis, gathered: &mut Gathered) {
+    /// What a call needs to run confined to reading.
+    fn reads_only(&self, looks: &[Look]) -> ReadsOnly {
+        let forms = || looks.iter().filter_map(|look| look.form.as_ref());
+        let mut programs: Vec<PathBuf> = forms()
+            .flat_map(|form| &form.programs)
+            .filter_map(|name| self.program(name))
+            .collect();
+        programs.sort();
+        programs.dedup();
+        ReadsOnly {
+            programs,
+            runs_git: forms().any(|form| form.git.is_some()),
+        }
+    }
+
+    fn command(&self, command: &Simple, analysis: &Analysis, gathered: &mut Gathered) -> Look {
         let operands = paths(command);
         let directories = self.directories(&command.place);
         for operand in &operands {
@@ -183,17 +276,29 @@ impl Setting<'_> {
         for path in found.iter().flatten() {
             gathered.outside.extend(self.outside_path(path, self.workdir));
         }
-        let is_read_only = match (&found, &directories) {
-            (Some(_), Some(directories)) if !analysis.exports => self.read_only(command, directories),
+        let form = match (&found, &directories) {
+            (Some(found), Some(directories))
+                if !analysis.exports && !may_be_options(command, found, directories) =>
+            {
+                self.form(command, directories)
+            }
             // Nobody can say what it reads.
-            _ => ReadOnly::No,
+            _ => None,
         };
-        if let ReadOnly::Configured(reason) = &is_read_only {
-            gathered.why = Some(format!(
-                "The command only reads as a rule, but is asked about here: {reason}."
-            ));
+        let mut look = Look {
+            form,
+            disarmed: None,
+            armed: None,
+            is_edit: false,
+            destroys: written::overwrites_a_file(command, there.as_deref().unwrap_or_default()),
+        };
+        if let (Some(git), Some(directories)) = (
+            look.form.as_ref().and_then(|form| form.git.as_ref()),
+            &directories,
+        ) {
+            let found = self.git(git, directories, gathered);
+            (look.disarmed, look.armed) = (found.disarmed, found.armed);
         }
-        gathered.bash.push(command.ask(is_read_only == ReadOnly::Yes));
         if base_name(command.program()) == "tee" {
             for operand in &operands {
                 gathered.edit.extend(self.write(operand, directories.as_deref()));
@@ -201,6 +306,13 @@ impl Setting<'_> {
             for path in found.iter().flatten() {
                 gathered.edit.extend(self.write_path(path, self.workdir));
             }
+        } else {
+            look.is_edit = self.changed(command, directories.as_deref(), found.as_deref(), gathered);
+        }
+        if let Some(directory) = directory_operand(command).filter(|_| operands.is_empty()) {
+            gathered
+                .outside
+                .extend(self.outside(&directory, directories.as_deref()));
         }
         let read = files_read(command);
         for operand in read.iter().filter(|operand| !operand.dynamic) {
@@ -213,6 +325,7 @@ impl Setting<'_> {
                 .read
                 .extend(found.iter().flatten().flat_map(|path| self.read_path(path)));
         }
+        look
     }
 
     fn redirected(&self, redirected: &Redirected, gathered: &mut Gathered) {
@@ -235,6 +348,7 @@ impl Setting<'_> {
             .filter(|_| is_certain);
         if known.is_none() {
             let raw = || Subject::new(&redirected.target.text);
+            gathered.writes |= redirected.writes;
             let (key, asks) = if redirected.writes {
                 ("edit", &mut gathered.edit)
             } else {
@@ -253,12 +367,28 @@ impl Setting<'_> {
             }
             gathered.outside.extend(self.outside_path(&path, self.workdir));
             if redirected.writes {
+                gathered.writes = true;
                 gathered.edit.extend(self.write_path(&path, self.workdir));
             } else {
                 gathered.read.extend(self.read_path(&path));
             }
         }
     }
+}
+
+/// Whether a wildcard stands for a name that the program would take for an option.
+fn may_be_options(command: &Simple, found: &[String], directories: &[PathBuf]) -> bool {
+    let begins = command.words.iter().any(|word| word.glob_at == Some(0));
+    let is_option = |path: &String| {
+        let mut relative = directories
+            .iter()
+            .filter_map(|directory| Path::new(path).strip_prefix(directory).ok());
+        relative.any(|relative| relative.to_string_lossy().starts_with('-'))
+    };
+    // Names that the shell splits may become anything.
+    let splits = command.words.iter().any(|word| word.may_split);
+    let is_split = |path: &String| path.contains([' ', '\t', '\n', '*', '?', '[', '\\']);
+    (begins && found.iter().any(is_option)) || (splits && found.iter().any(is_split))
 }
 
 /// `{}` in the words of `find -exec`: what stands there was found below directories that are asked about.

@@ -1,4 +1,5 @@
-//! Which sandbox a command of a call runs in: what the settings say, as places that exist now.
+//! Which sandbox a command of a call runs in: what the settings say, as places that exist now, and for a call that only
+//! reads, nothing else than reading.
 //!
 //! `process::sandbox` enforces it. What the rules protect (key `protected`) is looked for when the command starts, so a
 //! protected name that does not exist yet is left to the questions that are asked before.
@@ -7,10 +8,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use super::command_asks::ReadsOnly;
 use super::{SandboxMode, Services, ToolError};
 use crate::conversation::ErrorKind;
 use crate::permission::{Action, Mode, protected_subject};
-use crate::process::Confinement;
+use crate::process::{Confinement, Shell, git};
 use crate::tree_walk::{Entry, Flow, IgnoreFiles, Walk};
 
 /// How a command is confined.
@@ -57,6 +59,28 @@ pub fn sandbox(services: &Services, agent: &str) -> Result<Sandbox, ToolError> {
     }
 }
 
+/// The sandbox of a call that only reads, whatever the settings allow: it changes nothing, speaks to nobody, and starts
+/// the programs that it was judged by and no other. `None` where the kernel cannot enforce that.
+pub(super) fn reading(services: &Services, reads_only: &ReadsOnly, shell: &Shell) -> Option<Sandbox> {
+    if !can_confine_reading(services) {
+        return None;
+    }
+    let mut programs = vec![shell.program().to_owned()];
+    programs.extend(reads_only.programs.iter().cloned());
+    if reads_only.runs_git {
+        let is_git = |program: &&PathBuf| program.file_name().is_some_and(|name| name == "git");
+        let git = reads_only.programs.iter().filter(is_git);
+        programs.extend(git.flat_map(|program| git::own_programs(program)));
+    }
+    let path = services.environment.iter().find(|(name, _)| name == "PATH");
+    let path = path.map(|(_, value)| value.as_os_str());
+    Some(Sandbox {
+        mode: SandboxMode::ReadOnly,
+        confinement: Some(Confinement::reading(&programs, path, None)),
+        notice: None,
+    })
+}
+
 /// What a command of this agent will be confined to, for whoever is asked about it. What the settings want is enforced or
 /// the command does not run; planning adds a sandbox only where there is one, and finding out takes milliseconds.
 pub fn expected(services: &Services, agent: &str) -> SandboxMode {
@@ -66,6 +90,11 @@ pub fn expected(services: &Services, agent: &str) -> SandboxMode {
     } else {
         SandboxMode::Off
     }
+}
+
+/// Whether a command that only reads can be confined to that here. Asked for each command, so the answer is kept.
+pub(crate) fn can_confine_reading(services: &Services) -> bool {
+    services.kernel.can_confine_reading()
 }
 
 fn wanted(services: &Services, agent: &str) -> SandboxMode {
@@ -104,6 +133,7 @@ fn confinement(services: &Services, mode: SandboxMode) -> Confinement {
         writable,
         read_only,
         network: settings.network,
+        ..Confinement::default()
     }
 }
 
@@ -133,7 +163,7 @@ fn protected(place: &Path, services: &Services) -> Vec<PathBuf> {
         follows_links: false,
         max_depth: usize::MAX,
         threads: 1,
-        gate: &readable.gate(&services.roots),
+        gate: &readable,
     };
     let enters = |entry: &Entry| entry.is_directory() && !is_protected(entry.path());
     let mut found = Vec::new();

@@ -16,6 +16,7 @@ use crate::conversation::{CallId, ErrorKind, SessionId};
 use crate::files::{PathLocks, Resolved, Roots};
 use crate::hook::Hooks;
 use crate::permission::{Ask, Mode, Subject};
+use crate::process::Support;
 use crate::provider::EditMode;
 use crate::store::{Outputs, Store};
 use crate::text::truncate::ContextUse;
@@ -37,6 +38,8 @@ pub struct Services {
     pub environment: Vec<(std::ffi::OsString, std::ffi::OsString)>,
     pub gate: Gate,
     pub forms: Forms,
+    /// What the kernel can keep commands from.
+    pub kernel: Support,
     /// That there is no sandbox for planning was said.
     pub told_of_no_sandbox: AtomicBool,
     /// How many threads may search at once.
@@ -199,12 +202,17 @@ pub(super) fn outside_asks(roots: &Roots, resolved: &Resolved) -> Vec<Ask> {
 /// The asks for touching a path under one key: the path as it is named, and what a link on the way leads to.
 pub fn path_asks(key: &str, resolved: &Resolved) -> Vec<Ask> {
     let locate = |ask: Ask| if resolved.inside { ask.in_project() } else { ask };
+    // Every edit is one thing to allow; to read a file is to read that file.
+    let offered = |ask: Ask, path: &str| match key {
+        "read" if path.contains(['*', '?']) => ask,
+        "read" => ask.always(path),
+        _ => ask.always("*"),
+    };
     let named = Subject::new(&resolved.display).also(resolved.absolute.to_string_lossy());
-    let mut asks = vec![locate(Ask::new(key, named).always("*"))];
+    let mut asks = vec![locate(offered(Ask::new(key, named), &resolved.display))];
     if resolved.real != resolved.absolute {
-        asks.push(locate(
-            Ask::new(key, Subject::new(resolved.real.to_string_lossy())).always("*"),
-        ));
+        let real = resolved.real.to_string_lossy();
+        asks.push(locate(offered(Ask::new(key, Subject::new(&*real)), &real)));
     }
     asks
 }

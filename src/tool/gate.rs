@@ -12,12 +12,11 @@ use serde_json::{Map, Value};
 use super::confine::expected;
 use super::{ToolCx, ToolError};
 use crate::conversation::{ErrorKind, SessionId};
-use crate::files::{Resolved, Roots};
+use crate::files::Resolved;
 use crate::permission::{
     Action, AlreadyAnswered, Ask, Broker, Decision, Denial, Editable, Inquiry, Mode, Open, Permissions,
-    Question, QuestionId, Reply, Row, Rule, Scope, Source, Subject, decide, grants, protected_subject,
+    Question, QuestionId, ReadGate, Reply, Row, Rule, Scope, Source, decide, grants, protected_subject,
 };
-use crate::regular_file::FileGate;
 use crate::store::{Grant, GrantScope, Store, StoreError};
 use crate::view::card::Card;
 
@@ -126,22 +125,6 @@ pub enum AnswerError {
     Store(#[from] StoreError),
 }
 
-/// What content search may look into.
-pub struct Readable(Arc<Permissions>);
-
-impl Readable {
-    /// Whether `read` would show the file without asking.
-    pub fn allows(&self, display: &str, path: &Path) -> bool {
-        let subject = Subject::new(display).also(path.to_string_lossy());
-        self.0.judge_tool("read", "read", &subject).action == Action::Allow
-    }
-
-    /// The same as a gate for what lathe opens by itself, by real paths.
-    pub fn gate<'a>(&'a self, roots: &'a Roots) -> impl FileGate + Sync + 'a {
-        |real: &Path| self.allows(&roots.display(real), real)
-    }
-}
-
 impl Gate {
     pub fn new(permissions: Permissions, mode: Mode, broker: Broker, store: Store, owner: GateOwner) -> Self {
         let GateOwner {
@@ -177,8 +160,9 @@ impl Gate {
         self.rules().mode
     }
 
-    pub fn readable(&self) -> Readable {
-        Readable(self.current().0)
+    /// What of the files that lathe opens for itself a model may see.
+    pub fn readable(&self) -> ReadGate {
+        ReadGate::new(self.current().0, self.project.clone())
     }
 
     /// The rules as they now are.

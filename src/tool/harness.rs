@@ -32,6 +32,7 @@ use crate::hook::{Hook, HookEvent, HookSettings, Hooks, Matcher};
 use crate::permission::{
     Broker, BrokerEvent, FrontEnd, Mode, Permissions, Places, Reply, Source, defaults, parse,
 };
+use crate::process::Support;
 use crate::provider::ToolSpec;
 use crate::store::{NewSession, Outputs, Store};
 use crate::text::partial_json::PartialJson;
@@ -216,6 +217,7 @@ impl Harness {
             environment,
             gate,
             forms: Forms::telling(presence, move |event| drop(put.send(event))),
+            kernel: Support::of_kernel(),
             told_of_no_sandbox: AtomicBool::new(false),
             search_threads: SearchThreads::default(),
         };

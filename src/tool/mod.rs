@@ -41,7 +41,7 @@ pub use dynamic::{DynPrepared, DynTool, ResultSource};
 pub use form::{
     Form, FormAnswer, FormEvent, FormId, FormOption, FormQuestion, FormReply, Forms, Presence, Sheet,
 };
-pub use gate::{AnswerError, Asker, Gate, GateOwner, Readable};
+pub use gate::{AnswerError, Asker, Gate, GateOwner};
 pub use inside::{InnerCall, InnerEnd, Inside};
 pub use output::{Output, Spilled, ToolError};
 pub use registry::{Registry, Resolution, Set};

@@ -157,9 +157,71 @@ fn nothing_is_ignored_or_left_to_do() {
     }
 }
 
+/// Modules whose files make prompts of what they read. The cassette and the terminal's own files are no such text.
+const PROMPT_MAKERS: &[&str] = &[
+    "project",
+    "config/expand.rs",
+    "session/actor",
+    "session/wire",
+    "tool/builtin/read/instructions.rs",
+];
+/// Ways to a file's text that no gate judges.
+const UNJUDGED: &[&str] = &[
+    "RegularFile",
+    "File::open",
+    "OpenOptions",
+    "fs::read(",
+    "read_to_string",
+    "TextFile",
+];
+
+/// Lines, outside of tests, that read a file past the gate.
+fn unjudged_reads(text: &str) -> Vec<usize> {
+    let code = text.lines().take_while(|line| line.trim() != "#[cfg(test)]");
+    let numbered = code
+        .enumerate()
+        .filter(|(_, line)| !line.trim_start().starts_with("//"));
+    numbered
+        .filter(|(_, line)| UNJUDGED.iter().any(|way| line.contains(way)))
+        .map(|(index, _)| index + 1)
+        .collect()
+}
+
+#[test]
+fn what_becomes_a_prompt_is_read_through_the_gate() {
+    let source = manifest_directory().join("src");
+    for maker in PROMPT_MAKERS {
+        let place = source.join(maker);
+        let files = if place.is_dir() {
+            rust_files(&place)
+        } else {
+            vec![place]
+        };
+        assert!(!files.is_empty());
+        for path in files.iter().filter(|path| !path.ends_with("tests.rs")) {
+            // The models' own: a cassette that was named on the command line.
+            if path.ends_with("session/wire/models.rs") {
+                continue;
+            }
+            let lines = unjudged_reads(&fs::read_to_string(path).unwrap());
+            assert!(
+                lines.is_empty(),
+                "{}: lines {lines:?} read a file that no `FileGate` judges",
+                path.display()
+            );
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reads_past_the_gate_are_seen() {
+        let text = "// RegularFile\nlet a = gate.read_text(p);\nlet b = RegularFile::open(p);\nfs::read(p);\n#[cfg(test)]\nFile::open";
+        assert_eq!(unjudged_reads(text), [3, 4]);
+    }
 
     const TABLE: &str = "//! The map.\n//!\n//! ```text layers\n//! 0   text\n//! 0a  conversation\n//! 1a  auth files\n//! 2   tool\n//! 6   cli\n//! ```\n//! 9 x\n";
 

@@ -38,6 +38,7 @@ pub(crate) fn request(project: &Project, which: Which, mode: Mode) -> OpenReques
         project_root: &root,
         cwd: &root,
         extra: None,
+        make_gate: lathe::session::wire::prompt_gate,
     };
     let loaded = load(&wanted).expect("the configuration of the test is sound");
     OpenRequest {

@@ -1,5 +1,6 @@
 //! What a project brings, with and without trust, through the real program.
 
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -201,5 +202,165 @@ fn what_only_tightens_needs_no_trust() {
     assert!(
         !project.data_dir().join("lathe.db").exists(),
         "nobody had to look anything up"
+    );
+}
+
+/// Text that no request may hold.
+const SECRET: &str = "hunter2-of-the-project";
+
+/// Links `name` to `target`, as it is written, in a project.
+fn link(project: &Project, target: &str, name: &str) {
+    let link = project.root().join(name);
+    std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+    symlink(target, link).unwrap();
+}
+
+#[track_caller]
+fn assert_never_sent(server: &Server) {
+    let requests = server.requests();
+    assert!(!requests.is_empty());
+    for request in requests {
+        let sent = format!("{request:?}");
+        assert!(!sent.contains(SECRET), "{sent}");
+    }
+}
+
+#[test]
+fn what_read_would_ask_about_reaches_no_prompt_under_another_name() {
+    let read = |path: &str| Turn::tool("read", json!({"file_path": path}));
+    let server = Server::with([read("sub/a.txt"), read("sub/deep/b.txt")]);
+    server.otherwise(Turn::text("Done."));
+    let settings = json!({
+        "instructions": [".env", "docs/*.md", "~/../project/.env"],
+        "agents": {"extra": {"prompt": "Prompt: {file:.env} {file:docs/linked.md}"}},
+    });
+    let project = project_with(&server)
+        .file(".env", &format!("PASSWORD={SECRET}\n"))
+        .file("sub/a.txt", "a\n")
+        .file("sub/deep/b.txt", "b\n")
+        .file("lathe.jsonc", &settings.to_string())
+        .git();
+    link(&project, ".env", "AGENTS.md");
+    link(&project, "../.env", "docs/linked.md");
+    link(&project, "../../.env", ".lathe/agents/build.md");
+    link(&project, "../../.env", ".claude/agents/spy.md");
+    link(&project, "../../.env", ".lathe/commands/spy.md");
+    link(&project, "../.env", "sub/AGENTS.md");
+    link(&project, "../linked.md", "sub/deep/CLAUDE.md");
+    link(&project, ".env", "sub/linked.md");
+    for options in [&["-a", "build"][..], &["-a", "extra"], &["--trust"]] {
+        let finished = Lathe::in_project(&project)
+            .args(["run", "go"])
+            .args(options)
+            .run()
+            .success();
+        for name in [
+            "AGENTS.md",
+            "docs/linked.md",
+            ".lathe/agents/build.md",
+            ".lathe/commands/spy.md",
+        ] {
+            assert!(finished.stderr.contains(name), "{name} is not named: {finished}");
+        }
+        assert!(!finished.stderr.contains(SECRET), "{finished}");
+    }
+    assert_never_sent(&server);
+    let sent = format!("{:?}", server.requests());
+    assert!(sent.contains("sub/AGENTS.md were left out"), "{sent}");
+}
+
+#[test]
+fn a_rule_that_lets_a_file_be_read_lets_it_reach_prompts_too() {
+    let server = say_done();
+    let project = project_with(&server)
+        .config(json!({"permission": {"read": {"notes.env": "allow"}}}))
+        .file("notes.env", "Speak plainly.\n")
+        .git();
+    link(&project, "notes.env", "AGENTS.md");
+    Lathe::in_project(&project).args(["run", "go"]).run().success();
+    assert!(format!("{:?}", server.requests()).contains("Speak plainly."));
+
+    let project = project.config(json!({"permission": {"read": {"notes.env": "deny"}}}));
+    let finished = Lathe::in_project(&project).args(["run", "go"]).run().success();
+    assert!(finished.stderr.contains("AGENTS.md` was left out"), "{finished}");
+    let last = format!("{:?}", server.requests().last().unwrap());
+    assert!(!last.contains("Speak plainly."), "{last}");
+}
+
+#[test]
+fn a_head_that_is_a_link_to_a_secret_names_no_branch() {
+    let server = say_done();
+    let project = project_with(&server)
+        .file(".env", &format!("ref: refs/heads/{SECRET}\n"))
+        .git();
+    std::fs::remove_file(project.root().join(".git/HEAD")).unwrap();
+    link(&project, "../.env", ".git/HEAD");
+    Lathe::in_project(&project).args(["run", "go"]).run().success();
+    assert_never_sent(&server);
+}
+
+#[test]
+fn files_that_never_end_stop_no_start() {
+    let server = say_done();
+    let project = project_with(&server).file("a", "a").git();
+    for name in [
+        "AGENTS.md",
+        "lathe.jsonc",
+        ".lathe/agents/x.md",
+        ".lathe/commands/x.md",
+    ] {
+        link(&project, "/dev/zero", name);
+    }
+    let fifo = project.root().join("CLAUDE.md");
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(fifo)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let finished = Lathe::in_project(&project).args(["run", "go"]).run().success();
+    for name in [
+        "AGENTS.md",
+        "CLAUDE.md",
+        "lathe.jsonc",
+        "agents/x.md",
+        "commands/x.md",
+    ] {
+        assert!(finished.stderr.contains(name), "{name} is not named: {finished}");
+    }
+}
+
+#[test]
+fn models_and_agents_of_a_project_s_texts_wait_for_trust() {
+    let server = say_done();
+    let project = project_with(&server)
+        .file(
+            ".lathe/commands/go.md",
+            "---\nmodel: local/other\nagent: plan\n---\nGo on.\n",
+        )
+        .file(
+            ".lathe/agents/quick.md",
+            "---\nmodel: local/third\nsteps: 1\ntools: { webfetch: true, write: false }\n---\nBe quick.\n",
+        )
+        .git();
+    let finished = events_of(&project).arg("/go").run().success();
+    let error = &of_kind(&finished, "error")[0];
+    let told = error["message"].as_str().unwrap();
+    assert!(told.contains("`model` in `.lathe/commands/go.md`"), "{told}");
+    assert_eq!(of_kind(&finished, "usage").len(), 1, "{finished}");
+    let first = server.requests().remove(0);
+    assert!(format!("{first:?}").contains("Go on."));
+    assert_eq!(first.body["model"], "test-model", "{first:?}");
+    let shown = config(&project, &project.root());
+    let keys: Vec<&str> = shown["project"]["parts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|part| part["key"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        keys,
+        ["agents.quick.model", "agents.quick.steps", "model", "agent"]
     );
 }

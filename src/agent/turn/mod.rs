@@ -262,6 +262,7 @@ impl Turn {
         };
         match event {
             StreamEvent::Usage(usage) => reply.usage = Some(usage),
+            StreamEvent::Refusal(words) => reply.refusal = Some(words),
             StreamEvent::Stop(stop) => self.on_reply_ended(stop, effects),
             event => {
                 if reply.message().is_none() {
@@ -282,6 +283,9 @@ impl Turn {
         // One for each request, also where the server gave no figures.
         effects.push(Effect::Usage(reply.usage.unwrap_or_default()));
         self.attempt = 0;
+        if stop == Stop::Refusal {
+            return self.on_refused(reply, effects);
+        }
         let Some(ended) = reply.finish(MessageState::Complete, Some(stop), effects) else {
             return self.on_step_ended(end_of(stop), effects);
         };
@@ -302,6 +306,22 @@ impl Turn {
             stop: None,
         });
         effects.push(Effect::Run(calls));
+    }
+
+    /// A declined reply stays as far as it came; nothing that it asked for is done.
+    fn on_refused(&mut self, mut reply: Reply, effects: &mut Vec<Effect>) {
+        let words = reply.refusal.take().unwrap_or_default();
+        if let Some(ended) = reply.finish(MessageState::Complete, Some(Stop::Refusal), effects) {
+            let calls: Vec<ToolPart> = ended.message.calls().cloned().collect();
+            let id = ended.message.id.clone();
+            effects.push(ended.into_effect());
+            settle_all(&id, &calls, not_run_after_refusal, effects);
+        }
+        effects.push(Effect::Report(ProviderError::refused(
+            &self.settings.model,
+            &words,
+        )));
+        self.end(TurnEnd::Refused, effects);
     }
 
     /// A reply without calls ends the turn, unless the person said something meanwhile.
@@ -329,7 +349,8 @@ impl Turn {
             return;
         };
         effects.push(Effect::DropRequest);
-        let is_last = self.attempt >= self.settings.retry.max;
+        let most = error.most_retries.unwrap_or(u32::MAX);
+        let is_last = self.attempt >= self.settings.retry.max.min(most);
         if error.is_retryable() && !is_last {
             self.attempt += 1;
             // A cut reply was paid for as well.
@@ -465,6 +486,11 @@ pub fn not_executed() -> CallResult {
     CallResult::error(ErrorKind::Cancelled, "not executed", None)
 }
 
+fn not_run_after_refusal() -> CallResult {
+    let message = "not executed: the provider refused to go on with the reply that made this call";
+    CallResult::error(ErrorKind::Cancelled, message, None)
+}
+
 fn cut_at_limit() -> CallResult {
     let message = "not executed: the reply was cut at the output limit, so its calls may be incomplete";
     CallResult::error(ErrorKind::Cancelled, message, Some("Make smaller calls."))
@@ -474,6 +500,7 @@ fn end_of(stop: Stop) -> TurnEnd {
     match stop {
         Stop::End | Stop::ToolCalls => TurnEnd::Stop,
         Stop::Length => TurnEnd::Length,
+        // `Turn::on_refused` ends such a reply before.
         Stop::Refusal => TurnEnd::Refused,
     }
 }

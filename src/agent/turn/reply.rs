@@ -16,6 +16,8 @@ pub(super) struct Reply {
     /// Which parts are whole.
     ended: Vec<bool>,
     pub(super) usage: Option<Usage>,
+    /// Why the provider declined it.
+    pub(super) refusal: Option<String>,
 }
 
 /// A reply that is over.
@@ -41,6 +43,7 @@ impl Reply {
             blocks: HashMap::new(),
             ended: Vec::new(),
             usage: None,
+            refusal: None,
         }
     }
 
@@ -81,7 +84,7 @@ impl Reply {
             }
             StreamEvent::Delta { block, delta } => self.grow(block, delta, effects),
             StreamEvent::End { block, native } => self.end_block(block, native, effects),
-            StreamEvent::Usage(_) | StreamEvent::Stop(_) => {}
+            StreamEvent::Usage(_) | StreamEvent::Refusal(_) | StreamEvent::Stop(_) => {}
         }
     }
 

@@ -122,21 +122,14 @@ impl Script {
 }
 
 fn lost() -> TurnEvent {
-    TurnEvent::Failed(ProviderError {
-        kind: ProviderErrorKind::Network,
-        message: "the connection was lost".to_owned(),
-        hint: None,
-        retry_after: None,
-    })
+    TurnEvent::Failed(ProviderError::new(
+        ProviderErrorKind::Network,
+        "the connection was lost",
+    ))
 }
 
 fn refused() -> TurnEvent {
-    TurnEvent::Failed(ProviderError {
-        kind: ProviderErrorKind::Auth,
-        message: "the key was refused".to_owned(),
-        hint: None,
-        retry_after: None,
-    })
+    TurnEvent::Failed(ProviderError::new(ProviderErrorKind::Auth, "the key was refused"))
 }
 
 fn steer() -> Arc<Message> {

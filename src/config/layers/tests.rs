@@ -35,6 +35,7 @@ impl Files {
             project_root: &project,
             cwd: &project.join("sub"),
             extra: extra.map(Path::new),
+            make_gate: |_| Box::new(|real: &Path| !real.ends_with(".env")),
         })
     }
 
@@ -524,11 +525,15 @@ fn files_that_cannot_be_used_are_errors_with_a_sentence() {
         files.error()
     );
 
-    let huge = std::fs::File::create(files.root.path().join(PROJECT)).unwrap();
+    std::fs::create_dir_all(&files.dirs.config).unwrap();
+    let huge = std::fs::File::create(files.root.path().join(GLOBAL)).unwrap();
     huge.set_len(100 << 20).unwrap();
-    assert_eq!(
-        files.error(),
-        "project/lathe.jsonc: the file is larger than 4 MiB and was not read"
+    assert!(
+        files
+            .error()
+            .starts_with("config/lathe.jsonc: the file is larger than 1 MiB and was not read"),
+        "{}",
+        files.error()
     );
 
     let error = Files::new(&[])
@@ -538,6 +543,52 @@ fn files_that_cannot_be_used_are_errors_with_a_sentence() {
     assert!(
         error.ends_with("nowhere.jsonc: this file, given with `--config`, does not exist"),
         "{error}"
+    );
+}
+
+#[test]
+fn files_of_a_project_that_cannot_be_opened_are_left_out_and_named() {
+    let files = Files::new(&[(HIDDEN, r#"{"theme": "a"}"#)]);
+    let huge = std::fs::File::create(files.root.path().join(PROJECT)).unwrap();
+    huge.set_len(20 << 30).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", files.root.path().join(DEEP)).unwrap();
+    let loaded = files.load();
+    assert_eq!(loaded.config.theme, "a");
+    assert_eq!(loaded.warnings.len(), 2, "{:?}", loaded.warnings);
+    assert!(
+        loaded.warnings[0].contains("lathe.jsonc` was left out: it has more than"),
+        "{:?}",
+        loaded.warnings
+    );
+    assert!(
+        loaded.warnings[1].contains("it is not a regular file"),
+        "{:?}",
+        loaded.warnings
+    );
+}
+
+#[test]
+fn a_file_that_read_would_ask_about_reaches_no_prompt_and_may_hold_a_key() {
+    let files = Files::new(&[
+        (
+            GLOBAL,
+            r#"{"agents": {"a": {"prompt": "say {file:../project/x.md}!"}},
+                "providers": {"p": {"api_key": "{file:../project/x.md}"}}}"#,
+        ),
+        ("project/.env", "S=1"),
+    ]);
+    std::os::unix::fs::symlink(".env", files.root.path().join("project/x.md")).unwrap();
+    let loaded = files.load();
+    let agent = loaded.config.agents.get("a").unwrap();
+    assert_eq!(agent.prompt.as_deref(), Some("say !"));
+    let provider = loaded.config.providers.get("p").unwrap();
+    assert_eq!(provider.api_key.as_ref().unwrap().expose(), "S=1");
+    assert_eq!(loaded.warnings.len(), 1, "{:?}", loaded.warnings);
+    assert!(
+        loaded.warnings[0].contains("`agents.a.prompt` in")
+            && loaded.warnings[0].contains("which was left out"),
+        "{:?}",
+        loaded.warnings
     );
 }
 
@@ -563,6 +614,7 @@ fn working_in_the_configuration_directory_does_not_make_it_a_project() {
         project_root: &config,
         cwd: &config,
         extra: None,
+        make_gate: |_| Box::new(|_: &Path| true),
     };
     let loaded = load(&request).unwrap();
     assert_eq!(loaded.files.len(), 1);

@@ -20,6 +20,7 @@ pub use self::url::local_path;
 use self::follow::follow;
 use super::{FileError, FileProblem};
 use crate::conversation::ErrorKind;
+use crate::project_root;
 
 /// Where relative paths start and where the project ends.
 #[derive(Debug, Clone)]
@@ -91,24 +92,13 @@ impl PathError {
 }
 
 impl Roots {
-    /// Finds the project around `directory`: the nearest ancestor with a `.git`, unless that is `/` or the home
-    /// directory, else `directory` itself.
+    /// Finds the project around `directory`.
     pub fn new(directory: &Path, home: Option<&Path>) -> Self {
         let entered = std::path::absolute(directory).unwrap_or_else(|_| directory.to_path_buf());
         let entered = normalise(&entered);
         let session = fs::canonicalize(&entered).unwrap_or_else(|_| entered.clone());
         let home = home.map(normalise);
-        let real_home = home.as_ref().and_then(|home| fs::canonicalize(home).ok());
-        let is_no_project = |root: &Path| {
-            root.parent().is_none() || Some(root) == home.as_deref() || Some(root) == real_home.as_deref()
-        };
-        let work_tree = session
-            .ancestors()
-            .find(|ancestor| ancestor.join(".git").exists());
-        let project = work_tree
-            .filter(|root| !is_no_project(root))
-            .unwrap_or(&session)
-            .to_path_buf();
+        let project = project_root::find(&session, home.as_deref()).to_path_buf();
         let alias = alias_of(&project, &session, &entered);
         let case = Case::of(&project);
         Self {
@@ -327,7 +317,10 @@ mod tests {
     fn project() -> Project {
         let keep = tempfile::tempdir().unwrap();
         let base = fs::canonicalize(keep.path()).unwrap();
-        fs::create_dir_all(base.join("proj/.git")).unwrap();
+        for name in ["objects", "refs"] {
+            fs::create_dir_all(base.join("proj/.git").join(name)).unwrap();
+        }
+        fs::write(base.join("proj/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
         fs::create_dir_all(base.join("proj/src")).unwrap();
         fs::create_dir_all(base.join("project-two")).unwrap();
         fs::create_dir_all(base.join("home")).unwrap();
@@ -417,27 +410,6 @@ mod tests {
     #[test]
     fn control_characters_in_a_name_stay_data() {
         assert_eq!(project().resolve("a\x1b[31m\n").display, "src/a\x1b[31m\n");
-    }
-
-    #[test]
-    fn the_root_of_the_disk_and_the_home_directory_are_no_projects() {
-        let project = project();
-        let home = project.base.join("home");
-        fs::create_dir_all(home.join(".git")).unwrap();
-        fs::create_dir_all(home.join("notes")).unwrap();
-        let roots = Roots::new(&home.join("notes"), Some(&home));
-        assert_eq!(roots.project_root(), home.join("notes"));
-        let nested = Roots::new(&home.join("notes"), None);
-        assert_eq!(nested.project_root(), home);
-    }
-
-    #[test]
-    fn a_git_file_marks_a_work_tree_too() {
-        let project = project();
-        let tree = project.base.join("project-two");
-        fs::write(tree.join(".git"), "gitdir: elsewhere").unwrap();
-        fs::create_dir_all(tree.join("in")).unwrap();
-        assert_eq!(Roots::new(&tree.join("in"), None).project_root(), tree);
     }
 
     #[test]

@@ -10,12 +10,18 @@
 //! the file itself and not a copy.
 //!
 //! A file with several hard links, of another owner or in a directory that cannot be written is overwritten in place, with
-//! its old and new content in the record first. Mode bits stay, links are followed, missing parents are made. A
+//! its old and new content in the record first. Mode bits stay, missing parents are made. A
 //! write-protected file is refused even where a rename would succeed. Extended attributes and ACLs are not copied.
+//!
+//! Paths are real ones (`Resolved::real`): the directory of each file is opened once, without following a link, beneath
+//! the root where the file was judged to lie, and everything is done through it (`place`). So a directory or a file that
+//! another process swaps for a link meanwhile makes the commit fail, and leads nowhere else. Missing parents are made below
+//! the root; the root itself, the project directory, never is.
 //!
 //! One commit runs at a time over all lathe processes of a data directory. Locking from the moment a change is worked out
 //! is the caller's (`files::locks`); so is refusing to create through a dangling link (`Resolved::for_writing`).
 
+mod place;
 mod record;
 mod recovery;
 mod removal;
@@ -26,9 +32,9 @@ mod turn;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use tempfile::TempPath;
-
+use self::place::Directories;
 use self::record::Record;
+use self::replacement::Staged;
 use self::step::Step;
 use self::turn::Turn;
 use super::{ContentHash, FileError, FileProblem};
@@ -50,6 +56,7 @@ pub enum Expected {
 #[derive(Debug)]
 pub struct Transaction {
     records: PathBuf,
+    root: PathBuf,
     changes: Vec<Change>,
     /// Where each path stands in `changes`.
     places: HashMap<PathBuf, usize>,
@@ -72,7 +79,7 @@ enum Content {
 /// One file that was written or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// The file itself: links that led to it are followed.
+    /// Its real path.
     pub path: PathBuf,
     /// Of its content now; `None` when it was removed.
     pub hash: Option<ContentHash>,
@@ -81,10 +88,12 @@ pub struct Written {
 }
 
 impl Transaction {
-    /// Makes an empty one that keeps its record in `records`, a directory of the data directory.
-    pub fn new(records: &Path) -> Self {
+    /// Makes an empty one that keeps its record in `records`, a directory of the data directory. `root` is a real
+    /// directory that has to exist for what is written below it: the project's, as a rule.
+    pub fn new(records: &Path, root: &Path) -> Self {
         Self {
             records: records.to_path_buf(),
+            root: root.to_path_buf(),
             changes: Vec::new(),
             places: HashMap::new(),
         }
@@ -153,7 +162,7 @@ impl Expected {
 struct Commit {
     steps: Vec<Step>,
     /// The temp files that are still to be renamed; dropping one removes it.
-    staged: Vec<Option<TempPath>>,
+    staged: Vec<Option<Staged>>,
     record: Record,
     /// From the first look at a file to the end of the record.
     _turn: Turn,
@@ -162,10 +171,11 @@ struct Commit {
 impl Commit {
     fn prepare(transaction: Transaction) -> Result<Self, FileError> {
         let turn = Turn::take(&transaction.records)?;
+        let mut directories = Directories::new(&transaction.root);
         let steps = transaction
             .changes
             .into_iter()
-            .filter_map(|change| Step::inspect(change).transpose())
+            .filter_map(|change| Step::inspect(change, &mut directories).transpose())
             .collect::<Result<Vec<_>, _>>()?;
         let record = Record::begin(&transaction.records, &steps)?;
         let mut commit = Self {
@@ -232,7 +242,7 @@ impl Commit {
     #[cfg(test)]
     fn die(self) {
         for temp in self.staged.into_iter().flatten() {
-            temp.keep().unwrap();
+            temp.keep();
         }
         self.record.keep();
     }

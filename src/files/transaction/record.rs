@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::super::{ContentHash, FileError};
+use super::place::Place;
 use super::removal::Removal;
 use super::replacement::{Before, Method, Replacement};
 use super::step::Step;
@@ -237,8 +238,8 @@ impl RecordedStep {
             Step::Replace(step) => Self::of_replacement(step, needs_undo),
             // The file itself is kept beside its place, so its bytes need not be here.
             Step::Remove(removal) => Self::Remove {
-                path: RecordedPath::of(&removal.path),
-                aside: RecordedPath::of(&removal.aside),
+                path: RecordedPath::of(removal.place.path()),
+                aside: RecordedPath::of(&removal.place.beside(&removal.aside)),
                 hash: removal.hash.clone(),
             },
         }
@@ -246,8 +247,8 @@ impl RecordedStep {
 
     fn of_replacement(step: &Replacement, needs_undo: bool) -> Self {
         Self::Replace {
-            path: RecordedPath::of(&step.path),
-            temp: RecordedPath::of(&step.temp),
+            path: RecordedPath::of(step.place.path()),
+            temp: RecordedPath::of(&step.place.beside(&step.temp)),
             in_place: step.is_in_place(),
             before: match &step.before {
                 Before::Absent => RecordedBefore::Absent,
@@ -257,6 +258,7 @@ impl RecordedStep {
             new_hash: step.new_hash.clone(),
             new_length: if step.is_in_place() { step.new.len() } else { 0 },
             parents: step
+                .place
                 .parents
                 .iter()
                 .map(|parent| RecordedPath::of(parent))
@@ -278,8 +280,8 @@ impl RecordedStep {
             } => (path, temp, in_place, before, new_hash, new_length, parents),
             Self::Remove { path, aside, hash } => {
                 return Some(Step::Remove(Removal {
-                    path: path.into_path()?,
-                    aside: aside.into_path()?,
+                    place: Place::recorded(path.into_path()?, Vec::new())?,
+                    aside: aside.into_path()?.file_name()?.to_os_string(),
                     hash,
                     before: Vec::new(),
                 }));
@@ -290,17 +292,14 @@ impl RecordedStep {
             RecordedBefore::NotKept => Before::NotKept,
             RecordedBefore::Length(length) => Before::Bytes(rest.split_off(..length)?.to_vec()),
         };
+        let parents = parents.into_iter().map(RecordedPath::into_path);
         Some(Step::Replace(Replacement {
-            path: path.into_path()?,
-            temp: temp.into_path()?,
+            place: Place::recorded(path.into_path()?, parents.collect::<Option<_>>()?)?,
+            temp: temp.into_path()?.file_name()?.to_os_string(),
             method: if in_place { Method::InPlace } else { Method::Rename },
             before,
             new_hash,
             new: rest.split_off(..new_length)?.to_vec(),
-            parents: parents
-                .into_iter()
-                .map(RecordedPath::into_path)
-                .collect::<Option<_>>()?,
             like: None,
         }))
     }

@@ -3,11 +3,12 @@
 //! A transaction whose files all have their new content is finished; any other is undone, because nobody was told that it
 //! happened. Files that somebody changed since are left alone and named.
 
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::super::{FileError, FileProblem};
 use super::record::{Found, Record};
-use super::replacement::remove_if_there;
 use super::step::{Step, Undone};
 use super::turn::Turn;
 
@@ -47,7 +48,9 @@ fn clear(records: &Path, turn: Option<Turn>, unfinished: &[PathBuf]) {
         return;
     };
     for path in unfinished {
-        if let Err(error) = remove_if_there(path) {
+        if let Err(error) = fs::remove_file(path)
+            && error.kind() != io::ErrorKind::NotFound
+        {
             tracing::warn!(%error, "an unfinished record could not be removed");
         }
     }

@@ -1,30 +1,30 @@
 //! A file that is written: what it was, how it is written, how that is undone.
 
-use std::fs::{self, File, Metadata, OpenOptions, Permissions};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::fs::{File, Permissions};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 
-use tempfile::TempPath;
+use rustix::fs::Stat;
+use rustix::process::geteuid;
 
-use super::super::text_file::read_regular;
+use super::super::directory::Directory;
 use super::super::{ContentHash, FileError, FileProblem};
+use super::place::Place;
 use super::step::Undone;
 use super::{Expected, Written};
 
 pub(super) struct Replacement {
-    /// Real and absolute.
-    pub(super) path: PathBuf,
-    /// Where the new content waits for its rename.
-    pub(super) temp: PathBuf,
+    pub(super) place: Place,
+    /// Name beside it, under which the new content waits for its rename.
+    pub(super) temp: OsString,
     pub(super) method: Method,
     pub(super) before: Before,
     pub(super) new_hash: ContentHash,
     /// Empty in a step that was read from the record of a rename: the temp file has it.
     pub(super) new: Vec<u8>,
-    /// Directories that have to be made, the outermost first.
-    pub(super) parents: Vec<PathBuf>,
-    /// The file whose owner and mode bits a new file gets: the one that it is moved from.
-    pub(super) like: Option<PathBuf>,
+    /// Owner and mode bits that a new file gets: those of the file that it is moved from.
+    pub(super) like: Option<Attributes>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,35 +40,45 @@ pub(super) enum Before {
     NotKept,
 }
 
+/// What belongs to a file beside its content.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Attributes {
+    mode: u32,
+    uid: u32,
+    gid: u32,
+}
+
+/// New content under its temporary name. Dropping it removes it.
+pub(super) struct Staged {
+    directory: Directory,
+    name: OsString,
+    is_kept: bool,
+}
+
 impl Replacement {
     /// Looks at the target, checks what is expected of it and decides how to write it. Changes nothing.
     pub(super) fn inspect(
-        path: &Path,
+        place: Place,
         new: Vec<u8>,
-        like: Option<PathBuf>,
+        like: Option<Attributes>,
         expected: &Expected,
     ) -> Result<Self, FileError> {
-        let path = through_links(path)?;
-        let before = read_if_there(&path)?;
-        expected.check(&path, before.as_deref())?;
-        let is_new = before.is_none();
-        let (method, parents) = if is_new {
-            (Method::Rename, missing_parents(&path))
-        } else {
-            let metadata = fs::metadata(&path).map_err(|error| FileError::io(&path, error))?;
-            platform::check_writable(&path)?;
-            (platform::method(&path, &metadata), Vec::new())
+        let before = place.read()?;
+        expected.check(place.path(), before.as_deref())?;
+        let method = match (&before, place.stat(place.name())?) {
+            (Some(_), Some(stat)) => method(place.existing()?, &place, &stat)?,
+            // What a file that vanished just now had is asked for again when it is placed.
+            _ => Method::Rename,
         };
         Ok(Self {
-            temp: temp_beside(&path),
+            temp: temp_name(),
             method,
+            // What a replaced file had is what undoing has to bring back.
+            like: like.filter(|_| before.is_none()),
             before: before.map_or(Before::Absent, Before::Bytes),
             new_hash: ContentHash::of(&new),
             new,
-            parents,
-            // What a replaced file had is what undoing has to bring back.
-            like: like.filter(|_| is_new),
-            path,
+            place,
         })
     }
 
@@ -77,62 +87,56 @@ impl Replacement {
     }
 
     /// Writes the new content beside the target, where it will be renamed.
-    pub(super) fn stage(&self) -> Result<Option<TempPath>, FileError> {
+    pub(super) fn stage(&mut self) -> Result<Option<Staged>, FileError> {
         if self.is_in_place() {
             return Ok(None);
         }
-        self.stage_bytes(&self.new)
-            .map(Some)
-            .map_err(|error| FileError::io(&self.path, error))
+        self.place.make()?;
+        self.stage_bytes(&self.new).map(Some)
     }
 
     /// Puts the staged content in place, unless the target changed meanwhile.
-    pub(super) fn place(&self, staged: Option<TempPath>) -> Result<(), FileError> {
-        if let Before::Bytes(before) = &self.before
-            && read_if_there(&self.path)?.as_ref() != Some(before)
-        {
-            return Err(FileError::new(&self.path, FileProblem::Stale));
-        }
-        let placed = match (staged, &self.before) {
-            (None, _) => overwrite(&self.path, &self.new),
-            (Some(temp), Before::Absent) => temp.persist_noclobber(&self.path).map_err(|error| error.error),
-            (Some(temp), _) => temp.persist(&self.path).map_err(|error| error.error),
+    pub(super) fn place(&self, staged: Option<Staged>) -> Result<(), FileError> {
+        let Some(staged) = staged else {
+            return self.overwrite(&self.new);
         };
-        placed.map_err(|error| FileError::io(&self.path, error))
+        if let Before::Bytes(before) = &self.before
+            && self.place.read()?.as_ref() != Some(before)
+        {
+            return Err(self.stale());
+        }
+        let name = self.place.name();
+        let placed = match self.before {
+            Before::Absent => staged.directory.rename_to_new(&staged.name, name),
+            _ => staged.directory.rename(&staged.name, name),
+        };
+        placed.map_err(|error| self.place.failed(error))?;
+        staged.keep();
+        Ok(())
     }
 
     /// Brings the target back to what it was, whatever the step had already done.
     pub(super) fn undo(&self) -> Result<Undone, FileError> {
-        let failed = |error| FileError::io(&self.path, error);
-        remove_if_there(&self.temp).map_err(failed)?;
-        let now = read_if_there(&self.path)?;
+        self.place.remove(&self.temp)?;
+        let now = self.place.read()?;
         match (&self.before, now) {
             (Before::NotKept, _) | (Before::Absent, None) => Ok(Undone::Nothing),
             (Before::Absent, Some(now)) if self.is_new(&now) => {
-                remove_if_there(&self.path).map_err(failed)?;
+                self.place.remove(self.place.name())?;
                 Ok(Undone::Restored)
             }
             (Before::Bytes(before), Some(now)) if now == *before => Ok(Undone::Nothing),
             (Before::Bytes(before), Some(now)) if self.is_new(&now) || self.is_torn(before, &now) => {
-                self.put_back(before).map_err(failed)?;
+                self.put_back(before)?;
                 Ok(Undone::Restored)
             }
             (Before::Absent | Before::Bytes(_), _) => Ok(Undone::Foreign),
         }
     }
 
-    /// Removes the directories that were made for the file and are empty.
-    pub(super) fn remove_parents(&self) {
-        for parent in self.parents.iter().rev() {
-            if fs::remove_dir(parent).is_err() {
-                break;
-            }
-        }
-    }
-
     /// Tells whether the target has its new content.
     pub(super) fn is_done(&self) -> Result<bool, FileError> {
-        Ok(read_if_there(&self.path)?.is_some_and(|now| self.is_new(&now)))
+        Ok(self.place.read()?.is_some_and(|now| self.is_new(&now)))
     }
 
     pub(super) fn into_written(self) -> Written {
@@ -141,7 +145,7 @@ impl Replacement {
             Before::Absent | Before::NotKept => None,
         };
         Written {
-            path: self.path,
+            path: self.place.into_path(),
             hash: Some(self.new_hash),
             before,
         }
@@ -156,33 +160,120 @@ impl Replacement {
             && (is_half_written(before, &self.new, now) || is_half_written(&self.new, before, now))
     }
 
-    fn put_back(&self, before: &[u8]) -> io::Result<()> {
+    fn put_back(&self, before: &[u8]) -> Result<(), FileError> {
         match self.method {
-            Method::InPlace => overwrite(&self.path, before),
-            Method::Rename => Ok(self.stage_bytes(before)?.persist(&self.path)?),
+            Method::InPlace => {
+                let mut file = self.open_to_overwrite()?;
+                overwrite(&mut file, before).map_err(|error| self.failed(error))
+            }
+            Method::Rename => {
+                let staged = self.stage_bytes(before)?;
+                let renamed = staged.directory.rename(&staged.name, self.place.name());
+                renamed.map_err(|error| self.place.failed(error))?;
+                staged.keep();
+                Ok(())
+            }
         }
     }
 
-    fn stage_bytes(&self, bytes: &[u8]) -> io::Result<TempPath> {
-        if let Some(parent) = self.path.parent() {
-            fs::create_dir_all(parent)?;
+    /// Writes over the file, unless it is another by now than the one that was looked at.
+    fn overwrite(&self, new: &[u8]) -> Result<(), FileError> {
+        let mut file = self.open_to_overwrite()?;
+        let mut now = Vec::new();
+        file.read_to_end(&mut now).map_err(|error| self.failed(error))?;
+        if let Before::Bytes(before) = &self.before
+            && now != *before
+        {
+            return Err(self.stale());
         }
-        let like = self.like.as_ref().unwrap_or(&self.path);
-        let existing = fs::metadata(like).ok();
-        let mut file = platform::create(&self.temp, existing.as_ref())?;
-        let temp = TempPath::try_from_path(&self.temp)?;
-        file.write_all(bytes)?;
-        if let Some(metadata) = &existing {
-            keep_attributes(&file, metadata)?;
+        overwrite(&mut file, new).map_err(|error| self.failed(error))
+    }
+
+    fn open_to_overwrite(&self) -> Result<File, FileError> {
+        let opened = self.place.existing()?.open_to_overwrite(self.place.name());
+        opened.map_err(|problem| FileError::new(self.place.path(), problem))
+    }
+
+    fn stage_bytes(&self, bytes: &[u8]) -> Result<Staged, FileError> {
+        let directory = self.place.existing()?.clone();
+        let attributes = match self.like {
+            Some(like) => Some(like),
+            None => self.place.stat(self.place.name())?.as_ref().map(Attributes::of),
+        };
+        // Nobody else reads the new content of a file before it has the old file's permissions.
+        let mode = if attributes.is_some() { 0o600 } else { 0o666 };
+        let mut file = directory
+            .create(&self.temp, mode)
+            .map_err(|error| self.place.failed(error))?;
+        let staged = Staged {
+            directory,
+            name: self.temp.clone(),
+            is_kept: false,
+        };
+        file.write_all(bytes).map_err(|error| self.failed(error))?;
+        if let Some(attributes) = attributes {
+            attributes.give(&file).map_err(|error| self.failed(error))?;
         }
-        Ok(temp)
+        Ok(staged)
+    }
+
+    fn stale(&self) -> FileError {
+        FileError::new(self.place.path(), FileProblem::Stale)
+    }
+
+    fn failed(&self, error: io::Error) -> FileError {
+        FileError::io(self.place.path(), error)
     }
 }
 
-fn keep_attributes(file: &File, metadata: &Metadata) -> io::Result<()> {
-    platform::keep_owner(file, metadata);
-    let permissions: Permissions = metadata.permissions();
-    file.set_permissions(permissions)
+impl Staged {
+    /// Leaves the name as it is: the content is in place, or for the next start to find.
+    pub(super) fn keep(mut self) {
+        self.is_kept = true;
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        if !self.is_kept
+            && let Err(error) = self.directory.remove(&self.name)
+        {
+            tracing::warn!(%error, "the unused content of a change could not be removed");
+        }
+    }
+}
+
+impl Attributes {
+    pub(super) fn of(stat: &Stat) -> Self {
+        Self {
+            mode: stat.st_mode & 0o7777,
+            uid: stat.st_uid,
+            gid: stat.st_gid,
+        }
+    }
+
+    /// Gives them to a file; owner and group where we may: a group that we are not in cannot be given.
+    fn give(self, file: &File) -> io::Result<()> {
+        let own = file.metadata()?;
+        let uid = (own.uid() != self.uid).then_some(self.uid);
+        let gid = (own.gid() != self.gid).then_some(self.gid);
+        if (uid.is_some() || gid.is_some()) && fchown(file, uid, gid).is_err() {
+            tracing::debug!("the owner or group of a replaced file could not be kept");
+        }
+        file.set_permissions(Permissions::from_mode(self.mode))
+    }
+}
+
+/// Decides how a file that is there is written.
+fn method(directory: &Directory, place: &Place, stat: &Stat) -> Result<Method, FileError> {
+    let writable = directory.check_writable(place.name());
+    writable.map_err(|problem| FileError::new(place.path(), problem))?;
+    let may_keep_owner = geteuid().is_root() || geteuid().as_raw() == stat.st_uid;
+    if stat.st_nlink > 1 || !may_keep_owner || !directory.lets_rename() {
+        Ok(Method::InPlace)
+    } else {
+        Ok(Method::Rename)
+    }
 }
 
 /// Tells whether `now` is `old` with a beginning of `new` written over it.
@@ -193,128 +284,16 @@ fn is_half_written(old: &[u8], new: &[u8], now: &[u8]) -> bool {
 
 /// Overwrites a file without another name for it. Shortens it last, so that a crash leaves a mixture that
 /// `is_half_written` knows.
-fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).open(path)?;
+fn overwrite(file: &mut File, bytes: &[u8]) -> io::Result<()> {
+    file.rewind()?;
     file.write_all(bytes)?;
     file.set_len(bytes.len() as u64)
 }
 
-pub(super) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
-    match read_regular(path, u64::MAX) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if matches!(error.problem(), FileProblem::NotFound) => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
-}
-
-fn through_links(path: &Path) -> Result<PathBuf, FileError> {
-    if !fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
-        return Ok(path.to_path_buf());
-    }
-    fs::canonicalize(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => FileError::new(path, FileProblem::DanglingLink),
-        _ => FileError::io(path, error),
-    })
-}
-
-fn missing_parents(path: &Path) -> Vec<PathBuf> {
-    let missing = path
-        .ancestors()
-        .skip(1)
-        .take_while(|parent| !parent.as_os_str().is_empty() && !parent.exists());
-    let mut missing: Vec<_> = missing.map(Path::to_path_buf).collect();
-    missing.reverse();
-    missing
-}
-
-/// A hidden name in the same directory, so that the rename stays on one file system. The target's own name is left out:
+/// A hidden name for the same directory, so that the rename stays on one file system. The target's own name is left out:
 /// with it the name could become too long.
-pub(super) fn temp_beside(path: &Path) -> PathBuf {
-    path.with_file_name(format!(".lathe-{}.tmp", uuid::Uuid::now_v7().simple()))
-}
-
-#[cfg(unix)]
-pub(super) mod platform {
-    use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
-
-    use rustix::fs::{Access, access};
-    use rustix::io::Errno;
-    use rustix::process::geteuid;
-
-    use super::{File, FileError, FileProblem, Metadata, Method, OpenOptions, Path, io};
-
-    pub(in super::super) fn check_writable(path: &Path) -> Result<(), FileError> {
-        let problem = match access(path, Access::WRITE_OK) {
-            Err(Errno::ROFS) => FileProblem::ReadOnlyFileSystem,
-            Err(Errno::ACCESS | Errno::PERM) => FileProblem::WriteProtected,
-            // Whatever else is the matter shows when it is written.
-            Ok(()) | Err(_) => return Ok(()),
-        };
-        Err(FileError::new(path, problem))
-    }
-
-    pub(super) fn method(path: &Path, metadata: &Metadata) -> Method {
-        let may_rename = path
-            .parent()
-            .is_some_and(|parent| access(parent, Access::WRITE_OK | Access::EXEC_OK).is_ok());
-        let may_keep_owner = geteuid().is_root() || geteuid().as_raw() == metadata.uid();
-        if metadata.nlink() > 1 || !may_rename || !may_keep_owner {
-            Method::InPlace
-        } else {
-            Method::Rename
-        }
-    }
-
-    /// Nobody else reads the new content of a file before it has the old file's permissions.
-    pub(super) fn create(temp: &Path, existing: Option<&Metadata>) -> io::Result<File> {
-        let mode = if existing.is_some() { 0o600 } else { 0o666 };
-        OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(mode)
-            .open(temp)
-    }
-
-    /// Keeps owner and group where we may: a group that we are not in cannot be given.
-    pub(super) fn keep_owner(file: &File, metadata: &Metadata) {
-        let Ok(own) = file.metadata() else { return };
-        let uid = (own.uid() != metadata.uid()).then_some(metadata.uid());
-        let gid = (own.gid() != metadata.gid()).then_some(metadata.gid());
-        if (uid.is_some() || gid.is_some()) && fchown(file, uid, gid).is_err() {
-            tracing::debug!("the owner or group of a replaced file could not be kept");
-        }
-    }
-}
-
-#[cfg(not(unix))]
-pub(super) mod platform {
-    use super::{File, FileError, FileProblem, Metadata, Method, OpenOptions, Path, io};
-
-    pub(in super::super) fn check_writable(path: &Path) -> Result<(), FileError> {
-        let is_protected = std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly());
-        if is_protected {
-            Err(FileError::new(path, FileProblem::WriteProtected))
-        } else {
-            Ok(())
-        }
-    }
-
-    pub(super) fn method(_path: &Path, _metadata: &Metadata) -> Method {
-        Method::Rename
-    }
-
-    pub(super) fn create(temp: &Path, _existing: Option<&Metadata>) -> io::Result<File> {
-        OpenOptions::new().write(true).create_new(true).open(temp)
-    }
-
-    pub(super) fn keep_owner(_file: &File, _metadata: &Metadata) {}
+pub(super) fn temp_name() -> OsString {
+    format!(".lathe-{}.tmp", uuid::Uuid::now_v7().simple()).into()
 }
 
 #[cfg(test)]

@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use tempfile::TempPath;
-
 use super::super::FileError;
+use super::place::{Directories, Place};
 use super::removal::Removal;
-use super::replacement::Replacement;
+use super::replacement::{Attributes, Replacement, Staged};
 use super::{Change, Content, Written};
 
 pub(super) enum Step {
@@ -26,24 +25,32 @@ pub(super) enum Undone {
 
 impl Step {
     /// Looks at the file and changes nothing. `None` when there is nothing to do.
-    pub(super) fn inspect(change: Change) -> Result<Option<Self>, FileError> {
+    pub(super) fn inspect(change: Change, directories: &mut Directories) -> Result<Option<Self>, FileError> {
         let Change {
             path,
             content,
             expected,
         } = change;
+        let place = directories.place(&path)?;
         Ok(match content {
-            Content::Bytes { bytes, like } => Some(Self::Replace(Replacement::inspect(
-                &path, bytes, like, &expected,
-            )?)),
-            Content::Removed => Removal::inspect(&path, &expected)?.map(Self::Remove),
+            Content::Bytes { bytes, like } => {
+                let like = like.and_then(|like| attributes(&directories.place(&like).ok()?));
+                Some(Self::Replace(Replacement::inspect(
+                    place, bytes, like, &expected,
+                )?))
+            }
+            Content::Removed => Removal::inspect(place, &expected)?.map(Self::Remove),
         })
     }
 
     pub(super) fn path(&self) -> &Path {
+        self.place_of().path()
+    }
+
+    fn place_of(&self) -> &Place {
         match self {
-            Self::Replace(replacement) => &replacement.path,
-            Self::Remove(removal) => &removal.path,
+            Self::Replace(replacement) => &replacement.place,
+            Self::Remove(removal) => &removal.place,
         }
     }
 
@@ -54,14 +61,14 @@ impl Step {
         }
     }
 
-    pub(super) fn stage(&self) -> Result<Option<TempPath>, FileError> {
+    pub(super) fn stage(&mut self) -> Result<Option<Staged>, FileError> {
         match self {
             Self::Replace(replacement) => replacement.stage(),
             Self::Remove(_) => Ok(None),
         }
     }
 
-    pub(super) fn place(&self, staged: Option<TempPath>) -> Result<(), FileError> {
+    pub(super) fn place(&self, staged: Option<Staged>) -> Result<(), FileError> {
         match self {
             Self::Replace(replacement) => replacement.place(staged),
             Self::Remove(removal) => removal.place(),
@@ -76,17 +83,14 @@ impl Step {
     }
 
     pub(super) fn remove_parents(&self) {
-        match self {
-            Self::Replace(replacement) => replacement.remove_parents(),
-            Self::Remove(_) => {}
-        }
+        self.place_of().remove_parents();
     }
 
     /// Tells whether the file is what it was to become.
     pub(super) fn is_done(&self) -> Result<bool, FileError> {
         match self {
             Self::Replace(replacement) => replacement.is_done(),
-            Self::Remove(removal) => Ok(removal.is_done()),
+            Self::Remove(removal) => removal.is_done(),
         }
     }
 
@@ -104,4 +108,10 @@ impl Step {
             Self::Remove(removal) => removal.into_written(),
         }
     }
+}
+
+/// Owner and mode bits of a file, if there is one.
+fn attributes(place: &Place) -> Option<Attributes> {
+    let stat = place.stat(place.name()).ok()??;
+    Some(Attributes::of(&stat))
 }

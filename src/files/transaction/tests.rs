@@ -2,6 +2,7 @@
 
 mod crashes;
 mod removals;
+mod swaps;
 
 use std::fs;
 
@@ -36,7 +37,7 @@ impl Scratch {
     }
 
     fn transaction(&self, changes: &[(&str, &str)]) -> Transaction {
-        let mut transaction = Transaction::new(&self.records());
+        let mut transaction = Transaction::new(&self.records(), &self.base);
         for (name, content) in changes {
             transaction.replace(&self.at(name), content.as_bytes().to_vec(), Expected::Any);
         }
@@ -189,7 +190,7 @@ fn a_target_that_cannot_be_a_file_changes_nothing() {
 fn an_unreadable_records_directory_leaves_the_files_alone() {
     let scratch = Scratch::new();
     scratch.write("f", "old");
-    let mut transaction = Transaction::new(&scratch.at("f/records"));
+    let mut transaction = Transaction::new(&scratch.at("f/records"), &scratch.base);
     transaction.replace(&scratch.at("f"), b"new".to_vec(), Expected::Any);
     assert!(transaction.commit().is_err());
     scratch.check(&[("f", "old")]);
@@ -228,29 +229,18 @@ mod unix {
     }
 
     #[test]
-    fn a_link_stays_and_its_target_is_replaced() {
+    fn a_link_is_neither_followed_nor_replaced() {
         let scratch = Scratch::new();
-        let target = scratch.write("target", "old");
+        scratch.write("target", "old");
         symlink("target", scratch.at("link")).unwrap();
-        let written = scratch.transaction(&[("link", "new")]).commit().unwrap();
-        assert_eq!(written[0].path, target);
-        assert!(fs::symlink_metadata(scratch.at("link")).unwrap().is_symlink());
-        scratch.check(&[("link", "new"), ("target", "new")]);
-    }
-
-    #[test]
-    fn nothing_is_created_through_a_dangling_link() {
-        let scratch = Scratch::new();
-        symlink("gone", scratch.at("link")).unwrap();
-        assert_eq!(
-            scratch
-                .transaction(&[("link", "new")])
-                .commit()
-                .unwrap_err()
-                .kind(),
-            ErrorKind::Io
-        );
-        assert!(!scratch.at("gone").exists());
+        symlink("gone", scratch.at("dangling")).unwrap();
+        for name in ["link", "dangling"] {
+            let error = scratch.transaction(&[(name, "new")]).commit().unwrap_err();
+            assert!(matches!(error.problem(), FileProblem::Link), "{error}");
+            assert!(fs::symlink_metadata(scratch.at(name)).unwrap().is_symlink());
+        }
+        fs::remove_file(scratch.at("dangling")).unwrap();
+        scratch.check(&[("link", "old"), ("target", "old")]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::conversation::SessionId;
+use crate::permission::too_wide;
 use crate::store::Grant;
 
 /// The rules with their numbers, in the order they are given in.
@@ -18,9 +19,12 @@ pub(in crate::linear) fn lines(grants: &[Grant], session: &SessionId, zone: &Tim
             .words(Some(session), |path| path.display().to_string());
         let when = when(grant.created, zone);
         lines.push(format!(
-            "{number} {}, {place}, from {}, {when}",
+            "{number} {}, {place}, from {}, {when}{}",
             named(grant),
-            grant.origin
+            grant.origin,
+            too_wide(&grant.key, &grant.pattern)
+                .map(|note| format!(", {note}"))
+                .unwrap_or_default()
         ));
     }
     lines.push("/revoke and a number takes one back.".to_owned());

@@ -6,6 +6,8 @@
 use super::Simple;
 use super::word::Word;
 use crate::permission::grant::floor;
+use crate::permission::harm::harm_of;
+use crate::permission::runners::{self, Extent};
 
 const TWO_WORDS: &[&str] = &[
     "bazel",
@@ -133,79 +135,40 @@ pub(super) fn proposal(command: &Simple) -> Option<String> {
     if super::hazards::changes_the_shell(command.program()) {
         return None;
     }
-    let prefix = &words[..arity(words).min(words.len())];
-    // A wildcard or a blank in a word would mean something else in the pattern.
-    let is_misread = |word: &Word| {
-        word.dynamic_at.is_some() || word.text.is_empty() || word.text.contains(['*', '?', ' ', '\t', '\n'])
+    let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    let length = match runners::extent(&texts) {
+        _ if is_destructive(command) => None,
+        Extent::All => None,
+        Extent::Words(count) => Some(count),
+        Extent::Ordinary => {
+            let count = arity(words).min(words.len());
+            // `git -C x push` has its action further back: only the command itself can be proposed.
+            let has_option = texts[1..count].iter().any(|word| word.starts_with('-'));
+            let is_whole = !runners::reaches_a_runner(&texts[..count]);
+            (!has_option && is_whole).then_some(count)
+        }
     };
-    if prefix.iter().any(is_misread) {
-        return None;
-    }
-    let joined = prefix
-        .iter()
-        .map(|word| word.text.as_str())
-        .collect::<Vec<_>>()
-        .join(" ");
-    // `git -C x push` has its action further back: only the command itself can be proposed.
-    let has_option = prefix[1..].iter().any(|word| word.text.starts_with('-'));
-    let pattern = match has_option {
-        true if words.iter().any(is_misread) => return None,
-        true => command.canonical.clone(),
-        false => format!("{joined} *"),
+    // A wildcard or a line's end in a word would mean something else in the pattern.
+    let is_misread = |word: &Word, blanks: &[char]| {
+        word.dynamic_at.is_some() || word.text.is_empty() || word.text.contains(blanks)
+    };
+    let pattern = if let Some(count) = length {
+        let blanks = ['*', '?', ' ', '\t', '\n'];
+        if words[..count].iter().any(|word| is_misread(word, &blanks)) {
+            return None;
+        }
+        format!("{} *", texts[..count].join(" "))
+    } else {
+        if words.iter().any(|word| is_misread(word, &['*', '?', '\t', '\n'])) {
+            return None;
+        }
+        command.canonical.clone()
     };
     floor("bash", &pattern).is_ok().then_some(pattern)
 }
 
-const DESTRUCTIVE: &[&str] = &[
-    "rm", "rmdir", "unlink", "shred", "dd", "truncate", "mkfs", "kill", "pkill", "killall", "chmod", "chown",
-    "chgrp", "setfacl", "mv", "reboot", "shutdown", "userdel", "crontab",
-];
-
-const DESTRUCTIVE_GIT: &[&str] = &[
-    "push",
-    "reset",
-    "clean",
-    "checkout",
-    "restore",
-    "switch",
-    "stash",
-    "rebase",
-    "rm",
-    "branch",
-    "tag",
-    "gc",
-    "reflog",
-    "filter-branch",
-    "update-ref",
-    "worktree",
-    "config",
-];
-
-const DESTRUCTIVE_WORDS: &[&str] = &[
-    "delete",
-    "destroy",
-    "prune",
-    "purge",
-    "publish",
-    "uninstall",
-    "remove",
-    "rm",
-    "kill",
-];
-
 /// Whether it deletes, discards, pushes, kills or changes rights.
 pub(super) fn is_destructive(command: &Simple) -> bool {
-    let program = super::base_name(command.program());
-    if DESTRUCTIVE.contains(&program) || program.starts_with("mkfs.") {
-        return true;
-    }
-    let mut plain = command.words[1..]
-        .iter()
-        .map(|word| word.text.as_str())
-        .filter(|word| !word.starts_with('-'));
-    if program == "git" {
-        return plain.any(|word| DESTRUCTIVE_GIT.contains(&word));
-    }
-    command.words[1..].iter().any(|word| word.text == "-delete")
-        || plain.take(3).any(|word| DESTRUCTIVE_WORDS.contains(&word))
+    let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
+    harm_of(&words).is_some()
 }

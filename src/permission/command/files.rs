@@ -84,7 +84,46 @@ pub fn paths(command: &Simple) -> Vec<PathOperand> {
 }
 
 const READERS: &[&str] = &[
-    "cat", "head", "tail", "wc", "cut", "diff", "nl", "sort", "uniq", "grep", "rg", "sed", "awk",
+    "cat",
+    "head",
+    "tail",
+    "wc",
+    "cut",
+    "diff",
+    "nl",
+    "sort",
+    "uniq",
+    "grep",
+    "rg",
+    "sed",
+    "awk",
+    "tac",
+    "rev",
+    "paste",
+    "comm",
+    "cmp",
+    "fold",
+    "column",
+    "jq",
+    "xxd",
+    "od",
+    "hexdump",
+    "strings",
+    "less",
+    "more",
+    "base64",
+    "base32",
+    "md5sum",
+    "sha1sum",
+    "sha256sum",
+    "sha512sum",
+    "zcat",
+    "gzip",
+    "bat",
+    "cp",
+    "mv",
+    "ln",
+    "install",
 ];
 
 /// What is checked for `read`: the files whose content a shell reader shows.
@@ -92,6 +131,10 @@ pub fn files_read(command: &Simple) -> Vec<PathOperand> {
     let program = base_name(command.program());
     if !READERS.contains(&program) {
         return Vec::new();
+    }
+    // What is copied can be read under its new name.
+    if let Some(copied) = super::written::written(command).copied {
+        return copied.sources;
     }
     let skipped = program_operand(program, &command.words);
     let mut found = Vec::new();
@@ -194,6 +237,7 @@ fn program_operand(program: &str, words: &[Word]) -> Option<usize> {
         "grep" | "rg" => (&['e', 'f'], &["regexp", "file", "files", "type-list"]),
         "sed" => (&['e', 'f'], &["expression", "file"]),
         "awk" => (&['e', 'f'], &["file", "source", "include", "exec"]),
+        "jq" => (&['f'], &["from-file"]),
         // `chmod -w a` has its mode where options stand.
         "chmod" => (
             &['r', 'w', 'x', 'X', 's', 't', 'u', 'g', 'o', 'a'],
@@ -250,6 +294,11 @@ fn literal(text: &str) -> PathOperand {
         variable: None,
         dynamic: false,
     }
+}
+
+/// A text as a path, as it is written.
+pub(super) fn operand_of_text(text: &str) -> PathOperand {
+    literal(text)
 }
 
 /// A word as a path.

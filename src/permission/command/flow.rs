@@ -5,10 +5,12 @@
 
 mod call;
 mod place;
+mod values;
 
 pub(super) use self::place::directory_operand;
 use self::place::{After, changes_directory, functions_change_directory};
 pub use self::place::{Directory, Place};
+use self::values::Values;
 use super::Simple;
 use super::grammar;
 use super::hazards;
@@ -61,6 +63,8 @@ pub(super) struct Flow {
     shell: Shell,
     /// Whether it changes directory anywhere.
     moves: bool,
+    /// Variables whose values stand in the text.
+    values: Values,
 }
 
 impl Flow {
@@ -85,6 +89,12 @@ impl Flow {
             Shell::Other => facts.only_bash,
             Shell::Foreign => true,
         };
+        let computed: Vec<String> = facts
+            .computed
+            .iter()
+            .chain(&facts.computed_values)
+            .cloned()
+            .collect();
         self.facts.merge(facts);
         if is_foreign {
             self.facts.refuse("the shell that runs it has another grammar");
@@ -100,6 +110,7 @@ impl Flow {
         if !agrees {
             self.facts.refuse("it can be read in more than one way");
         }
+        self.values.begin(&node, computed);
         self.moves |= changes_directory(&node);
         let place = if functions_change_directory(&node) {
             &Place::Unknown
@@ -121,7 +132,13 @@ impl Flow {
             }
             Node::Chain(first, rest) => {
                 let mut after = self.node(first, place);
+                let values = self.values.clone().without(rest.iter().map(|(_, node)| node));
+                let is_straight = rest.iter().all(|(link, _)| *link == Link::And);
                 for (link, node) in rest {
+                    // What is behind `||` may have been skipped.
+                    if !is_straight {
+                        self.values = values.clone();
+                    }
                     let (run, skipped) = match link {
                         Link::And => (&after.success, &after.failure),
                         Link::Or => (&after.failure, &after.success),
@@ -138,6 +155,7 @@ impl Flow {
                         },
                     };
                 }
+                self.values = values;
                 after
             }
             Node::Not(node) => {
@@ -149,12 +167,12 @@ impl Flow {
             }
             Node::Pipeline(nodes) | Node::Inside(nodes) => {
                 for node in nodes {
-                    self.node(node, place);
+                    self.apart(node, place);
                 }
                 After::same(place)
             }
             Node::Subshell(node) => {
-                self.node(node, place);
+                self.apart(node, place);
                 After::same(place)
             }
             Node::Redirected(redirections, node) => {
@@ -162,6 +180,7 @@ impl Flow {
                 self.node(node, place)
             }
             Node::If(branches, otherwise) => {
+                let values = self.values.clone().without([node]);
                 let mut before = place.clone();
                 let mut end: Option<Place> = None;
                 let mut join = |place: Place| {
@@ -172,20 +191,25 @@ impl Flow {
                 };
                 for (condition, body) in branches {
                     let after = self.node(condition, &before);
+                    let between = self.values.clone();
                     join(self.node(body, &after.success).either());
+                    self.values = between;
                     before = after.failure;
                 }
                 join(match otherwise {
                     Some(node) => self.node(node, &before).either(),
                     None => before,
                 });
+                self.values = values;
                 After::same(&end.unwrap_or(Place::Unknown))
             }
             Node::Case(branches) => {
+                let values = self.values.clone().without([node]);
                 let mut end = place.clone();
                 for node in branches {
                     // One branch may fall through to the next.
                     end = self.node(node, &end.clone()).either().or(end);
+                    self.values = values.clone();
                 }
                 After::same(&end)
             }
@@ -195,26 +219,62 @@ impl Flow {
                 } else {
                     place
                 };
+                // What one round sets the next one finds.
+                let values = self.values.clone().without([node]);
+                self.values = values.clone();
                 self.node(condition, place);
+                self.values = values.clone();
                 self.node(body, place);
+                self.values = values;
+                After::same(place)
+            }
+            Node::Each {
+                name,
+                words,
+                inside,
+                body,
+            } => {
+                let place = if changes_directory(inside) || changes_directory(body) {
+                    &Place::Unknown
+                } else {
+                    place
+                };
+                self.node(inside, place);
+                let values = self.values.clone().without([node]);
+                self.values = values.clone().with_each(name, words, &self.values, body);
+                self.node(body, place);
+                self.values = values;
                 After::same(place)
             }
             Node::Function(body) => {
                 // It runs wherever it is called from.
                 let before = place;
                 let place = if self.moves { Place::Unknown } else { place.clone() };
+                let values = std::mem::take(&mut self.values);
                 self.node(body, &place);
+                self.values = values;
                 After::same(before)
             }
         }
     }
 
+    /// A node in a shell of its own: what it sets ends with it.
+    fn apart(&mut self, node: &Node, place: &Place) {
+        let values = self.values.clone();
+        self.node(node, place);
+        self.values = values;
+    }
+
     fn redirections(&mut self, redirections: &[Redirection], place: &Place) {
         for redirection in redirections {
-            if redirection.kind != RedirectionKind::Text {
+            if redirection.kind == RedirectionKind::Text {
+                continue;
+            }
+            let target = std::slice::from_ref(&redirection.target);
+            for target in self.values.resolve(target).into_iter().flatten() {
                 self.redirected.push(Redirected {
                     writes: redirection.kind == RedirectionKind::Write,
-                    target: redirection.target.clone(),
+                    target,
                     place: place.clone(),
                 });
             }

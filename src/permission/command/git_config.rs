@@ -5,6 +5,17 @@
 
 use super::word::Word;
 
+/// A repository's own configuration, found as git finds it: a work tree's `.git`, or a bare repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GitConfig {
+    /// Git would find no repository.
+    NoRepository,
+    /// The text of its configuration file.
+    Text(String),
+    /// It cannot be vouched for; says why.
+    Unknown(String),
+}
+
 /// The key that sends git to another work tree. A submodule's configuration has it as a rule, and runs nothing by it.
 pub const WORK_TREE: &str = "core.worktree";
 
@@ -47,6 +58,22 @@ pub fn dangerous_keys(config: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// Whether a key of git's configuration, as git lists it, makes even a reading command run something.
+pub fn is_dangerous_key(name: &str) -> bool {
+    let Some((section, rest)) = name.split_once('.') else {
+        return false;
+    };
+    let (has_subsection, key) = match rest.rsplit_once('.') {
+        Some((_, key)) => (true, key),
+        None => (false, rest),
+    };
+    is_dangerous(
+        &section.to_ascii_lowercase(),
+        has_subsection,
+        &key.to_ascii_lowercase(),
+    )
 }
 
 /// Whether the words after `git` set a key that makes it run something: `-c alias.x=!sh`.
@@ -118,6 +145,12 @@ fn is_dangerous(section: &str, subsection: bool, key: &str) -> bool {
         "diff" => matches!(key, "external" | "submodule"),
         "filter" | "alias" | "pager" | "hook" => true,
         "gpg" => key == "program",
+        "log" => matches!(key, "showsignature" | "diffmerges"),
+        "format" => key == "pretty",
+        "pretty" => true,
+        "merge" if subsection => key == "driver",
+        "status" => key == "submodulesummary",
+        "blame" => key == "ignorerevsfile",
         "include" | "includeif" => key == "path",
         // Another file then belongs to the configuration, or what is missing is fetched.
         "extensions" => matches!(key, "worktreeconfig" | "partialclone"),

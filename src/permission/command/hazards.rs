@@ -26,8 +26,44 @@ const VARIABLES: &[&str] = &[
 
 const PREFIXES: &[&str] = &["LD_", "DYLD_", "BASH"];
 
+/// Variables that change how a program speaks and not what it does.
+const HARMLESS: &[&str] = &[
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "LANG",
+    "TZ",
+    "CI",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "NODE_ENV",
+    "PYTHONDONTWRITEBYTECODE",
+];
+
+/// Whether an assignment makes no command special: `RUST_BACKTRACE=1`.
+pub(super) fn is_harmless(assignment: &str) -> bool {
+    let Some((name, value)) = assignment.split_once('=') else {
+        return false;
+    };
+    let is_plain = value
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || "_.,:=+@/-".contains(c))
+        && !value.starts_with(['/', ':'])
+        && !value.contains("..");
+    let is_known = HARMLESS.contains(&name) || name.strip_prefix("LC_").is_some_and(|rest| !rest.is_empty());
+    (is_known && is_plain) || assignment == "GIT_PAGER=cat"
+}
+
+/// `export` of harmless assignments alone.
+pub(super) fn exports_harmless(words: &[Word]) -> bool {
+    let [program, assignments @ ..] = words else {
+        return false;
+    };
+    let is_harmless = |word: &Word| word.is_literal() && is_harmless(&word.text);
+    program.text == "export" && !assignments.is_empty() && assignments.iter().all(is_harmless)
+}
+
 /// Variables that the shell computes by itself.
-const NUMBERS: &[&str] = &[
+pub(super) const NUMBERS: &[&str] = &[
     "RANDOM",
     "SRANDOM",
     "SECONDS",
@@ -52,7 +88,7 @@ const UNKNOWABLE: &[&str] = &[
 ];
 
 /// Builtins that set variables.
-const DECLARATIONS: &[&str] = &[
+pub(super) const DECLARATIONS: &[&str] = &[
     "export",
     "declare",
     "typeset",
@@ -78,6 +114,7 @@ pub(super) fn check(words: &[Word], facts: &mut Facts) {
     let program = program.text.as_str();
     match program {
         _ if UNKNOWABLE.contains(&program) => facts.refuse("it changes the shell"),
+        _ if exports_harmless(words) => {}
         _ if DECLARATIONS.contains(&program) => declaration(program, arguments, facts),
         "set" if !arguments_of_set_are_harmless(arguments) => facts.refuse("it changes the shell"),
         "test" | "[" => test(arguments, facts),

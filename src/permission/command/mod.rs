@@ -29,6 +29,7 @@ mod search;
 mod syntax;
 mod word;
 mod wrapper;
+mod written;
 
 use std::collections::BTreeSet;
 
@@ -36,10 +37,11 @@ pub use files::{
     PathOperand, files_read, in_git, operand_of, paths, possible_paths, shows_files, takes_paths,
 };
 pub use flow::{Directory, Place, Redirected};
-pub use git_config::{WORK_TREE, dangerous_key, dangerous_keys};
-pub use read_only::{GitConfig, ReadOnly, ReadOnlyFacts, read_only};
+pub use git_config::{GitConfig, WORK_TREE, dangerous_key, dangerous_keys, is_dangerous_key};
+pub use read_only::{Form, GitForm, GitShows, List, ReadOnlyFacts, changes_directory, read_only};
 pub use search::{Search, search};
 pub use word::{Variable, Word};
+pub use written::{Copied, Written, is_edit, written};
 
 use self::flow::Flow;
 use super::check::{Ask, Floor};
@@ -75,7 +77,10 @@ pub struct Simple {
     pub words: Vec<Word>,
     /// Assignments and words, quotes and escapes resolved, joined by one space.
     pub canonical: String,
+    /// Whether there are assignments, but for harmless ones, which are left out everywhere.
     pub has_assignments: bool,
+    /// The same with the harmless ones, where there are any.
+    pub assigned: Option<String>,
     /// Whether a wrapper like `xargs` adds to its words.
     pub more_operands: bool,
     /// The text that such a wrapper replaces in its words.
@@ -153,8 +158,10 @@ impl Simple {
         } else {
             Floor::Rules
         };
+        let destructive = arity::is_destructive(self);
         let subject = Subject {
             read_only,
+            destroys: destructive,
             restrict_also,
             may_begin_with: self.unknown_action(),
             ..Subject::new(&self.canonical)
@@ -162,7 +169,7 @@ impl Simple {
         Ask {
             always: arity::proposal(self).into_iter().collect(),
             floor,
-            destructive: arity::is_destructive(self),
+            destructive,
             ..Ask::new("bash", subject)
         }
     }
@@ -172,7 +179,10 @@ impl Simple {
     fn other_forms(&self) -> Vec<String> {
         let bare = word::joined(&self.words);
         let without_options = self.without_options();
-        let texts = std::iter::once(&bare).chain(&self.around).chain(&without_options);
+        let texts = std::iter::once(&bare)
+            .chain(&self.assigned)
+            .chain(&self.around)
+            .chain(&without_options);
         let mut forms: Vec<String> = Vec::new();
         for text in texts {
             let program = text.split(' ').next().unwrap_or_default();
@@ -246,7 +256,7 @@ impl Simple {
     }
 }
 
-/// Where to look at a command's redirection or `cd`.
+/// Where `cd` leads, if it is one and that can be told.
 pub fn directory_operand(command: &Simple) -> Option<PathOperand> {
     flow::directory_operand(&command.words)
 }

@@ -22,6 +22,13 @@ pub(super) enum Node {
     Case(Vec<Node>),
     /// A condition and a body, again and again.
     Loop(Box<Node>, Box<Node>),
+    /// `for name in words`, with the substitutions in the words.
+    Each {
+        name: String,
+        words: Vec<Word>,
+        inside: Box<Node>,
+        body: Box<Node>,
+    },
     Function(Box<Node>),
     /// Words, tests and arithmetic: nothing runs but the substitutions in them.
     Inside(Vec<Node>),
@@ -48,6 +55,8 @@ pub(super) struct Assignment {
     pub(super) name: String,
     /// As rules see it: `A=b`.
     pub(super) text: String,
+    /// The whole value that it gets; `None` for arrays and what is added to.
+    pub(super) value: Option<Word>,
 }
 
 #[derive(Debug)]

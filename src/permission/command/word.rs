@@ -22,6 +22,19 @@ pub struct Word {
     pub(super) quoted: bool,
     /// Where it was written.
     pub(super) at: Range<usize>,
+    /// The expansions in it.
+    pub(super) expansions: Vec<Expansion>,
+    /// Whether the shell splits the names that its wildcard stands for.
+    pub may_split: bool,
+}
+
+/// An expansion in a word's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Expansion {
+    pub(super) range: Range<usize>,
+    /// The variable, for `$x` and `${x}`.
+    pub(super) name: Option<String>,
+    pub(super) is_quoted: bool,
 }
 
 /// A directory that commands name by a variable.

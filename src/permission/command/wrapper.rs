@@ -11,6 +11,7 @@ use std::ops::Range;
 use self::options::{Options, after_options, options_of};
 use self::texts::{eval, find, script, shell};
 use super::base_name;
+use super::hazards::is_harmless;
 use super::word::{Word, is_name, joined};
 
 /// What a command runs besides itself.
@@ -170,8 +171,9 @@ fn wrapped(program: &str, words: &[Word], options: &Options, operands: usize, gi
         }
     }
     let takes_assignments = matches!(program, "env" | "sudo" | "doas");
-    let has_assignments = takes_assignments && words.get(start).is_some_and(is_assignment);
+    let mut has_assignments = false;
     while takes_assignments && words.get(start).is_some_and(is_assignment) {
+        has_assignments |= !is_harmless(&words[start].text) || !words[start].is_literal();
         start += 1;
     }
     let Some(inner) = words.get(start) else {

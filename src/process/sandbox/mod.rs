@@ -1,26 +1,42 @@
-//! Confinement of a command by the kernel: where it may write, and whether there is a network.
+//! Confinement of a command by the kernel: what it may change, which programs it may start, what it may speak to.
 //!
-//! Restrictions of the kernel cannot be taken back and apply to whoever asks for them, so lathe never asks for itself:
-//! it runs its own binary once more ([`WORD`]), which restricts itself in [`enter`] and becomes the command. Landlock
-//! says where files may be changed, seccomp refuses sockets that lead out of the machine, and what lies below a writable
-//! place and must not change is mounted read-only in a mount namespace of the command's own.
+//! Restrictions of the kernel cannot be taken back and apply to whoever asks for them, so lathe's own threads never ask.
+//! What needs no namespace is asked for by a thread that starts the command and ends ([`Confinement::start`]): Landlock
+//! and seccomp restrict one thread and what it starts. Where something is to be mounted, which the kernel allows to
+//! processes with one thread only, lathe runs its own binary once more ([`WORD`]), which restricts itself in [`enter`]
+//! and becomes the command.
 //!
-//! What this does not do: hide anything from reading, keep `chmod` off files of the user, or prevent that a name is
-//! created that is read-only only once it exists. Only Linux has it; elsewhere [`Confinement::check`] says so.
+//! Landlock says where files may be changed and which may be executed, seccomp refuses sockets and, where a command only
+//! reads, everything else that changes or watches; a mount namespace of the command's own keeps the rights and times of
+//! files outside the writable places, and what lies below a writable place and must not change.
+//!
+//! What this does not do: hide anything from reading, or prevent that a name is created that is read-only only once it
+//! exists. Only Linux has it; elsewhere [`Confinement::check`] says so.
 
+#[cfg(target_os = "linux")]
+mod calls;
 #[cfg(target_os = "linux")]
 mod enter;
 #[cfg(target_os = "linux")]
 mod namespace;
+#[cfg(target_os = "linux")]
+mod programs;
+mod support;
 
-use std::ffi::OsString;
+pub use support::Support;
+
+use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 /// The first word of lathe's command line that makes it enter a confinement.
 pub const WORD: &str = "__sandbox";
 /// The binary that runs, also when another one has taken its place on disk.
-const OURSELVES: &str = "/proc/self/exe";
+pub(super) const OURSELVES: &str = "/proc/self/exe";
+/// The data that a command which only reads may have in memory: a search that follows a link to an endless device ends
+/// there and not with the machine's memory.
+pub(super) const READING_MEMORY: u64 = 2 << 30;
 
 /// What a command may do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,14 +45,84 @@ pub struct Confinement {
     pub writable: Vec<PathBuf>,
     /// Absolute, existing, below a writable place: not to be changed all the same.
     pub read_only: Vec<PathBuf>,
-    /// Sockets other than those of the local machine's file system.
+    /// Sockets of any kind, besides pairs that lead from the command to itself.
     pub network: bool,
+    /// How rights, owners and times of files outside the writable places are kept.
+    pub metadata: Metadata,
+    /// Files that may be executed: absolute, and complete with the interpreters that they need. `None`: all.
+    pub programs: Option<Vec<PathBuf>>,
+}
+
+/// How rights, owners and times of files are kept, which Landlock knows nothing of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Metadata {
+    /// Not at all.
+    #[default]
+    Free,
+    /// Outside the writable places everything is mounted read-only.
+    Mounts,
+    /// The calls that change them are refused, in writable places too.
+    Refused,
 }
 
 impl Confinement {
+    /// A command that only reads, and starts nothing but these programs: nothing of the file system changes but for what
+    /// it writes to `scratch`, there are no sockets, and no other process is traced or signalled.
+    ///
+    /// Scripts among the programs may start their interpreter, which is looked for on `path` where it is named so.
+    pub fn reading(programs: &[PathBuf], path: Option<&OsStr>, scratch: Option<PathBuf>) -> Self {
+        #[cfg(target_os = "linux")]
+        let programs = programs::with_interpreters(programs, path);
+        #[cfg(not(target_os = "linux"))]
+        let programs = {
+            let _ = path;
+            programs.to_vec()
+        };
+        Self {
+            writable: scratch.into_iter().collect(),
+            metadata: Metadata::Refused,
+            programs: Some(programs),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the command only reads, as [`Self::reading`] makes it.
+    pub fn is_reading(&self) -> bool {
+        self.programs.is_some()
+    }
+
+    /// Starts something in this confinement: `start` runs in a thread that is restricted, with the program to start and
+    /// its arguments.
+    pub(super) fn start<T: Send>(
+        &self,
+        program: PathBuf,
+        arguments: Vec<OsString>,
+        start: impl FnOnce(PathBuf, Vec<OsString>) -> io::Result<T> + Send,
+    ) -> io::Result<T> {
+        if self.needs_namespace() || cfg!(not(target_os = "linux")) {
+            let (program, arguments) = self.wrap(&program, arguments);
+            return start(program, arguments);
+        }
+        std::thread::scope(|scope| {
+            let restricted = scope.spawn(|| {
+                #[cfg(target_os = "linux")]
+                enter::restrict(self).map_err(io::Error::other)?;
+                start(program, arguments)
+            });
+            restricted
+                .join()
+                .unwrap_or_else(|_| Err(io::Error::other("the thread that starts it panicked")))
+        })
+    }
+
+    fn needs_namespace(&self) -> bool {
+        !self.read_only.is_empty() || self.metadata == Metadata::Mounts
+    }
+
     /// The program and the arguments that run a program with its arguments in this confinement.
-    pub fn wrap(&self, program: &Path, arguments: Vec<OsString>) -> (PathBuf, Vec<OsString>) {
-        let mut words = self.words();
+    fn wrap(&self, program: &Path, arguments: Vec<OsString>) -> (PathBuf, Vec<OsString>) {
+        let mut words = vec![WORD.into()];
+        words.extend(self.words());
         words.push("--".into());
         words.push(program.into());
         words.extend(arguments);
@@ -49,6 +135,7 @@ impl Confinement {
             return Err("only Linux has it".to_owned());
         }
         let tried = Command::new(OURSELVES)
+            .arg(WORD)
             .args(self.words())
             .env_clear()
             .stdin(Stdio::null())
@@ -61,33 +148,59 @@ impl Confinement {
         Err(said.trim().to_owned())
     }
 
-    fn words(&self) -> Vec<OsString> {
-        let mut words: Vec<OsString> = vec![WORD.into()];
-        for (flag, paths) in [("--write", &self.writable), ("--keep", &self.read_only)] {
-            words.extend(paths.iter().flat_map(|path| [flag.into(), path.into()]));
+    /// The confinement as words, for another process.
+    pub(super) fn words(&self) -> Vec<OsString> {
+        let mut words: Vec<OsString> = Vec::new();
+        let places = [
+            ("--write", Some(&self.writable)),
+            ("--keep", Some(&self.read_only)),
+            ("--run", self.programs.as_ref()),
+        ];
+        for (flag, paths) in places {
+            words.extend(
+                paths
+                    .into_iter()
+                    .flatten()
+                    .flat_map(|path| [flag.into(), path.into()]),
+            );
+        }
+        if self.programs.is_some() {
+            words.push("--only".into());
         }
         if self.network {
             words.push("--network".into());
         }
+        match self.metadata {
+            Metadata::Free => {}
+            Metadata::Mounts => words.push("--mounts".into()),
+            Metadata::Refused => words.push("--refuse".into()),
+        }
         words
     }
 
-    /// Reads what [`Self::words`] wrote, without the first, up to the command, which may be missing.
+    /// Reads what [`Self::words`] wrote, up to the command, which may be missing.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
-    fn read(words: impl IntoIterator<Item = OsString>) -> Result<(Self, Vec<OsString>), String> {
+    pub(super) fn read(words: impl IntoIterator<Item = OsString>) -> Result<(Self, Vec<OsString>), String> {
         let mut confinement = Self::default();
         let mut words = words.into_iter();
-        while let Some(word) = words.next() {
+        let rest = loop {
+            let Some(word) = words.next() else {
+                break Vec::new();
+            };
             let mut path = || words.next().map(PathBuf::from).ok_or("a path is missing");
             match word.to_str() {
                 Some("--write") => confinement.writable.push(path()?),
                 Some("--keep") => confinement.read_only.push(path()?),
+                Some("--run") => confinement.programs.get_or_insert_default().push(path()?),
+                Some("--only") => drop(confinement.programs.get_or_insert_default()),
                 Some("--network") => confinement.network = true,
-                Some("--") => return Ok((confinement, words.collect())),
+                Some("--mounts") => confinement.metadata = Metadata::Mounts,
+                Some("--refuse") => confinement.metadata = Metadata::Refused,
+                Some("--") => break words.collect(),
                 _ => return Err(format!("`{}` is not known", word.to_string_lossy())),
             }
-        }
-        Ok((confinement, Vec::new()))
+        };
+        Ok((confinement, rest))
     }
 }
 
@@ -99,7 +212,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             // Nobody reads it: then there is nobody to tell.
-            let _ = writeln!(std::io::stderr(), "{why}");
+            let _ = writeln!(io::stderr(), "{why}");
             ExitCode::from(126)
         }
     }
@@ -111,29 +224,4 @@ pub fn run(_: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_written_is_read_again() {
-        let confinement = Confinement {
-            writable: vec!["/a b".into(), "--network".into()],
-            read_only: vec!["/a b/.git".into()],
-            network: true,
-        };
-        let (program, words) = confinement.wrap(Path::new("/bin/sh"), vec!["-c".into(), "--".into()]);
-        assert_eq!(program, Path::new(OURSELVES));
-        assert_eq!(words[0], WORD);
-        let (read, command) = Confinement::read(words.into_iter().skip(1)).unwrap();
-        assert_eq!(read, confinement);
-        assert_eq!(command, ["/bin/sh", "-c", "--"]);
-    }
-
-    #[test]
-    fn words_that_are_not_known_confine_nothing() {
-        let read = |words: &[&str]| Confinement::read(words.iter().map(OsString::from));
-        assert_eq!(read(&["--writ", "/"]).unwrap_err(), "`--writ` is not known");
-        assert_eq!(read(&["--write"]).unwrap_err(), "a path is missing");
-        assert_eq!(read(&[]).unwrap(), (Confinement::default(), Vec::new()));
-    }
-}
+mod tests;

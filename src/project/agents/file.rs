@@ -6,6 +6,7 @@ use super::patch::{AgentPatch, CheckRules, Dialect, patch};
 use super::{AgentProblem, Owner};
 use crate::project::frontmatter;
 use crate::project::markdown_file;
+use crate::regular_file::FileGate;
 
 const MAX_NAME: usize = 64;
 
@@ -24,33 +25,43 @@ pub(super) struct ReadAgent {
     pub(super) patch: Result<AgentPatch, AgentProblem>,
 }
 
-/// Reads a file. `Ok(None)` is one that is none of our business; an error is one that names no agent.
+/// A file without an agent.
+pub(super) enum FileFault {
+    /// It could not be opened or read; its agent has this name.
+    Unread(String, AgentProblem),
+    /// It names no agent.
+    Nameless(AgentProblem),
+}
+
+/// Reads a file. `Ok(None)` is one that is none of our business.
 pub(super) fn read(
     path: &Path,
     shelf: Shelf<'_>,
     check_rules: CheckRules<'_>,
-) -> Result<Option<ReadAgent>, AgentProblem> {
+    gate: &dyn FileGate,
+) -> Result<Option<ReadAgent>, FileFault> {
     let stem = path.file_stem().and_then(|stem| stem.to_str());
     let Some(stem) = stem else {
-        return Err(problem(
-            path,
-            "the name of the file is not valid UTF-8".to_owned(),
-        ));
+        let message = "the name of the file is not valid UTF-8".to_owned();
+        return Err(FileFault::Nameless(problem(path, message)));
     };
-    let broken = |name: &str, problem: AgentProblem| {
-        check_name(name).map_err(|message| at_start(path, message))?;
-        Ok(Some(ReadAgent {
-            name: name.to_owned(),
-            patch: Err(problem),
-        }))
-    };
-    let text = match markdown_file::read(path, shelf.confined_to) {
+    let check = |name: &str| check_name(name).map_err(|message| FileFault::Nameless(at_start(path, message)));
+    let text = match markdown_file::read(path, shelf.confined_to, gate) {
         Ok(text) => text,
-        Err(message) => return broken(stem, problem(path, message)),
+        Err(message) => {
+            check(stem)?;
+            return Err(FileFault::Unread(stem.to_owned(), problem(path, message)));
+        }
     };
     let front = match frontmatter::parse(&text) {
         Ok(front) => front,
-        Err(error) => return broken(stem, placed(path, error)),
+        Err(error) => {
+            check(stem)?;
+            return Ok(Some(ReadAgent {
+                name: stem.to_owned(),
+                patch: Err(placed(path, error)),
+            }));
+        }
     };
     // Claude's agents always have one; what has none is a note beside them.
     if shelf.dialect == Dialect::Claude && front.fields.is_empty() {
@@ -61,7 +72,7 @@ pub(super) fn read(
         (Dialect::Claude, Some(name)) => name.trim().to_owned(),
         _ => stem.to_owned(),
     };
-    check_name(&name).map_err(|message| at_start(path, message))?;
+    check(&name)?;
     let said = patch(&front, shelf.dialect, check_rules);
     Ok(Some(ReadAgent {
         name,

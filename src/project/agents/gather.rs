@@ -1,27 +1,57 @@
-//! Looks everywhere and lays what is found over each other.
+//! Reads every file that says something of agents, once, and lays what they and the configuration say over each other.
+//!
+//! Reading and laying are two steps because whether the project is trusted is known only after the person was asked, and
+//! what is used then must be what was shown.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::file::{Shelf, check_name, read};
+use super::file::{FileFault, ReadAgent, Shelf, check_name, read};
 use super::merge::Draft;
 use super::patch::{AgentPatch, CheckRules, Dialect, patch};
 use super::{AgentEntry, AgentProblem, AgentSource, Agents, Owner};
 use crate::project::frontmatter;
+use crate::project_root::directories;
+use crate::regular_file::FileGate;
 
-/// Where to look, and what is said elsewhere.
+/// Where to look.
 pub struct AgentPlaces<'a> {
     /// Lathe's configuration directory.
     pub config: &'a Path,
     pub home: Option<&'a Path>,
     pub root: &'a Path,
     pub cwd: &'a Path,
-    /// Entries of configuration files, in the order of the files.
-    pub configured: Vec<(AgentSource, String, AgentPatch)>,
     /// Says what is wrong with a value of `permission`.
     pub check_rules: &'a dyn Fn(&Value) -> Result<(), String>,
+    /// Decides which files may be read.
+    pub gate: &'a dyn FileGate,
+}
+
+/// An entry of `agents` in a configuration file.
+#[derive(Debug, Clone)]
+pub struct ConfiguredAgent {
+    pub source: AgentSource,
+    pub name: String,
+    pub patch: AgentPatch,
+}
+
+/// Everything that files say of agents, as it was read.
+#[derive(Debug, Clone, Default)]
+pub struct AgentFiles {
+    /// What is built in, then the user's files.
+    user: Vec<FileEntry>,
+    project: Vec<FileEntry>,
+    problems: Vec<AgentProblem>,
+}
+
+#[derive(Debug, Clone)]
+struct FileEntry {
+    name: String,
+    dialect: Dialect,
+    source: AgentSource,
+    read: Result<AgentPatch, AgentProblem>,
 }
 
 /// What every installation has. The first is the default.
@@ -33,20 +63,26 @@ const BUILT_IN: &[(&str, &str)] = &[
 /// Nobody keeps more agents in one directory; more would only cost time.
 const MAX_FILES: usize = 1000;
 
-/// Finds all agents. Reads files and blocks.
-pub fn agents(places: &AgentPlaces<'_>) -> Agents {
-    let mut gatherer = Gatherer::new(places.check_rules);
-    gatherer.built_in();
+/// Reads the files of agents, and blocks.
+pub fn agent_files(places: &AgentPlaces<'_>) -> AgentFiles {
+    let mut reader = DirectoryReader {
+        check_rules: places.check_rules,
+        gate: places.gate,
+        entries: Vec::new(),
+        seen: HashSet::new(),
+        problems: Vec::new(),
+    };
+    reader.built_in();
     let user = |dialect| Shelf {
         dialect,
         owner: Owner::Global,
         confined_to: None,
     };
     if let Some(home) = places.home {
-        gatherer.directory(&home.join(".claude/agents"), user(Dialect::Claude));
+        reader.directory(&home.join(".claude/agents"), user(Dialect::Claude));
     }
-    gatherer.directory(&places.config.join("agents"), user(Dialect::Lathe));
-    gatherer.configured(places, |owner| owner != Owner::Project);
+    reader.directory(&places.config.join("agents"), user(Dialect::Lathe));
+    let user = std::mem::take(&mut reader.entries);
     let project = |dialect| Shelf {
         dialect,
         owner: Owner::Project,
@@ -59,69 +95,37 @@ pub fn agents(places: &AgentPlaces<'_>) -> Agents {
             (".opencode/agents", Dialect::OpenCode),
             (".lathe/agents", Dialect::Lathe),
         ] {
-            gatherer.directory(&dir.join(name), project(dialect));
+            reader.directory(&dir.join(name), project(dialect));
         }
     }
-    gatherer.configured(places, |owner| owner == Owner::Project);
-    gatherer.finish()
-}
-
-/// From the root down to the working directory.
-fn directories<'a>(root: &'a Path, cwd: &'a Path) -> Vec<&'a Path> {
-    if !cwd.starts_with(root) {
-        return vec![cwd];
+    AgentFiles {
+        user,
+        project: reader.entries,
+        problems: reader.problems,
     }
-    let mut dirs: Vec<&Path> = cwd.ancestors().take_while(|dir| dir.starts_with(root)).collect();
-    dirs.reverse();
-    dirs
 }
 
-struct Gatherer<'a> {
+struct DirectoryReader<'a> {
     check_rules: CheckRules<'a>,
-    drafts: Vec<Draft>,
-    by_name: HashMap<String, usize>,
+    gate: &'a dyn FileGate,
+    entries: Vec<FileEntry>,
     /// Real directories that were read, so that a link beside its target counts once.
     seen: HashSet<PathBuf>,
     problems: Vec<AgentProblem>,
 }
 
-impl<'a> Gatherer<'a> {
-    fn new(check_rules: CheckRules<'a>) -> Self {
-        Self {
-            check_rules,
-            drafts: Vec::new(),
-            by_name: HashMap::new(),
-            seen: HashSet::new(),
-            problems: Vec::new(),
-        }
-    }
-
+impl DirectoryReader<'_> {
     fn built_in(&mut self) {
         for (name, text) in BUILT_IN {
             let read = frontmatter::parse(text);
             let read = read.and_then(|front| patch(&front, Dialect::Lathe, self.check_rules));
             let built_in = read.expect("a test reads the files that are built in");
-            self.draft(name, Dialect::Lathe)
-                .lay(built_in, AgentSource::built_in());
-        }
-    }
-
-    fn configured(&mut self, places: &AgentPlaces<'_>, is_wanted: impl Fn(Owner) -> bool) {
-        let wanted = places
-            .configured
-            .iter()
-            .filter(|(source, ..)| is_wanted(source.owner));
-        for (source, name, patch) in wanted {
-            match check_name(name) {
-                Ok(()) => self
-                    .draft(name, Dialect::Lathe)
-                    .lay(patch.clone(), source.clone()),
-                Err(message) => self.problems.push(AgentProblem {
-                    file: source.file.clone().unwrap_or_default(),
-                    at: None,
-                    message: format!("`agents`: {message}"),
-                }),
-            }
+            self.entries.push(FileEntry {
+                name: (*name).to_owned(),
+                dialect: Dialect::Lathe,
+                source: AgentSource::built_in(),
+                read: Ok(built_in),
+            });
         }
     }
 
@@ -144,25 +148,28 @@ impl<'a> Gatherer<'a> {
         };
         let mut here: HashMap<String, PathBuf> = HashMap::new();
         for path in names {
-            let read = match read(&path, held, self.check_rules) {
+            let read = match read(&path, held, self.check_rules, self.gate) {
                 Ok(Some(read)) => read,
                 Ok(None) => continue,
-                Err(problem) => {
+                // A project can only tighten, so nothing opens where its file is left out; a file of the user may close
+                // something.
+                Err(FileFault::Unread(_, problem)) if held.owner == Owner::Project => {
+                    self.problems.push(problem);
+                    continue;
+                }
+                Err(FileFault::Unread(name, problem)) => ReadAgent {
+                    name,
+                    patch: Err(problem),
+                },
+                Err(FileFault::Nameless(problem)) => {
                     self.problems.push(problem);
                     continue;
                 }
             };
-            let source = AgentSource {
-                owner: held.owner,
-                file: Some(path.clone()),
-            };
             let other = here.insert(read.name.to_ascii_lowercase(), path.clone());
-            let draft = self.draft(&read.name, held.dialect);
-            match (read.patch, other) {
-                (Ok(patch), None) => draft.lay(patch, source),
-                (Err(problem), _) => draft.break_with(problem),
-                (Ok(_), Some(other)) => draft.break_with(AgentProblem {
-                    file: path,
+            let patch = match (read.patch, other) {
+                (Ok(_), Some(other)) => Err(AgentProblem {
+                    file: path.clone(),
                     at: None,
                     message: format!(
                         "agent `{}` is in `{}` already; rename or remove one",
@@ -170,8 +177,117 @@ impl<'a> Gatherer<'a> {
                         other.display()
                     ),
                 }),
+                (patch, _) => patch,
+            };
+            self.entries.push(FileEntry {
+                name: read.name,
+                dialect: held.dialect,
+                source: AgentSource {
+                    owner: held.owner,
+                    file: Some(path),
+                },
+                read: patch,
+            });
+        }
+    }
+}
+
+/// What a project says of one agent in one file.
+#[derive(Debug, Clone, Copy)]
+pub struct ProjectPatch<'a> {
+    pub name: &'a str,
+    pub file: &'a Path,
+    pub patch: &'a AgentPatch,
+    /// Nobody but the project speaks of this agent.
+    pub adds: bool,
+}
+
+impl AgentFiles {
+    /// Lays everything over each other. Of a project that is not trusted only what [`AgentPatch::text`] leaves counts.
+    pub fn agents(&self, configured: &[ConfiguredAgent], project_is_trusted: bool) -> Agents {
+        let mut layers = Layers {
+            project_is_trusted,
+            drafts: Vec::new(),
+            by_name: HashMap::new(),
+            problems: self.problems.clone(),
+        };
+        layers.files(&self.user);
+        layers.configured(configured, |owner| owner != Owner::Project);
+        layers.files(&self.project);
+        layers.configured(configured, |owner| owner == Owner::Project);
+        layers.finish()
+    }
+
+    /// Returns what the project says, in order; files that cannot be understood aside.
+    pub fn of_project<'a>(
+        &'a self,
+        configured: &'a [ConfiguredAgent],
+    ) -> impl Iterator<Item = ProjectPatch<'a>> {
+        let is_of_user = |agent: &&ConfiguredAgent| agent.source.owner != Owner::Project;
+        let of_user = self.user.iter().map(|entry| entry.name.as_str());
+        let configured_by_user = configured.iter().filter(is_of_user);
+        let known: HashSet<String> = of_user
+            .chain(configured_by_user.map(|agent| agent.name.as_str()))
+            .map(str::to_ascii_lowercase)
+            .collect();
+        let files = self
+            .project
+            .iter()
+            .filter_map(|entry| Some((&entry.source, &*entry.name, entry.read.as_ref().ok()?)));
+        let entries = configured
+            .iter()
+            .filter(|agent| agent.source.owner == Owner::Project)
+            .map(|agent| (&agent.source, &*agent.name, &agent.patch));
+        files.chain(entries).filter_map(move |(source, name, patch)| {
+            Some(ProjectPatch {
+                name,
+                file: source.file.as_deref()?,
+                patch,
+                adds: !known.contains(&name.to_ascii_lowercase()),
+            })
+        })
+    }
+}
+
+struct Layers {
+    project_is_trusted: bool,
+    drafts: Vec<Draft>,
+    by_name: HashMap<String, usize>,
+    problems: Vec<AgentProblem>,
+}
+
+impl Layers {
+    fn files(&mut self, entries: &[FileEntry]) {
+        for entry in entries {
+            match &entry.read {
+                Ok(patch) => self.lay(&entry.name, entry.dialect, patch, &entry.source),
+                Err(problem) => self.draft(&entry.name, entry.dialect).break_with(problem.clone()),
             }
         }
+    }
+
+    fn configured(&mut self, configured: &[ConfiguredAgent], is_wanted: impl Fn(Owner) -> bool) {
+        for agent in configured.iter().filter(|agent| is_wanted(agent.source.owner)) {
+            match check_name(&agent.name) {
+                Ok(()) => self.lay(&agent.name, Dialect::Lathe, &agent.patch, &agent.source),
+                Err(message) => self.problems.push(AgentProblem {
+                    file: agent.source.file.clone().unwrap_or_default(),
+                    at: None,
+                    message: format!("`agents`: {message}"),
+                }),
+            }
+        }
+    }
+
+    fn lay(&mut self, name: &str, dialect: Dialect, patch: &AgentPatch, source: &AgentSource) {
+        let is_restricted = source.owner == Owner::Project && !self.project_is_trusted;
+        let draft = self.draft(name, dialect);
+        let patch = if is_restricted {
+            patch.text(!draft.is_of_user())
+        } else {
+            patch.clone()
+        };
+        draft.lay(patch, source.clone());
     }
 
     fn draft(&mut self, name: &str, dialect: Dialect) -> &mut Draft {

@@ -57,6 +57,11 @@ impl Draft {
         &self.name
     }
 
+    /// Whether somebody else than the project speaks of the agent.
+    pub(super) fn is_of_user(&self) -> bool {
+        self.sources.iter().any(|source| source.owner != Owner::Project)
+    }
+
     /// Lays a source over the ones before it.
     pub(super) fn lay(&mut self, patch: AgentPatch, source: AgentSource) {
         let is_project = source.owner == Owner::Project;

@@ -4,7 +4,8 @@
 //! is said about one name is laid over each other key by key, in this order: built in, `~/.claude/agents`,
 //! `<config>/agents`, the configuration, then the project: from its root down to the session's directory
 //! `.claude/agents`, `.opencode/agent`, `.opencode/agents` and `.lathe/agents`, and its configuration. Rules and tool
-//! lists are not merged here but kept with who wrote them, because a project may only tighten.
+//! lists are not merged here but kept with who wrote them, because a project may only tighten. Until the project is
+//! trusted nothing but text and tightening counts of what it says ([`AgentPatch::text`]).
 //!
 //! A file that cannot be understood costs its agent and nothing else: half of what somebody wrote about an agent may be
 //! the half that opens things. Nothing is run, and whether a model or a tool exists is not asked here.
@@ -21,7 +22,7 @@ use serde_json::Value;
 
 use super::frontmatter::Place;
 
-pub use gather::{AgentPlaces, agents};
+pub use gather::{AgentFiles, AgentPlaces, ConfiguredAgent, ProjectPatch, agent_files};
 pub use patch::{AgentPatch, ToolChoice};
 
 /// Who wrote something about an agent, and where.

@@ -75,6 +75,39 @@ pub(super) fn patch(
 }
 
 impl AgentPatch {
+    /// Returns what of it counts from a project that is not trusted: text, and what only tightens. `adds` says that
+    /// nobody else speaks of this agent. Rules and tool lists stay whole; whoever applies them lets them only tighten.
+    #[must_use]
+    pub fn text(&self, adds: bool) -> Self {
+        Self {
+            description: self.description.clone(),
+            mode: self.mode.filter(|_| adds),
+            prompt: self.prompt.clone(),
+            tools: self.tools.clone(),
+            permission: self.permission.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// Returns what [`text`](Self::text) leaves out, by key.
+    pub fn beyond_text(&self, adds: bool) -> Vec<(&'static str, Value)> {
+        let mode = self.mode.filter(|_| !adds);
+        let model = self.model.as_ref().map(|model| match model {
+            AgentModel::Named(model) | AgentModel::Foreign(model) => Value::from(model.to_string()),
+        });
+        let beyond = [
+            ("mode", mode.map(|mode| Value::from(mode.name()))),
+            ("model", model),
+            ("variant", self.variant.clone().map(Value::from)),
+            ("temperature", self.temperature.map(Value::from)),
+            ("steps", self.steps.map(Value::from)),
+            ("hidden", self.hidden.map(Value::from)),
+            ("disable", self.disable.map(Value::from)),
+        ];
+        let given = beyond.into_iter().filter_map(|(key, value)| Some((key, value?)));
+        given.collect()
+    }
+
     fn take(
         &mut self,
         key: &str,

@@ -9,7 +9,7 @@ use super::*;
 struct Place {
     _held: tempfile::TempDir,
     base: PathBuf,
-    configured: Vec<(AgentSource, String, AgentPatch)>,
+    configured: Vec<ConfiguredAgent>,
 }
 
 fn place(files: &[(&str, &str)]) -> Place {
@@ -42,22 +42,29 @@ impl Place {
 
     fn configure(mut self, owner: Owner, name: &str, patch: AgentPatch) -> Self {
         let file = Some(self.path("lathe.jsonc"));
-        self.configured
-            .push((AgentSource { owner, file }, name.to_owned(), patch));
+        self.configured.push(ConfiguredAgent {
+            source: AgentSource { owner, file },
+            name: name.to_owned(),
+            patch,
+        });
         self
     }
 
     fn agents(&self) -> Agents {
-        agents(&AgentPlaces {
+        self.files().agents(&self.configured, true)
+    }
+
+    fn files(&self) -> AgentFiles {
+        agent_files(&AgentPlaces {
             config: &self.path("config"),
             home: Some(&self.path("home")),
             root: &self.path("p"),
             cwd: &self.path("p/sub"),
-            configured: self.configured.clone(),
             check_rules: &|rules| match rules {
                 Value::String(_) | Value::Object(_) => Ok(()),
                 _ => Err("that is no rule".to_owned()),
             },
+            gate: &|real: &Path| !real.ends_with(".env"),
         })
     }
 
@@ -388,7 +395,11 @@ fn huge_files_and_what_is_no_text_are_refused() {
     place.write("config/agents/huge.md", vec![b'x'; 3 << 20]);
     place.write("config/agents/bytes.md", b"---\n\xff\xfe\n---\n");
     fs::create_dir_all(place.path("config/agents/dir.md")).unwrap();
-    for (name, what) in [("huge", "larger than"), ("bytes", "UTF-8"), ("dir", "not a file")] {
+    for (name, what) in [
+        ("huge", "more than"),
+        ("bytes", "UTF-8"),
+        ("dir", "not a regular file"),
+    ] {
         assert!(place.broken(name).contains(what), "{}", place.broken(name));
     }
 }
@@ -404,11 +415,16 @@ fn links_in_circles_and_out_of_the_project_are_refused() {
     symlink("nowhere", place.path("p/.lathe/agents/dangling.md")).unwrap();
     symlink(".", place.path("p/.lathe/agents/agents")).unwrap();
     symlink(".opencode", place.path("p/.opencode")).unwrap();
+    let agents = place.agents();
+    assert_eq!(names(&agents), ["build", "plan"]);
+    let told: Vec<String> = agents.problems.iter().map(ToString::to_string).collect();
     for name in ["loop", "out", "dangling"] {
-        let problem = place.broken(name);
-        assert!(!problem.contains("secret\n"), "{problem}");
+        assert!(
+            told.iter().any(|told| told.contains(&format!("/{name}.md: "))),
+            "{told:?}"
+        );
     }
-    assert!(place.broken("out").contains("leads out of the project"));
+    assert!(told[2].contains("leads out of the project"), "{told:?}");
     // The user's own directory may be a link to where dot files are kept.
     fs::create_dir_all(place.path("dots")).unwrap();
     place.write("dots/mine.md", "Mine.");
@@ -425,7 +441,7 @@ fn a_pipe_is_not_waited_for() {
         .arg(place.path("config/agents/pipe.md"))
         .status();
     if status.is_ok_and(|status| status.success()) {
-        assert!(place.broken("pipe").contains("not a file"));
+        assert!(place.broken("pipe").contains("not a regular file"));
     }
 }
 
@@ -444,16 +460,88 @@ fn a_directory_of_thousands_is_left_out() {
 fn a_directory_is_read_once_whichever_way_it_is_reached() {
     let place = place(&[("home/.claude/agents/x.md", "---\ndescription: a\n---\nHi.\n")]);
     let home = place.path("home");
-    let agents = agents(&AgentPlaces {
+    let files = agent_files(&AgentPlaces {
         config: &place.path("config"),
         home: Some(&home),
         root: &home,
         cwd: &home,
-        configured: Vec::new(),
+        gate: &|_: &Path| true,
         check_rules: &|_| Ok(()),
     });
+    let agents = files.agents(&[], true);
     let agent = agents.usable().find(|agent| agent.name == "x").unwrap();
     assert_eq!(agent.sources.len(), 1);
     assert_eq!(agent.sources[0].owner, Owner::Global);
     assert!(Path::new(agent.sources[0].file.as_ref().unwrap()).is_file());
+}
+
+#[test]
+fn of_an_untrusted_project_only_text_counts() {
+    let everything = "---\ndescription: Mine\nmode: subagent\nmodel: local/x\nvariant: high\ntemperature: 0.5\nsteps: 3\nhidden: true\ntools: { bash: false }\npermission: { edit: deny }\n---\nBe mine.\n";
+    let place = place(&[
+        ("p/.lathe/agents/build.md", everything),
+        ("p/.lathe/agents/new.md", everything),
+        ("p/.lathe/agents/plan.md", "---\ndisable: true\n---\n"),
+    ]);
+    let files = place.files();
+    let untrusted = files.agents(&[], false);
+    let usable = |name: &str| untrusted.usable().find(|agent| agent.name == name).unwrap();
+    for (name, mode) in [("build", AgentMode::Primary), ("new", AgentMode::Subagent)] {
+        let agent = usable(name);
+        assert_eq!(
+            (agent.description.as_str(), agent.prompt.as_str()),
+            ("Mine", "Be mine.")
+        );
+        assert_eq!(
+            (agent.mode, &agent.model, agent.temperature),
+            (mode, &None, None),
+            "{name}"
+        );
+        assert_eq!(
+            (agent.steps, agent.steps_at_most, agent.is_hidden),
+            (None, None, false)
+        );
+        assert_eq!(agent.tools.project, [("bash".to_owned(), false)]);
+        assert_eq!(agent.rules.len(), 1);
+    }
+    assert_eq!(usable("plan").name, "plan");
+    let waiting = |name: &str| -> Vec<&str> {
+        let of_project = files.of_project(&[]).filter(|given| given.name == name);
+        let beyond = of_project.flat_map(|given| given.patch.beyond_text(given.adds));
+        beyond.map(|(key, _)| key).collect()
+    };
+    let common = ["model", "variant", "temperature", "steps", "hidden"];
+    assert_eq!(waiting("new"), common);
+    assert_eq!(waiting("build"), [&["mode"][..], &common].concat());
+    assert_eq!(waiting("plan"), ["disable"]);
+
+    let trusted = files.agents(&[], true);
+    assert_eq!(
+        place.agent("build").model,
+        Some(AgentModel::Named("local/x".parse().unwrap()))
+    );
+    assert!(matches!(
+        trusted.get("plan").unwrap().state,
+        AgentState::Disabled(_)
+    ));
+}
+
+#[test]
+fn a_file_that_the_gate_withholds_costs_no_agent_of_the_user() {
+    let place = place(&[("p/.env", "S=1"), ("p/.lathe/agents/other.md", "Hi.\n")]);
+    for link in ["p/.lathe/agents/build.md", "p/.claude/agents/spy.md"] {
+        let link = place.path(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(place.path("p/.env"), link).unwrap();
+    }
+    let agents = place.agents();
+    assert_eq!(names(&agents), ["build", "plan", "other"]);
+    assert!(place.agent("build").prompt.starts_with("# Your role"));
+    let told: Vec<String> = agents.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(
+        told.iter()
+            .all(|told| told.contains("the file was left out: it is `")),
+        "{told:?}"
+    );
 }

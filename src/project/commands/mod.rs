@@ -17,20 +17,26 @@ use serde_json::Value;
 
 use super::frontmatter::{self, FrontMatter};
 use super::markdown_file;
+use crate::project_root::directories;
+use crate::regular_file::FileGate;
 
 /// Nobody keeps more; more would only cost time.
 const MAX_FILES: usize = 1000;
 const MAX_DEPTH: usize = 8;
+/// Entries of one directory of commands that are looked at, those of directories below it included.
+const MAX_ENTRIES: usize = 20_000;
 const MAX_NAME: usize = 64;
 
 /// Where to look.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct CommandPlaces<'a> {
     /// Lathe's configuration directory.
     pub config: &'a Path,
     pub home: Option<&'a Path>,
     pub root: &'a Path,
     pub cwd: &'a Path,
+    /// Decides which files may be read.
+    pub gate: &'a dyn FileGate,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +55,25 @@ pub struct UserCommand {
     pub is_subtask: bool,
     /// The text, as it is written.
     pub body: String,
+}
+
+impl UserCommand {
+    /// Returns what of it counts from a project that is not trusted. Its shell commands stay in the text, and whoever
+    /// expands it does not run them.
+    #[must_use]
+    pub fn text(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            file: self.file.clone(),
+            owner: self.owner,
+            description: self.description.clone(),
+            argument_hint: self.argument_hint.clone(),
+            body: self.body.clone(),
+            model: None,
+            agent: None,
+            is_subtask: false,
+        }
+    }
 }
 
 /// Whose word it is.
@@ -78,11 +103,13 @@ impl fmt::Display for CommandProblem {
 
 /// Finds all commands, sorted by name, and what could not be read. Reads files and blocks.
 pub fn commands(places: &CommandPlaces<'_>) -> (Vec<UserCommand>, Vec<CommandProblem>) {
-    let mut found = Found::default();
+    let mut found = Found {
+        gate: places.gate,
+        commands: Vec::new(),
+        problems: Vec::new(),
+    };
     let own = places.cwd.starts_with(places.root);
-    let up = places.cwd.ancestors();
-    let dirs = up.take_while(|dir| (own && dir.starts_with(places.root)) || *dir == places.cwd);
-    for dir in dirs {
+    for dir in directories(places.root, places.cwd).into_iter().rev() {
         for name in [
             ".lathe/commands",
             ".claude/commands",
@@ -101,13 +128,13 @@ pub fn commands(places: &CommandPlaces<'_>) -> (Vec<UserCommand>, Vec<CommandPro
     (found.commands, found.problems)
 }
 
-#[derive(Default)]
-struct Found {
+struct Found<'a> {
+    gate: &'a dyn FileGate,
     commands: Vec<UserCommand>,
     problems: Vec<CommandProblem>,
 }
 
-impl Found {
+impl Found<'_> {
     fn directory(&mut self, dir: &Path, owner: CommandOwner, confined_to: Option<&Path>) {
         // What is not there holds nothing; so does a link that leads in a circle.
         let walk = ignore::WalkBuilder::new(dir)
@@ -117,7 +144,7 @@ impl Found {
             .sort_by_file_name(Ord::cmp)
             .build();
         let is_markdown = |path: &Path| path.extension().is_some_and(|ending| ending == "md");
-        let files = walk.flatten().map(ignore::DirEntry::into_path);
+        let files = walk.flatten().take(MAX_ENTRIES).map(ignore::DirEntry::into_path);
         for file in files.filter(|path| is_markdown(path)).take(MAX_FILES) {
             let Some(name) = name_of(dir, &file) else {
                 self.problems.push(CommandProblem {
@@ -132,7 +159,7 @@ impl Found {
             if self.commands.iter().any(|command| command.name == name) {
                 continue;
             }
-            match read(name, &file, owner, confined_to) {
+            match read(name, &file, owner, confined_to, self.gate) {
                 Ok(command) => self.commands.push(command),
                 Err(problem) => self.problems.push(problem),
             }
@@ -152,13 +179,14 @@ fn read(
     file: &Path,
     owner: CommandOwner,
     confined_to: Option<&Path>,
+    gate: &dyn FileGate,
 ) -> Result<UserCommand, CommandProblem> {
     let problem = |at, message| CommandProblem {
         file: file.to_owned(),
         at,
         message,
     };
-    let text = markdown_file::read(file, confined_to).map_err(|message| problem(None, message))?;
+    let text = markdown_file::read(file, confined_to, gate).map_err(|message| problem(None, message))?;
     let front = frontmatter::parse(&text).map_err(|error| problem(Some(error.at), error.message))?;
     Ok(UserCommand {
         name,
@@ -213,6 +241,7 @@ mod tests {
             home: Some(&dir.join("home")),
             root: &dir.join("p"),
             cwd: &dir.join("p/sub"),
+            gate: &|real: &Path| !real.ends_with(".env"),
         })
     }
 
@@ -270,9 +299,12 @@ mod tests {
             ("p/.lathe/commands/broken.md", "---\na: [\n---\n"),
             ("p/.lathe/commands/a b.md", "x"),
             ("outside.md", "secret"),
+            ("p/.env", "S=1"),
         ]);
-        let link = dir.path().join("p/.lathe/commands/out.md");
-        std::os::unix::fs::symlink(dir.path().join("outside.md"), link).unwrap();
+        for (link, target) in [("out.md", "outside.md"), ("secret.md", "p/.env")] {
+            let link = dir.path().join("p/.lathe/commands").join(link);
+            std::os::unix::fs::symlink(dir.path().join(target), link).unwrap();
+        }
         let (commands, problems) = all(dir.path());
         assert_eq!(commands, []);
         let told: Vec<_> = problems.iter().map(ToString::to_string).collect();
@@ -282,5 +314,6 @@ mod tests {
             told[2].contains("out.md: the file leads out of the project"),
             "{told:?}"
         );
+        assert!(told[3].contains("secret.md: the file was left out"), "{told:?}");
     }
 }

@@ -6,10 +6,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::super::error::{Reported, malformed};
+use super::super::error::malformed;
 use super::super::protocol::Decode;
-use super::super::tolerant::{count, some_count};
-use super::super::{Protocol, ProviderError};
+use super::super::tolerant::{count, some_count, some_name, some_object, text};
+use super::super::{Protocol, ProviderError, ProviderErrorKind};
 use crate::conversation::{ModelRef, Stop, StreamEvent, Usage};
 
 pub(crate) struct Decoder {
@@ -17,6 +17,8 @@ pub(crate) struct Decoder {
     /// The blocks that are open, by their number on the wire.
     open: Vec<(u64, Open)>,
     next_block: usize,
+    /// The numbers of blocks of the provider's own tools and of unknown kinds, which are skipped.
+    skipped: Vec<u64>,
     usage: Usage,
     stop: Option<Stop>,
     has_calls: bool,
@@ -47,35 +49,35 @@ struct Event<'a> {
     kind: Cow<'a, str>,
     #[serde(default, deserialize_with = "count")]
     index: u64,
-    #[serde(default)]
-    delta: Option<Delta>,
+    #[serde(borrow, default)]
+    delta: Option<Delta<'a>>,
     #[serde(borrow, default)]
     content_block: Option<&'a RawValue>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_object")]
     message: Option<Start>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_object")]
     usage: Option<Figures>,
-    #[serde(borrow, default)]
-    error: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
-struct Delta {
-    #[serde(default)]
-    text: Option<String>,
-    #[serde(default)]
-    thinking: Option<String>,
+struct Delta<'a> {
+    #[serde(borrow, default)]
+    text: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    thinking: Option<&'a RawValue>,
     #[serde(default)]
     partial_json: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_name")]
     signature: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_name")]
     stop_reason: Option<String>,
+    #[serde(default)]
+    stop_details: Value,
 }
 
 #[derive(Deserialize)]
 struct Start {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_object")]
     usage: Option<Figures>,
 }
 
@@ -89,7 +91,7 @@ struct Figures {
     cache_creation_input_tokens: Option<u64>,
     #[serde(default, deserialize_with = "some_count")]
     cache_read_input_tokens: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_object")]
     output_tokens_details: Option<OutputDetails>,
 }
 
@@ -100,20 +102,20 @@ struct OutputDetails {
 }
 
 #[derive(Deserialize)]
-struct Block {
-    #[serde(rename = "type", default)]
-    kind: String,
-    #[serde(default)]
+struct Block<'a> {
+    #[serde(rename = "type", default, deserialize_with = "some_name")]
+    kind: Option<String>,
+    #[serde(default, deserialize_with = "some_name")]
     id: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_name")]
     name: Option<String>,
     #[serde(default)]
     input: Option<Value>,
-    #[serde(default)]
-    text: Option<String>,
-    #[serde(default)]
-    thinking: Option<String>,
-    #[serde(default)]
+    #[serde(borrow, default)]
+    text: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    thinking: Option<&'a RawValue>,
+    #[serde(default, deserialize_with = "some_name")]
     signature: Option<String>,
 }
 
@@ -121,9 +123,10 @@ impl Decode for Decoder {
     fn event(&mut self, _name: &str, data: &str) -> Result<Vec<StreamEvent>, ProviderError> {
         let event: Event<'_> = serde_json::from_str(data).map_err(|error| malformed(&self.model, &error))?;
         match &*event.kind {
-            "content_block_delta" => Ok(event
-                .delta
-                .map_or_else(Vec::new, |delta| self.delta(event.index, delta))),
+            "content_block_delta" => match event.delta {
+                Some(delta) => self.delta(event.index, delta),
+                None => Ok(Vec::new()),
+            },
             "content_block_start" => match event.content_block {
                 Some(raw) => self.start(event.index, raw),
                 None => Ok(Vec::new()),
@@ -131,18 +134,16 @@ impl Decode for Decoder {
             "content_block_stop" => Ok(self.close(event.index)),
             "message_start" => Ok(self.figures(event.message.and_then(|start| start.usage))),
             "message_delta" => {
+                let mut events = self.figures(event.usage);
+                let details = event.delta.as_ref().map(|delta| delta.stop_details.clone());
                 if let Some(reason) = event.delta.and_then(|delta| delta.stop_reason) {
                     self.stop = Some(stop(&reason));
+                    let is_refusal = self.stop == Some(Stop::Refusal);
+                    events.extend(is_refusal.then(|| refusal(&details.unwrap_or_default())));
                 }
-                Ok(self.figures(event.usage))
+                Ok(events)
             }
             "message_stop" => Ok(self.finish()),
-            "error" => {
-                let reported = event
-                    .error
-                    .and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
-                Err(Reported::from_value(&reported.unwrap_or_default()).in_stream(&self.model))
-            }
             _ => Ok(Vec::new()),
         }
     }
@@ -162,6 +163,7 @@ impl Decoder {
             model: model.clone(),
             open: Vec::new(),
             next_block: 0,
+            skipped: Vec::new(),
             usage: Usage::default(),
             stop: None,
             has_calls: false,
@@ -170,22 +172,24 @@ impl Decoder {
     }
 
     fn start(&mut self, index: u64, raw: &RawValue) -> Result<Vec<StreamEvent>, ProviderError> {
-        let start: Block = serde_json::from_str(raw.get()).map_err(|error| malformed(&self.model, &error))?;
-        let block = self.next_block;
-        let (opened, body, first) = match &*start.kind {
-            "text" => (StreamEvent::TextStart { block }, Body::Text, start.text),
+        let failed = |error| malformed(&self.model, &error);
+        let start: Block<'_> = serde_json::from_str(raw.get()).map_err(failed)?;
+        match start.kind.as_deref().unwrap_or_default() {
+            "text" => {
+                let first = text(start.text).map_err(failed)?;
+                Ok(self.open(index, Body::Text, first))
+            }
             "thinking" => {
-                let text = start.thinking.unwrap_or_default();
+                let first = text(start.thinking).map_err(failed)?;
                 let body = Body::Thinking {
-                    text: text.clone(),
+                    text: first.clone().unwrap_or_default(),
                     signature: start.signature.unwrap_or_default(),
                 };
-                (StreamEvent::ReasoningStart { block }, body, Some(text))
+                Ok(self.open(index, body, first))
             }
             "redacted_thinking" => {
-                let whole =
-                    serde_json::from_str(raw.get()).map_err(|error| malformed(&self.model, &error))?;
-                (StreamEvent::ReasoningStart { block }, Body::Redacted(whole), None)
+                let whole = serde_json::from_str(raw.get()).map_err(failed)?;
+                Ok(self.open(index, Body::Redacted(whole), None))
             }
             "tool_use" => {
                 self.has_calls = true;
@@ -195,42 +199,77 @@ impl Decoder {
                 let body = Body::Call {
                     whole: whole.map(|input| input.to_string()),
                 };
-                let name = start.name.unwrap_or_default();
-                (
-                    StreamEvent::CallStart {
-                        block,
-                        provider_id: start.id,
-                        name,
-                    },
-                    body,
-                    None,
-                )
+                let block = self.place(index, body);
+                Ok(vec![StreamEvent::CallStart {
+                    block,
+                    provider_id: start.id,
+                    name: start.name.unwrap_or_default(),
+                }])
             }
             // Blocks of the provider's own tools, and kinds that are yet to be invented.
-            _ => return Ok(Vec::new()),
-        };
-        self.next_block += 1;
-        self.open.push((index, Open { block, body }));
-        let mut events = vec![opened];
-        events.extend(
-            first
-                .filter(|first| !first.is_empty())
-                .map(|delta| StreamEvent::Delta { block, delta }),
-        );
-        Ok(events)
+            _ => {
+                self.skipped.push(index);
+                Ok(Vec::new())
+            }
+        }
     }
 
-    fn delta(&mut self, index: u64, delta: Delta) -> Vec<StreamEvent> {
+    /// Opens a block of text or thinking.
+    fn open(&mut self, index: u64, body: Body, first: Option<String>) -> Vec<StreamEvent> {
+        let is_text = matches!(body, Body::Text);
+        let block = self.place(index, body);
+        let opened = if is_text {
+            StreamEvent::TextStart { block }
+        } else {
+            StreamEvent::ReasoningStart { block }
+        };
+        let delta = first.map(|delta| StreamEvent::Delta { block, delta });
+        std::iter::once(opened).chain(delta).collect()
+    }
+
+    fn place(&mut self, index: u64, body: Body) -> usize {
+        let block = self.next_block;
+        self.next_block += 1;
+        self.skipped.retain(|skipped| *skipped != index);
+        self.open.push((index, Open { block, body }));
+        block
+    }
+
+    fn delta(&mut self, index: u64, delta: Delta<'_>) -> Result<Vec<StreamEvent>, ProviderError> {
+        let failed = |error| malformed(&self.model, &error);
+        let said = text(delta.text).map_err(failed)?;
+        let thought = text(delta.thinking).map_err(failed)?;
+        if self.skipped.contains(&index) {
+            return Ok(Vec::new());
+        }
+        let mut events = Vec::with_capacity(1);
+        if !self.open.iter().any(|(number, _)| *number == index) {
+            // What begins without its beginning is kept all the same, as far as it says what it is.
+            let body = if said.is_some() {
+                Body::Text
+            } else if thought.is_some() {
+                Body::Thinking {
+                    text: String::new(),
+                    signature: String::new(),
+                }
+            } else if delta.partial_json.is_some() {
+                let message = format!("`{}` sent a call without its beginning", self.model.provider);
+                return Err(ProviderError::new(ProviderErrorKind::BadResponse, message));
+            } else {
+                return Ok(events);
+            };
+            events = self.open(index, body, None);
+        }
         let Some((_, open)) = self.open.iter_mut().find(|(number, _)| *number == index) else {
-            return Vec::new();
+            return Ok(events);
         };
         let block = open.block;
         let piece = match &mut open.body {
-            Body::Text => delta.text,
+            Body::Text => said,
             Body::Thinking { text, signature } => {
                 signature.push_str(delta.signature.as_deref().unwrap_or_default());
-                text.push_str(delta.thinking.as_deref().unwrap_or_default());
-                delta.thinking
+                text.push_str(thought.as_deref().unwrap_or_default());
+                thought
             }
             Body::Redacted(_) => None,
             Body::Call { whole } => {
@@ -241,11 +280,8 @@ impl Decoder {
                 piece
             }
         };
-        let piece = piece.filter(|piece| !piece.is_empty());
-        piece
-            .map(|delta| StreamEvent::Delta { block, delta })
-            .into_iter()
-            .collect()
+        events.extend(piece.map(|delta| StreamEvent::Delta { block, delta }));
+        Ok(events)
     }
 
     fn close(&mut self, index: u64) -> Vec<StreamEvent> {
@@ -301,11 +337,18 @@ impl Decoder {
     }
 }
 
+/// Reads why the model declined: a category and a sentence, where the provider gives them.
+fn refusal(details: &Value) -> StreamEvent {
+    let words = ["category", "explanation"].map(|key| details[key].as_str());
+    let words: Vec<&str> = words.into_iter().flatten().collect();
+    StreamEvent::Refusal(words.join(": "))
+}
+
 fn stop(reason: &str) -> Stop {
     match reason {
         "tool_use" => Stop::ToolCalls,
         "max_tokens" | "model_context_window_exceeded" => Stop::Length,
-        "refusal" => Stop::Refusal,
+        "refusal" | "content_filter" | "sensitive" => Stop::Refusal,
         _ => Stop::End,
     }
 }
@@ -388,6 +431,58 @@ mod tests {
         assert!(
             lines[2].starts_with("error: BadResponse: `p` sent an event that cannot be read"),
             "{lines:?}"
+        );
+    }
+
+    #[test]
+    fn deltas_without_their_beginning_are_kept_or_an_error() {
+        let delta = |delta: &str| {
+            format!("data: {{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{delta}}}\n\n")
+        };
+        let stop = "data: {\"type\":\"message_stop\"}\n\n";
+        let text = delta(r#"{"type":"text_delta","text":"Hi"}"#) + stop;
+        assert_eq!(
+            told(&decode(Protocol::Anthropic, &text)),
+            ["text: Hi |", "stop: End"]
+        );
+        let call = delta(r#"{"type":"input_json_delta","partial_json":"{}"}"#) + stop;
+        assert_eq!(
+            told(&decode(Protocol::Anthropic, &call)),
+            ["error: BadResponse: `p` sent a call without its beginning"]
+        );
+    }
+
+    #[test]
+    fn a_refusal_is_told_with_its_details() {
+        let stream = concat!(
+            "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"refusal\",\"stop_details\":",
+            "{\"type\":\"refusal\",\"category\":\"cyber\",\"explanation\":\"No.\"}},",
+            "\"usage\":{\"input_tokens\":\"7\",\"output_tokens\":2}}\n\n",
+            "data: {\"type\":\"message_stop\"}\n\n",
+        );
+        assert_eq!(
+            told(&decode(Protocol::Anthropic, stream)),
+            [
+                "usage: in 7 out 2 think 0 read 0 write 0",
+                "refusal: cyber: No.",
+                "stop: Refusal"
+            ]
+        );
+    }
+
+    #[test]
+    fn unknown_blocks_of_any_shape_are_skipped() {
+        let stream = concat!(
+            "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":",
+            "{\"type\":\"hologram\",\"id\":{\"x\":1},\"name\":[1],\"text\":{\"a\":7},\"input\":3}}\n\n",
+            "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"x\"}}\n\n",
+            "data: {\"type\":\"content_block_stop\",\"index\":0}\n\n",
+            "data: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"text\",\"text\":\"ok\"}}\n\n",
+            "data: {\"type\":\"message_stop\"}\n\n",
+        );
+        assert_eq!(
+            told(&decode(Protocol::Anthropic, stream)),
+            ["text: ok |", "stop: End"]
         );
     }
 

@@ -123,7 +123,7 @@ fn result_block(outcome: &Outcome<'_>) -> Value {
             .into_iter()
             .chain(outcome.attachments.iter().map(content_block));
         block["content"] = Value::Array(blocks.collect());
-    } else if !outcome.output.is_empty() {
+    } else if !outcome.output.trim().is_empty() {
         block["content"] = Value::from(outcome.output);
     }
     block["is_error"] = Value::from(!outcome.ok);

@@ -81,6 +81,7 @@ pub(super) enum Recorded {
         native: Option<Native>,
     },
     Usage(Usage),
+    Refusal(String),
     Stop(Stop),
     /// A whole text block, streamed word by word.
     Say(String),
@@ -103,6 +104,8 @@ pub(super) struct Failure {
     pub(super) hint: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) retry_after_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) most_retries: Option<u32>,
 }
 
 impl Asked {
@@ -164,6 +167,7 @@ impl From<&ProviderError> for Failure {
             message: error.message.clone(),
             hint: error.hint.clone(),
             retry_after_ms: error.retry_after.map(|wait| wait.as_millis() as u64),
+            most_retries: error.most_retries,
         }
     }
 }
@@ -175,6 +179,7 @@ impl From<&Failure> for ProviderError {
             message: failure.message.clone(),
             hint: failure.hint.clone(),
             retry_after: failure.retry_after_ms.map(Duration::from_millis),
+            most_retries: failure.most_retries,
         }
     }
 }
@@ -199,6 +204,7 @@ impl From<&StreamEvent> for Recorded {
                 native: native.clone(),
             },
             StreamEvent::Usage(usage) => Self::Usage(*usage),
+            StreamEvent::Refusal(words) => Self::Refusal(words.clone()),
             StreamEvent::Stop(stop) => Self::Stop(*stop),
         }
     }

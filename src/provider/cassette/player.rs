@@ -308,6 +308,7 @@ fn events(frames: &[Frame]) -> VecDeque<Item> {
                 native: native.clone(),
             },
             Recorded::Usage(usage) => StreamEvent::Usage(*usage),
+            Recorded::Refusal(words) => StreamEvent::Refusal(words.clone()),
             Recorded::Stop(stop) => StreamEvent::Stop(*stop),
             Recorded::Say(_) | Recorded::Think(_) | Recorded::Use { .. } => {
                 let block = next_block;

@@ -4,10 +4,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::super::error::{Reported, malformed};
+use super::super::error::{broken_off, malformed};
 use super::super::protocol::Decode;
-use super::super::tolerant::count;
-use super::super::{Protocol, ProviderError};
+use super::super::tolerant::{count, list, some_name, some_object, text};
+use super::super::{Protocol, ProviderError, ProviderErrorKind};
 use crate::conversation::{ModelRef, Stop, StreamEvent, Usage};
 
 pub(crate) struct Decoder {
@@ -30,12 +30,10 @@ struct Prose {
 struct Chunk<'a> {
     #[serde(borrow, default)]
     candidates: Option<Vec<Candidate<'a>>>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_object")]
     usage_metadata: Option<Figures>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_object")]
     prompt_feedback: Option<Feedback>,
-    #[serde(borrow, default)]
-    error: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -43,24 +41,26 @@ struct Chunk<'a> {
 struct Candidate<'a> {
     #[serde(borrow, default)]
     content: Option<ContentOf<'a>>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_name")]
     finish_reason: Option<String>,
+    #[serde(default, deserialize_with = "some_name")]
+    finish_message: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct ContentOf<'a> {
-    #[serde(borrow, default)]
-    parts: Option<Vec<&'a RawValue>>,
+    #[serde(borrow, default, deserialize_with = "list")]
+    parts: Vec<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Part<'a> {
-    #[serde(default)]
-    text: Option<String>,
+    #[serde(borrow, default)]
+    text: Option<&'a RawValue>,
     #[serde(default)]
     thought: Option<bool>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_name")]
     thought_signature: Option<String>,
     #[serde(borrow, default)]
     function_call: Option<Call<'a>>,
@@ -68,9 +68,9 @@ struct Part<'a> {
 
 #[derive(Deserialize)]
 struct Call<'a> {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_name")]
     id: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_name")]
     name: Option<String>,
     #[serde(borrow, default)]
     args: Option<&'a RawValue>,
@@ -79,8 +79,10 @@ struct Call<'a> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Feedback {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_name")]
     block_reason: Option<String>,
+    #[serde(default, deserialize_with = "some_name")]
+    block_reason_message: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -106,35 +108,30 @@ impl Decode for Decoder {
             return Ok(Vec::new());
         }
         let chunk: Chunk<'_> = self.parse(data)?;
-        if let Some(error) = chunk.error {
-            let value = serde_json::from_str::<Value>(error.get()).unwrap_or_default();
-            return Err(Reported::from_value(&value).in_stream(&self.model));
-        }
         let mut events = Vec::with_capacity(2);
-        let mut reason = None;
+        let mut finish = None;
         for candidate in chunk.candidates.into_iter().flatten().take(1) {
-            for raw in candidate
-                .content
-                .and_then(|content| content.parts)
-                .into_iter()
-                .flatten()
-            {
+            for raw in candidate.content.map(|content| content.parts).unwrap_or_default() {
                 self.part(raw, &mut events)?;
             }
-            reason = candidate.finish_reason;
+            let message = candidate.finish_message.unwrap_or_default();
+            finish = candidate.finish_reason.map(|reason| (reason, message));
         }
         events.extend(
             chunk
                 .usage_metadata
                 .map(|figures| StreamEvent::Usage(usage(&figures))),
         );
-        let is_blocked = chunk
-            .prompt_feedback
-            .is_some_and(|feedback| feedback.block_reason.is_some());
-        if is_blocked {
+        let blocked = chunk.prompt_feedback.and_then(|feedback| {
+            let message = feedback.block_reason_message.unwrap_or_default();
+            Some((feedback.block_reason?, message))
+        });
+        if let Some((reason, message)) = blocked {
+            events.push(refusal(&reason, &message));
             self.finish(Stop::Refusal, &mut events);
-        } else if let Some(reason) = reason {
-            let stop = self.stop_for(&reason);
+        } else if let Some((reason, message)) = finish.filter(|(reason, _)| !reason.is_empty()) {
+            let stop = self.stop_for(&reason, &message)?;
+            events.extend((stop == Stop::Refusal).then(|| refusal(&reason, &message)));
             self.finish(stop, &mut events);
         }
         Ok(events)
@@ -164,7 +161,8 @@ impl Decoder {
             return Ok(());
         }
         let is_thought = part.thought.unwrap_or(false);
-        if let Some(delta) = part.text.filter(|text| !text.is_empty()) {
+        let said = text(part.text).map_err(|error| malformed(&self.model, &error))?;
+        if let Some(delta) = said {
             self.prose(is_thought, delta, events);
         }
         if let Some(signature) = part.thought_signature {
@@ -249,23 +247,53 @@ impl Decoder {
         events.push(StreamEvent::Stop(stop));
     }
 
-    fn stop_for(&self, reason: &str) -> Stop {
-        match reason {
+    fn stop_for(&self, reason: &str, message: &str) -> Result<Stop, ProviderError> {
+        let is_empty = self.next_block == 0;
+        Ok(match reason {
             "MAX_TOKENS" => Stop::Length,
-            "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => {
-                Stop::Refusal
+            "SAFETY"
+            | "RECITATION"
+            | "LANGUAGE"
+            | "BLOCKLIST"
+            | "PROHIBITED_CONTENT"
+            | "SPII"
+            | "MODEL_ARMOR"
+            | "IMAGE_SAFETY"
+            | "IMAGE_PROHIBITED_CONTENT"
+            | "IMAGE_RECITATION" => Stop::Refusal,
+            // The model wrote something that is no call and no text; the next try is likely to be sound.
+            "MALFORMED_FUNCTION_CALL"
+            | "MALFORMED_RESPONSE"
+            | "UNEXPECTED_TOOL_CALL"
+            | "TOO_MANY_TOOL_CALLS" => {
+                let colon = if message.is_empty() { "" } else { ": " };
+                let words = format!("{reason}{colon}{message}");
+                return Err(broken_off(&self.model, ProviderErrorKind::BadResponse, &words));
+            }
+            "OTHER" | "FINISH_REASON_UNSPECIFIED" if is_empty => {
+                return Err(broken_off(&self.model, ProviderErrorKind::BadResponse, reason));
             }
             _ if self.has_calls => Stop::ToolCalls,
             _ => Stop::End,
-        }
+        })
     }
 }
 
+/// Tells the reason of a refusal, and the sentence that came with it.
+fn refusal(reason: &str, message: &str) -> StreamEvent {
+    let colon = if message.is_empty() { "" } else { ": " };
+    StreamEvent::Refusal(format!("`{reason}`{colon}{message}"))
+}
+
 fn usage(figures: &Figures) -> Usage {
-    let input = figures.prompt_token_count + figures.tool_use_prompt_token_count;
+    let input = figures
+        .prompt_token_count
+        .saturating_add(figures.tool_use_prompt_token_count);
     Usage {
         input: input.saturating_sub(figures.cached_content_token_count),
-        output: figures.candidates_token_count + figures.thoughts_token_count,
+        output: figures
+            .candidates_token_count
+            .saturating_add(figures.thoughts_token_count),
         reasoning: figures.thoughts_token_count,
         cache_read: figures.cached_content_token_count,
         cache_write: 0,
@@ -369,6 +397,18 @@ mod tests {
     #[test]
     fn a_blocked_prompt_is_a_refusal() {
         let stream = "data: {\"promptFeedback\":{\"blockReason\":\"SAFETY\"}}\n\n";
-        assert_eq!(told(&decode(Protocol::Gemini, stream)), ["stop: Refusal"]);
+        assert_eq!(
+            told(&decode(Protocol::Gemini, stream)),
+            ["refusal: `SAFETY`", "stop: Refusal"]
+        );
+    }
+
+    #[test]
+    fn a_call_that_the_model_could_not_write_is_a_bad_response() {
+        let stream = "data: {\"candidates\":[{\"finishReason\":\"MALFORMED_FUNCTION_CALL\",\"finishMessage\":\"print(x\"}]}\n\n";
+        assert_eq!(
+            told(&decode(Protocol::Gemini, stream)),
+            ["error: BadResponse: `p` broke the reply off: `MALFORMED_FUNCTION_CALL: print(x`"]
+        );
     }
 }

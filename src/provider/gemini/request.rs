@@ -67,10 +67,16 @@ fn model_parts(said: &[Said<'_>], signs: bool) -> Vec<Value> {
             } => (*native).clone(),
             Said::Text { text, native: None } => json!({ "text": text }),
             Said::Call {
-                native: Some(native), ..
+                id,
+                native: Some(native),
+                ..
             } => {
                 has_call = true;
-                (*native).clone()
+                let mut native = (*native).clone();
+                if let (WireId::Replaced(_), Some(call)) = (id, native.get_mut("functionCall")) {
+                    put_id(call, *id);
+                }
+                native
             }
             Said::Call {
                 id,
@@ -106,9 +112,9 @@ fn results(outcomes: &[Outcome<'_>]) -> Vec<Value> {
     responses.chain(attached).collect()
 }
 
-/// Names an id only where the model gave one: it knows no others.
+/// Names an id only where the model gave one, be it one that had to be replaced: it knows no others.
 fn put_id(object: &mut Value, id: WireId<'_>) {
-    if let WireId::Given(id) = id {
+    if let WireId::Given(id) | WireId::Replaced(id) = id {
         object["id"] = Value::from(id);
     }
 }
@@ -182,6 +188,35 @@ mod tests {
         assert_eq!(
             results[0]["functionResponse"],
             json!({"name": "read", "response": {"error": "Error: no"}})
+        );
+    }
+
+    #[test]
+    fn two_calls_with_one_id_get_two() {
+        let part =
+            |path: &str| json!({"functionCall": {"id": "same", "name": "read", "args": {"file_path": path}}});
+        let calls = ["a", "b"].map(|path| {
+            let mut own = tool_part("read", "{}", Some("same"), "ok");
+            own.native = Some(Protocol::Gemini.native(&"gemini/m".parse().unwrap(), part(path)));
+            PartBody::Tool(own)
+        });
+        let body = built(
+            "gemini/m",
+            &request("gemini/m", vec![user("x"), assistant(calls.into())]),
+        );
+        let ids = |content: &Value, key: &str| -> Vec<String> {
+            let parts = content["parts"].as_array().unwrap().iter();
+            parts
+                .map(|part| part[key]["id"].as_str().unwrap().to_owned())
+                .collect()
+        };
+        let calls = ids(&body["contents"][1], "functionCall");
+        assert_eq!(calls, ids(&body["contents"][2], "functionResponse"));
+        assert_eq!(calls[0], "same");
+        assert_ne!(calls[0], calls[1]);
+        assert_eq!(
+            body["contents"][1]["parts"][1]["functionCall"]["args"],
+            json!({"file_path": "b"})
         );
     }
 

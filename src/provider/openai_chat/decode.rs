@@ -7,10 +7,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::ProviderError;
-use super::super::error::{Reported, malformed};
+use super::super::error::{Reported, broken_off, malformed};
 use super::super::protocol::Decode;
-use super::super::tolerant::{count, some_count, text, text_or_json};
+use super::super::tolerant::{Words, count, some_count, some_name, some_object, text, text_or_json, words};
+use super::super::{ProviderError, ProviderErrorKind};
 use crate::conversation::{ModelRef, Stop, StreamEvent, Usage};
 
 pub(crate) struct Decoder {
@@ -21,6 +21,8 @@ pub(crate) struct Decoder {
     first_open_call: usize,
     next_block: usize,
     stop: Option<Stop>,
+    /// The model said no in the field that is made for it.
+    is_refused: bool,
     is_over: bool,
 }
 
@@ -50,18 +52,21 @@ struct Call {
 struct Chunk<'a> {
     #[serde(borrow, default)]
     choices: Option<Vec<Choice<'a>>>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_object")]
     usage: Option<Figures>,
-    #[serde(borrow, default)]
-    error: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
 struct Choice<'a> {
     #[serde(borrow, default)]
     delta: Option<Delta<'a>>,
-    #[serde(default)]
+    /// Some servers end with the whole message in place of a delta that would be empty.
+    #[serde(borrow, default)]
+    message: Option<Delta<'a>>,
+    #[serde(default, deserialize_with = "some_name")]
     finish_reason: Option<String>,
+    #[serde(default)]
+    error: Value,
 }
 
 #[derive(Deserialize)]
@@ -76,13 +81,16 @@ struct Delta<'a> {
     reasoning: Option<&'a RawValue>,
     #[serde(borrow, default)]
     tool_calls: Option<Vec<CallPiece<'a>>>,
+    /// How calls came before there were several.
+    #[serde(borrow, default)]
+    function_call: Option<Function<'a>>,
 }
 
 #[derive(Deserialize)]
 struct CallPiece<'a> {
     #[serde(default, deserialize_with = "some_count")]
     index: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_name")]
     id: Option<String>,
     #[serde(borrow, default)]
     function: Option<Function<'a>>,
@@ -90,7 +98,7 @@ struct CallPiece<'a> {
 
 #[derive(Deserialize)]
 struct Function<'a> {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_name")]
     name: Option<String>,
     #[serde(borrow, default)]
     arguments: Option<&'a RawValue>,
@@ -102,9 +110,9 @@ struct Figures {
     prompt_tokens: u64,
     #[serde(default, deserialize_with = "count")]
     completion_tokens: u64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_object")]
     prompt_tokens_details: Option<PromptDetails>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_object")]
     completion_tokens_details: Option<CompletionDetails>,
     /// `DeepSeek`'s name for it.
     #[serde(default, deserialize_with = "some_count")]
@@ -131,22 +139,9 @@ impl Decode for Decoder {
             return Ok(self.finish());
         }
         let chunk: Chunk<'_> = serde_json::from_str(data).map_err(|error| malformed(&self.model, &error))?;
-        if let Some(error) = chunk
-            .error
-            .filter(|error| !matches!(error.get(), "null" | "{}" | "\"\""))
-        {
-            let value = serde_json::from_str::<Value>(error.get()).unwrap_or_default();
-            return Err(Reported::from_value(&value).in_stream(&self.model));
-        }
         let mut events = Vec::with_capacity(1);
         for choice in chunk.choices.into_iter().flatten().take(1) {
-            if let Some(delta) = choice.delta {
-                self.delta(delta, &mut events);
-            }
-            if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
-                self.stop = Some(self.stop_for(&reason));
-                self.close_all(&mut events);
-            }
+            self.choice(choice, &mut events)?;
         }
         events.extend(chunk.usage.map(|figures| StreamEvent::Usage(usage(&figures))));
         Ok(events)
@@ -171,23 +166,62 @@ impl Decoder {
             first_open_call: 0,
             next_block: 0,
             stop: None,
+            is_refused: false,
             is_over: false,
         }
     }
 
-    fn delta(&mut self, delta: Delta<'_>, events: &mut Vec<StreamEvent>) {
-        if let Some(piece) = text(delta.reasoning_content).or_else(|| text(delta.reasoning)) {
-            self.prose(ProseKind::Reasoning, piece, events);
+    fn choice(&mut self, choice: Choice<'_>, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
+        if choice.error.is_object() || choice.error.is_string() {
+            return Err(Reported::from_event(&choice.error).in_stream(&self.model));
         }
-        if let Some(piece) = text(delta.content).or_else(|| text(delta.refusal)) {
-            self.prose(ProseKind::Text, piece, events);
+        let is_empty = self.next_block == 0 && self.calls.is_empty();
+        let message = choice.message.filter(|_| is_empty);
+        for delta in choice.delta.into_iter().chain(message) {
+            let read = self.delta(delta, events);
+            read.map_err(|error| malformed(&self.model, &error))?;
         }
-        for piece in delta.tool_calls.into_iter().flatten() {
-            self.call(piece, events);
+        if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
+            let stop = self.stop_for(&reason)?;
+            self.stop = Some(stop);
+            self.close_all(events);
+            if stop == Stop::Refusal && !self.is_refused {
+                events.push(StreamEvent::Refusal(format!("`{reason}`")));
+            }
         }
+        Ok(())
+    }
+
+    fn delta(&mut self, delta: Delta<'_>, events: &mut Vec<StreamEvent>) -> Result<(), serde_json::Error> {
+        let content = words(delta.content)?;
+        let refusal = text(delta.refusal)?.unwrap_or_default() + &content.refusal;
+        let reasoning = match text(delta.reasoning_content)? {
+            Some(reasoning) => Some(reasoning),
+            None => text(delta.reasoning)?,
+        };
+        let Words {
+            text,
+            reasoning: part,
+            ..
+        } = content;
+        self.is_refused |= !refusal.is_empty();
+        self.prose(ProseKind::Reasoning, reasoning.unwrap_or(part), events);
+        self.prose(ProseKind::Text, text + &refusal, events);
+        let single = delta.function_call.map(|function| CallPiece {
+            index: None,
+            id: None,
+            function: Some(function),
+        });
+        for piece in delta.tool_calls.into_iter().flatten().chain(single) {
+            self.call(piece, events)?;
+        }
+        Ok(())
     }
 
     fn prose(&mut self, kind: ProseKind, delta: String, events: &mut Vec<StreamEvent>) {
+        if delta.is_empty() {
+            return;
+        }
         let block = match self.prose {
             Some(prose) if prose.kind == kind => prose.block,
             _ => {
@@ -204,14 +238,15 @@ impl Decoder {
         events.push(StreamEvent::Delta { block, delta });
     }
 
-    fn call(&mut self, piece: CallPiece<'_>, events: &mut Vec<StreamEvent>) {
+    fn call(&mut self, piece: CallPiece<'_>, events: &mut Vec<StreamEvent>) -> Result<(), serde_json::Error> {
         let id = piece.id.filter(|id| !id.is_empty());
-        let (name, arguments) = piece.function.map_or((None, None), |function| {
-            (
+        let (name, arguments) = match piece.function {
+            Some(function) => (
                 function.name.filter(|name| !name.is_empty()),
-                text_or_json(function.arguments),
-            )
-        });
+                text_or_json(function.arguments)?,
+            ),
+            None => (None, None),
+        };
         let place = self.place_of(piece.index, id.as_deref(), name.is_some());
         let place = place.unwrap_or_else(|| {
             self.calls.push(Call {
@@ -234,6 +269,7 @@ impl Decoder {
             (None, Some(early)) => call.waiting.push_str(&early),
             (_, None) => {}
         }
+        Ok(())
     }
 
     /// Finds the open call that a piece belongs to. A piece with another id and a name begins a new one, whatever its
@@ -299,18 +335,34 @@ impl Decoder {
         }
         let mut events = Vec::new();
         self.close_all(&mut events);
-        let stop = self.stop.unwrap_or_else(|| self.stop_for("stop"));
+        let stop = self.stop.unwrap_or_else(|| self.ordinary_stop());
         events.push(StreamEvent::Stop(stop));
         events
     }
 
+    /// Reads the reason in the words of OpenAI and of those who speak its protocol.
+    fn stop_for(&self, reason: &str) -> Result<Stop, ProviderError> {
+        Ok(match reason.to_lowercase().as_str() {
+            "length" | "max_tokens" | "model_length" | "incomplete" => Stop::Length,
+            "content_filter" | "refusal" | "safety" | "sensitive" => Stop::Refusal,
+            "error" | "network_error" | "abort" => {
+                return Err(broken_off(&self.model, ProviderErrorKind::BadResponse, reason));
+            }
+            "insufficient_system_resource" => {
+                return Err(broken_off(&self.model, ProviderErrorKind::Overloaded, reason));
+            }
+            _ => self.ordinary_stop(),
+        })
+    }
+
     /// Not every server says `tool_calls` when there are some, or only then.
-    fn stop_for(&self, reason: &str) -> Stop {
-        match reason {
-            "length" => Stop::Length,
-            "content_filter" => Stop::Refusal,
-            _ if self.calls.is_empty() => Stop::End,
-            _ => Stop::ToolCalls,
+    fn ordinary_stop(&self) -> Stop {
+        if self.is_refused {
+            Stop::Refusal
+        } else if self.calls.is_empty() {
+            Stop::End
+        } else {
+            Stop::ToolCalls
         }
     }
 }
@@ -408,7 +460,7 @@ mod tests {
             vector!("error"),
             [
                 "text: I wi",
-                "error: Overloaded: `p` is overloaded: The server had an error"
+                "error: BadResponse: `p` failed: The server had an error"
             ]
         );
     }
@@ -451,6 +503,51 @@ mod tests {
             "[DONE]",
         ]);
         assert_eq!(lines, [r#"call ls a: {"x":1} |"#, "stop: ToolCalls"]);
+    }
+
+    #[test]
+    fn content_may_come_in_parts_and_counts_as_strings() {
+        let lines = chunks(&[
+            r#"{"choices":[{"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]}}]}"#,
+            r#"{"choices":[{"delta":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}}]}"#,
+            r#"{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":"12","completion_tokens":"3"}}"#,
+            "[DONE]",
+        ]);
+        assert_eq!(
+            lines,
+            [
+                "reasoning: hm |",
+                "text: ab |",
+                "usage: in 12 out 3 think 0 read 0 write 0",
+                "stop: End"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_refusal_is_told_and_shown() {
+        let lines = chunks(&[
+            r#"{"choices":[{"delta":{"refusal":"I can"}}]}"#,
+            r#"{"choices":[{"delta":{"refusal":"not."},"finish_reason":"stop"}]}"#,
+            "[DONE]",
+        ]);
+        assert_eq!(lines, ["text: I cannot. |", "stop: Refusal"]);
+        let lines = chunks(&[
+            r#"{"choices":[{"delta":{"content":"I"},"finish_reason":"content_filter"}]}"#,
+            "[DONE]",
+        ]);
+        assert_eq!(lines, ["text: I |", "refusal: `content_filter`", "stop: Refusal"]);
+    }
+
+    #[test]
+    fn a_whole_message_and_the_older_form_of_calls_are_read() {
+        let lines = chunks(&[r#"{"choices":[{"message":{"content":"whole"},"finish_reason":"stop"}]}"#]);
+        assert_eq!(lines, ["text: whole |", "stop: End"]);
+        let lines = chunks(&[
+            r#"{"choices":[{"delta":{"function_call":{"name":"ls","arguments":"{\"a\""}}}]}"#,
+            r#"{"choices":[{"delta":{"function_call":{"arguments":":1}"}},"finish_reason":"function_call"}]}"#,
+        ]);
+        assert_eq!(lines, [r#"call ls -: {"a":1} |"#, "stop: ToolCalls"]);
     }
 
     #[test]

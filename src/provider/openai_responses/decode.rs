@@ -1,4 +1,9 @@
 //! The event stream of OpenAI Responses.
+//!
+//! The protocol says everything up to four times: in deltas, in the `…done` event of a part, in the finished item and in
+//! the finished response. Not every server sends all of them, and some lose deltas. What a later form has beyond the
+//! earlier ones is added to the block; where it contradicts them so that something was lost, the reply is an error and is
+//! asked for again.
 
 use std::borrow::Cow;
 
@@ -6,25 +11,31 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::error::{Reported, malformed};
+use super::super::error::{Reported, broken_off, malformed};
 use super::super::protocol::Decode;
-use super::super::tolerant::count;
-use super::super::{Protocol, ProviderError};
+use super::super::tolerant::{count, list, some_name, some_object, text, text_or_json, words};
+use super::super::{Protocol, ProviderError, ProviderErrorKind};
 use crate::conversation::{ModelRef, Stop, StreamEvent, Usage};
+use crate::text::surrogates;
 
 pub(crate) struct Decoder {
     model: ModelRef,
     open: Vec<(u64, Open)>,
-    next_block: usize,
-    has_calls: bool,
+    /// The kinds of the items that have begun, in their order.
+    begun: Vec<ItemKind>,
+    /// The numbers of items of the server's own tools and of unknown kinds, which are skipped.
+    skipped: Vec<u64>,
+    /// Arguments came for a call of which nothing else is known yet.
+    has_orphan: bool,
+    is_refused: bool,
     is_over: bool,
 }
 
 struct Open {
     block: usize,
     kind: ItemKind,
-    /// Whether any piece of it has come; else the finished item is shown whole.
-    has_pieces: bool,
+    /// What the block has so far.
+    text: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,9 +52,16 @@ struct Event<'a> {
     #[serde(default, deserialize_with = "count")]
     output_index: u64,
     #[serde(default, deserialize_with = "count")]
+    content_index: u64,
+    #[serde(default, deserialize_with = "count")]
     summary_index: u64,
-    #[serde(default)]
-    delta: Option<String>,
+    #[serde(borrow, default)]
+    delta: Option<&'a RawValue>,
+    /// The whole text of a part whose deltas are over.
+    #[serde(borrow, default)]
+    text: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
     #[serde(borrow, default)]
     item: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -51,44 +69,40 @@ struct Event<'a> {
 }
 
 #[derive(Deserialize)]
-struct Item {
-    #[serde(rename = "type", default)]
-    kind: String,
-    #[serde(default)]
+struct Item<'a> {
+    #[serde(rename = "type", default, deserialize_with = "some_name")]
+    kind: Option<String>,
+    #[serde(default, deserialize_with = "some_name")]
     call_id: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_name")]
     name: Option<String>,
-    #[serde(default)]
-    arguments: Option<String>,
-    #[serde(default)]
-    content: Option<Vec<Part>>,
-    #[serde(default)]
-    summary: Option<Vec<Part>>,
-    #[serde(default)]
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "list")]
+    summary: Vec<&'a RawValue>,
+    #[serde(default, deserialize_with = "some_name")]
     encrypted_content: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Part {
-    #[serde(default)]
-    text: Option<String>,
-    #[serde(default)]
-    refusal: Option<String>,
-}
-
-#[derive(Deserialize)]
 struct Response<'a> {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_name")]
+    status: Option<String>,
+    #[serde(borrow, default, deserialize_with = "list")]
+    output: Vec<&'a RawValue>,
+    #[serde(default, deserialize_with = "some_object")]
     usage: Option<Figures>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_object")]
     incomplete_details: Option<Incomplete>,
-    #[serde(borrow, default)]
-    error: Option<&'a RawValue>,
+    #[serde(default)]
+    error: Value,
 }
 
 #[derive(Deserialize)]
 struct Incomplete {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_name")]
     reason: Option<String>,
 }
 
@@ -98,9 +112,9 @@ struct Figures {
     input_tokens: u64,
     #[serde(default, deserialize_with = "count")]
     output_tokens: u64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_object")]
     input_tokens_details: Option<InputDetails>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_object")]
     output_tokens_details: Option<OutputDetails>,
 }
 
@@ -120,41 +134,63 @@ struct OutputDetails {
 
 impl Decode for Decoder {
     fn event(&mut self, _name: &str, data: &str) -> Result<Vec<StreamEvent>, ProviderError> {
-        if data.trim() == "[DONE]" {
+        if data.trim() == "[DONE]" || self.is_over {
             return Ok(Vec::new());
         }
         let event: Event<'_> = self.parse(data)?;
+        let index = event.output_index;
+        let mut events = Vec::with_capacity(1);
         match &*event.kind {
-            "response.output_text.delta"
-            | "response.refusal.delta"
-            | "response.reasoning_summary_text.delta"
-            | "response.reasoning_text.delta"
-            | "response.function_call_arguments.delta" => {
-                Ok(self.piece(event.output_index, event.delta.unwrap_or_default()))
+            "response.output_text.delta" => {
+                let delta = self.text(event.delta)?;
+                self.piece(index, ItemKind::Message, delta, &mut events);
+            }
+            "response.refusal.delta" => {
+                self.is_refused = true;
+                let delta = self.text(event.delta)?;
+                self.piece(index, ItemKind::Message, delta, &mut events);
+            }
+            "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
+                let delta = self.text(event.delta)?;
+                self.piece(index, ItemKind::Reasoning, delta, &mut events);
+            }
+            "response.function_call_arguments.delta" => {
+                let delta = self.arguments(event.delta)?;
+                self.piece(index, ItemKind::Call, delta, &mut events);
             }
             // Paragraphs of the summary are parts of their own.
             "response.reasoning_summary_part.added" if event.summary_index > 0 => {
-                Ok(self.piece(event.output_index, "\n\n".to_owned()))
+                self.piece(index, ItemKind::Reasoning, Some("\n\n".to_owned()), &mut events);
+            }
+            // Of an item with several parts only the finished item has the whole.
+            "response.output_text.done" if event.content_index == 0 => {
+                let whole = self.text(event.text)?;
+                self.complete(index, ItemKind::Message, whole, &mut events)?;
+            }
+            "response.function_call_arguments.done" => {
+                let whole = self.arguments(event.arguments)?;
+                self.complete(index, ItemKind::Call, whole, &mut events)?;
             }
             "response.output_item.added" => {
-                let Some(raw) = event.item else {
-                    return Ok(Vec::new());
-                };
-                let item: Item = self.parse(raw.get())?;
-                Ok(self.start(event.output_index, &item))
+                if let Some(raw) = event.item {
+                    let item: Item<'_> = self.parse(raw.get())?;
+                    self.start(index, &item, &mut events);
+                }
             }
-            "response.output_item.done" => match event.item {
-                Some(raw) => self.done(event.output_index, raw),
-                None => Ok(Vec::new()),
-            },
-            "response.completed" | "response.incomplete" => self.finish(event.response),
-            "response.failed" => Err(self.failure(event.response)),
-            "error" => {
-                let value = serde_json::from_str::<Value>(data).unwrap_or_default();
-                Err(Reported::from_value(&without_kind(value)).in_stream(&self.model))
+            "response.output_item.done" => {
+                if let Some(raw) = event.item {
+                    self.done(index, raw, &mut events)?;
+                }
             }
-            _ => Ok(Vec::new()),
+            "response.completed" | "response.done" => self.finish(event.response, false, &mut events)?,
+            "response.incomplete" => self.finish(event.response, true, &mut events)?,
+            "response.failed" | "response.cancelled" => {
+                let response = event.response.map(|raw| self.parse(raw.get())).transpose()?;
+                return Err(self.failure(response));
+            }
+            _ => {}
         }
+        Ok(events)
     }
 }
 
@@ -163,8 +199,10 @@ impl Decoder {
         Self {
             model: model.clone(),
             open: Vec::new(),
-            next_block: 0,
-            has_calls: false,
+            begun: Vec::new(),
+            skipped: Vec::new(),
+            has_orphan: false,
+            is_refused: false,
             is_over: false,
         }
     }
@@ -173,139 +211,305 @@ impl Decoder {
         serde_json::from_str(json).map_err(|error| malformed(&self.model, &error))
     }
 
-    fn piece(&mut self, index: u64, delta: String) -> Vec<StreamEvent> {
-        let Some((_, open)) = self.open.iter_mut().find(|(number, _)| *number == index) else {
-            return Vec::new();
-        };
-        if delta.is_empty() {
-            return Vec::new();
-        }
-        open.has_pieces = true;
-        vec![StreamEvent::Delta {
-            block: open.block,
-            delta,
-        }]
+    fn text(&self, raw: Option<&RawValue>) -> Result<Option<String>, ProviderError> {
+        text(raw).map_err(|error| malformed(&self.model, &error))
     }
 
-    fn start(&mut self, index: u64, item: &Item) -> Vec<StreamEvent> {
-        let block = self.next_block;
-        let (kind, event) = match &*item.kind {
-            "message" => (ItemKind::Message, StreamEvent::TextStart { block }),
-            "reasoning" => (ItemKind::Reasoning, StreamEvent::ReasoningStart { block }),
-            "function_call" => {
-                self.has_calls = true;
-                let name = item.name.clone().unwrap_or_default();
-                (
-                    ItemKind::Call,
-                    StreamEvent::CallStart {
-                        block,
-                        provider_id: item.call_id.clone(),
-                        name,
-                    },
-                )
-            }
-            _ => return Vec::new(),
-        };
-        self.next_block += 1;
-        self.open.push((
-            index,
-            Open {
-                block,
-                kind,
-                has_pieces: false,
-            },
-        ));
-        vec![event]
+    fn arguments(&self, raw: Option<&RawValue>) -> Result<Option<String>, ProviderError> {
+        text_or_json(raw).map_err(|error| malformed(&self.model, &error))
     }
 
-    fn done(&mut self, index: u64, raw: &RawValue) -> Result<Vec<StreamEvent>, ProviderError> {
-        let item: Item = self.parse(raw.get())?;
-        let mut events = Vec::new();
+    /// Adds a delta to its block. Text of an item that was not announced begins it; arguments cannot, because the
+    /// call's name is missing, so the finished item has to bring both.
+    fn piece(&mut self, index: u64, kind: ItemKind, delta: Option<String>, events: &mut Vec<StreamEvent>) {
+        let Some(delta) = delta.filter(|_| !self.skipped.contains(&index)) else {
+            return;
+        };
         if !self.open.iter().any(|(number, _)| *number == index) {
-            events = self.start(index, &item);
+            if kind == ItemKind::Call {
+                self.has_orphan = true;
+                return;
+            }
+            self.open_block(index, kind, None, events);
         }
-        let Some(place) = self.open.iter().position(|(number, _)| *number == index) else {
-            return Ok(events);
-        };
-        let (_, open) = self.open.remove(place);
-        if !open.has_pieces {
-            let delta = whole(open.kind, &item);
-            events.extend((!delta.is_empty()).then_some(StreamEvent::Delta {
+        self.grow(index, delta, events);
+    }
+
+    fn grow(&mut self, index: u64, delta: String, events: &mut Vec<StreamEvent>) {
+        if let Some((_, open)) = self.open.iter_mut().find(|(number, _)| *number == index) {
+            open.text.push_str(&delta);
+            events.push(StreamEvent::Delta {
                 block: open.block,
                 delta,
-            }));
+            });
         }
+    }
+
+    /// Adds to the block what its whole text has beyond the deltas.
+    fn complete(
+        &mut self,
+        index: u64,
+        kind: ItemKind,
+        whole: Option<String>,
+        events: &mut Vec<StreamEvent>,
+    ) -> Result<(), ProviderError> {
+        let Some(whole) = whole.filter(|_| !self.skipped.contains(&index)) else {
+            return Ok(());
+        };
+        let Some((_, open)) = self.open.iter().find(|(number, _)| *number == index) else {
+            self.piece(index, kind, Some(whole), events);
+            return Ok(());
+        };
+        if open.kind != kind {
+            return Ok(());
+        }
+        match missing(&open.text, &whole, kind) {
+            Missing::Nothing => Ok(()),
+            Missing::End(rest) => {
+                self.grow(index, rest, events);
+                Ok(())
+            }
+            Missing::Inside => Err(broken_off(
+                &self.model,
+                ProviderErrorKind::BadResponse,
+                "the pieces of the reply are not its whole",
+            )),
+        }
+    }
+
+    fn start(&mut self, index: u64, item: &Item<'_>, events: &mut Vec<StreamEvent>) {
+        match kind_of(item) {
+            Some(kind) if !self.open.iter().any(|(number, _)| *number == index) => {
+                self.skipped.retain(|skipped| *skipped != index);
+                self.open_block(index, kind, Some(item), events);
+            }
+            Some(_) => {}
+            None => self.skipped.push(index),
+        }
+    }
+
+    fn open_block(
+        &mut self,
+        index: u64,
+        kind: ItemKind,
+        item: Option<&Item<'_>>,
+        events: &mut Vec<StreamEvent>,
+    ) {
+        let block = self.begun.len();
+        self.begun.push(kind);
+        events.push(match kind {
+            ItemKind::Message => StreamEvent::TextStart { block },
+            ItemKind::Reasoning => StreamEvent::ReasoningStart { block },
+            ItemKind::Call => StreamEvent::CallStart {
+                block,
+                provider_id: item.and_then(|item| item.call_id.clone()),
+                name: item.and_then(|item| item.name.clone()).unwrap_or_default(),
+            },
+        });
+        let text = String::new();
+        self.open.push((index, Open { block, kind, text }));
+    }
+
+    fn done(
+        &mut self,
+        index: u64,
+        raw: &RawValue,
+        events: &mut Vec<StreamEvent>,
+    ) -> Result<(), ProviderError> {
+        let item: Item<'_> = self.parse(raw.get())?;
+        let Some(kind) = kind_of(&item) else {
+            self.skipped.push(index);
+            return Ok(());
+        };
+        // An item that another of its number precedes is one of its own: some servers number all of them alike.
+        if self
+            .open
+            .iter()
+            .any(|(number, open)| *number == index && open.kind != kind)
+        {
+            self.close(index, None, events);
+        }
+        self.start(index, &item, events);
+        let whole = self.whole(kind, &item)?;
+        self.complete(index, kind, whole, events)?;
         // Without its encrypted content the server could not find reasoning again: nothing is stored there.
         let is_kept =
-            open.kind != ItemKind::Reasoning || item.encrypted_content.is_some_and(|text| !text.is_empty());
-        let native = if is_kept {
-            Some(Protocol::OpenAiResponses.native(&self.model, self.parse(raw.get())?))
-        } else {
-            None
+            kind != ItemKind::Reasoning || item.encrypted_content.is_some_and(|text| !text.is_empty());
+        let native = is_kept.then(|| self.parse(raw.get())).transpose()?;
+        self.close(index, native, events);
+        Ok(())
+    }
+
+    fn close(&mut self, index: u64, native: Option<Value>, events: &mut Vec<StreamEvent>) {
+        let Some(place) = self.open.iter().position(|(number, _)| *number == index) else {
+            return;
         };
+        let (_, open) = self.open.remove(place);
         events.push(StreamEvent::End {
             block: open.block,
-            native,
+            native: native.map(|json| Protocol::OpenAiResponses.native(&self.model, json)),
         });
-        Ok(events)
     }
 
-    fn finish(&mut self, response: Option<&RawValue>) -> Result<Vec<StreamEvent>, ProviderError> {
-        if std::mem::replace(&mut self.is_over, true) {
-            return Ok(Vec::new());
+    fn whole(&mut self, kind: ItemKind, item: &Item<'_>) -> Result<Option<String>, ProviderError> {
+        match kind {
+            ItemKind::Message => {
+                let words = words(item.content).map_err(|error| malformed(&self.model, &error))?;
+                self.is_refused |= !words.refusal.is_empty();
+                Ok(Some(words.text + &words.refusal).filter(|text| !text.is_empty()))
+            }
+            ItemKind::Reasoning if item.summary.is_empty() => self.text(item.content),
+            ItemKind::Reasoning => {
+                let parts = item.summary.iter().map(|part| self.text(Some(part)));
+                let parts: Vec<_> = parts
+                    .collect::<Result<Vec<_>, _>>()?
+                    .into_iter()
+                    .flatten()
+                    .collect();
+                Ok(Some(parts.join("\n\n")).filter(|text| !text.is_empty()))
+            }
+            ItemKind::Call => self.arguments(item.arguments),
         }
+    }
+
+    fn finish(
+        &mut self,
+        response: Option<&RawValue>,
+        is_incomplete: bool,
+        events: &mut Vec<StreamEvent>,
+    ) -> Result<(), ProviderError> {
         let response: Option<Response<'_>> = response.map(|raw| self.parse(raw.get())).transpose()?;
-        let ends = self.open.drain(..).map(|(_, open)| StreamEvent::End {
-            block: open.block,
-            native: None,
-        });
-        let mut events: Vec<_> = ends.collect();
-        let mut stop = if self.has_calls {
-            Stop::ToolCalls
-        } else {
-            Stop::End
-        };
+        let mut status = if is_incomplete { "incomplete" } else { "completed" }.to_owned();
+        let mut reason = None;
         if let Some(response) = response {
-            events.extend(response.usage.map(|figures| StreamEvent::Usage(usage(&figures))));
-            match response
-                .incomplete_details
-                .and_then(|details| details.reason)
-                .as_deref()
-            {
-                Some("max_output_tokens") => stop = Stop::Length,
-                Some("content_filter") => stop = Stop::Refusal,
-                _ => {}
+            if let Some(said) = &response.status {
+                status.clone_from(said);
+            }
+            if matches!(&*status, "failed" | "cancelled") || !is_empty(&response.error) {
+                return Err(self.failure(Some(response)));
+            }
+            events.extend(
+                response
+                    .usage
+                    .as_ref()
+                    .map(|figures| StreamEvent::Usage(usage(figures))),
+            );
+            self.rest_of(&response.output, events)?;
+            reason = response.incomplete_details.and_then(|details| details.reason);
+        }
+        if self.has_orphan && !self.begun.contains(&ItemKind::Call) {
+            let words = "a call came without its name";
+            return Err(broken_off(&self.model, ProviderErrorKind::BadResponse, words));
+        }
+        self.is_over = true;
+        for index in self.open.iter().map(|(index, _)| *index).collect::<Vec<_>>() {
+            self.close(index, None, events);
+        }
+        let stop = match reason.as_deref() {
+            Some(reason) if reason.contains("filter") || reason.contains("safety") => {
+                events.push(StreamEvent::Refusal(format!("`{reason}`")));
+                Stop::Refusal
+            }
+            _ if status == "incomplete" || is_incomplete || reason.is_some() => Stop::Length,
+            _ if self.is_refused => Stop::Refusal,
+            _ if self.begun.contains(&ItemKind::Call) => Stop::ToolCalls,
+            _ => Stop::End,
+        };
+        events.push(StreamEvent::Stop(stop));
+        Ok(())
+    }
+
+    /// Reads the items of the whole response that did not come by themselves, or did not end.
+    fn rest_of(&mut self, output: &[&RawValue], events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
+        let mut counts = [0usize; 3];
+        let begun = self.begun.clone();
+        for (index, raw) in (0u64..).zip(output) {
+            let item: Item<'_> = self.parse(raw.get())?;
+            let Some(kind) = kind_of(&item) else { continue };
+            // Ids and numbers may differ between the forms; the order of items of a kind does not.
+            let nth = counts[kind as usize];
+            counts[kind as usize] += 1;
+            let mut same = (0..begun.len()).filter(|block| begun[*block] == kind);
+            let Some(block) = same.nth(nth) else {
+                let free = self.open.iter().map(|(number, _)| number + 1).max().unwrap_or(0);
+                self.done(free.max(index), raw, events)?;
+                continue;
+            };
+            let open = self.open.iter().find(|(_, open)| open.block == block);
+            if let Some(number) = open.map(|(number, _)| *number) {
+                self.done(number, raw, events)?;
             }
         }
-        events.push(StreamEvent::Stop(stop));
-        Ok(events)
+        Ok(())
     }
 
-    fn failure(&self, response: Option<&RawValue>) -> ProviderError {
-        let response = response.and_then(|raw| serde_json::from_str::<Response<'_>>(raw.get()).ok());
-        let error = response.and_then(|response| serde_json::from_str(response.error?.get()).ok());
-        Reported::from_value(&error.unwrap_or(Value::Null)).in_stream(&self.model)
+    fn failure(&self, response: Option<Response<'_>>) -> ProviderError {
+        let Some(response) = response else {
+            return broken_off(&self.model, ProviderErrorKind::BadResponse, "failed");
+        };
+        if is_empty(&response.error) {
+            let status = response.status.unwrap_or_else(|| "failed".to_owned());
+            return broken_off(&self.model, ProviderErrorKind::BadResponse, &status);
+        }
+        Reported::from_event(&response.error).in_stream(&self.model)
     }
 }
 
-/// The `type` of an `error` event says only that it is one.
-fn without_kind(mut value: Value) -> Value {
-    if let Some(object) = value.as_object_mut() {
-        object.shift_remove("type");
+fn is_empty(error: &Value) -> bool {
+    match error {
+        Value::Object(fields) => fields.is_empty(),
+        Value::String(text) => text.is_empty(),
+        _ => true,
     }
-    value
 }
 
-fn whole(kind: ItemKind, item: &Item) -> String {
-    let texts = |parts: &Option<Vec<Part>>, joint: &str| {
-        let parts = parts.iter().flatten();
-        let texts = parts.filter_map(|part| part.text.as_deref().or(part.refusal.as_deref()));
-        texts.collect::<Vec<_>>().join(joint)
+fn kind_of(item: &Item<'_>) -> Option<ItemKind> {
+    match item.kind.as_deref()? {
+        "message" => Some(ItemKind::Message),
+        "reasoning" => Some(ItemKind::Reasoning),
+        "function_call" => Some(ItemKind::Call),
+        _ => None,
+    }
+}
+
+/// What the deltas of a block lack of its whole.
+enum Missing {
+    Nothing,
+    End(String),
+    /// Something that cannot be added at the end.
+    Inside,
+}
+
+fn missing(sent: &str, whole: &str, kind: ItemKind) -> Missing {
+    if sent == whole {
+        return Missing::Nothing;
+    }
+    if let Some(rest) = whole.strip_prefix(sent) {
+        return Missing::End(rest.to_owned());
+    }
+    // Halves of characters are joined in the whole and not in the pieces.
+    let (sent, whole) = (surrogates::join(sent), surrogates::join(whole));
+    if let Some(rest) = whole.strip_prefix(&*sent) {
+        return if rest.is_empty() {
+            Missing::Nothing
+        } else {
+            Missing::End(rest.to_owned())
+        };
+    }
+    let is_whole = match kind {
+        // Not what was answered; the deltas were shown, and a server may word the summary anew.
+        ItemKind::Reasoning => true,
+        // A server may trim the text at its end.
+        ItemKind::Message => whole.trim().chars().count() <= sent.trim().chars().count(),
+        ItemKind::Call => {
+            let read = |json: &str| serde_json::from_str::<Value>(json).ok();
+            read(&whole).is_none_or(|value| read(&sent).is_some_and(|sent| sent == value))
+        }
     };
-    match kind {
-        ItemKind::Message => texts(&item.content, ""),
-        ItemKind::Reasoning => texts(&item.summary, "\n\n"),
-        ItemKind::Call => item.arguments.clone().unwrap_or_default(),
+    if is_whole {
+        Missing::Nothing
+    } else {
+        Missing::Inside
     }
 }
 
@@ -390,7 +594,7 @@ mod tests {
             vector!("error"),
             [
                 "reasoning: The test sleeps on the clock.",
-                "error: Overloaded: `p` is overloaded: The server had an error"
+                "error: BadResponse: `p` failed: The server had an error"
             ]
         );
         let stream = "event: error\ndata: {\"type\":\"error\",\"code\":\"rate_limit_exceeded\",\"message\":\"slow\"}\n\n";
@@ -416,5 +620,142 @@ mod tests {
         let lines = told(&decode(Protocol::OpenAiResponses, stream));
         assert!(lines[0].starts_with("text: whole | "), "{lines:?}");
         assert_eq!(lines[1], "stop: Length");
+    }
+
+    fn events(events: &[&str]) -> Vec<String> {
+        let stream: Vec<String> = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+        told(&decode(Protocol::OpenAiResponses, &stream.concat()))
+            .into_iter()
+            .map(|line| line.split(" | {").next().unwrap_or_default().to_owned())
+            .collect()
+    }
+
+    const MESSAGE: &str =
+        r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"message","id":"m"}}"#;
+    const CALL: &str = r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"f","call_id":"c","name":"ls","arguments":""}}"#;
+    const COMPLETED: &str = r#"{"type":"response.completed","response":{"status":"completed"}}"#;
+
+    #[test]
+    fn what_the_deltas_lack_at_their_end_is_added_from_any_later_form() {
+        let delta = r#"{"type":"response.output_text.delta","output_index":0,"delta":"Hel"}"#;
+        for whole in [
+            r#"{"type":"response.output_text.done","output_index":0,"text":"Hello"}"#,
+            r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"message","content":[{"type":"output_text","text":"Hello"}]}}"#,
+        ] {
+            assert_eq!(
+                events(&[MESSAGE, delta, whole, COMPLETED])[0].trim_end_matches(" |"),
+                "text: Hello",
+                "{whole}"
+            );
+        }
+        let completed = r#"{"type":"response.completed","response":{"output":[{"type":"message","content":[{"type":"output_text","text":"Hello"}]},{"type":"function_call","call_id":"c","name":"ls","arguments":"{}"}]}}"#;
+        for before in [vec![], vec![MESSAGE], vec![MESSAGE, delta], vec![delta]] {
+            let all: Vec<&str> = before.into_iter().chain([completed]).collect();
+            assert_eq!(events(&all), ["text: Hello", "call ls c: {}", "stop: ToolCalls"]);
+        }
+        let piece = r#"{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{\"a\":"}"#;
+        let done =
+            r#"{"type":"response.function_call_arguments.done","output_index":0,"arguments":"{\"a\":1}"}"#;
+        assert_eq!(
+            events(&[CALL, piece, done, COMPLETED]),
+            [r#"call ls c: {"a":1} |"#, "stop: ToolCalls"]
+        );
+    }
+
+    #[test]
+    fn deltas_that_lack_something_inside_are_a_bad_response() {
+        let delta = r#"{"type":"response.output_text.delta","output_index":0,"delta":"Hlo"}"#;
+        let whole = r#"{"type":"response.output_text.done","output_index":0,"text":"Hello"}"#;
+        let lines = events(&[MESSAGE, delta, whole, COMPLETED]);
+        assert!(lines[1].starts_with("error: BadResponse"), "{lines:?}");
+        let piece =
+            r#"{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{\"a\":}"}"#;
+        let done =
+            r#"{"type":"response.function_call_arguments.done","output_index":0,"arguments":"{\"a\":1}"}"#;
+        let lines = events(&[CALL, piece, done, COMPLETED]);
+        assert!(lines[1].starts_with("error: BadResponse"), "{lines:?}");
+    }
+
+    #[test]
+    fn a_trimmed_or_reordered_whole_takes_nothing_away() {
+        let delta = r#"{"type":"response.output_text.delta","output_index":0,"delta":"Hello \n"}"#;
+        let whole = r#"{"type":"response.output_text.done","output_index":0,"text":"Hello"}"#;
+        assert_eq!(
+            events(&[MESSAGE, delta, whole, COMPLETED]),
+            ["text: Hello \n |", "stop: End"]
+        );
+        let piece =
+            r#"{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{\"a\": 1}"}"#;
+        let done =
+            r#"{"type":"response.function_call_arguments.done","output_index":0,"arguments":"{\"a\":1}"}"#;
+        assert_eq!(
+            events(&[CALL, piece, done, COMPLETED]),
+            [r#"call ls c: {"a": 1} |"#, "stop: ToolCalls"]
+        );
+    }
+
+    #[test]
+    fn deltas_without_their_item_are_kept_or_an_error() {
+        let text = r#"{"type":"response.output_text.delta","output_index":0,"delta":"Hi"}"#;
+        assert_eq!(events(&[text, COMPLETED]), ["text: Hi |", "stop: End"]);
+        let piece = r#"{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{}"}"#;
+        let lines = events(&[piece, COMPLETED]);
+        assert!(lines[0].starts_with("error: BadResponse"), "{lines:?}");
+    }
+
+    #[test]
+    fn unknown_items_of_any_shape_are_skipped() {
+        let unknown = r#"{"type":"tool_search_call","id":7,"arguments":{"a":1},"content":"x","summary":{"y":2},"name":[]}"#;
+        let added = format!(r#"{{"type":"response.output_item.added","output_index":0,"item":{unknown}}}"#);
+        let done = format!(r#"{{"type":"response.output_item.done","output_index":0,"item":{unknown}}}"#);
+        let message = r#"{"type":"response.output_item.done","output_index":1,"item":{"type":"message","content":[{"type":"output_text","text":"ok"},{"type":"hologram","text":{"z":1}}]}}"#;
+        let completed = format!(
+            r#"{{"type":"response.completed","response":{{"output":[{unknown},{{"type":"message","content":[{{"text":"ok"}}]}}]}}}}"#
+        );
+        assert_eq!(
+            events(&[&added, &done, message, &completed]),
+            ["text: ok", "stop: End"]
+        );
+    }
+
+    #[test]
+    fn arguments_of_a_call_may_be_an_object() {
+        let done = r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","call_id":"c","name":"ls","arguments":{"a":1}}}"#;
+        assert_eq!(
+            events(&[done, COMPLETED]),
+            [r#"call ls c: {"a":1}"#, "stop: ToolCalls"]
+        );
+    }
+
+    #[test]
+    fn a_response_that_is_incomplete_failed_or_refused_says_so() {
+        for (response, last) in [
+            (r#"{"status":"incomplete"}"#, "stop: Length"),
+            (
+                r#"{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}"#,
+                "stop: Length",
+            ),
+            (
+                r#"{"status":"incomplete","incomplete_details":{"reason":"content_filter"}}"#,
+                "stop: Refusal",
+            ),
+            (
+                r#"{"status":"failed","error":{"code":"server_error","message":"no"}}"#,
+                "error: BadResponse: `p` failed: no",
+            ),
+            (
+                r#"{"status":"cancelled"}"#,
+                "error: BadResponse: `p` broke the reply off: `cancelled`",
+            ),
+        ] {
+            let event = format!(r#"{{"type":"response.completed","response":{response}}}"#);
+            assert_eq!(events(&[CALL, &event]).last().unwrap(), last, "{response}");
+        }
+        assert_eq!(events(&[r#"{"type":"response.incomplete"}"#]), ["stop: Length"]);
+        let refusal = r#"{"type":"response.refusal.delta","output_index":0,"delta":"I cannot."}"#;
+        assert_eq!(
+            events(&[MESSAGE, refusal, COMPLETED]),
+            ["text: I cannot. |", "stop: Refusal"]
+        );
     }
 }

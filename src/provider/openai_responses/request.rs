@@ -62,7 +62,8 @@ fn content_part(content: &Content<'_>) -> Value {
     match content {
         Content::Text(text) => json!({ "type": "input_text", "text": text }),
         Content::Image { mime, data } => {
-            json!({ "type": "input_image", "image_url": format!("data:{mime};base64,{data}") })
+            let url = format!("data:{mime};base64,{data}");
+            json!({ "type": "input_image", "detail": "auto", "image_url": url })
         }
         Content::Pdf { name, data } => {
             let data = format!("data:application/pdf;base64,{data}");
@@ -72,7 +73,10 @@ fn content_part(content: &Content<'_>) -> Value {
 }
 
 fn assistant(said: Vec<Said<'_>>, input: &mut Vec<Value>) {
-    let lost_reasoning = said.iter().any(|said| matches!(said, Said::Reasoning(None)));
+    let lost_reasoning = said.iter().any(|said| match said {
+        Said::Reasoning(native) => !native.is_some_and(is_whole),
+        Said::Text { .. } | Said::Call { .. } => false,
+    });
     for said in without_loose_reasoning(said) {
         let item = match said {
             Said::Reasoning(Some(_)) if lost_reasoning => continue,
@@ -80,24 +84,22 @@ fn assistant(said: Vec<Said<'_>>, input: &mut Vec<Value>) {
             Said::Reasoning(Some(native)) => native.clone(),
             Said::Text {
                 native: Some(native), ..
-            } if !lost_reasoning => native.clone(),
-            Said::Text { text, .. } => message(
-                "assistant",
-                std::iter::once(json!({ "type": "output_text", "text": text })),
-            ),
+            } if !lost_reasoning && is_whole(native) => native.clone(),
+            // An output message would need the id of an item that the server made.
+            Said::Text { text, .. } => json!({ "type": "message", "role": "assistant", "content": text }),
             Said::Call {
                 id,
                 name,
                 raw_args,
                 native,
-            } => match native.filter(|native| !lost_reasoning && is_sound(native)) {
+            } => match native.filter(|native| !lost_reasoning && is_whole(native)) {
                 // The id may have been replaced, and the result names it.
                 Some(native) if native["call_id"] == id.as_str() => native.clone(),
                 _ => json!({
                     "type": "function_call",
                     "call_id": id.as_str(),
                     "name": name,
-                    "arguments": arguments_text(raw_args),
+                    "arguments": arguments_text(&raw_args),
                 }),
             },
         };
@@ -105,10 +107,35 @@ fn assistant(said: Vec<Said<'_>>, input: &mut Vec<Value>) {
     }
 }
 
-/// Whether the arguments in a call's own item are an object, as the server wants them back.
-fn is_sound(item: &Value) -> bool {
-    let arguments = item["arguments"].as_str().unwrap_or_default();
-    arguments_text(arguments) == arguments
+/// Whether an item has all that the server wants back: imitations of the protocol leave fields out.
+fn is_whole(item: &Value) -> bool {
+    let has_id = item["id"].as_str().is_some_and(|id| !id.is_empty());
+    match item["type"].as_str() {
+        Some("reasoning") => has_id && item["summary"].is_array(),
+        Some("message") => {
+            let is_part = |part: &Value| match part["type"].as_str() {
+                Some("output_text") => part["text"].is_string() && part["annotations"].is_array(),
+                Some("refusal") => part["refusal"].is_string(),
+                _ => false,
+            };
+            has_id
+                && item["role"] == "assistant"
+                && ["in_progress", "completed", "incomplete"]
+                    .contains(&item["status"].as_str().unwrap_or_default())
+                && item["content"]
+                    .as_array()
+                    .is_some_and(|parts| parts.iter().all(is_part))
+        }
+        // The arguments have to be an object.
+        Some("function_call") => {
+            let arguments = item["arguments"].as_str().unwrap_or_default();
+            (has_id || item.get("id").is_none())
+                && item["call_id"].is_string()
+                && item["name"].is_string()
+                && arguments_text(arguments) == arguments
+        }
+        _ => false,
+    }
 }
 
 fn result(outcome: &Outcome<'_>) -> Value {
@@ -210,6 +237,7 @@ mod tests {
         let body = built(&request("openai/m", vec![user_with_image()]));
         let content = &body["input"][0]["content"];
         assert_eq!(content[1]["image_url"], "data:image/png;base64,aW1n");
+        assert_eq!(content[1]["detail"], "auto");
         assert_eq!(content[2]["filename"], "b.pdf");
     }
 
@@ -223,6 +251,9 @@ mod tests {
             settings: &settings,
         });
         assert!(body.get("reasoning").is_none() && body.get("include").is_none());
-        assert_eq!(body["input"][1]["content"][0]["type"], "output_text");
+        assert_eq!(
+            body["input"][1],
+            json!({"type": "message", "role": "assistant", "content": "y"})
+        );
     }
 }

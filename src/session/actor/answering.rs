@@ -46,8 +46,10 @@ impl Actor {
             Query::Export(format) => self.keep(sender, move |keeping| Answer::Export(keeping.text(format))),
             Query::Keep(keep) => {
                 let path = self.place(&keep.path);
-                let records = self.parts.calls.services.records_dir.clone();
-                self.keep(sender, move |keeping| keeping.write(&keep, &path, &records));
+                let services = Arc::clone(&self.parts.calls.services);
+                self.keep(sender, move |keeping| {
+                    keeping.write(&keep, &path, &services.records_dir, services.roots.project_root())
+                });
             }
         }
     }

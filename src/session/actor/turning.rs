@@ -299,15 +299,13 @@ impl Actor {
         let turn = self.turn.take();
         self.checkpoint = None;
         self.parts.driver.drop_request();
-        match end {
-            TurnEnd::Cancelled if turn.is_some() => self.note(NoticeKind::Interrupted, "interrupted"),
-            TurnEnd::Refused => self.note(NoticeKind::Info, "the provider's filter ended the reply"),
-            _ => {}
+        if end == TurnEnd::Cancelled && turn.is_some() {
+            self.note(NoticeKind::Interrupted, "interrupted");
         }
         let done = match end {
-            TurnEnd::Stop | TurnEnd::Refused | TurnEnd::Hooked => Done::Stop,
+            TurnEnd::Stop | TurnEnd::Hooked => Done::Stop,
             TurnEnd::Length => Done::Length,
-            TurnEnd::Failed => Done::Error,
+            TurnEnd::Failed | TurnEnd::Refused => Done::Error,
             TurnEnd::Cancelled => Done::Cancelled,
             TurnEnd::MaxSteps => Done::MaxSteps,
         };

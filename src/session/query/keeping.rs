@@ -41,7 +41,13 @@ impl Keeping {
         export::text(format, &self.session, &messages)
     }
 
-    pub(in crate::session) fn write(&self, keep: &Keep, path: &Path, records: &Path) -> Answer {
+    pub(in crate::session) fn write(
+        &self,
+        keep: &Keep,
+        path: &Path,
+        records: &Path,
+        project: &Path,
+    ) -> Answer {
         let shown = path.display();
         if path.is_dir() {
             return Answer::Failed(format!("`{shown}` is a directory; add a file's name to it."));
@@ -51,7 +57,7 @@ impl Keeping {
         }
         let text = self.text(keep.format);
         let bytes = text.len();
-        let mut transaction = Transaction::new(records);
+        let mut transaction = Transaction::new(records, project);
         let expected = if keep.replace {
             Expected::Any
         } else {
@@ -98,29 +104,31 @@ mod tests {
     #[test]
     fn a_file_that_is_there_is_replaced_only_when_that_is_asked_for() {
         let directory = tempfile::tempdir().unwrap();
-        let (path, records) = (directory.path().join("a.json"), directory.path().join("records"));
-        let answer = keeping().write(&keep(false), &path, &records);
+        let project = directory.path().canonicalize().unwrap();
+        let (path, records) = (project.join("a.json"), project.join("records"));
+        let answer = keeping().write(&keep(false), &path, &records, &project);
         assert!(matches!(answer, Answer::Kept(Kept::Written { .. })), "{answer:?}");
         let value: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
         assert_eq!(value["format"], "lathe-session-1");
         std::fs::write(&path, "mine").unwrap();
-        let answer = keeping().write(&keep(false), &path, &records);
+        let answer = keeping().write(&keep(false), &path, &records, &project);
         assert_eq!(answer, Answer::Kept(Kept::Exists(path.clone())));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
-        keeping().write(&keep(true), &path, &records);
+        keeping().write(&keep(true), &path, &records, &project);
         assert_ne!(std::fs::read_to_string(&path).unwrap(), "mine");
     }
 
     #[test]
     fn a_place_where_nothing_can_be_written_is_told_in_a_sentence() {
         let directory = tempfile::tempdir().unwrap();
-        let records = directory.path().join("records");
-        let answer = keeping().write(&keep(false), directory.path(), &records);
+        let project = directory.path().canonicalize().unwrap();
+        let records = project.join("records");
+        let answer = keeping().write(&keep(false), &project, &records, &project);
         assert!(
             matches!(&answer, Answer::Failed(text) if text.contains("is a directory")),
             "{answer:?}"
         );
-        let answer = keeping().write(&keep(false), Path::new("/proc/lathe/a.md"), &records);
+        let answer = keeping().write(&keep(false), Path::new("/proc/lathe/a.md"), &records, &project);
         assert!(
             matches!(&answer, Answer::Failed(text) if text.contains("/proc/lathe")),
             "{answer:?}"

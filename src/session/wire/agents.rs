@@ -1,12 +1,14 @@
 //! Which agents there are here, and which of them the session begins as.
 
-use super::services::roots;
+use std::sync::Arc;
+
+use super::services::{request_gate, roots};
 use super::{ErrorReport, OpenRequest, config_error};
 use crate::config::{Origin, schema};
 use crate::permission::{self, Source};
 use crate::project::agents::{
-    Agent, AgentMode, AgentModel, AgentPatch, AgentPlaces, AgentSource, AgentState, Agents, Owner,
-    ToolChoice, agents,
+    Agent, AgentFiles, AgentMode, AgentModel, AgentPatch, AgentPlaces, AgentSource, AgentState, Agents,
+    ConfiguredAgent, Owner, ToolChoice, agent_files,
 };
 use crate::session::AgentChoice;
 use crate::store::SessionRow;
@@ -18,22 +20,36 @@ const ALIAS: &str = "sisyphus";
 /// Problems that are told one by one when a session opens.
 const TOLD: usize = 3;
 
-/// All agents, as `lathe agents` lists them. Where their rules were looked at before, those that were looked at.
+/// All agents, as `lathe agents` lists them. Where their files were looked at before, those that were looked at.
 pub fn load(request: &OpenRequest) -> Agents {
-    match &request.trust.agents {
-        Some(agents) => Agents::clone(agents),
-        None => find(request),
-    }
+    let files = match &request.trust.agents {
+        Some(files) => Arc::clone(files),
+        None => Arc::new(find(request)),
+    };
+    files.agents(&configured(request), request.trust.is_trusted())
 }
 
 /// Reads files and blocks.
-pub(super) fn find(request: &OpenRequest) -> Agents {
+pub(super) fn find(request: &OpenRequest) -> AgentFiles {
     let roots = roots(request, &request.directory);
     let check_rules = |rules: &serde_json::Value| {
         let rules = permission::parse(rules, &Source::Default, None);
         rules.map(drop).map_err(|problem| problem.to_string())
     };
-    let configured = request.loaded.agent_layers.iter().flat_map(|layer| {
+    agent_files(&AgentPlaces {
+        config: &request.dirs.config,
+        home: request.dirs.home.as_deref(),
+        root: roots.project_root(),
+        cwd: roots.session_dir(),
+        check_rules: &check_rules,
+        gate: &*request_gate(request, &roots),
+    })
+}
+
+/// What the configuration says of agents, in the order of the files.
+pub(super) fn configured(request: &OpenRequest) -> Vec<ConfiguredAgent> {
+    let layers = request.loaded.agent_layers.iter();
+    let configured = layers.flat_map(|layer| {
         let source = AgentSource {
             owner: match layer.origin {
                 // Nothing of the managed file comes here.
@@ -44,16 +60,13 @@ pub(super) fn find(request: &OpenRequest) -> Agents {
             file: Some(layer.file.clone()),
         };
         let entries = layer.agents.iter();
-        entries.map(move |(name, settings)| (source.clone(), name.to_owned(), patch(settings)))
+        entries.map(move |(name, settings)| ConfiguredAgent {
+            source: source.clone(),
+            name: name.to_owned(),
+            patch: patch(settings),
+        })
     });
-    agents(&AgentPlaces {
-        config: &request.dirs.config,
-        home: request.dirs.home.as_deref(),
-        root: roots.project_root(),
-        cwd: roots.session_dir(),
-        configured: configured.collect(),
-        check_rules: &check_rules,
-    })
+    configured.collect()
 }
 
 fn patch(settings: &schema::AgentSettings) -> AgentPatch {

@@ -3,16 +3,24 @@
 use std::sync::Arc;
 
 use super::OpenRequest;
-use super::services::roots;
-use crate::project::commands::{CommandPlaces, CommandProblem, UserCommand, commands};
+use super::services::{request_gate, roots};
+use crate::project::commands::{CommandOwner, CommandPlaces, CommandProblem, UserCommand, commands};
 
 /// All commands, as `lathe commands` lists them, and what could not be read. Where they were looked at before, those that
-/// were looked at.
+/// were looked at. Those of a project that is not trusted are text alone.
 pub fn user_commands(request: &OpenRequest) -> (Arc<[UserCommand]>, Vec<CommandProblem>) {
-    match &request.trust.commands {
+    let (found, problems) = match &request.trust.commands {
         Some(found) => found.clone(),
         None => find(request),
+    };
+    if request.trust.is_trusted() {
+        return (found, problems);
     }
+    let restricted = found.iter().map(|command| match command.owner {
+        CommandOwner::User => command.clone(),
+        CommandOwner::Project => command.text(),
+    });
+    (restricted.collect(), problems)
 }
 
 /// Reads files and blocks.
@@ -23,6 +31,20 @@ pub(super) fn find(request: &OpenRequest) -> (Arc<[UserCommand]>, Vec<CommandPro
         home: request.dirs.home.as_deref(),
         root: roots.project_root(),
         cwd: roots.session_dir(),
+        gate: &*request_gate(request, &roots),
     });
     (found.into(), problems)
+}
+
+/// Problems that are told one by one when a session opens.
+const TOLD: usize = 3;
+
+/// Sentences about files that were left out.
+pub(super) fn problems(problems: &[CommandProblem]) -> Vec<String> {
+    let mut told: Vec<String> = problems.iter().take(TOLD).map(ToString::to_string).collect();
+    match problems.len().saturating_sub(TOLD) {
+        0 => {}
+        more => told.push(format!("{more} more about commands; `lathe commands` lists them")),
+    }
+    told
 }

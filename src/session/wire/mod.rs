@@ -41,6 +41,7 @@ use services::{Kit, permissions, roots, tool_settings};
 
 pub use agents::load as agents;
 pub use commands::user_commands;
+pub use services::prompt_gate;
 pub use trust::{
     Part, ProjectTrust, TrustFlag, TrustState, TrustedBy, accept_trust, settle_trust, trusted_names,
 };
@@ -248,7 +249,8 @@ pub fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
         Some(_) => store.load(&found.id)?.into_iter().map(Arc::new).collect(),
         None => Vec::new(),
     };
-    let (list, _) = user_commands(request);
+    let (list, problems) = user_commands(request);
+    notes.extend(commands::problems(&problems));
     let commands = Commands {
         list,
         is_trusted: request.trust.is_trusted(),

@@ -231,6 +231,9 @@ pub(super) fn tool_settings(
     registry: &Registry,
 ) -> ToolSettings {
     let mut said = ToolSwitches::default();
+    if !base.permissions.project_is_trusted {
+        said.restrict_project();
+    }
     for (name, on) in &agent.tools.user {
         said.push_user(own_name(name, registry), *on);
     }
@@ -328,20 +331,23 @@ fn rule_source(agent: &str, source: &AgentSource) -> Source {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
-    use crate::project::agents::{AgentPlaces, agents};
+    use crate::project::agents::{AgentPlaces, agent_files};
 
     #[test]
     fn agent_plan_has_the_rules_of_mode_plan() {
         let empty = tempfile::tempdir().unwrap();
-        let found = agents(&AgentPlaces {
+        let files = agent_files(&AgentPlaces {
             config: empty.path(),
             home: None,
             root: empty.path(),
             cwd: empty.path(),
-            configured: Vec::new(),
             check_rules: &|_| Ok(()),
+            gate: &|_: &Path| true,
         });
+        let found = files.agents(&[], false);
         let base = BaseRules {
             settings: ToolSettings::default(),
             permissions: Permissions::default(),

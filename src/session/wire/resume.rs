@@ -143,13 +143,15 @@ pub(super) fn draft(store: &Store, found: &FoundSession, project: &Path) -> Resu
 /// Gathers what stands in every agent's prompt, and notes which instruction files the conversation has with it.
 pub(super) fn prompt_facts(request: &OpenRequest, kit: &Kit, notes: &mut Vec<String>) -> PromptFacts {
     let roots = &kit.services.roots;
-    let gathered = project::instructions(&project::InstructionPlaces {
+    let gate = kit.services.gate.readable();
+    let places = project::InstructionPlaces {
         config: request.dirs.config.clone(),
         home: request.dirs.home.clone(),
         root: roots.project_root().to_owned(),
         cwd: roots.session_dir().to_owned(),
         globs: request.loaded.instructions.iter().map(instruction_glob).collect(),
-    });
+    };
+    let gathered = project::instructions(&places, &gate);
     notes.extend(gathered.problems);
     if let Ok(mut seen) = kit.services.instructions.lock() {
         seen.extend(
@@ -164,7 +166,7 @@ pub(super) fn prompt_facts(request: &OpenRequest, kit: &Kit, notes: &mut Vec<Str
     PromptFacts {
         directory: roots.session_dir().to_owned(),
         root: roots.project_root().to_owned(),
-        branch: project::branch(roots.project_root()),
+        branch: project::branch(roots.project_root(), &gate),
         instructions: gathered.instructions.iter().map(shown).collect(),
     }
 }

@@ -12,13 +12,14 @@ use super::profile::BaseRules;
 use super::profile::own_name;
 use super::{ErrorReport, FrontEndKind, OpenRequest, config_error};
 use crate::agent::driver::Reports;
-use crate::config::{Origin, schema};
+use crate::config::{Origin, RuleFiles, schema};
 use crate::conversation::SessionId;
 use crate::files::{PathLocks, Roots};
 use crate::hook::Hooks;
-use crate::permission::{self, Action, Broker, FrontEnd, Permissions, Places, Rule, Scope, Source};
-use crate::process::{EnvironmentRules, shell_environment};
+use crate::permission::{self, Action, Broker, FrontEnd, Permissions, Places, ReadGate, Rule, Scope, Source};
+use crate::process::{EnvironmentRules, Support, shell_environment};
 use crate::provider::EditMode;
+use crate::regular_file::FileGate;
 use crate::store::{GrantScope, Outputs, Store};
 use crate::text::replace::Tolerance;
 use crate::tool::{
@@ -85,6 +86,7 @@ impl Kit {
             environment,
             gate,
             forms: Forms::telling(presence, reports.form_sink()),
+            kernel: Support::of_kernel(),
             told_of_no_sandbox: AtomicBool::new(false),
             search_threads: SearchThreads::default(),
             hooks: Hooks::new(hooks, reports.hook_sink()),
@@ -205,20 +207,45 @@ pub(super) fn permissions(
     roots: &Roots,
     granted: Option<(&Store, &SessionId)>,
 ) -> Result<Permissions, ErrorReport> {
-    let dirs = &request.dirs;
+    let home = request.dirs.home.as_deref();
+    let mut permissions = rules(&RuleFiles {
+        dirs: &request.dirs,
+        project_root: roots.project_root(),
+        layers: &request.loaded.permission_layers,
+        project_is_trusted: request.trust.is_trusted(),
+    })?;
+    if let Some((store, session)) = granted {
+        for grant in store.grants_for(session, roots.project_root())? {
+            let scope = match grant.scope {
+                GrantScope::Session(_) => Scope::Session,
+                GrantScope::Project(_) => Scope::Project,
+                GrantScope::Global => Scope::Everywhere,
+            };
+            let source = Source::Grant(scope);
+            permissions
+                .grants
+                .push(Rule::new(&grant.key, &grant.pattern, Action::Allow, source, home));
+        }
+    }
+    Ok(permissions)
+}
+
+/// The rules that configuration files have, over the defaults.
+fn rules(files: &RuleFiles<'_>) -> Result<Permissions, ErrorReport> {
+    let dirs = files.dirs;
     let home = dirs.home.as_deref();
     let outputs = Outputs::new(&dirs.data);
     let mut permissions = Permissions {
         user: permission::defaults(&Places {
             home: dirs.home.clone(),
-            project_root: roots.project_root().to_owned(),
+            project_root: files.project_root.to_owned(),
             own: vec![dirs.config.clone(), dirs.data.clone(), dirs.state.clone()],
             open: vec![outputs.dir().to_owned()],
         }),
-        project_is_trusted: request.trust.is_trusted(),
+        project_is_trusted: files.project_is_trusted,
         ..Permissions::default()
     };
-    for layer in &request.loaded.permission_layers {
+    for layer in files.layers {
         let source = match layer.origin {
             Origin::Global => Source::Global(layer.file.clone()),
             Origin::Extra => Source::Extra(layer.file.clone()),
@@ -237,20 +264,29 @@ pub(super) fn permissions(
             Origin::Global | Origin::Extra => permissions.user.extend(rules),
         }
     }
-    if let Some((store, session)) = granted {
-        for grant in store.grants_for(session, roots.project_root())? {
-            let scope = match grant.scope {
-                GrantScope::Session(_) => Scope::Session,
-                GrantScope::Project(_) => Scope::Project,
-                GrantScope::Global => Scope::Everywhere,
-            };
-            let source = Source::Grant(scope);
-            permissions
-                .grants
-                .push(Rule::new(&grant.key, &grant.pattern, Action::Allow, source, home));
-        }
-    }
     Ok(permissions)
+}
+
+/// Returns the gate of files that are named in prompts, by the rules of the configuration.
+pub fn prompt_gate(files: &RuleFiles<'_>) -> Box<dyn FileGate> {
+    match rules(files) {
+        Ok(permissions) => Box::new(ReadGate::new(
+            Arc::new(permissions),
+            files.project_root.to_owned(),
+        )),
+        // The same error is told when the rules are needed.
+        Err(_) => Box::new(|_: &Path| false),
+    }
+}
+
+/// The gate of agents and commands, which are read before a session is there.
+pub(super) fn request_gate(request: &OpenRequest, roots: &Roots) -> Box<dyn FileGate> {
+    prompt_gate(&RuleFiles {
+        dirs: &request.dirs,
+        project_root: roots.project_root(),
+        layers: &request.loaded.permission_layers,
+        project_is_trusted: request.trust.is_trusted(),
+    })
 }
 
 /// Where changes of several files write down what they are about to do.

@@ -1,8 +1,9 @@
 //! Whether the project is trusted, and what it brings that only then counts.
 //!
-//! A project's own code and loosened rules are its *parts*: what its configuration says under certain keys, the hooks in
-//! its settings of Claude Code, rules of its agents that allow something, and shell commands in its commands. All are read once, before anybody is asked:
-//! what is trusted is what was shown, and so is what is used. Trusted are the parts that the user looked at before and
+//! What a project brings beyond text and stricter rules are its *parts*: everything in its configuration that is not on
+//! the closed list (`config::untrusted`), the hooks in its settings of Claude Code, what its agents say beyond text, and
+//! the shell commands, models and agents of its commands. All are read once, before anybody is asked: what is trusted
+//! is what was shown, and so is what is used. Trusted are the parts that the user looked at before and
 //! that did not change, those of projects that the global configuration lists, and all with `--trust`.
 
 use std::fmt::Write as _;
@@ -12,15 +13,17 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::profile::own_name;
 use super::services::roots;
 use super::{ErrorReport, OpenRequest, ReportKind, agents, commands, config_error};
-use crate::config::{self, ConfigError};
+use crate::config::{self, ConfigError, ToolSwitches};
 use crate::files::ContentHash;
 use crate::permission::Pattern;
-use crate::project::agents::{Agents, Owner};
+use crate::project::agents::{AgentFiles, ToolChoice};
 use crate::project::commands::{CommandOwner, CommandProblem, UserCommand, shell_commands};
 use crate::store::{Store, TrustRow, TrustedPlace};
 use crate::text::diff;
+use crate::tool::{Registry, Set};
 
 /// Parts that a sentence names.
 const NAMED: usize = 4;
@@ -34,7 +37,7 @@ pub struct ProjectTrust {
     /// The deepest directory that brings a part: below it others may be trusted apart.
     place: PathBuf,
     /// As they were when their rules were listed.
-    pub(super) agents: Option<Arc<Agents>>,
+    pub(super) agents: Option<Arc<AgentFiles>>,
     pub(super) commands: Option<FoundCommands>,
 }
 
@@ -135,6 +138,15 @@ impl ProjectTrust {
 }
 
 impl Part {
+    fn new(file: &Path, root: &Path, key: &str, value: Value) -> Self {
+        let file = file.strip_prefix(root).unwrap_or(file);
+        Self {
+            file: file.to_string_lossy().into_owned(),
+            key: key.to_owned(),
+            value,
+        }
+    }
+
     /// The value as people read it.
     pub fn text(&self) -> String {
         serde_json::to_string_pretty(&self.value).unwrap_or_default()
@@ -173,7 +185,7 @@ pub fn settle_trust(request: &mut OpenRequest, flag: TrustFlag) -> Result<(), Er
     let agents = agents::find(request);
     let commands = commands::find(request);
     let mut parts = parts(request, &agents, &root);
-    parts.extend(shell_parts(&commands.0, &root));
+    parts.extend(command_parts(&commands.0, &root));
     let mut trust = ProjectTrust {
         place: place(&request.directory, &root, &parts),
         root,
@@ -259,58 +271,84 @@ fn is_listed(request: &OpenRequest, root: &Path) -> bool {
     listed.any(|glob| homes.iter().any(|home| Pattern::new(glob, *home).matches(&root)))
 }
 
-fn parts(request: &OpenRequest, agents: &Agents, root: &Path) -> Vec<Part> {
-    let part = |file: &Path, key: &str, value: &Value| Part {
-        file: file
-            .strip_prefix(root)
-            .unwrap_or(file)
-            .to_string_lossy()
-            .into_owned(),
-        key: key.to_owned(),
-        value: value.clone(),
-    };
+fn parts(request: &OpenRequest, agents: &AgentFiles, root: &Path) -> Vec<Part> {
     let configured = request.loaded.project_parts.iter();
     let mut parts: Vec<Part> = configured
-        .map(|found| part(&found.file, &found.key, &found.value))
+        .map(|found| Part::new(&found.file, root, &found.key, found.value.clone()))
         .collect();
-    for agent in agents.usable() {
-        for given in agent
-            .rules
-            .iter()
-            .filter(|given| given.source.owner == Owner::Project)
+    let registry = Registry::builtin();
+    for given in agents.of_project(&agents::configured(request)) {
+        let mut add = |key: &str, value: Value| {
+            let key = format!("agents.{}.{key}", given.name);
+            parts.push(Part::new(given.file, root, &key, value));
+        };
+        for (key, value) in given.patch.beyond_text(given.adds) {
+            add(key, value);
+        }
+        if given.patch.tools.iter().any(|choice| widens(choice, &registry)) {
+            add("tools", written_tools(&given.patch.tools));
+        }
+        if let Some(rules) = given
+            .patch
+            .permission
+            .as_ref()
+            .filter(|rules| config::allows(rules))
         {
-            if let Some(file) = given
-                .source
-                .file
-                .as_deref()
-                .filter(|_| config::allows(&given.rules))
-            {
-                parts.push(part(
-                    file,
-                    &format!("agents.{}.permission", agent.name),
-                    &given.rules,
-                ));
-            }
+            add("permission", rules.clone());
         }
     }
     parts
 }
 
-/// The shell commands in the project's commands.
-fn shell_parts(commands: &[UserCommand], root: &Path) -> Vec<Part> {
+/// Whether tools are switched on that nobody is shown by default.
+fn widens(choice: &ToolChoice, registry: &Registry) -> bool {
+    let mut switches = ToolSwitches::default();
+    match choice {
+        ToolChoice::Switches(given) => {
+            for (name, on) in given {
+                switches.push_user(own_name(name, registry), *on);
+            }
+        }
+        ToolChoice::Only(names) => {
+            for name in names {
+                switches.push_user(own_name(name, registry), true);
+            }
+        }
+    }
+    registry
+        .tools()
+        .any(|tool| tool.set() != Set::Core && switches.get(tool.name()) == Some(true))
+}
+
+/// Lists and switches as they are written.
+fn written_tools(choices: &[ToolChoice]) -> Value {
+    let written = choices.iter().map(|choice| match choice {
+        ToolChoice::Switches(switches) => {
+            let switches = switches.iter().map(|(name, on)| (name.clone(), Value::from(*on)));
+            Value::Object(switches.collect())
+        }
+        ToolChoice::Only(names) => Value::from(names.clone()),
+    });
+    written.collect()
+}
+
+/// What the project's commands want besides sending a text.
+fn command_parts(commands: &[UserCommand], root: &Path) -> Vec<Part> {
+    let mut parts = Vec::new();
     let own = commands
         .iter()
         .filter(|command| command.owner == CommandOwner::Project);
-    let parts = own.filter_map(|command| {
+    for command in own {
         let shell = shell_commands(&command.body);
-        let file = command.file.strip_prefix(root).unwrap_or(&command.file);
-        (!shell.is_empty()).then(|| Part {
-            file: file.to_string_lossy().into_owned(),
-            key: "shell".to_owned(),
-            value: Value::from(shell),
-        })
-    });
-    parts.collect()
+        let wanted = [
+            ("shell", (!shell.is_empty()).then(|| Value::from(shell))),
+            ("model", command.model.clone().map(Value::from)),
+            ("agent", command.agent.clone().map(Value::from)),
+        ];
+        let wanted = wanted.into_iter().filter_map(|(key, value)| Some((key, value?)));
+        parts.extend(wanted.map(|(key, value)| Part::new(&command.file, root, key, value)));
+    }
+    parts
 }
 
 fn place(directory: &Path, root: &Path, parts: &[Part]) -> PathBuf {

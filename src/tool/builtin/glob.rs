@@ -145,7 +145,7 @@ fn search(plan: &Plan, limit: &Limit, services: &Services) -> Output<Details> {
         root: &plan.base.real,
         globs: &plan.globs,
         limit,
-        gate: &readable.gate(&services.roots),
+        gate: &readable,
     };
     let end = tree.files(|| {
         let mut sheaf = harvest.sheaf();

@@ -166,6 +166,16 @@ impl Setting<'_> {
         asks
     }
 
+    /// The asks for a path that a command writes by its operands: what is protected, and rules that deny.
+    pub(super) fn changed_path(&self, path: &str) -> Vec<Ask> {
+        let mut asks = self.write_path(path, self.workdir);
+        for ask in asks.iter_mut().filter(|ask| ask.key == "edit") {
+            ask.floor = Floor::Denied;
+            ask.always.clear();
+        }
+        asks
+    }
+
     /// What a text that cannot be read may write to, as far as that is protected.
     pub(super) fn possible_target(&self, target: &str) -> Vec<Ask> {
         let resolved = self.resolve(target, self.workdir);

@@ -36,7 +36,6 @@ impl Setting<'_> {
 
     fn walk(&self, search: &Search, place: &Path, left: &mut usize, gathered: &mut Gathered) -> Option<()> {
         let readable = self.services.gate.readable();
-        let gate = readable.gate(&self.services.roots);
         let walk = Walk {
             root: place,
             ignore_files: if search.filtered {
@@ -48,7 +47,7 @@ impl Setting<'_> {
             follows_links: search.follows_links,
             max_depth: usize::MAX,
             threads: 1,
-            gate: &gate,
+            gate: &readable,
         };
         let enters = |entry: &Entry| {
             entry.depth() == 0 || !entry.is_directory() || search.enters(&entry.name().to_string_lossy())

@@ -1,4 +1,6 @@
 mod attacks;
+mod forms;
+mod git;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -8,6 +10,7 @@ use serde_json::json;
 use super::wildcards::MAX_FILES;
 use super::*;
 use crate::conversation::ErrorKind;
+use crate::process::Support;
 use crate::tool::harness::Harness;
 
 fn asks(project: &Harness, command: &str) -> Vec<(String, String)> {
@@ -20,6 +23,38 @@ fn asks(project: &Harness, command: &str) -> Vec<(String, String)> {
 async fn open(project: &Harness, command: &str) -> Vec<(String, String)> {
     project.run("bash", json!({ "command": command })).await;
     project.asked()
+}
+
+/// Puts a program of this name on the PATH, as if the system brought it.
+fn bring(project: &mut Harness, name: &str) {
+    let file = project.outside("bin").join(name);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    let places = format!(
+        "{}:{}",
+        project.outside("bin").display(),
+        std::env::var("PATH").unwrap()
+    );
+    let home = std::env::var_os("HOME").unwrap_or_default();
+    set_environment(
+        project,
+        vec![("PATH".into(), places.into()), ("HOME".into(), home)],
+    );
+}
+
+fn set_environment(project: &mut Harness, environment: Vec<(std::ffi::OsString, std::ffi::OsString)>) {
+    std::sync::Arc::get_mut(&mut project.services)
+        .unwrap()
+        .environment = environment;
+}
+
+/// As on a machine that cannot confine commands to reading.
+fn without_confinement(project: &mut Harness) {
+    std::sync::Arc::get_mut(&mut project.services).unwrap().kernel = Support {
+        files: false,
+        calls: false,
+    };
 }
 
 fn pair(key: &str, pattern: impl Into<String>) -> (String, String) {
@@ -310,7 +345,8 @@ async fn the_home_directory_is_the_commands_own() {
 
 #[tokio::test]
 async fn files_that_are_read_are_judged_as_read() {
-    let project = Harness::new();
+    let mut project = Harness::new();
+    bring(&mut project, "rg");
     for name in [".env", "key.pem", "a.txt", "many/a"] {
         project.write(name, "x");
     }
@@ -392,7 +428,8 @@ async fn what_tee_writes_is_an_edit() {
 
 #[tokio::test]
 async fn a_repository_that_runs_programs_is_asked_about_and_the_key_named() {
-    let project = Harness::new();
+    let mut project = Harness::new();
+    without_confinement(&mut project);
     project.write(".git/config", "[core]\n\tfsmonitor = ./evil.sh\n");
     let (kind, text) = project.error("bash", json!({"command": "git status"})).await;
     assert_eq!(kind, ErrorKind::Denied);
@@ -425,7 +462,8 @@ async fn a_program_of_the_project_is_no_system_program() {
 
 #[tokio::test]
 async fn a_repository_that_a_project_brings_within_it_is_not_vouched_for() {
-    let project = Harness::new();
+    let mut project = Harness::new();
+    without_confinement(&mut project);
     let bare = |name: &str, objects: &str| {
         project.write(format!("{name}/refs/.keep"), "");
         project.write(format!("{name}/{objects}/.keep"), "");

@@ -3,7 +3,7 @@ use tokio::sync::mpsc;
 
 use super::*;
 use crate::conversation::CallId;
-use crate::permission::{BrokerEvent, FrontEnd};
+use crate::permission::{BrokerEvent, FrontEnd, Subject};
 use crate::store::NewSession;
 use crate::tool::harness::Harness;
 

@@ -12,6 +12,7 @@ use crate::conversation::{CallResult, ErrorKind};
 use crate::permission::Editable;
 use crate::provider::ToolSpec;
 use crate::text::sanitize::sanitize_line;
+use crate::text::surrogates;
 use crate::text::width::{prefix, truncate};
 use crate::tool::registry::switched;
 use crate::tool::{
@@ -287,7 +288,9 @@ fn parse_object(raw: &str) -> Result<Map<String, Value>, String> {
     if raw.trim().is_empty() {
         return Ok(Map::new());
     }
-    match serde_json::from_str::<Value>(raw) {
+    // Half of a character that a model escaped does not make the rest unusable.
+    let raw = surrogates::replace_escapes(raw);
+    match serde_json::from_str::<Value>(&raw) {
         Ok(Value::Object(fields)) => Ok(fields),
         Ok(Value::Null) => Ok(Map::new()),
         // Some models send the object as a string of JSON.

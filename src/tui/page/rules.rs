@@ -14,6 +14,7 @@ use ratatui::widgets::{Clear, Widget};
 use super::rows::remark;
 use super::{News, Outcome, Page, PageCx, PageKind, Wish};
 use crate::conversation::SessionId;
+use crate::permission::too_wide;
 use crate::session::Op;
 use crate::store::Grant;
 use crate::text::fuzzy::{Matcher, Query};
@@ -336,6 +337,9 @@ fn preview_lines(rule: &Grant, columns: u16, cx: &PageCx<'_>) -> Vec<Line<'stati
 /// A sentence.
 fn allows(rule: &Grant) -> String {
     let pattern = &rule.pattern;
+    if too_wide(&rule.key, pattern).is_some() {
+        return format!("`{pattern}` is too wide by now and counts as nothing.");
+    }
     match rule.key.as_str() {
         "bash" => format!("Commands that match `{pattern}` run without asking."),
         "edit" => format!("Files that match `{pattern}` are changed without asking."),

@@ -7,14 +7,13 @@ use std::io::Cursor;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use image::{DynamicImage, ImageFormat, ImageReader, Limits, RgbaImage};
+use image::{DynamicImage, ImageFormat, RgbaImage};
 
 use super::{Form, Job, sixel};
+use crate::picture;
 
 /// As much as a photograph of 8,000 by 5,000 pixels has.
 const MOST_PIXELS: u64 = 40_000_000;
-/// Memory that reading may take.
-const MOST_MEMORY: u64 = 256 * 1024 * 1024;
 /// Characters of base64.
 const LONGEST: usize = 64 * 1024 * 1024;
 
@@ -24,11 +23,11 @@ pub(super) fn draw(job: &Job) -> Option<String> {
         return None;
     }
     let bytes = STANDARD.decode(job.data.trim()).ok()?;
-    let (width, height) = reader(&bytes)?.into_dimensions().ok()?;
+    let (width, height) = picture::size(&bytes)?;
     if u64::from(width) * u64::from(height) > MOST_PIXELS {
         return None;
     }
-    let picture = reader(&bytes)?.decode().ok()?;
+    let picture = picture::decode(&bytes).ok()?;
     drop(bytes);
     let (width, height) = job.pixels;
     let picture = if picture.width() > width || picture.height() > height {
@@ -48,14 +47,6 @@ fn as_png(picture: RgbaImage) -> Option<String> {
     let mut png = Cursor::new(Vec::new());
     picture.write_to(&mut png, ImageFormat::Png).ok()?;
     Some(STANDARD.encode(png.into_inner()))
-}
-
-fn reader(bytes: &[u8]) -> Option<ImageReader<Cursor<&[u8]>>> {
-    let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?;
-    let mut limits = Limits::default();
-    limits.max_alloc = Some(MOST_MEMORY);
-    reader.limits(limits);
-    Some(reader)
 }
 
 #[cfg(test)]
@@ -78,8 +69,7 @@ mod tests {
     fn a_picture_is_made_as_small_as_it_is_drawn() {
         let drawn = draw(&job(&png(400, 100))).unwrap();
         let bytes = STANDARD.decode(drawn).unwrap();
-        let size = reader(&bytes).unwrap().into_dimensions().unwrap();
-        assert_eq!(size, (40, 10));
+        assert_eq!(picture::size(&bytes), Some((40, 10)));
     }
 
     #[test]

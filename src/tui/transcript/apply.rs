@@ -435,8 +435,8 @@ impl Blocks {
             MessageState::Cut => self.interrupted(),
             MessageState::Complete | MessageState::Streaming => match stop {
                 Some(Stop::Length) => self.warn("the reply reached the model's output limit; it may be cut"),
-                Some(Stop::Refusal) => self.warn("the provider's filter ended the reply"),
-                Some(Stop::End | Stop::ToolCalls) | None => {}
+                // The error of the refusal says so.
+                Some(Stop::End | Stop::ToolCalls | Stop::Refusal) | None => {}
             },
         }
     }

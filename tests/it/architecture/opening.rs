@@ -14,19 +14,14 @@ const OPENERS: &[(&str, &str)] = &[
         "a theme that the person names, and its parent beside it",
     ),
     (
-        "src/config/expand.rs",
-        "`{file:}` of the configuration, judged and bounded there",
-    ),
-    (
-        "src/config/source.rs",
-        "configuration, bounded there and of a kind that is looked at first",
+        "src/files/directory.rs",
+        "directories and files below an approved root, without waiting, to write them",
     ),
     (
         "src/files/transaction/record.rs",
         "lathe's own records of what it is about to write",
     ),
     (
-        "src/files/transaction/replacement.rs",
         "the new file that is written in place of the old one",
     ),
     (
@@ -34,16 +29,13 @@ const OPENERS: &[(&str, &str)] = &[
         "lathe's own copies of what a turn wrote",
     ),
     ("src/hook/transcript.rs", "lathe's own transcript for hooks"),
+    ("src/process/keeper/server.rs", "`/proc`"),
     ("src/process/kill.rs", "`/proc`"),
+    ("src/process/sandbox/namespace.rs", "`/proc`"),
+    ("src/process/sandbox/support.rs", "`/proc`"),
+    ("src/process/spawn.rs", "`/dev/null`"),
     ("src/project/commands/mod.rs", "a walk that reads no ignore files"),
-    (
-        "src/project/instructions.rs",
-        "a walk that reads no ignore files; instructions are bounded there",
-    ),
-    (
-        "src/project/markdown_file.rs",
-        "agents and commands, bounded there and looked at first",
-    ),
+    ("src/project/instructions.rs", "a walk that reads no ignore files"),
     (
         "src/provider/cassette/recorder.rs",
         "a recording that the person asks for",
@@ -128,19 +120,17 @@ fn project_files_are_opened_by_regular_file_alone() {
             found.insert(name, lines);
         }
     }
-    for (name, lines) in &found {
-        let is_listed = OPENERS.iter().any(|(opener, _)| opener == name);
-        assert!(
-            is_listed,
-            "{name} opens files by itself in lines {lines:?}; use `regular_file`"
-        );
-    }
-    for (opener, why) in OPENERS {
-        assert!(
-            found.contains_key(*opener),
-            "{opener} opens nothing any more ({why})"
-        );
-    }
+    let is_listed = |name: &str| OPENERS.iter().any(|(opener, _)| *opener == name);
+    let unlisted: Vec<_> = found.iter().filter(|(name, _)| !is_listed(name)).collect();
+    assert!(
+        unlisted.is_empty(),
+        "these open files by themselves; use `regular_file`: {unlisted:?}"
+    );
+    let idle: Vec<_> = OPENERS
+        .iter()
+        .filter(|(opener, _)| !found.contains_key(*opener))
+        .collect();
+    assert!(idle.is_empty(), "these open nothing any more: {idle:?}");
 }
 
 #[test]

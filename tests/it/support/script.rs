@@ -94,9 +94,19 @@ pub(crate) enum Fault {
     Stall { after: usize },
     /// One event with so many bytes of text.
     Giant { bytes: usize },
+    /// These bytes as the whole stream, which then ends well.
+    Raw { stream: String },
 }
 
 impl Fault {
+    /// Another server's stream, an event a line.
+    pub(crate) fn events<S: AsRef<str>>(events: &[S]) -> Self {
+        let events = events.iter().map(|event| format!("data: {}\n\n", event.as_ref()));
+        Self::Raw {
+            stream: events.collect(),
+        }
+    }
+
     pub(crate) fn status(status: u16) -> Self {
         Self::Http {
             status,

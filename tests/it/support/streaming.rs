@@ -25,6 +25,11 @@ pub(super) struct Streaming<'a> {
 impl Streaming<'_> {
     /// Ends with an error when the connection is not to be used again, and so when the client has left.
     pub(super) fn run(mut self, protocol: Protocol, reply: Reply<'_>) -> io::Result<()> {
+        if let Some(Fault::Raw { stream }) = &self.fault {
+            http::start_stream(self.stream)?;
+            http::write_chunk(self.stream, stream.as_bytes())?;
+            return http::end_stream(self.stream);
+        }
         let frames = match self.fault {
             Some(Fault::Giant { bytes }) => {
                 wire::frames(protocol, &Turn::text(&"x".repeat(bytes)).piece(bytes), reply)

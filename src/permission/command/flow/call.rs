@@ -1,6 +1,6 @@
 //! One command by its words, and whatever it runs: wrappers, `find -exec`, texts for other shells.
 
-use super::super::hazards;
+use super::super::hazards::{self, is_harmless};
 use super::super::syntax::{Call, RedirectionKind};
 use super::super::word::{Word, joined};
 use super::super::wrapper::{Given, Runs, is_assignment, is_shell, replaced, runs};
@@ -27,27 +27,46 @@ impl Flow {
         if call.words.is_empty() {
             let names = call.assignments.iter().map(|assignment| assignment.name.clone());
             self.facts.lasting.extend(names);
+            for assignment in &call.assignments {
+                self.values.assign(&assignment.name, assignment.value.as_ref());
+            }
             return After::same(place);
         }
         let reads_text = call
             .redirections
             .iter()
             .any(|redirection| redirection.kind == RedirectionKind::Text);
-        let has_assignments = !call.assignments.is_empty();
-        let texts: Vec<&str> = call
-            .assignments
-            .iter()
-            .map(|assignment| assignment.text.as_str())
-            .collect();
+        let texts = |only_special: bool| -> String {
+            let counting = call
+                .assignments
+                .iter()
+                .filter(|assignment| !only_special || !is_harmless(&assignment.text));
+            let texts: Vec<&str> = counting.map(|assignment| assignment.text.as_str()).collect();
+            texts.join(" ")
+        };
+        let (special, all) = (texts(true), texts(false));
+        let has_assignments = !special.is_empty();
         let running = Running {
             place,
             given: Given::AllWords,
             around: &[],
             depth: 0,
             reads_text,
-            assignments: &texts.join(" "),
+            assignments: &special,
+            all_assignments: &all,
         };
-        let after = self.words(&call.words, &running);
+        let mut after: Option<After> = None;
+        for words in self.values.resolve(&call.words) {
+            let one = self.words(&words, &running);
+            after = Some(match after {
+                Some(before) => After {
+                    success: before.success.or(one.success),
+                    failure: before.failure.or(one.failure),
+                },
+                None => one,
+            });
+        }
+        let after = after.unwrap_or_else(|| After::same(place));
         // `PWD=/ cd x` and its like.
         if has_assignments {
             After::same(&after.either())
@@ -132,6 +151,7 @@ impl Flow {
                         around: &[],
                         depth: running.depth + 1,
                         assignments: "",
+                        all_assignments: "",
                         ..*running
                     };
                     self.words(&words[range], &inner);
@@ -145,8 +165,10 @@ impl Flow {
             Runs::Text(text) => {
                 self.push(words, running);
                 let outer = std::mem::replace(&mut self.shell, Shell::of(base));
+                // It gets the variables that are exported, and those are none of these.
+                let values = std::mem::take(&mut self.values);
                 self.text(&text, place);
-                self.shell = outer;
+                (self.shell, self.values) = (outer, values);
                 After::same(place)
             }
         }
@@ -163,6 +185,8 @@ impl Flow {
                 canonical
             },
             has_assignments,
+            assigned: (running.all_assignments != running.assignments)
+                .then(|| format!("{} {}", running.all_assignments, joined(words))),
             more_operands: running.given != Given::AllWords,
             filled_in: match running.given {
                 Given::More(text) => text.map(str::to_owned),
@@ -191,7 +215,9 @@ struct Running<'a> {
     around: &'a [String],
     depth: usize,
     reads_text: bool,
+    /// Those that are not harmless.
     assignments: &'a str,
+    all_assignments: &'a str,
 }
 
 /// Whether a word can only be the name of one program.

@@ -127,7 +127,7 @@ pub(super) fn changes_directory(node: &Node) -> bool {
 }
 
 /// Whether something holds of a node or of any in it.
-fn any(node: &Node, holds: &mut impl FnMut(&Node) -> bool) -> bool {
+pub(super) fn any(node: &Node, holds: &mut impl FnMut(&Node) -> bool) -> bool {
     if holds(node) {
         return true;
     }
@@ -147,6 +147,11 @@ fn any(node: &Node, holds: &mut impl FnMut(&Node) -> bool) -> bool {
                 .any(|(condition, body)| any(condition, holds) || any(body, holds))
                 || otherwise.as_deref().is_some_and(|node| any(node, holds))
         }
-        Node::Loop(condition, body) => any(condition, holds) || any(body, holds),
+        Node::Loop(condition, body)
+        | Node::Each {
+            inside: condition,
+            body,
+            ..
+        } => any(condition, holds) || any(body, holds),
     }
 }

@@ -125,6 +125,7 @@ impl Reader<'_> {
         let value = self.value_of_assignment(call)?;
         let is_number = !is_indexed && !is_added && value.as_ref().is_some_and(is_numeric);
         self.facts.assign(&name, is_number);
+        let whole = value.clone().filter(|_| !is_indexed && !is_added);
         let value = value.map_or_else(|| "(…)".to_owned(), |word| word.text);
         let operator = if is_added { "+=" } else { "=" };
         let written = &self.text[start..self.at];
@@ -132,6 +133,7 @@ impl Reader<'_> {
         call.assignments.push(Assignment {
             name,
             text: format!("{key}{operator}{value}"),
+            value: whole,
         });
         Ok(true)
     }

@@ -128,6 +128,7 @@ impl Reader<'_> {
     fn each(&mut self, keyword: &str) -> Result<Node, Refusal> {
         self.blanks();
         let mut inside = Vec::new();
+        let mut listed = None;
         if keyword == "for" && self.take("((") {
             self.arithmetic(&mut inside, "))")?;
             self.blanks();
@@ -145,6 +146,12 @@ impl Reader<'_> {
                 self.at += 2;
                 let words = self.words_of_line(&mut inside)?;
                 is_number = words.iter().all(Word::is_integer);
+                if keyword == "for" {
+                    listed = Some((name.clone(), words));
+                }
+            }
+            if listed.is_none() {
+                self.facts.computed_values.insert(name.clone());
             }
             self.facts.assign(&name, is_number && keyword == "for");
             self.facts.lasting.insert(name);
@@ -155,7 +162,16 @@ impl Reader<'_> {
         self.keyword("do")?;
         let body = self.list()?;
         self.keyword("done")?;
-        Ok(Node::Loop(Box::new(Node::Inside(inside)), Box::new(body)))
+        let (inside, body) = (Box::new(Node::Inside(inside)), Box::new(body));
+        Ok(match listed {
+            Some((name, words)) => Node::Each {
+                name,
+                words,
+                inside,
+                body,
+            },
+            None => Node::Loop(inside, body),
+        })
     }
 
     fn words_of_line(&mut self, inside: &mut Vec<Node>) -> Result<Vec<Word>, Refusal> {

@@ -55,7 +55,7 @@ impl Reader<'_> {
                 return Ok(());
             }
         };
-        building.dynamic(&self.text[start..self.at], variable);
+        building.dynamic(&self.text[start..self.at], variable, quoting);
         Ok(())
     }
 
@@ -91,7 +91,7 @@ impl Reader<'_> {
         self.end = outer_end;
         self.at += 1;
         building.inside.push(node);
-        building.dynamic(&self.text[start..self.at], None);
+        building.dynamic(&self.text[start..self.at], None, Quoting::Unquoted);
         Ok(())
     }
 
@@ -175,6 +175,7 @@ impl Reader<'_> {
             super::super::hazards::check_variable(name, &mut self.facts);
             self.facts.assign(name, false);
             self.facts.lasting.insert(name.to_owned());
+            self.facts.computed_values.insert(name.to_owned());
         }
         let is_known = self.peek().is_some_and(|c| ":-=?+#%/^,".contains(c));
         if !is_known {

@@ -37,6 +37,8 @@ pub(super) struct Facts {
     pub(super) variables: BTreeMap<String, bool>,
     /// Variables whose value is computed with. Bash runs what it finds in such a value, so it must be a number.
     pub(super) computed: BTreeSet<String>,
+    /// Variables that an expansion or a choice of the user gives a value.
+    pub(super) computed_values: BTreeSet<String>,
     pub(super) functions: BTreeSet<String>,
     /// Variables that keep their value for later commands.
     pub(super) lasting: BTreeSet<String>,
@@ -61,6 +63,7 @@ impl Facts {
             self.assign(&name, is_number);
         }
         self.computed.extend(other.computed);
+        self.computed_values.extend(other.computed_values);
         self.functions.extend(other.functions);
         self.lasting.extend(other.lasting);
         self.exports |= other.exports;

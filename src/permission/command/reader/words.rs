@@ -1,7 +1,7 @@
 //! Words: quotes, escapes, wildcards, and where they end.
 
 use super::super::syntax::Node;
-use super::super::word::{Variable, Word, braces};
+use super::super::word::{Expansion, Variable, Word, braces, is_name};
 use super::{Reader, Refusal};
 
 /// A word as it is put together.
@@ -19,8 +19,18 @@ impl Building {
     }
 
     /// What only the shell can know, as it was written.
-    pub(super) fn dynamic(&mut self, raw: &str, variable: Option<Variable>) {
+    pub(super) fn dynamic(&mut self, raw: &str, variable: Option<Variable>, quoting: Quoting) {
         let at = self.word.text.len();
+        let name = raw.strip_prefix('$').unwrap_or_default();
+        let name = name
+            .strip_prefix('{')
+            .and_then(|name| name.strip_suffix('}'))
+            .unwrap_or(name);
+        self.word.expansions.push(Expansion {
+            range: at..at + raw.len(),
+            name: is_name(name).then(|| name.to_owned()),
+            is_quoted: quoting == Quoting::Quoted,
+        });
         if self.word.dynamic_at.is_none() {
             self.word.dynamic_at = Some(at);
             self.word.variable = variable.filter(|_| at == 0 && !self.word.tilde);
@@ -74,7 +84,7 @@ impl Reader<'_> {
                 self.at += 2;
                 let node = self.substitution(")")?;
                 building.inside.push(node);
-                building.dynamic(&self.text[from..self.at], None);
+                building.dynamic(&self.text[from..self.at], None, Quoting::Unquoted);
                 continue;
             }
             if ENDS.contains(c) {

@@ -1,4 +1,5 @@
 mod agreement;
+mod lists;
 mod reading;
 
 use super::*;
@@ -29,25 +30,27 @@ fn is_opaque(command: &str) -> bool {
     analyse(command).refusal.is_some()
 }
 
-fn facts_with(config: &dyn Fn(Option<&str>) -> GitConfig) -> ReadOnlyFacts<'_> {
-    ReadOnlyFacts {
-        is_system_program: &|_| true,
-        is_in_project: &|path| !path.starts_with('/') && !path.contains(".."),
-        git_config: config,
+const FACTS: ReadOnlyFacts<'_> = ReadOnlyFacts {
+    is_system_program: &|_| true,
+    is_no_shim: &|_| true,
+    is_in_project: &|path| !path.starts_with('/') && !path.contains(".."),
+};
+
+/// The list that all of a text's commands are on; the second where one of them is.
+fn list_of(command: &str) -> Option<List> {
+    let analysis = analyse(command);
+    if analysis.refusal.is_some() || analysis.exports || !analysis.redirected.is_empty() {
+        return None;
     }
+    let lists = analysis
+        .commands
+        .iter()
+        .map(|simple| Some(read_only(simple, &FACTS)?.list));
+    lists.collect::<Option<Vec<List>>>()?.into_iter().max()
 }
 
 fn is_read_only(command: &str) -> bool {
-    let analysis = analyse(command);
-    let config = |_: Option<&str>| GitConfig::Text("[core]\nbare = false\n".into());
-    let facts = facts_with(&config);
-    analysis.refusal.is_none()
-        && !analysis.exports
-        && analysis
-            .commands
-            .iter()
-            .all(|simple| read_only(simple, &facts) == ReadOnly::Yes)
-        && analysis.redirected.is_empty()
+    list_of(command).is_some()
 }
 
 /// The strictest of what the rules say of its commands.

@@ -23,11 +23,19 @@ pub struct Revert {
 
 /// Puts the lines back that the hunk took away, or says why not. Nothing else in the file is looked at.
 pub(in crate::session) async fn put_back(revert: Revert, services: Arc<Services>) -> Answer {
+    let project = services.roots.project_root();
+    let Some(real) = real_path(&revert.real, project) else {
+        return Answer::Failed(format!(
+            "`{}` leads out of the project, so nothing was reverted.",
+            revert.path
+        ));
+    };
+    let revert = Revert { real, ..revert };
     let lock = services.locks.lock(std::slice::from_ref(&revert.real)).await;
-    let records = services.records_dir.clone();
+    let services = Arc::clone(&services);
     let work = tokio::task::spawn_blocking(move || {
         let _lock = lock;
-        match write(&revert, &records) {
+        match write(&revert, &services.records_dir, services.roots.project_root()) {
             Ok(()) => Answer::Reverted(revert.path),
             Err(Refusal::Other) => Answer::Failed(format!(
                 "`{}` is not as it is shown any more, so nothing was reverted; the diff was read anew.",
@@ -58,17 +66,28 @@ impl From<FileError> for Refusal {
     }
 }
 
-fn write(revert: &Revert, records: &Path) -> Result<(), Refusal> {
+/// Follows the links on the way to a file of the project; `None` when they lead out of it.
+fn real_path(path: &Path, project: &Path) -> Option<PathBuf> {
+    let real = path.canonicalize().ok().or_else(|| {
+        let (parent, name) = (path.parent()?, path.file_name()?);
+        Some(parent.canonicalize().ok()?.join(name))
+    });
+    // A directory that is gone as well has no links.
+    let real = real.unwrap_or_else(|| path.to_path_buf());
+    (real.starts_with(project) || !path.starts_with(project)).then_some(real)
+}
+
+fn write(revert: &Revert, records: &Path, project: &Path) -> Result<(), Refusal> {
     let hunks = parse_unified(&revert.hunk);
     let [hunk] = hunks.as_slice() else {
         return Err(Refusal::Other);
     };
-    let mut transaction = Transaction::new(records);
+    let mut transaction = Transaction::new(records, project);
     if is_whole_removal(hunk, &revert.real) {
         let before = unapply("", &hunks).ok_or(Refusal::Other)?;
         transaction.replace(&revert.real, before.into_bytes(), Expected::Absent);
     } else {
-        let file = TextFile::open(&revert.real)?;
+        let file = TextFile::open_real(&revert.real)?;
         let before = unapply(file.text(), &hunks).ok_or(Refusal::Other)?;
         let expected = Expected::Hash(file.hash().clone());
         if before.is_empty() && revert.is_added {
@@ -132,7 +151,8 @@ mod tests {
 
     fn reverted(content: Option<&str>, diff: &str, is_added: bool) -> (bool, Option<String>) {
         let directory = tempfile::tempdir().unwrap();
-        let real = directory.path().join("a.txt");
+        let project = directory.path().canonicalize().unwrap();
+        let real = project.join("a.txt");
         if let Some(content) = content {
             fs::write(&real, content).unwrap();
         }
@@ -142,7 +162,7 @@ mod tests {
             hunk: diff.to_owned(),
             is_added,
         };
-        let is_done = write(&revert, &directory.path().join("records")).is_ok();
+        let is_done = write(&revert, &project.join("records"), &project).is_ok();
         (is_done, fs::read_to_string(&real).ok())
     }
 
@@ -175,6 +195,26 @@ mod tests {
         assert_eq!(
             reverted(Some("other\n"), &removed, false),
             (false, Some("other\n".to_owned()))
+        );
+    }
+
+    #[test]
+    fn a_file_that_leads_out_of_the_project_by_now_is_left_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let base = directory.path().canonicalize().unwrap();
+        let project = base.join("project");
+        fs::create_dir_all(project.join("inside")).unwrap();
+        fs::create_dir(base.join("outside")).unwrap();
+        std::os::unix::fs::symlink("../outside", project.join("out")).unwrap();
+        std::os::unix::fs::symlink("inside", project.join("in")).unwrap();
+        assert_eq!(real_path(&project.join("out/a"), &project), None);
+        assert_eq!(
+            real_path(&project.join("in/a"), &project),
+            Some(project.join("inside/a"))
+        );
+        assert_eq!(
+            real_path(&project.join("gone/a"), &project),
+            Some(project.join("gone/a"))
         );
     }
 }

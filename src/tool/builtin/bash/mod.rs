@@ -6,6 +6,7 @@
 
 mod capture;
 mod card;
+mod disarmed;
 mod inks;
 mod own;
 mod sandboxed;
@@ -30,8 +31,8 @@ use crate::files::PathKind;
 use crate::permission::Ask;
 use crate::process::{Outcome, Shell, ShellCommand, SpawnError};
 use crate::text::truncate::Keep;
-use crate::tool::command_asks::{CommandAsks, command_asks, count_deleted};
-use crate::tool::confine::{Sandbox, sandbox};
+use crate::tool::command_asks::{CommandAsks, ReadsOnly, command_asks, count_deleted};
+use crate::tool::confine::{Sandbox, reading, sandbox};
 use crate::tool::truncate::limits;
 use crate::tool::{
     Asker, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Services,
@@ -106,6 +107,8 @@ pub(super) struct Plan {
     timeout: Duration,
     /// The wanted timeout was longer than allowed.
     clamped: bool,
+    /// Every command of it only reads, so it runs confined to that.
+    reads_only: Option<ReadsOnly>,
     giver: Giver,
 }
 
@@ -173,12 +176,16 @@ impl Tool for BashTool {
         let cwd = path.resolved.real;
         let (services, text, directory) = (Arc::clone(services), args.command.clone(), cwd.clone());
         let judged = cx.blocking(move || {
-            let CommandAsks { asks: asked, why } = command_asks(&services, &text, &directory);
+            let CommandAsks {
+                asks: asked,
+                why,
+                reads_only,
+            } = command_asks(&services, &text, &directory);
             let mut shown = asked.clone();
             count_deleted(&services, &text, &directory, &mut shown);
-            Ok((asked, shown, why))
+            Ok((asked, shown, why, reads_only))
         });
-        let (asked, shown, why) = judged.await?;
+        let (asked, shown, why, reads_only) = judged.await?;
         asks.extend(shown);
         let title = match args.description.filter(|text| !text.trim().is_empty()) {
             Some(description) => description,
@@ -200,6 +207,7 @@ impl Tool for BashTool {
             asked,
             timeout,
             clamped,
+            reads_only,
             giver: Giver::Model,
         };
         let mut prepared = Prepared::new(plan, asks).with_card(card);
@@ -213,15 +221,24 @@ impl Tool for BashTool {
             Giver::Model => {
                 check_place(&plan)?;
                 check_reach(&plan, cx).await?;
+                let reading = (plan.reads_only.as_ref())
+                    .and_then(|reads_only| reading(&cx.services, reads_only, &plan.command.shell));
                 let (services, agent) = (Arc::clone(&cx.services), cx.agent.clone());
-                cx.blocking(move || sandbox(&services, &agent)).await?
+                match reading {
+                    Some(sandbox) => sandbox,
+                    None => cx.blocking(move || sandbox(&services, &agent)).await?,
+                }
             }
             Giver::Person => Sandbox::default(),
         };
-        let command = ShellCommand {
+        let mut command = ShellCommand {
             confinement: sandbox.confinement.clone(),
             ..plan.command.clone()
         };
+        let mut filters = None;
+        if let Some(reads_only) = &plan.reads_only {
+            filters = disarmed::disarm(&mut command, reads_only).await;
+        }
         let running = command.spawn().map_err(|error| not_started(&error))?;
         let details = Details {
             command: plan.command.command.clone(),
@@ -252,7 +269,7 @@ impl Tool for BashTool {
         if !last.delta.is_empty() {
             cx.update(progress(&details, last));
         }
-        Ok(answer(&plan, &sandbox, &outcome, captured, details))
+        Ok(answer(&plan, &sandbox, filters, &outcome, captured, details))
     }
 
     fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {
@@ -374,6 +391,7 @@ fn not_started(error: &SpawnError) -> ToolError {
 fn answer(
     plan: &Plan,
     sandbox: &Sandbox,
+    filters: Option<String>,
     outcome: &Outcome,
     captured: Captured,
     details: Details,
@@ -393,6 +411,7 @@ fn answer(
         &captured.text,
         &plan.command.cwd,
     ));
+    after.extend(filters.filter(|_| !captured.text.is_empty()));
     let count = |texts: &[String]| texts.iter().map(|text| text.lines().count()).sum();
     let details = Details {
         exit: outcome.exit,

@@ -39,6 +39,7 @@ impl OwnCommand<'_> {
             asked: Vec::new(),
             timeout: NEVER,
             clamped: false,
+            reads_only: None,
             giver: Giver::Person,
         })
     }

@@ -117,6 +117,7 @@ mod tests {
             writable: vec!["/tmp".into()],
             read_only: vec!["/tmp/.git".into()],
             network: false,
+            ..Confinement::default()
         }
     }
 

@@ -253,7 +253,7 @@ impl Tool for GrepTool {
             for path in &plan.paths {
                 check_place(&services, path)?;
             }
-            let found = search::search(&plan, &limit, &services.roots, &readable);
+            let found = search::search(&plan, &limit, &readable);
             Ok(answer::answer(&plan, &found, &limit, &services.roots))
         })
         .await

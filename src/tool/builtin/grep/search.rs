@@ -13,9 +13,8 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 use super::first::FirstByPath;
 use super::line::{self, Line, LineKind, ShownLine, first_matches};
 use super::{OutputMode, Plan, Target};
-use crate::files::Roots;
-use crate::regular_file::{ReadError, RegularFile};
-use crate::tool::gate::Readable;
+use crate::permission::ReadGate;
+use crate::regular_file::{FileGate, ReadError, RegularFile};
 use crate::tool::walk::{Found as Entry, Harvest, Limit, Tree, WalkEnd};
 
 const MATCHES_PER_FILE: usize = 500;
@@ -48,11 +47,10 @@ pub(super) struct Found {
     pub(super) stopped: bool,
 }
 
-pub(super) fn search(plan: &Plan, limit: &Limit, roots: &Roots, readable: &Readable) -> Found {
+pub(super) fn search(plan: &Plan, limit: &Limit, readable: &ReadGate) -> Found {
     let search = Search {
         plan,
         limit,
-        roots,
         readable,
         first: FirstByPath::default(),
         unreadable: Harvest::new(),
@@ -81,7 +79,7 @@ pub(super) fn search(plan: &Plan, limit: &Limit, roots: &Roots, readable: &Reada
                     root: &base.real,
                     globs,
                     limit,
-                    gate: &readable.gate(roots),
+                    gate: readable,
                 };
                 let walked = tree.files(|| {
                     let mut searcher = searcher(plan);
@@ -136,8 +134,7 @@ enum Outcome {
 struct Search<'a> {
     plan: &'a Plan,
     limit: &'a Limit,
-    roots: &'a Roots,
-    readable: &'a Readable,
+    readable: &'a ReadGate,
     first: FirstByPath,
     /// What may not be read, as it is shown.
     unreadable: Harvest<String>,
@@ -210,7 +207,7 @@ impl Search<'_> {
         };
         let real = file.real_path();
         let has_its_name = real == path && !candidate.is_linked;
-        if has_its_name || self.readable.allows(&self.roots.display(real), real) {
+        if has_its_name || self.readable.lets_read(real) {
             Ok(file)
         } else {
             Err(withheld(real))

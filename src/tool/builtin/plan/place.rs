@@ -44,7 +44,7 @@ pub(super) async fn save(cx: &ToolCx, title: Option<&str>, plan: &str) -> Result
     let file = cx
         .blocking(move || match target.kind {
             PathKind::Missing => Ok(None),
-            _ => Ok(Some(TextFile::open(&target.real)?)),
+            _ => Ok(Some(TextFile::open_real(&target.real)?)),
         })
         .await?;
     let mut text = plan.trim_end().to_owned();
@@ -78,7 +78,7 @@ pub(super) async fn newest(cx: &ToolCx) -> Result<Option<(Resolved, String)>, To
         }
         let Some((_, path)) = newest else { return Ok(None) };
         let path = resolve(&services, &path)?;
-        let text = TextFile::open(&path.real)
+        let text = TextFile::open_real(&path.real)
             .map_err(|error| error.named(&path.display))?
             .text()
             .to_owned();
@@ -152,7 +152,7 @@ fn resolve(services: &Services, path: &Path) -> Result<Resolved, ToolError> {
 
 /// Whether the file is as the session knows it, or says the same already.
 fn is_own(services: &Services, session: &SessionId, path: &Resolved, plan: &str) -> bool {
-    let Ok(file) = TextFile::open(&path.real) else {
+    let Ok(file) = TextFile::open_real(&path.real) else {
         return false;
     };
     let known = services.store.file_read(session, &path.real).ok().flatten();

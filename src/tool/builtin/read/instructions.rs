@@ -4,32 +4,38 @@ use std::path::Path;
 
 use super::Details;
 use crate::project::nearby;
-use crate::regular_file::FileGate;
+use crate::regular_file::{FileGate, MAX_BYTES};
 use crate::tool::{Noting, Output, Services};
 
 /// Characters of one file that are shown.
 const MAX_CHARS: usize = 16 * 1024;
 
 /// Appends the instruction files between the file and the session's directory that the conversation has not seen. The
-/// file itself, when it is one, has been seen now.
+/// file itself, when it is one, has been seen now. What may not be read is named and left out.
 pub(super) fn add(output: &mut Output<Details>, file: &Path, services: &Services, noting: &Noting) {
     let Some(directory) = file.parent() else { return };
-    let readable = services.gate.readable();
-    let gate = readable.gate(&services.roots);
+    let gate = services.gate.readable();
     for path in nearby(directory, services.roots.session_dir()) {
-        let display = services.roots.display(&path);
-        if !readable.allows(&display, &path) {
-            continue;
-        }
         let is_new = noting.instructions(&path, services);
         if !is_new || path == file {
             continue;
         }
-        let Ok(text) = gate.read_text(&path) else {
+        let display = services.roots.display(&path);
+        let opened = gate.open(&path);
+        // The file that was read may be the target of this link.
+        if opened.as_ref().is_ok_and(|opened| opened.real_path() == file) {
             continue;
-        };
-        output.text.push_str(&reminder(&display, text.trim_end()));
-        output.details.loaded.push(display);
+        }
+        match opened.and_then(|opened| opened.read_text(MAX_BYTES)) {
+            Ok(text) => {
+                output.text.push_str(&reminder(&display, text.trim_end()));
+                output.details.loaded.push(display);
+            }
+            Err(error) => {
+                let notice = format!("The instructions {display} were left out: {error}");
+                output.text.push_str(&block(&notice));
+            }
+        }
     }
 }
 
@@ -38,5 +44,9 @@ fn reminder(display: &str, text: &str) -> String {
         Some((at, _)) => (&text[..at], format!("\n… (cut; read `{display}` for the rest)")),
         None => (text, String::new()),
     };
-    format!("\n\n<system-reminder>\nInstructions from {display}:\n{kept}{cut}\n</system-reminder>")
+    block(&format!("Instructions from {display}:\n{kept}{cut}"))
+}
+
+fn block(text: &str) -> String {
+    format!("\n\n<system-reminder>\n{text}\n</system-reminder>")
 }

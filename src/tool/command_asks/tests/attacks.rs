@@ -35,7 +35,8 @@ fn verdict(project: &Harness, command: &str, mode: Mode) -> String {
 }
 
 fn check(rules: &str, rows: &[(&str, &str)]) {
-    let project = Harness::with_rules(serde_json::from_str(rules).unwrap());
+    let mut project = Harness::with_rules(serde_json::from_str(rules).unwrap());
+    bring(&mut project, "rg");
     project.write("kept/a", "a");
     project.write("a.txt", "a");
     project.write(".env", "a");
@@ -355,6 +356,7 @@ async fn planning_only_reads_and_accepting_edits_accepts_no_more() {
         (Mode::Plan, "cd src && ls", "allow"),
         (Mode::Plan, "ls; touch x", "deny bash"),
         (Mode::Plan, "echo x > y", "deny edit"),
+        (Mode::Plan, "cd src", "allow"),
         (Mode::Plan, "$X", "deny bash"),
         (Mode::Plan, "if (", "deny bash"),
         (Mode::Plan, "timeout 5 touch x", "deny bash"),
@@ -362,7 +364,23 @@ async fn planning_only_reads_and_accepting_edits_accepts_no_more() {
         (Mode::AcceptEdits, "echo x > y", "allow"),
         (Mode::AcceptEdits, "echo x > ../y", "external_directory edit"),
         (Mode::AcceptEdits, "echo x > \"$y\"", "external_directory edit"),
-        (Mode::AcceptEdits, "touch y", "bash"),
+        (
+            Mode::AcceptEdits,
+            "touch y && mkdir -p z && cp y z/y && mv y x",
+            "allow",
+        ),
+        (Mode::AcceptEdits, "touch ../y", "external_directory bash"),
+        (Mode::AcceptEdits, "cp /etc/hosts y", "external_directory"),
+        (Mode::AcceptEdits, "touch y; rm y", "bash"),
+        (Mode::AcceptEdits, "A=b touch y", "bash"),
+        (Mode::AcceptEdits, "touch \"$y\"", "external_directory bash"),
+        (
+            Mode::AcceptEdits,
+            "find . | xargs touch",
+            "external_directory bash",
+        ),
+        (Mode::AcceptEdits, "cp a .git/hooks/pre-commit", "deny protected"),
+        (Mode::AcceptEdits, "touch .envrc", "protected"),
         (Mode::AcceptEdits, "echo x > .git/config", "deny protected"),
         (Mode::AcceptEdits, "echo x > .envrc", "protected"),
         (Mode::Yolo, "$X; touch y", "allow"),

@@ -1,0 +1,66 @@
+//! The rules of `read` as a gate for the files that lathe opens for itself and whose text a model may see.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Action, Permissions, Subject};
+use crate::regular_file::FileGate;
+
+/// Lets through what `read` would show without asking.
+#[derive(Debug, Clone)]
+pub struct ReadGate {
+    permissions: Arc<Permissions>,
+    project_root: PathBuf,
+}
+
+impl ReadGate {
+    /// `project_root` is a real path: the part of a path below it is what relative patterns are tried on.
+    pub fn new(permissions: Arc<Permissions>, project_root: PathBuf) -> Self {
+        Self {
+            permissions,
+            project_root,
+        }
+    }
+
+    /// Whether `read` would show the file without asking. `display` is the path below the project, where it lies there.
+    pub fn allows(&self, display: &str, path: &Path) -> bool {
+        let subject = Subject::new(display).also(path.to_string_lossy());
+        self.permissions.judge("read", &subject).action == Action::Allow
+    }
+}
+
+impl FileGate for ReadGate {
+    fn lets_read(&self, real: &Path) -> bool {
+        let below = real.strip_prefix(&self.project_root).unwrap_or(real);
+        self.allows(&below.to_string_lossy(), real)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permission::{Places, Source, defaults, parse};
+
+    #[test]
+    fn patterns_are_tried_below_the_project_and_on_the_whole_path() {
+        let mut user = defaults(&Places::default());
+        let rules = serde_json::json!({"read": {"secret/*": "deny", "/p/other/*": "ask"}});
+        user.extend(parse(&rules, &Source::Default, None).unwrap());
+        let permissions = Permissions {
+            user,
+            ..Permissions::default()
+        };
+        let gate = ReadGate::new(Arc::new(permissions), "/p".into());
+        for (path, is_let) in [
+            ("/p/AGENTS.md", true),
+            ("/elsewhere/AGENTS.md", true),
+            ("/p/.env", false),
+            ("/p/sub/prod.env", false),
+            ("/p/secret/a.md", false),
+            ("/p/other/a.md", false),
+            ("/elsewhere/secret/a.md", true),
+        ] {
+            assert_eq!(gate.lets_read(Path::new(path)), is_let, "{path}");
+        }
+    }
+}

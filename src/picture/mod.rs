@@ -1,0 +1,275 @@
+//! Pictures within bounds: measured by their header, decoded one at a time, made as small as providers take.
+//!
+//! A small file may hold a picture that fills the memory, and several may be read at once. So nothing else in the crate
+//! decodes one: what is too large by its header is refused before, what a decoder may allocate is limited, and there is
+//! one decoder at a time in the process.
+
+use std::io::Cursor;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+
+use image::metadata::Orientation;
+use image::{DynamicImage, ImageDecoder as _, ImageFormat, ImageReader, Limits};
+
+/// Photographs of telephones have up to 50 million pixels.
+pub const MOST_PIXELS: u64 = 50_000_000;
+/// Memory that a decoded picture may take, and a decoder besides.
+const MOST_MEMORY: u64 = 256 * 1024 * 1024;
+/// The longest side of a picture that was made smaller.
+pub const MOST_SIDE: u32 = 2000;
+/// Anthropic takes 5 MB of base64, the strictest of the providers; base64 has four bytes for three.
+pub const MOST_BASE64: usize = 5_000_000;
+const MOST_BYTES: usize = MOST_BASE64 / 4 * 3;
+/// A picture this small is not made smaller.
+const LEAST_SIDE: u32 = 64;
+
+/// Held while a picture is decoded. The memory that it bounds is the process's, so it is the process's too.
+static DECODING: Mutex<()> = Mutex::new(());
+
+/// Why a picture cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PictureError {
+    #[error("it measures {width}x{height} pixels, more than can be decoded")]
+    TooLarge { width: u32, height: u32 },
+    #[error("{0}")]
+    Unreadable(String),
+}
+
+/// A picture in a form that providers take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fitted {
+    pub bytes: Vec<u8>,
+    pub mime: &'static str,
+    /// As the picture measured before.
+    pub width: u32,
+    pub height: u32,
+}
+
+/// Returns the kind of picture that the bytes begin as, where it is one that providers take.
+pub fn mime_of(head: &[u8]) -> Option<&'static str> {
+    match infer::get(head)?.mime_type() {
+        "image/png" => Some("image/png"),
+        "image/jpeg" => Some("image/jpeg"),
+        "image/gif" => Some("image/gif"),
+        "image/webp" => Some("image/webp"),
+        _ => None,
+    }
+}
+
+/// Returns how many pixels a picture has, by its header alone; nothing where that says nothing.
+pub fn size(bytes: &[u8]) -> Option<(u32, u32)> {
+    // A header that its reader did not foresee takes no thread down.
+    let read = catch_unwind(AssertUnwindSafe(|| imagesize::blob_size(bytes)));
+    let size = read.ok()?.ok()?;
+    let (width, height) = (u32::try_from(size.width).ok()?, u32::try_from(size.height).ok()?);
+    (width > 0 && height > 0).then_some((width, height))
+}
+
+/// Decodes a picture, of an animation the first one. It waits for others that are being decoded.
+pub fn decode(bytes: &[u8]) -> Result<DynamicImage, PictureError> {
+    Ok(decode_oriented(bytes)?.0)
+}
+
+/// Returns the picture as it is where providers take it, else scaled, without loss where that is small enough.
+pub fn fit(bytes: Vec<u8>) -> Result<Fitted, PictureError> {
+    let mime = mime_of(&bytes)
+        .ok_or_else(|| PictureError::Unreadable("it is no PNG, JPEG, GIF or WebP inside".to_owned()))?;
+    let (width, height) = size(&bytes)
+        .ok_or_else(|| PictureError::Unreadable("it is broken: it does not say its size".to_owned()))?;
+    check(width, height)?;
+    if width.max(height) <= MOST_SIDE && bytes.len() <= MOST_BYTES {
+        return Ok(Fitted {
+            bytes,
+            mime,
+            width,
+            height,
+        });
+    }
+    recode(&bytes)
+}
+
+/// Returns the picture scaled and as PNG or JPEG.
+pub fn recode(bytes: &[u8]) -> Result<Fitted, PictureError> {
+    let (picture, orientation) = decode_oriented(bytes)?;
+    let (width, height) = (picture.width(), picture.height());
+    let (bytes, mime) =
+        scaled(&picture, orientation).map_err(|error| PictureError::Unreadable(error.to_string()))?;
+    Ok(Fitted {
+        bytes,
+        mime,
+        width,
+        height,
+    })
+}
+
+fn check(width: u32, height: u32) -> Result<(), PictureError> {
+    if u64::from(width) * u64::from(height) > MOST_PIXELS {
+        return Err(PictureError::TooLarge { width, height });
+    }
+    Ok(())
+}
+
+fn decode_oriented(bytes: &[u8]) -> Result<(DynamicImage, Orientation), PictureError> {
+    let unreadable = |error: image::ImageError| PictureError::Unreadable(error.to_string());
+    if let Some((width, height)) = size(bytes) {
+        check(width, height)?;
+    }
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(MOST_MEMORY);
+    let mut reader = ImageReader::new(Cursor::new(bytes))
+        .with_guessed_format()
+        .map_err(|error| PictureError::Unreadable(error.to_string()))?;
+    reader.limits(limits.clone());
+    let _alone = DECODING.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut decoder = reader.into_decoder().map_err(unreadable)?;
+    let (width, height) = decoder.dimensions();
+    check(width, height)?;
+    if decoder.total_bytes() > MOST_MEMORY {
+        return Err(PictureError::TooLarge { width, height });
+    }
+    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    decoder.set_limits(limits).map_err(unreadable)?;
+    let picture = DynamicImage::from_decoder(decoder).map_err(|error| match error {
+        image::ImageError::Limits(_) => PictureError::TooLarge { width, height },
+        error => unreadable(error),
+    })?;
+    Ok((picture, orientation))
+}
+
+/// Without loss when that is small enough, else as JPEG where nothing shines through, else smaller.
+fn scaled(picture: &DynamicImage, orientation: Orientation) -> image::ImageResult<(Vec<u8>, &'static str)> {
+    let mut side = MOST_SIDE.min(picture.width().max(picture.height()));
+    loop {
+        let mut smaller = picture.thumbnail(side, side);
+        smaller.apply_orientation(orientation);
+        let png = encode(&smaller, ImageFormat::Png)?;
+        if png.len() <= MOST_BYTES || side <= LEAST_SIDE {
+            return Ok((png, "image/png"));
+        }
+        if !smaller.color().has_alpha() {
+            let jpeg = encode(&DynamicImage::ImageRgb8(smaller.to_rgb8()), ImageFormat::Jpeg)?;
+            if jpeg.len() <= MOST_BYTES {
+                return Ok((jpeg, "image/jpeg"));
+            }
+        }
+        side /= 2;
+    }
+}
+
+fn encode(picture: &DynamicImage, format: ImageFormat) -> image::ImageResult<Vec<u8>> {
+    let mut encoded = Cursor::new(Vec::new());
+    picture.write_to(&mut encoded, format)?;
+    Ok(encoded.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
+        encode(picture, format).unwrap()
+    }
+
+    /// A PNG whose header tells of these pixels and which has none.
+    fn telling(width: u32, height: u32) -> Vec<u8> {
+        let mut png = written(&DynamicImage::new_rgb8(3, 2), ImageFormat::Png);
+        png[16..20].copy_from_slice(&width.to_be_bytes());
+        png[20..24].copy_from_slice(&height.to_be_bytes());
+        png
+    }
+
+    #[test]
+    fn a_picture_that_is_small_enough_stays_as_it_is() {
+        for (format, mime) in [
+            (ImageFormat::Png, "image/png"),
+            (ImageFormat::Jpeg, "image/jpeg"),
+            (ImageFormat::Gif, "image/gif"),
+            (ImageFormat::WebP, "image/webp"),
+        ] {
+            let bytes = written(&DynamicImage::new_rgb8(30, 20), format);
+            let fitted = fit(bytes.clone()).unwrap();
+            assert_eq!((fitted.bytes, fitted.mime), (bytes, mime));
+            assert_eq!((fitted.width, fitted.height), (30, 20));
+        }
+    }
+
+    #[test]
+    fn too_many_pixels_are_refused_by_the_header() {
+        for (width, height) in [(13_000, 13_000), (u32::MAX, u32::MAX), (1, 60_000_000)] {
+            let bytes = telling(width, height);
+            let expected = Err(PictureError::TooLarge { width, height });
+            assert_eq!(fit(bytes.clone()), expected);
+            assert_eq!(
+                decode(&bytes).map(|_| ()),
+                Err(PictureError::TooLarge { width, height })
+            );
+        }
+    }
+
+    #[test]
+    fn too_much_memory_is_refused_although_the_pixels_would_do() {
+        // Four channels of 16 bits: eight bytes a pixel. Empty rows compress to little.
+        let (width, height) = (8_000, 5_000);
+        let bytes = written(
+            &DynamicImage::ImageLuma8(image::GrayImage::new(width, height)),
+            ImageFormat::Png,
+        );
+        assert!(bytes.len() < 600_000);
+        assert!(decode(&bytes).is_ok());
+        let mut deep = bytes;
+        // The depth and the kind of the colours.
+        deep[24..26].copy_from_slice(&[16, 6]);
+        let crc = crc32(&deep[12..29]);
+        deep[29..33].copy_from_slice(&crc.to_be_bytes());
+        assert_eq!(
+            decode(&deep).map(|_| ()),
+            Err(PictureError::TooLarge { width, height })
+        );
+    }
+
+    fn crc32(bytes: &[u8]) -> u32 {
+        let step = |crc: u32| {
+            (0..8).fold(crc, |crc, _| {
+                if crc & 1 == 1 {
+                    (crc >> 1) ^ 0xedb8_8320
+                } else {
+                    crc >> 1
+                }
+            })
+        };
+        !bytes.iter().fold(!0, |crc, byte| {
+            let table = step((crc ^ u32::from(*byte)) & 0xff);
+            (crc >> 8) ^ table
+        })
+    }
+
+    #[test]
+    fn a_wide_or_heavy_picture_is_scaled_below_the_limit_of_base64() {
+        let wide = fit(written(&DynamicImage::new_rgb8(3000, 30), ImageFormat::Png)).unwrap();
+        assert_eq!(
+            (wide.width, wide.height, size(&wide.bytes)),
+            (3000, 30, Some((2000, 20)))
+        );
+        let mut seed = 1_u32;
+        let noise = image::RgbImage::from_fn(1200, 1200, |_, _| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            image::Rgb([(seed >> 8) as u8, (seed >> 16) as u8, (seed >> 24) as u8])
+        });
+        let png = written(&DynamicImage::ImageRgb8(noise), ImageFormat::Png);
+        // Below five MB on disk, above it as base64.
+        assert!(png.len() > MOST_BYTES && png.len() < 5_000_000, "{}", png.len());
+        let heavy = fit(png).unwrap();
+        assert_eq!(heavy.mime, "image/jpeg");
+        assert!(heavy.bytes.len().div_ceil(3) * 4 <= MOST_BASE64);
+    }
+
+    #[test]
+    fn what_is_no_picture_or_broken_says_so() {
+        for bytes in [b"no picture".to_vec(), b"\x89PNG\r\n\x1a\n".to_vec(), Vec::new()] {
+            assert!(matches!(fit(bytes), Err(PictureError::Unreadable(_))));
+        }
+        let mut cut = written(&DynamicImage::new_rgb8(2100, 60), ImageFormat::Png);
+        cut.truncate(60);
+        assert!(matches!(fit(cut), Err(PictureError::Unreadable(_))));
+    }
+}

@@ -1,0 +1,239 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::process::{Shell, ShellCommand, Support};
+
+fn value<'a>(environment: &'a Variables, name: &str) -> Option<&'a str> {
+    let mut values = environment.iter().filter(|(known, _)| known == name);
+    let value = values.next().and_then(|(_, value)| value.to_str());
+    assert!(values.next().is_none(), "{name} is set twice");
+    value
+}
+
+fn setting<'a>(environment: &'a Variables, key: &str) -> Option<&'a str> {
+    let count: usize = value(environment, "GIT_CONFIG_COUNT").unwrap().parse().unwrap();
+    let index = (0..count).find(|index| value(environment, &format!("GIT_CONFIG_KEY_{index}")) == Some(key));
+    index.and_then(|index| value(environment, &format!("GIT_CONFIG_VALUE_{index}")))
+}
+
+#[test]
+fn variables_that_lead_elsewhere_or_start_programs_are_dropped() {
+    let given = [
+        "GIT_DIR",
+        "GIT_CONFIG_PARAMETERS",
+        "GIT_CONFIG_COUNT",
+        "GIT_CONFIG_KEY_0",
+        "GIT_EXTERNAL_DIFF",
+        "GIT_SSH_COMMAND",
+        "GIT_ASKPASS",
+        "GIT_TRACE",
+        "GIT_EXEC_PATH",
+        "GIT_TEMPLATE_DIR",
+        "GIT_NEW_IN_A_LATER_VERSION",
+        "GIT_PAGER",
+        "GIT_ALLOW_PROTOCOL",
+    ];
+    let given = given.map(|name| (name.into(), "/evil".into())).into();
+    let environment = disarmed(given, &Drivers::default(), Submodules::Read);
+    assert!(
+        environment.iter().all(|(_, value)| value != "/evil"),
+        "{environment:?}"
+    );
+    let kept = vec![
+        ("GIT_CONFIG_GLOBAL".into(), "/mine".into()),
+        ("HOME".into(), "/home".into()),
+    ];
+    let environment = disarmed(kept, &Drivers::default(), Submodules::Read);
+    assert_eq!(value(&environment, "GIT_CONFIG_GLOBAL"), Some("/mine"));
+    assert_eq!(value(&environment, "HOME"), Some("/home"));
+    assert_eq!(value(&environment, "GIT_NO_LAZY_FETCH"), Some("1"));
+    assert_eq!(value(&environment, "GIT_OPTIONAL_LOCKS"), Some("0"));
+    assert_eq!(value(&environment, "GIT_ALLOW_PROTOCOL"), Some(""));
+    assert_eq!(setting(&environment, "core.fsmonitor"), Some("false"));
+    assert_eq!(setting(&environment, "core.hooksPath"), Some("/dev/null"));
+    assert_eq!(setting(&environment, "diff.ignoreSubmodules"), None);
+}
+
+#[test]
+fn settings_under_names_of_their_own_are_said_anew() {
+    let drivers = Drivers::parse(
+        b"filter.lfs.process\0filter.a.b.clean\0diff.d.textconv\0merge.m.driver\0remote.o.uploadpack\0",
+    );
+    assert_eq!(drivers.filters(), BTreeSet::from(["a.b", "lfs"]));
+    let environment = disarmed(Vec::new(), &drivers, Submodules::Skip);
+    for (key, expected) in [
+        ("filter.lfs.process", ""),
+        ("filter.lfs.clean", ""),
+        ("filter.lfs.required", "false"),
+        ("filter.a.b.smudge", ""),
+        ("diff.d.textconv", "false"),
+        ("merge.m.driver", "false"),
+        ("remote.o.uploadpack", "false"),
+        ("diff.ignoreSubmodules", "dirty"),
+    ] {
+        assert_eq!(setting(&environment, key), Some(expected), "{key}");
+    }
+    assert!(value(&environment, "BASH_FUNC_git%%").is_some());
+}
+
+/// A repository with one commit and a change, and a program that leaves a file when it is run.
+struct Hostile {
+    directory: tempfile::TempDir,
+    environment: Variables,
+}
+
+impl Hostile {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("home")).unwrap();
+        let evil = root.join("evil");
+        let text = format!("#!/bin/sh\necho ran > {}\ncat\n", root.join("ran").display());
+        fs::write(&evil, text).unwrap();
+        fs::set_permissions(&evil, fs::Permissions::from_mode(0o755)).unwrap();
+        let environment = vec![
+            ("PATH".into(), std::env::var_os("PATH").unwrap()),
+            ("HOME".into(), root.join("home").into()),
+            ("GIT_CONFIG_NOSYSTEM".into(), "1".into()),
+        ];
+        let hostile = Self {
+            directory,
+            environment,
+        };
+        hostile.git("init -q . && git config user.name a && git config user.email a@b");
+        fs::write(root.join("a.txt"), "a\n").unwrap();
+        fs::write(root.join(".gitattributes"), "*.txt diff=d filter=f merge=m\n").unwrap();
+        hostile.git("add a.txt .gitattributes && git commit -qm one");
+        fs::write(root.join("a.txt"), "changed\n").unwrap();
+        hostile
+    }
+
+    fn root(&self) -> PathBuf {
+        self.directory.path().canonicalize().unwrap()
+    }
+
+    /// Undisarmed.
+    fn git(&self, arguments: &str) {
+        let done = std::process::Command::new("sh")
+            .args(["-c", &format!("git {arguments}")])
+            .current_dir(self.root())
+            .env_clear()
+            .envs(self.environment.iter().cloned())
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{arguments}: {done:?}");
+    }
+
+    fn has_run(&self) -> bool {
+        fs::remove_file(self.root().join("ran")).is_ok()
+    }
+
+    /// Disarmed by the environment alone, or confined as well.
+    async fn disarmed(&self, command: &str, is_confined: bool) -> (Option<i32>, String) {
+        let path = std::env::var_os("PATH").unwrap();
+        let program = std::env::split_paths(&path)
+            .map(|directory| directory.join("git"))
+            .find(|file| file.is_file())
+            .unwrap()
+            .canonicalize()
+            .unwrap();
+        let drivers = Drivers::of(&program, &self.root(), &self.environment).await;
+        let shell = Shell::find(None, Some(&path)).unwrap();
+        let programs = [
+            vec![shell.program().to_owned(), program.clone()],
+            own_programs(&program),
+        ]
+        .concat();
+        let command = ShellCommand {
+            shell,
+            command: command.to_owned(),
+            cwd: self.root(),
+            environment: disarmed(self.environment.clone(), &drivers, Submodules::Read),
+            confinement: is_confined.then(|| Confinement::reading(&programs, Some(&path), None)),
+        };
+        let mut output = Vec::new();
+        let running = command.spawn().unwrap();
+        let outcome = running
+            .finish(Duration::from_mins(1), &CancellationToken::new(), |bytes| {
+                output.extend_from_slice(bytes);
+            })
+            .await;
+        (outcome.exit, String::from_utf8(output).unwrap())
+    }
+}
+
+#[tokio::test]
+async fn no_setting_makes_a_disarmed_git_run_a_program() {
+    let hostile = Hostile::new();
+    let evil = hostile.root().join("evil").display().to_string();
+    let can_confine = Support::of_kernel().can_confine_reading();
+    for (key, armed) in [
+        ("core.fsmonitor", "status"),
+        ("filter.f.clean", "diff"),
+        ("filter.f.process", "diff"),
+        ("diff.external", "diff"),
+        ("diff.d.command", "diff"),
+        ("diff.d.textconv", "diff"),
+        ("diff.d.textconv", "log -p"),
+        ("diff.d.textconv", "show"),
+        ("diff.d.textconv", "blame a.txt"),
+    ] {
+        hostile.git(&format!("config --global {key} {evil}"));
+        let done = std::process::Command::new("git")
+            .args(armed.split(' '))
+            .current_dir(hostile.root())
+            .env_clear()
+            .envs(hostile.environment.iter().cloned())
+            .output();
+        assert!(
+            done.is_ok() && hostile.has_run(),
+            "{key} runs nothing, which proves nothing"
+        );
+        for is_confined in [false, can_confine] {
+            let (exit, output) = hostile.disarmed(&format!("git {armed}"), is_confined).await;
+            assert!(!hostile.has_run(), "{key} with `git {armed}` ran a program");
+            assert_eq!(exit, Some(0), "{key} with `git {armed}`: {output}");
+        }
+        hostile.git(&format!("config --global --unset {key}"));
+    }
+}
+
+#[tokio::test]
+async fn a_hook_is_not_run_wherever_it_is_configured() {
+    let hostile = Hostile::new();
+    let hooks = hostile.root().join(".h");
+    fs::create_dir(&hooks).unwrap();
+    fs::copy(hostile.root().join("evil"), hooks.join("post-index-change")).unwrap();
+    hostile.git("config --global core.hooksPath .h");
+    hostile.git("update-index --refresh; touch -d 2001-01-01 .gitattributes; git status");
+    assert!(hostile.has_run());
+    hostile.git("hash-object a.txt; touch -d 2002-01-01 .gitattributes");
+    let (exit, output) = hostile.disarmed("git status --short", false).await;
+    assert!(!hostile.has_run(), "{output}");
+    assert_eq!(
+        (exit, output.as_str()),
+        (Some(0), " M a.txt\n?? .h/\n?? evil\n?? home/\n")
+    );
+}
+
+#[tokio::test]
+async fn where_the_kernel_holds_a_submodule_runs_nothing() {
+    if !Support::of_kernel().can_confine_reading() {
+        eprintln!("skipped: the kernel cannot confine a command to reading");
+        return;
+    }
+    let hostile = Hostile::new();
+    hostile.git("-c protocol.file.allow=always submodule --quiet add \"$PWD\" sub && git commit -qm sub");
+    hostile.git(&format!(
+        "-C sub config core.fsmonitor {}",
+        hostile.root().join("evil").display()
+    ));
+    hostile.git("status");
+    assert!(hostile.has_run());
+    let (exit, output) = hostile.disarmed("git status --short", true).await;
+    assert!(!hostile.has_run(), "{output}");
+    assert_eq!(exit, Some(0), "{output}");
+}

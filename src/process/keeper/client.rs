@@ -1,0 +1,151 @@
+//! Lathe's side: the keeper is started when it is first needed, and asked to start each command.
+
+use std::io::{self, IoSlice, Read};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rustix::net::{
+    AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, sendmsg,
+    socketpair,
+};
+use tokio::io::AsyncReadExt;
+
+use super::{WORD, message};
+use crate::process::sandbox::OURSELVES;
+use crate::process::start::{Start, Streams};
+
+/// A keeper that does not answer for so long will not.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A process has one keeper, which outlives every session; so its place is beside them, like that of the log.
+static KEEPER: Mutex<Option<Keeper>> = Mutex::new(None);
+static IS_ENABLED: AtomicBool = AtomicBool::new(false);
+
+/// Lets commands be started by a keeper from now on. For the program itself: another binary cannot be run as one.
+pub fn enable() {
+    IS_ENABLED.store(true, Ordering::Relaxed);
+}
+
+struct Keeper {
+    control: OwnedFd,
+    process: Child,
+}
+
+/// How the keeper took a request.
+pub(in crate::process) enum Started {
+    Kept(Kept, u32),
+    /// There is no keeper; the streams come back.
+    Not(Streams),
+}
+
+/// A process that the keeper has started.
+#[derive(Debug)]
+pub(in crate::process) struct Kept {
+    socket: tokio::net::UnixStream,
+    /// What has arrived of its status.
+    status: [u8; 4],
+    read: usize,
+}
+
+/// Has a command started. Blocks for the time a fork takes.
+pub(in crate::process) fn start(start: &Start, streams: Streams) -> io::Result<Started> {
+    if !IS_ENABLED.load(Ordering::Relaxed) {
+        return Ok(Started::Not(streams));
+    }
+    let mut socket = match connect(&streams) {
+        Ok(socket) => socket,
+        Err(error) => {
+            tracing::warn!(%error, "there is no keeper, so a command may outlive lathe");
+            return Ok(Started::Not(streams));
+        }
+    };
+    drop(streams);
+    socket.set_read_timeout(Some(PATIENCE))?;
+    message::send(start, &mut socket)?;
+    let mut answer = [[0; 4]; 2];
+    socket.read_exact(answer.as_flattened_mut())?;
+    let pid = message::answered(answer)?;
+    socket.set_nonblocking(true)?;
+    let kept = Kept {
+        socket: tokio::net::UnixStream::from_std(socket)?,
+        status: [0; 4],
+        read: 0,
+    };
+    Ok(Started::Kept(kept, pid))
+}
+
+/// A socket for one command, whose other end the keeper has together with the streams.
+fn connect(streams: &Streams) -> io::Result<UnixStream> {
+    let (near, far) = UnixStream::pair()?;
+    let mut keeper = KEEPER.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(running) = &*keeper
+        && running.hand_over(&far, streams).is_ok()
+    {
+        return Ok(near);
+    }
+    if let Some(mut dead) = keeper.take() {
+        // It ends when its socket is closed, if it has not yet, and leaves nothing behind.
+        drop(dead.control);
+        let _ = dead.process.try_wait();
+    }
+    keeper.insert(Keeper::spawn()?).hand_over(&far, streams)?;
+    Ok(near)
+}
+
+impl Keeper {
+    fn spawn() -> io::Result<Self> {
+        let (control, other) = socketpair(
+            AddressFamily::UNIX,
+            SocketType::SEQPACKET,
+            SocketFlags::CLOEXEC,
+            None,
+        )?;
+        let process = Command::new(OURSELVES)
+            .arg0("lathe")
+            .arg(WORD)
+            .env_clear()
+            .current_dir("/")
+            .stdin(other)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        Ok(Self { control, process })
+    }
+
+    fn hand_over(&self, socket: &UnixStream, streams: &Streams) -> io::Result<()> {
+        let descriptors = [
+            socket.as_fd(),
+            streams.stdin.as_fd(),
+            streams.stdout.as_fd(),
+            streams.stderr.as_fd(),
+        ];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
+        sendmsg(
+            &self.control,
+            &[IoSlice::new(&[0])],
+            &mut ancillary,
+            SendFlags::NOSIGNAL,
+        )?;
+        Ok(())
+    }
+}
+
+impl Kept {
+    pub(in crate::process) async fn wait(&mut self) -> io::Result<ExitStatus> {
+        while self.read < self.status.len() {
+            match self.socket.read(&mut self.status[self.read..]).await? {
+                0 => return Err(io::Error::other("the keeper was ended")),
+                read => self.read += read,
+            }
+        }
+        Ok(ExitStatus::from_raw(i32::from_ne_bytes(self.status)))
+    }
+}

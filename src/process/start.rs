@@ -1,0 +1,122 @@
+//! Starting a program as the leader of a session of its own, here or by the keeper.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+
+use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
+use tokio::process::Command;
+
+#[cfg(target_os = "linux")]
+use super::keeper;
+use super::sandbox::Confinement;
+
+/// A program to be started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Start {
+    pub(super) program: PathBuf,
+    pub(super) arguments: Vec<OsString>,
+    pub(super) cwd: PathBuf,
+    /// All of the environment: nothing is inherited.
+    pub(super) environment: Vec<(OsString, OsString)>,
+    pub(super) confinement: Option<Confinement>,
+}
+
+/// What a program reads and where it writes.
+#[derive(Debug)]
+pub(super) struct Streams {
+    pub(super) stdin: OwnedFd,
+    pub(super) stdout: OwnedFd,
+    pub(super) stderr: OwnedFd,
+}
+
+/// The started program, which leads a session and a group.
+#[derive(Debug)]
+pub(super) enum Leader {
+    /// A child of this process.
+    Own(Box<dyn ChildWrapper>),
+    #[cfg(target_os = "linux")]
+    Kept(keeper::Kept),
+}
+
+impl Start {
+    /// Starts it below the keeper, which ends it when lathe has ended, and below this process where there is no keeper.
+    /// Must be called within a runtime.
+    pub(super) fn start(self, streams: Streams) -> io::Result<(Leader, u32)> {
+        #[cfg(target_os = "linux")]
+        let streams = match keeper::start(&self, streams)? {
+            keeper::Started::Kept(kept, pid) => return Ok((Leader::Kept(kept), pid)),
+            keeper::Started::Not(streams) => streams,
+        };
+        self.start_here(streams)
+    }
+
+    fn start_here(self, streams: Streams) -> io::Result<(Leader, u32)> {
+        let Self {
+            program,
+            arguments,
+            cwd,
+            environment,
+            confinement,
+        } = self;
+        let runtime = tokio::runtime::Handle::current();
+        let start = |program: PathBuf, arguments: Vec<OsString>| {
+            let _within = runtime.enter();
+            let mut command = Command::new(program);
+            command
+                .args(arguments)
+                .current_dir(&cwd)
+                .env_clear()
+                .envs(environment.iter().map(|(name, value)| (name, value)))
+                .stdin(streams.stdin)
+                .stdout(streams.stdout)
+                .stderr(streams.stderr)
+                .kill_on_drop(true);
+            let mut wrapped = CommandWrap::from(command);
+            wrapped.wrap(ProcessSession);
+            // The outer layer would wait for the whole group; we have limits for that.
+            Ok(wrapped.spawn()?.into_inner())
+        };
+        let child = match &confinement {
+            Some(confinement) => confinement.start(program, arguments, start)?,
+            None => start(program, arguments)?,
+        };
+        let pid = child
+            .id()
+            .ok_or_else(|| io::Error::other("it was gone at once"))?;
+        #[cfg(target_os = "linux")]
+        if let Some(confinement) = &confinement
+            && confinement.is_reading()
+        {
+            limit_memory(pid);
+        }
+        Ok((Leader::Own(child), pid))
+    }
+}
+
+/// A little late, as another process cannot be limited before it is there; the keeper does better.
+#[cfg(target_os = "linux")]
+fn limit_memory(pid: u32) {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+    let limit = Rlimit {
+        current: Some(super::sandbox::READING_MEMORY),
+        maximum: Some(super::sandbox::READING_MEMORY),
+    };
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    if let Err(error) = prlimit(pid, Resource::Data, limit) {
+        tracing::debug!(%error, "the memory of a command could not be limited");
+    }
+}
+
+impl Leader {
+    /// Waits for its end. May be dropped and called again.
+    pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
+        match self {
+            Self::Own(child) => child.wait().await,
+            #[cfg(target_os = "linux")]
+            Self::Kept(kept) => kept.wait().await,
+        }
+    }
+}

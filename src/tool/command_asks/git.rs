@@ -1,0 +1,432 @@
+//! Whether git may read unasked here, and which files it would show.
+//!
+//! In a call that runs confined, git is disarmed: what a repository sets then runs nothing, and only what disarming does
+//! not cover asks. In any other call the strict look at the repository's own files decides.
+
+use std::path::{Path, PathBuf};
+
+use super::git_query::{GitQuery, NoAnswer, Repository, belongs_to};
+use super::repository::repository_config;
+use super::{Gathered, Setting, variable};
+use crate::permission::command::{GitConfig, GitForm, GitShows, dangerous_key, is_dangerous_key};
+
+/// Variables that send git to another repository than the one it stands in.
+const GIT_ELSEWHERE: &[&str] = &["GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
+
+/// Objects that one command may name.
+const MAX_OBJECTS: usize = 16;
+
+const NO_ANSWER: &str = "git does not say in time what it would show";
+
+/// What was found out about one git command.
+pub(super) struct GitLook {
+    /// Why it asks where it runs disarmed.
+    pub(super) disarmed: Option<String>,
+    /// Why it asks where it runs as it is set.
+    pub(super) armed: Option<String>,
+}
+
+impl Setting<'_> {
+    /// Looks at the repository of each directory, and gathers what may not be shown unasked.
+    pub(super) fn git(&self, form: &GitForm, directories: &[PathBuf], gathered: &mut Gathered) -> GitLook {
+        let mut look = GitLook {
+            disarmed: None,
+            armed: None,
+        };
+        for directory in directories {
+            let directory = match &form.directory {
+                Some(given) => directory.join(given),
+                None => directory.clone(),
+            };
+            let found = self.git_in(form, &directory, gathered);
+            look.disarmed = look.disarmed.or(found.disarmed);
+            look.armed = look.armed.or(found.armed);
+        }
+        look
+    }
+
+    fn git_in(&self, form: &GitForm, directory: &Path, gathered: &mut Gathered) -> GitLook {
+        let both = |reason: &str| GitLook {
+            disarmed: Some(reason.to_owned()),
+            armed: Some(reason.to_owned()),
+        };
+        let Some(program) = self.program("git") else {
+            return both("git cannot be found");
+        };
+        let mut git = GitQuery::new(program, directory.to_owned(), &self.services.environment);
+        let repository = match git.repository() {
+            Ok(Some(repository)) => repository,
+            // Then it compares any two directories.
+            Ok(None) if form.subcommand == "diff" => return both("there is no repository here"),
+            Ok(None) => {
+                return GitLook {
+                    disarmed: None,
+                    armed: self.strict(directory, None),
+                };
+            }
+            Err(NoAnswer) => return both(NO_ANSWER),
+        };
+        let Ok(settings) = git.settings() else {
+            return both("git does not say how it is set");
+        };
+        git.without_filters(&settings);
+        if !belongs_to(&repository, self.services.roots.project_root()) {
+            for place in [
+                Some(&repository.git_dir),
+                Some(&repository.common_dir),
+                repository.top.as_ref(),
+            ] {
+                let place = place.and_then(|place| place.to_str());
+                gathered.outside.extend(
+                    place
+                        .into_iter()
+                        .flat_map(|place| self.outside_path(place, self.workdir)),
+                );
+            }
+        }
+        let armed = self
+            .strict(directory, Some(&repository))
+            .or_else(|| from_elsewhere(&settings));
+        match self.shown(&git, form, &repository, directory) {
+            Ok(shown) => gathered
+                .read
+                .extend(shown.iter().flat_map(|path| self.read_path(path))),
+            Err(reason) => return both(reason),
+        }
+        GitLook {
+            disarmed: not_covered(&settings),
+            armed,
+        }
+    }
+
+    /// The strict look at a repository's own files.
+    fn strict(&self, directory: &Path, known: Option<&Repository>) -> Option<String> {
+        let is_set = |name: &&&str| variable(self.services, name).is_some();
+        if GIT_ELSEWHERE.iter().any(|name| is_set(&name)) {
+            return Some("the environment names another repository".to_owned());
+        }
+        if let Some(known) = known {
+            let own = known.top.as_deref().map(|top| top.join(".git"));
+            let is_own = |path: &Path| {
+                let real = |path: &Path| path.canonicalize().ok();
+                own.as_deref()
+                    .and_then(real)
+                    .is_some_and(|own| Some(own) == real(path))
+            };
+            if !is_own(&known.git_dir) || !is_own(&known.common_dir) {
+                return Some("its repository lies elsewhere".to_owned());
+            }
+        }
+        match repository_config(directory) {
+            GitConfig::NoRepository => None,
+            GitConfig::Unknown(reason) => Some(reason),
+            GitConfig::Text(config) => {
+                let key = dangerous_key(&config)?;
+                Some(format!("the repository's own configuration sets {key}"))
+            }
+        }
+    }
+
+    /// Files that a command would show and that may not be read unasked, as paths.
+    fn shown(
+        &self,
+        git: &GitQuery,
+        form: &GitForm,
+        repository: &Repository,
+        directory: &Path,
+    ) -> Result<Vec<String>, &'static str> {
+        let top = repository.top.as_deref().unwrap_or(directory);
+        let mut names: Vec<(PathBuf, String)> = Vec::new();
+        // Whatever is named counts, also where no such file is in the work tree any more.
+        for operand in &form.operands {
+            let path = operand
+                .rsplit_once([':', ')'])
+                .map_or(operand.as_str(), |(_, path)| path);
+            names.push((directory.to_owned(), path.to_owned()));
+            names.push((top.to_owned(), path.to_owned()));
+        }
+        let found = match form.shows {
+            GitShows::Nothing => return Ok(Vec::new()),
+            GitShows::Objects => Self::objects(git, form).map(|()| Vec::new())?,
+            GitShows::Changes if form.subcommand == "stash" => {
+                let rest: Vec<&str> = form.operands.iter().map(String::as_str).collect();
+                let words = [
+                    &["stash", "show", "--name-only", "--no-renames", "-z"],
+                    rest.as_slice(),
+                ]
+                .concat();
+                git.names(&words).map_err(|NoAnswer| NO_ANSWER)?
+            }
+            GitShows::Changes => Self::changes(git, form)?,
+            GitShows::WorkTree => Self::work_tree(git, form)?,
+            GitShows::Tracked => Self::tracked(git, form)?,
+        };
+        names.extend(found.into_iter().map(|name| (top.to_owned(), name)));
+        let readable = self.services.gate.readable();
+        let mut shown = Vec::new();
+        for (base, name) in names {
+            let Some(resolved) = self.resolve(&name, &base) else {
+                continue;
+            };
+            if !readable.allows(&resolved.display, &resolved.absolute) {
+                let path = base.join(&name).to_string_lossy().into_owned();
+                if !shown.contains(&path) {
+                    shown.push(path);
+                }
+            }
+        }
+        Ok(shown)
+    }
+
+    /// An object that is named by its number may be any file.
+    fn objects(git: &GitQuery, form: &GitForm) -> Result<(), &'static str> {
+        if form.subcommand == "blame" {
+            return Ok(());
+        }
+        for operand in form.operands.iter().take(form.before_dashes) {
+            if !operand.contains(':') && is_blob(git, operand)? {
+                return Err("the file that it would show has no name");
+            }
+        }
+        Ok(())
+    }
+
+    /// What `log` and `show` would show, told by the same commits.
+    fn changes(git: &GitQuery, form: &GitForm) -> Result<Vec<String>, &'static str> {
+        let mut words = vec![form.subcommand.as_str()];
+        let (revisions, paths) = form.operands.split_at(form.before_dashes);
+        let selection = selection(form);
+        words.extend(selection.iter().map(String::as_str));
+        words.extend(["--name-only", "--no-renames", "-z", "--format="]);
+        let mut is_any = revisions.is_empty();
+        if revisions.len() > MAX_OBJECTS {
+            return Err("it names too many objects");
+        }
+        for revision in revisions {
+            if form.subcommand == "show" && is_blob(git, revision)? {
+                if !revision.contains(':') {
+                    return Err("the file that it would show has no name");
+                }
+                continue;
+            }
+            words.push(revision);
+            is_any = true;
+        }
+        if !is_any {
+            return Ok(Vec::new());
+        }
+        if form.before_dashes < form.operands.len() {
+            words.push("--");
+            words.extend(paths.iter().map(String::as_str));
+        }
+        git.names(&words).map_err(|NoAnswer| NO_ANSWER)
+    }
+
+    fn work_tree(git: &GitQuery, form: &GitForm) -> Result<Vec<String>, &'static str> {
+        let is_cached = form
+            .arguments
+            .iter()
+            .any(|word| word == "--cached" || word == "--staged");
+        let (before, after) = form.operands.split_at(form.before_dashes);
+        let (mut revisions, mut paths) = (Vec::new(), Vec::new());
+        for operand in before.iter().take(MAX_OBJECTS) {
+            let tree = format!("{operand}^{{tree}}");
+            let is_tree = operand.contains("..")
+                || git
+                    .holds(&["rev-parse", "-q", "--verify", &tree])
+                    .map_err(|NoAnswer| NO_ANSWER)?;
+            if is_tree && paths.is_empty() {
+                revisions.push(operand.as_str());
+            } else if !operand.contains(':') {
+                paths.push(operand.as_str());
+            }
+        }
+        paths.extend(after.iter().map(String::as_str));
+        let mut words = match revisions.as_slice() {
+            [] if is_cached => vec!["diff-index", "--cached", "HEAD"],
+            [] => vec!["diff-files"],
+            [one] if !one.contains("..") && is_cached => vec!["diff-index", "--cached", one],
+            [one] if !one.contains("..") => vec!["diff-index", one],
+            several => [&["diff"], several].concat(),
+        };
+        words.splice(1..1, ["--name-only", "--no-renames", "-z"]);
+        if !paths.is_empty() {
+            words.push("--");
+            words.extend(paths);
+        }
+        git.names(&words).map_err(|NoAnswer| NO_ANSWER)
+    }
+
+    fn tracked(git: &GitQuery, form: &GitForm) -> Result<Vec<String>, &'static str> {
+        let (before, after) = form.operands.split_at(form.before_dashes);
+        let mut names = Vec::new();
+        for operand in before.iter().take(MAX_OBJECTS) {
+            let tree = format!("{operand}^{{tree}}");
+            let words = ["rev-parse", "-q", "--verify", &tree];
+            if git.holds(&words).map_err(|NoAnswer| NO_ANSWER)? {
+                let words = ["ls-tree", "-r", "--full-tree", "--name-only", "-z", operand];
+                names.extend(git.names(&words).map_err(|NoAnswer| NO_ANSWER)?);
+            }
+        }
+        let mut words = vec!["ls-files", "--full-name", "-z", "--"];
+        words.extend(after.iter().map(String::as_str));
+        names.extend(git.names(&words).map_err(|NoAnswer| NO_ANSWER)?);
+        Ok(names)
+    }
+}
+
+fn is_blob(git: &GitQuery, object: &str) -> Result<bool, &'static str> {
+    let kind = git
+        .line(&["cat-file", "-t", object])
+        .map_err(|NoAnswer| NO_ANSWER)?;
+    // A tag may stand for a file, too.
+    let kind = match kind.as_deref() {
+        Some("tag") => git
+            .line(&["cat-file", "-t", &format!("{object}^{{}}")])
+            .map_err(|NoAnswer| NO_ANSWER)?,
+        _ => kind,
+    };
+    Ok(kind.as_deref() == Some("blob"))
+}
+
+/// Options that say how something is shown and not what.
+const OF_OUTPUT: &[&str] = &[
+    "-p",
+    "-u",
+    "--patch",
+    "-s",
+    "--no-patch",
+    "--raw",
+    "--stat",
+    "--numstat",
+    "--shortstat",
+    "--dirstat",
+    "--summary",
+    "--compact-summary",
+    "--name-only",
+    "--name-status",
+    "--color",
+    "--no-color",
+    "--color-words",
+    "--word-diff",
+    "--word-diff-regex",
+    "--full-index",
+    "--binary",
+    "--abbrev",
+    "--no-abbrev",
+    "-W",
+    "--function-context",
+    "--unified",
+    "--inter-hunk-context",
+    "--exit-code",
+    "--quiet",
+    "-q",
+    "--relative",
+    "--check",
+    "--oneline",
+    "--graph",
+    "--format",
+    "--pretty",
+    "--log-size",
+    "--show-linear-break",
+    "--patch-with-stat",
+    "--patch-with-raw",
+    "-z",
+    "--find-renames",
+    "--find-copies",
+    "--find-copies-harder",
+    "--follow",
+    "--cumulative",
+    "--line-prefix",
+    "--source",
+    "--notes",
+];
+
+/// The options of a command that say which commits and files it shows.
+fn selection(form: &GitForm) -> Vec<String> {
+    let mut words = form.arguments.iter().take_while(|word| *word != "--");
+    let mut kept = Vec::new();
+    while let Some(word) = words.next() {
+        if form.operands.contains(word) || !word.starts_with('-') {
+            continue;
+        }
+        let name = word.split('=').next().unwrap_or(word);
+        let is_attached = ["-U", "-M", "-C", "-B", "-X", "-D"]
+            .iter()
+            .any(|letter| word.starts_with(letter));
+        // Lines of one file are named by it; that they are followed through renames is not.
+        let is_lines = word.starts_with("-L");
+        if is_lines && word.len() == 2 {
+            words.next();
+        }
+        if OF_OUTPUT.contains(&name) || (is_attached && !word.starts_with("--")) || is_lines {
+            continue;
+        }
+        kept.push(word.clone());
+        let takes_next = matches!(word.as_str(), "-n" | "-S" | "-G" | "-l")
+            || (word.starts_with("--") && !word.contains('=') && WITH_VALUE.contains(&&word[2..]));
+        if takes_next {
+            kept.extend(words.next().cloned());
+        }
+    }
+    kept
+}
+
+/// Long options whose value may be the next word.
+const WITH_VALUE: &[&str] = &[
+    "max-count",
+    "skip",
+    "since",
+    "after",
+    "until",
+    "before",
+    "author",
+    "committer",
+    "grep",
+    "glob",
+    "exclude",
+    "grep-reflog",
+    "since-as-filter",
+    "diff-filter",
+    "find-object",
+    "date",
+    "encoding",
+    "min-parents",
+    "max-parents",
+    "diff-merges",
+    "decorate-refs",
+    "decorate-refs-exclude",
+    "diff-algorithm",
+    "anchored",
+    "skip-to",
+    "rotate-to",
+];
+
+/// The first setting that disarming leaves as it is and that makes git do more than read here.
+fn not_covered(settings: &[(String, String)]) -> Option<String> {
+    let is_open = |(name, value): &&(String, String)| match name.as_str() {
+        "diff.submodule" => value != "short",
+        "status.submodulesummary" => !matches!(value.as_str(), "false" | "0" | "no" | "off"),
+        "log.diffmerges" => matches!(value.as_str(), "remerge" | "r"),
+        _ => false,
+    };
+    let (name, _) = settings.iter().find(is_open)?;
+    Some(format!("git's configuration sets {name}"))
+}
+
+/// The first setting, from wherever it comes, that makes git run a program which the directory decides.
+fn from_elsewhere(settings: &[(String, String)]) -> Option<String> {
+    let depends = |value: &str| {
+        let program = value.split_whitespace().next().unwrap_or_default();
+        let program = program.trim_start_matches('!');
+        program.contains('/') && !program.starts_with(['/', '~'])
+    };
+    let is_relative = |(name, value): &&(String, String)| {
+        let is_path = name == "core.hookspath" && !value.starts_with(['/', '~']);
+        is_path || (is_dangerous_key(name) && !name.starts_with("alias.") && depends(value))
+    };
+    let (name, _) = settings.iter().find(is_relative)?;
+    Some(format!(
+        "git's configuration sets {name} to a place in the project"
+    ))
+}
