@@ -38,6 +38,16 @@ pub enum ReadError {
     Io(io::Error),
 }
 
+impl From<ReadError> for io::Error {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Io(error) => error,
+            ReadError::Missing => Self::from(io::ErrorKind::NotFound),
+            other => Self::other(other),
+        }
+    }
+}
+
 impl From<io::Error> for ReadError {
     fn from(error: io::Error) -> Self {
         match error.kind() {
@@ -62,9 +72,19 @@ impl RegularFile {
         if !std::fs::metadata(path)?.is_file() {
             return Err(ReadError::NotRegular);
         }
+        Self::open_with(path, OFlags::empty())
+    }
+
+    /// Opens a file for reading that a listing of its directory says is a regular one. A link in its place is refused.
+    pub fn open_listed(path: &Path) -> Result<Self, ReadError> {
+        Self::open_with(path, OFlags::NOFOLLOW)
+    }
+
+    fn open_with(path: &Path, flags: OFlags) -> Result<Self, ReadError> {
+        let flags = flags | OFlags::NONBLOCK | OFlags::NOCTTY;
         let file = OpenOptions::new()
             .read(true)
-            .custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed())
+            .custom_flags(flags.bits().cast_signed())
             .open(path)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {
@@ -89,11 +109,23 @@ impl RegularFile {
             return Err(ReadError::TooLarge { limit });
         }
         let mut bytes = Vec::with_capacity(self.metadata.len() as usize);
-        self.file.take(limit + 1).read_to_end(&mut bytes)?;
+        self.file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > limit {
             return Err(ReadError::TooLarge { limit });
         }
         Ok(bytes)
+    }
+
+    /// Reads the beginning of the file, at most `most` bytes.
+    pub fn read_beginning(self, most: u64) -> Result<Vec<u8>, ReadError> {
+        let mut bytes = Vec::new();
+        self.file.take(most).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// The open file, for a reader that goes through it piece by piece and knows where to stop.
+    pub fn into_file(self) -> File {
+        self.file
     }
 
     /// Reads the whole file as UTF-8.
@@ -194,12 +226,23 @@ mod tests {
     }
 
     #[test]
+    fn a_listed_file_is_not_looked_for_behind_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("a"), "text").unwrap();
+        symlink("a", dir.path().join("link")).unwrap();
+        assert!(RegularFile::open_listed(&dir.path().join("a")).is_ok());
+        assert!(RegularFile::open_listed(&dir.path().join("link")).is_err());
+    }
+
+    #[test]
     fn a_sparse_file_beyond_the_limit_is_refused_unread() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("sparse");
         File::create(&path).unwrap().set_len(20 << 30).unwrap();
         let error = RegularFile::open(&path).unwrap().read(MAX_BYTES).unwrap_err();
         assert!(matches!(error, ReadError::TooLarge { limit: MAX_BYTES }));
+        let beginning = RegularFile::open(&path).unwrap().read_beginning(3).unwrap();
+        assert_eq!(beginning, [0; 3]);
     }
 
     #[test]

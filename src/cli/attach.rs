@@ -10,6 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::failure::Failure;
 use crate::conversation::FilePart;
 use crate::picture;
+use crate::regular_file::RegularFile;
 
 /// What the providers take in one file, base64 included.
 const MAX_BYTES: u64 = 20 << 20;
@@ -40,7 +41,8 @@ fn read(path: &Path) -> Result<FilePart, Failure> {
             "`{name}` is larger than 20 MiB; name it in the prompt instead"
         )));
     }
-    let bytes = fs::read(path).map_err(failed)?;
+    let read = RegularFile::open(path).and_then(|file| file.read(MAX_BYTES));
+    let bytes = read.map_err(|error| failed(error.into()))?;
     let (mime, data) = content(bytes).map_err(|why| Failure::usage(format!("`{name}` {why}")))?;
     Ok(FilePart {
         path: path.to_string_lossy().into_owned(),

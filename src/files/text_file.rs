@@ -7,12 +7,13 @@
 //! Writers open with [`TextFile::open`], which refuses what cannot be edited safely; [`TextFile::open_for_reading`] also
 //! decodes UTF-16 and shows what is not text as well as it can. Nothing here writes.
 
-use std::fs::{self, File};
+use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
 use super::directory::{Directory, read_to_limit};
 use super::{ContentHash, FileError, FileProblem};
+use crate::regular_file::{ReadError, RegularFile};
 
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 /// The largest file that writers take.
@@ -275,8 +276,11 @@ fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
     if !metadata.is_file() {
         return Err(FileError::new(path, FileProblem::NotRegular));
     }
-    let file = File::open(path).map_err(|error| FileError::io(path, error))?;
-    read_to_limit(&file, limit).map_err(|problem| FileError::new(path, problem))
+    let file = RegularFile::open(path).map_err(|error| match error {
+        ReadError::NotRegular => FileError::new(path, FileProblem::NotRegular),
+        error => FileError::io(path, error.into()),
+    })?;
+    read_to_limit(&file.into_file(), limit).map_err(|problem| FileError::new(path, problem))
 }
 
 fn utf16_bom(bytes: &[u8]) -> Option<Encoding> {
@@ -338,6 +342,8 @@ fn push_text(bytes: &mut Vec<u8>, text: &str, ending: &str) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use proptest::prelude::*;
 
     use super::*;

@@ -4,6 +4,9 @@ use regex::{Regex, RegexBuilder};
 
 use super::event::claude_name;
 
+/// Longest pattern in bytes.
+const MAX_BYTES: usize = 4096;
+
 /// What stands in `matcher`, compiled.
 #[derive(Debug, Clone)]
 pub enum Matcher {
@@ -31,6 +34,12 @@ impl Matcher {
             pattern: pattern.to_owned(),
             why: reason(error),
         };
+        if pattern.len() > MAX_BYTES {
+            return Err(BadMatcher {
+                pattern: pattern.chars().take(40).collect::<String>() + "…",
+                why: format!("it has more than {MAX_BYTES} bytes"),
+            });
+        }
         // By itself first: what closes a group of ours is no pattern.
         Regex::new(pattern).map_err(|error| bad(&error))?;
         let whole = format!(r"\A(?:{pattern})\z");

@@ -5,9 +5,10 @@
 
 mod threads;
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -19,30 +20,54 @@ use self::threads::Taken;
 use super::builtin::file_name::one_line;
 use super::{Output, ToolCx, ToolError, plural};
 use crate::conversation::ErrorKind;
-use crate::files::Roots;
+use crate::files::{Resolved, Roots};
 use crate::regular_file::FileGate;
 use crate::tree_walk::{Entry, Flow, IgnoreFiles, LeftOut, Walk};
 
 pub use threads::SearchThreads;
 
 const MAX_DEPTH: usize = 64;
+/// Longest glob in bytes.
+const MAX_GLOB_BYTES: usize = 4096;
 /// Ignore files that an answer names when they were left out.
 const MAX_NOTICES: usize = 3;
 
-/// Patterns for files: without `/` they match a name at any depth, with one the path from where the search began.
+/// Patterns for files: without `/` they match a name at any depth, with one the path from where the search began. One that
+/// begins with `/` may also be an absolute path.
 #[derive(Debug, Default)]
 pub(super) struct Globs {
+    relative: GlobSets,
+    absolute: GlobSets,
+    /// Absolute paths of where the search began, for the absolute ones.
+    bases: Vec<PathBuf>,
+    has_include: bool,
+}
+
+#[derive(Debug, Default)]
+struct GlobSets {
     include: GlobSet,
     exclude: GlobSet,
     /// Directories below which everything is excluded, so that nobody has to look there.
     pruned: GlobSet,
-    has_include: bool,
 }
 
 impl Globs {
+    /// The globs of a search that begins in a directory. Whoever spells that directory out in a glob means what is below.
+    pub(super) fn below(path: &Resolved, include: &[String], exclude: &[String]) -> Result<Self, ToolError> {
+        let bases = [&path.absolute, &path.real];
+        let prefixes = bases.map(|base| base.to_string_lossy());
+        let from_base = |globs: &[String]| -> Vec<String> {
+            globs.iter().map(|glob| without_base(glob, &prefixes)).collect()
+        };
+        let mut globs = Self::new(&from_base(include), &from_base(exclude))?;
+        globs.bases = bases.map(PathBuf::clone).to_vec();
+        globs.bases.dedup();
+        Ok(globs)
+    }
+
     /// A leading `!` turns an `include` into an exclusion.
     pub(super) fn new(include: &[String], exclude: &[String]) -> Result<Self, ToolError> {
-        let mut building = Building::new();
+        let mut building = Building::default();
         for pattern in include.iter().filter(|pattern| !pattern.is_empty()) {
             match pattern.strip_prefix('!') {
                 Some(pattern) => building.exclude(pattern)?,
@@ -57,9 +82,9 @@ impl Globs {
 
     /// Leaves out directories of these names at any depth.
     pub(super) fn without_directories(names: &[&str], exclude: &[String]) -> Result<Self, ToolError> {
-        let mut building = Building::new();
+        let mut building = Building::default();
         for name in names {
-            building.pruned.add(glob(&format!("**/{name}"), name)?);
+            building.relative.pruned.add(glob(&format!("**/{name}"), name)?);
         }
         for pattern in exclude.iter().filter(|pattern| !pattern.is_empty()) {
             building.leave_out(pattern)?;
@@ -69,38 +94,65 @@ impl Globs {
 
     /// Whether a file is wanted; `relative` is its path from where the search began.
     pub(super) fn matches(&self, relative: &Path) -> bool {
-        (!self.has_include || self.include.is_match(relative)) && !self.exclude.is_match(relative)
+        (!self.has_include || self.any(relative, |sets| &sets.include))
+            && !self.any(relative, |sets| &sets.exclude)
     }
 
     /// Whether nothing below a directory can be wanted.
     fn prunes(&self, relative: &Path) -> bool {
-        self.pruned.is_match(relative)
+        self.any(relative, |sets| &sets.pruned)
+    }
+
+    fn any(&self, relative: &Path, set: impl Fn(&GlobSets) -> &GlobSet) -> bool {
+        let absolute = set(&self.absolute);
+        let is_absolute = |base: &PathBuf| absolute.is_match(base.join(relative));
+        set(&self.relative).is_match(relative) || (!absolute.is_empty() && self.bases.iter().any(is_absolute))
     }
 }
 
+/// Takes the directory where the search begins off a glob that spells it out.
+fn without_base(glob: &str, prefixes: &[Cow<'_, str>]) -> String {
+    let (sign, pattern) = match glob.strip_prefix('!') {
+        Some(pattern) => ("!", pattern),
+        None => ("", glob),
+    };
+    let below = prefixes
+        .iter()
+        .find_map(|prefix| pattern.strip_prefix(prefix.as_ref()));
+    match below.filter(|below| below.starts_with('/')) {
+        Some(below) => format!("{sign}{below}"),
+        None => glob.to_owned(),
+    }
+}
+
+#[derive(Default)]
 struct Building {
-    include: GlobSetBuilder,
-    exclude: GlobSetBuilder,
-    pruned: GlobSetBuilder,
+    relative: BuildingSets,
+    absolute: BuildingSets,
     has_include: bool,
 }
 
-impl Building {
-    fn new() -> Self {
+struct BuildingSets {
+    include: GlobSetBuilder,
+    exclude: GlobSetBuilder,
+    pruned: GlobSetBuilder,
+}
+
+impl Default for BuildingSets {
+    fn default() -> Self {
         Self {
             include: GlobSetBuilder::new(),
             exclude: GlobSetBuilder::new(),
             pruned: GlobSetBuilder::new(),
-            has_include: false,
         }
     }
+}
 
+impl Building {
     fn include(&mut self, pattern: &str) -> Result<(), ToolError> {
-        let anchored = anchored(pattern);
-        if let Some(directory) = anchored.strip_suffix('/') {
-            self.include.add(glob(&format!("{directory}/**"), pattern)?);
-        } else {
-            self.include.add(glob(&anchored, pattern)?);
+        self.relative.include(&anchored(pattern), pattern)?;
+        if pattern.starts_with('/') {
+            self.absolute.include(pattern, pattern)?;
         }
         self.has_include = true;
         Ok(())
@@ -115,29 +167,52 @@ impl Building {
         }
     }
 
-    /// What is excluded is so with everything below it.
     fn exclude(&mut self, pattern: &str) -> Result<(), ToolError> {
-        let anchored = anchored(pattern);
-        let directory = anchored
-            .strip_suffix("/**")
-            .or_else(|| anchored.strip_suffix('/'));
-        if let Some(directory) = directory.filter(|directory| !directory.is_empty()) {
-            self.exclude.add(glob(&format!("{directory}/**"), pattern)?);
-            self.pruned.add(glob(directory, pattern)?);
-        } else {
-            let itself = glob(&anchored, pattern)?;
-            self.pruned.add(itself.clone());
-            self.exclude.add(itself);
+        self.relative.exclude(&anchored(pattern), pattern)?;
+        if pattern.starts_with('/') {
+            self.absolute.exclude(pattern, pattern)?;
         }
         Ok(())
     }
 
     fn build(self) -> Result<Globs, ToolError> {
         Ok(Globs {
+            relative: self.relative.build()?,
+            absolute: self.absolute.build()?,
+            bases: Vec::new(),
+            has_include: self.has_include,
+        })
+    }
+}
+
+impl BuildingSets {
+    fn include(&mut self, whole: &str, given: &str) -> Result<(), ToolError> {
+        match whole.strip_suffix('/') {
+            Some(directory) => self.include.add(glob(&format!("{directory}/**"), given)?),
+            None => self.include.add(glob(whole, given)?),
+        };
+        Ok(())
+    }
+
+    /// What is excluded is so with everything below it.
+    fn exclude(&mut self, whole: &str, given: &str) -> Result<(), ToolError> {
+        let directory = whole.strip_suffix("/**").or_else(|| whole.strip_suffix('/'));
+        if let Some(directory) = directory.filter(|directory| !directory.is_empty()) {
+            self.exclude.add(glob(&format!("{directory}/**"), given)?);
+            self.pruned.add(glob(directory, given)?);
+        } else {
+            let itself = glob(whole, given)?;
+            self.pruned.add(itself.clone());
+            self.exclude.add(itself);
+        }
+        Ok(())
+    }
+
+    fn build(self) -> Result<GlobSets, ToolError> {
+        Ok(GlobSets {
             include: build(&self.include)?,
             exclude: build(&self.exclude)?,
             pruned: build(&self.pruned)?,
-            has_include: self.has_include,
         })
     }
 }
@@ -155,6 +230,13 @@ fn anchored(pattern: &str) -> String {
 }
 
 fn glob(text: &str, given: &str) -> Result<Glob, ToolError> {
+    if given.len() > MAX_GLOB_BYTES {
+        let message = format!(
+            "a glob has {} bytes, and one may have {MAX_GLOB_BYTES}",
+            given.len()
+        );
+        return Err(ToolError::new(ErrorKind::Parse, message).hint("Give several globs."));
+    }
     GlobBuilder::new(text)
         .literal_separator(true)
         .build()
@@ -472,6 +554,29 @@ mod tests {
         assert!(globs.matches(Path::new("src/a.rs")));
         assert!(!globs.matches(Path::new("src/deep/a.rs")));
         assert!(!globs.matches(Path::new("other/src/a.rs")));
+    }
+
+    #[test]
+    fn an_absolute_glob_matches_also_from_above_where_the_search_began() {
+        let mut globs = Globs::new(
+            &["/p/src/**/*.rs".to_owned()],
+            &["/p/src/gen".to_owned(), "/other".to_owned()],
+        )
+        .unwrap();
+        globs.bases = vec!["/p/src/net".into()];
+        assert!(globs.matches(Path::new("deep/a.rs")) && globs.matches(Path::new("a.rs")));
+        assert!(!globs.matches(Path::new("a.ts")));
+        globs.bases = vec!["/link".into(), "/p/src".into()];
+        assert!(globs.matches(Path::new("net/a.rs")) && globs.prunes(Path::new("gen")));
+        globs.bases = vec!["/q".into()];
+        assert!(!globs.matches(Path::new("src/a.rs")));
+    }
+
+    #[test]
+    fn a_glob_that_is_too_long_is_refused() {
+        let error = Globs::new(&["a".repeat(5000)], &[]).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Parse);
+        assert!(error.message.contains("5000 bytes"), "{}", error.message);
     }
 
     #[test]

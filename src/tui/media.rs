@@ -5,9 +5,10 @@
 //! command does so on another thread than the screen's.
 
 use std::fs;
-use std::io::{BufReader, Read};
+use std::io::BufReader;
 use std::path::Path;
 
+use crate::regular_file::{ReadError, RegularFile};
 use crate::session::MOST_FILES_BYTES;
 use crate::text::size::size_words;
 use crate::tui::pictures::facts;
@@ -141,11 +142,9 @@ fn look(path: &Path, shown: String, bytes: u64) -> Result<Media, String> {
         Err(format!("`{name}` has {bytes}, and {kind} may have {most} MiB"))
     };
     check("a file", MOST_BYTES)?;
-    let mut head = Vec::new();
-    let read = fs::File::open(path).and_then(|file| file.take(8192).read_to_end(&mut head));
-    if let Err(error) = read {
-        return Err(format!("`{name}` cannot be read: {error}"));
-    }
+    let unreadable = |error: ReadError| format!("`{name}` cannot be read: {error}");
+    let open = || RegularFile::open(path).map_err(unreadable);
+    let head = open()?.read_beginning(8192).map_err(unreadable)?;
     let kind = kind_of(&head).ok_or_else(|| format!("`{name}` is neither a picture nor a PDF inside"))?;
     let pixels = match kind {
         MediaKind::Pdf => {
@@ -153,8 +152,7 @@ fn look(path: &Path, shown: String, bytes: u64) -> Result<Media, String> {
             None
         }
         MediaKind::Image => {
-            let file = fs::File::open(path).map_err(|error| format!("`{name}` cannot be read: {error}"))?;
-            let pixels = facts::size(BufReader::new(file));
+            let pixels = facts::size(BufReader::new(open()?.into_file()));
             Some(pixels.ok_or_else(|| format!("`{name}` is a broken picture: it does not say its size"))?)
         }
     };

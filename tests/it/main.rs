@@ -17,6 +17,7 @@ mod errors;
 mod gallery;
 mod hooks;
 mod hostile;
+mod ignore_files;
 mod judged_text;
 mod lifetime;
 mod managed;

@@ -1,11 +1,11 @@
 //! Files that have to be executable for a program to start: itself, the interpreters of scripts, the dynamic loader.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
-use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+
+use crate::regular_file::RegularFile;
 
 /// The kernel follows four scripts that interpret scripts, and no more.
 const MAX_DEPTH: usize = 5;
@@ -40,12 +40,7 @@ fn add(program: &Path, path: Option<&OsStr>, depth: usize, found: &mut Vec<PathB
 }
 
 fn head(file: &Path) -> Option<Vec<u8>> {
-    if !fs::metadata(file).ok()?.is_file() {
-        return None;
-    }
-    let mut head = Vec::new();
-    File::open(file).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
-    Some(head)
+    RegularFile::open(file).ok()?.read_beginning(HEAD).ok()
 }
 
 /// The interpreter of a script, and the program that it in turn starts when it is `env`.
@@ -113,6 +108,8 @@ fn loader(head: &[u8]) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn script(directory: &Path, name: &str, text: &str) -> PathBuf {

@@ -92,15 +92,10 @@ impl Tool for GlobTool {
         let hint = "Give the directory as `path` and the name as `pattern`.";
         let SearchPath { path, mut asks } = search_directory(cx, args.path.as_deref().unwrap_or("."), hint)?;
         let base = Base::of(&path);
-        let from_base = |globs: &[String]| -> Vec<String> {
-            let prefixes = [&path.absolute, &path.real].map(|path| path.to_string_lossy());
-            let relative = |glob: &String| relative(glob, &prefixes);
-            globs.iter().map(relative).collect()
-        };
-        let globs = Globs::new(
-            &from_base(&patterns),
-            &from_base(&args.exclude.unwrap_or_default()),
-        )?;
+        let (from, wanted, unwanted) = (path.clone(), patterns.clone(), args.exclude.unwrap_or_default());
+        let globs = cx
+            .blocking(move || Globs::below(&from, &wanted, &unwanted))
+            .await?;
         let asked = patterns.iter().filter(|pattern| !pattern.is_empty());
         asks.extend(asked.map(|pattern| Ask::new("glob", Subject::new(pattern)).always("*")));
         let limit = args
@@ -140,21 +135,6 @@ impl Tool for GlobTool {
         let card = Card::new("Glob", pattern.unwrap_or_default()).meta(plural(details.total, "file"));
         let paths = details.files.iter().map(|file| file.path.as_str());
         super::rows(card, paths, details.total, cx)
-    }
-}
-
-/// A pattern that spells out where the search begins means what is below it.
-fn relative(glob: &str, prefixes: &[std::borrow::Cow<'_, str>]) -> String {
-    let (sign, pattern) = match glob.strip_prefix('!') {
-        Some(pattern) => ("!", pattern),
-        None => ("", glob),
-    };
-    let below = prefixes
-        .iter()
-        .find_map(|prefix| pattern.strip_prefix(prefix.as_ref()));
-    match below.filter(|below| below.starts_with('/')) {
-        Some(below) => format!("{sign}{below}"),
-        None => glob.to_owned(),
     }
 }
 

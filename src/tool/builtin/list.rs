@@ -94,7 +94,10 @@ impl Tool for ListTool {
         let given = args.path.as_deref().unwrap_or(".");
         let SearchPath { path, mut asks } = search_directory(cx, given, "Use `read` for a file.")?;
         asks.extend(path_asks("list", &path));
-        let globs = Globs::without_directories(SKIPPED, &args.ignore.unwrap_or_default())?;
+        let ignore = args.ignore.unwrap_or_default();
+        let globs = cx
+            .blocking(move || Globs::without_directories(SKIPPED, &ignore))
+            .await?;
         let limit = args
             .limit
             .map_or(DEFAULT_LIMIT, |limit| limit.clamp(1, MAX_LIMIT) as usize);

@@ -10,6 +10,8 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use crate::regular_file::{MAX_BYTES as MAX_LINK_BYTES, RegularFile};
+
 /// One answer takes no longer.
 const TIME: Duration = Duration::from_secs(2);
 /// More is not read of an answer.
@@ -231,7 +233,10 @@ pub(super) fn belongs_to(repository: &Repository, project: &Path) -> bool {
     }
     // A linked work tree is listed in the repository that it belongs to; whoever made the work tree alone cannot write there.
     let Some(top) = &repository.top else { return false };
-    let listed = std::fs::read_to_string(repository.git_dir.join("gitdir")).unwrap_or_default();
+    let listed = RegularFile::open(&repository.git_dir.join("gitdir"));
+    let listed = listed
+        .and_then(|file| file.read_text(MAX_LINK_BYTES))
+        .unwrap_or_default();
     let is_listed = !listed.is_empty() && Path::new(listed.trim()) == top.join(".git");
     let is_of_it = repository.git_dir.parent().and_then(Path::parent) == Some(&repository.common_dir);
     is_listed && is_of_it && !is_near(&repository.git_dir)

@@ -1,11 +1,11 @@
 //! Whether a command has the form of one that only reads: which program its name leads to, and where it lies.
 
-use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::{Setting, variable};
 use crate::permission::command::{Form, ReadOnlyFacts, Simple, read_only};
+use crate::regular_file::RegularFile;
 
 /// Where programs are that the system brings, links resolved.
 const OF_SYSTEM: &[&str] = &[
@@ -65,9 +65,8 @@ fn is_executable(file: &Path) -> bool {
 
 /// Whether a file is a program of the system's and no script that looks for one.
 fn is_own_program(path: &Path) -> bool {
-    let mut magic = [0; 4];
-    let is_binary = std::fs::File::open(path)
-        .and_then(|mut file| file.read_exact(&mut magic))
-        .is_ok_and(|()| magic == *b"\x7fELF" || magic == [0xcf, 0xfa, 0xed, 0xfe]);
+    let is_binary = RegularFile::open(path)
+        .and_then(|file| file.read_beginning(4))
+        .is_ok_and(|magic| magic == *b"\x7fELF" || magic == [0xcf, 0xfa, 0xed, 0xfe]);
     is_binary && OF_SYSTEM.iter().any(|place| path.starts_with(place))
 }

@@ -3,12 +3,12 @@
 //! Git runs programs that a repository names, and a project can bring a repository within itself as plain files. What is
 //! not exactly a work tree with its own `.git` is therefore not vouched for, and nor are submodules that name programs.
 
-use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use super::submodules;
 use crate::permission::command::GitConfig;
+use crate::regular_file::RegularFile;
 
 /// A configuration that is larger is not vouched for.
 const MAX_CONFIG: u64 = 256 * 1024;
@@ -60,7 +60,7 @@ fn of_work_tree(work_tree: &Path, dot_git: &Path) -> GitConfig {
 pub(super) fn read_config(path: &Path) -> GitConfig {
     match path.metadata() {
         Ok(meta) if meta.len() > MAX_CONFIG => unknown("its configuration is very large"),
-        Ok(_) => match fs::read_to_string(path) {
+        Ok(_) => match RegularFile::open(path).and_then(|file| file.read_text(MAX_CONFIG)) {
             Ok(text) => GitConfig::Text(text),
             Err(error) => GitConfig::Unknown(format!("its configuration cannot be read: {error}")),
         },

@@ -4,14 +4,12 @@
 //! Which they are stands in the index, wherever they came from; `.gitmodules` names only those that want to be named. An
 //! index that cannot be read vouches for nothing.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::repository::{has_hook, is_there, read_config};
 use crate::permission::command::{GitConfig, WORK_TREE, dangerous_keys};
+use crate::regular_file::{MAX_BYTES, MAX_INDEX_BYTES, RegularFile};
 
-/// An index that is larger is not read.
-const MAX_INDEX: u64 = 256 << 20;
 /// Submodules within submodules.
 const MAX_DEPTH: usize = 4;
 
@@ -31,10 +29,9 @@ fn within(work_tree: &Path, git_dir: &Path, config: &str, depth: usize) -> Optio
     if !is_there(&index) {
         return None;
     }
-    let is_small = index.metadata().is_ok_and(|meta| meta.len() <= MAX_INDEX);
-    let links = fs::read(&index)
+    let links = RegularFile::open(&index)
+        .and_then(|file| file.read(MAX_INDEX_BYTES))
         .ok()
-        .filter(|_| is_small)
         .and_then(|index| gitlinks(&index, hash_len(config)));
     let Some(links) = links else {
         return Some("its index cannot be read, which names the submodules".to_owned());
@@ -78,7 +75,7 @@ fn git_dir(dot_git: &Path) -> Option<PathBuf> {
     if dot_git.is_dir() {
         return Some(dot_git.to_owned());
     }
-    let text = fs::read_to_string(dot_git).ok()?;
+    let text = RegularFile::open(dot_git).ok()?.read_text(MAX_BYTES).ok()?;
     let named = text.strip_prefix("gitdir:")?.trim();
     let found = dot_git.parent()?.join(named);
     found.is_dir().then_some(found)
@@ -165,6 +162,7 @@ fn variable_number(bytes: &[u8], mut at: usize) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::process::Command;
 
     use super::*;

@@ -298,9 +298,12 @@ impl Transcript {
     }
 }
 
+/// Longest query in bytes: a text of this length becomes an expression within a frame.
+const MAX_QUERY: usize = 4096;
+
 /// Returns what finds a query; `None` where there is nothing to find.
 pub(in crate::tui) fn pattern(query: &str) -> Option<Regex> {
-    if query.trim().is_empty() {
+    if query.trim().is_empty() || query.len() > MAX_QUERY {
         return None;
     }
     let mut expression = String::new();

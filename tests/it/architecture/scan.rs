@@ -83,6 +83,28 @@ impl Source {
         self.lines_with(|window| ignored(window) || postponed(window))
     }
 
+    /// The words and signs as they are written, each with its line, without the modules that only tests see.
+    pub(super) fn outside_of_tests(&self) -> Vec<(String, usize)> {
+        let mut written = Vec::new();
+        let mut tokens = self.tokens.as_slice();
+        while let Some((first, rest)) = tokens.split_first() {
+            let skipped = test_module(tokens);
+            if skipped > 0 {
+                tokens = &tokens[skipped..];
+                continue;
+            }
+            let text = match &first.kind {
+                TokenKind::Word(word) => word.clone(),
+                TokenKind::PathSeparator => "::".to_owned(),
+                TokenKind::Sign(sign) => sign.to_string(),
+                TokenKind::Literal => "\"\"".to_owned(),
+            };
+            written.push((text, first.line));
+            tokens = rest;
+        }
+        written
+    }
+
     fn lines_with(&self, condition: impl Fn(&[Token]) -> bool) -> Vec<usize> {
         self.tokens
             .windows(4)
@@ -90,6 +112,28 @@ impl Source {
             .map(|window| window[0].line)
             .collect()
     }
+}
+
+/// How many tokens `#[cfg(test)]` and the item behind it take at the beginning; 0 where there is none.
+fn test_module(tokens: &[Token]) -> usize {
+    let [hash, bracket, cfg, open, test, close, end, ..] = tokens else {
+        return 0;
+    };
+    let is_attribute = hash.is('#') && bracket.is('[') && cfg.is_word("cfg") && open.is('(');
+    if !(is_attribute && test.is_word("test") && close.is(')') && end.is(']')) {
+        return 0;
+    }
+    let mut depth = 0_usize;
+    for (index, token) in tokens.iter().enumerate().skip(7) {
+        match token.kind {
+            TokenKind::Sign('{') => depth += 1,
+            TokenKind::Sign('}') if depth <= 1 => return index + 1,
+            TokenKind::Sign('}') => depth -= 1,
+            TokenKind::Sign(';') if depth == 0 => return index + 1,
+            _ => {}
+        }
+    }
+    tokens.len()
 }
 
 impl Token {

@@ -15,6 +15,7 @@ use super::recorded::count;
 use super::{ChangeScope, ChangedFile, Changes, FileState};
 use crate::files::{TextFile, looks_binary};
 use crate::process::{Exchange, Exchanged, Shell, ShellCommand};
+use crate::regular_file::{MAX_BYTES, MAX_INDEX_BYTES, ReadError, RegularFile};
 use crate::text::diff::{FileDiff, split_files, unified_renamed};
 
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -34,6 +35,11 @@ pub(super) async fn changes(
     root: PathBuf,
     environment: Vec<(OsString, OsString)>,
 ) -> Result<Changes, String> {
+    let checked = root.clone();
+    let unfit = tokio::task::spawn_blocking(move || unfit(&checked)).await;
+    if let Some(why) = unfit.map_err(|error| error.to_string())? {
+        return Err(why);
+    }
     let git = Git { root, environment };
     let inside = git.run("rev-parse --is-inside-work-tree").await?;
     if inside.outcome.exit != Some(0) {
@@ -60,6 +66,40 @@ pub(super) async fn changes(
     let root = git.root;
     let work = tokio::task::spawn_blocking(move || gather(&root, &diff, &untracked));
     work.await.map_err(|error| error.to_string())
+}
+
+/// Names a file of the repository that is no file of its size, or too large. Git reads these whole, without a limit and
+/// whatever they are, and would fill the memory or wait for ever.
+fn unfit(root: &Path) -> Option<String> {
+    let git_directory = root.ancestors().map(|above| above.join(".git"));
+    let git_directory = git_directory
+        .into_iter()
+        .find(|path| path.symlink_metadata().is_ok())?;
+    let limits = [
+        ("", MAX_BYTES),
+        ("HEAD", MAX_BYTES),
+        ("config", MAX_BYTES),
+        ("commondir", MAX_BYTES),
+        ("info/exclude", MAX_BYTES),
+        ("index", MAX_INDEX_BYTES),
+        ("packed-refs", MAX_INDEX_BYTES),
+    ];
+    limits.into_iter().find_map(|(name, limit)| {
+        let path = git_directory.join(name);
+        if name.is_empty() && path.is_dir() {
+            return None;
+        }
+        let error = match RegularFile::open(&path) {
+            Ok(file) if file.metadata().len() <= limit => return None,
+            Ok(_) => ReadError::TooLarge { limit },
+            Err(ReadError::Missing) => return None,
+            Err(error) => error,
+        };
+        Some(format!(
+            "Git was not asked for changes, because of `{}`: {error}.",
+            path.strip_prefix(root).unwrap_or(&path).display()
+        ))
+    })
 }
 
 struct Git {
@@ -267,6 +307,31 @@ mod tests {
             .await
             .unwrap_err();
         assert!(error.contains("no git repository"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn git_is_not_asked_in_a_repository_that_would_fill_the_memory_or_hold_it_up() {
+        for name in ["HEAD", "config", "index", "info/exclude"] {
+            for kind in ["device", "fifo", "sparse"] {
+                let directory = tempfile::tempdir().unwrap();
+                let path = directory.path().join(".git").join(name);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                match kind {
+                    "device" => std::os::unix::fs::symlink("/dev/zero", &path).unwrap(),
+                    "fifo" => {
+                        let made = std::process::Command::new("mkfifo").arg(&path).status();
+                        assert!(made.unwrap().success());
+                    }
+                    _ => fs::File::create(&path).unwrap().set_len(20 << 30).unwrap(),
+                }
+                let environment = std::env::vars_os().collect();
+                let error = changes(directory.path().to_owned(), environment)
+                    .await
+                    .unwrap_err();
+                let named = format!("Git was not asked for changes, because of `.git/{name}`: it ");
+                assert!(error.starts_with(&named), "{kind} {error}");
+            }
+        }
     }
 
     #[tokio::test]

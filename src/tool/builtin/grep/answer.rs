@@ -21,58 +21,70 @@ pub(super) fn answer(plan: &Plan, found: &Found, limit: &Limit, roots: &Roots) -
     } else {
         files
     };
+    let (items, spans) = items(&found.files).unzip();
     let details = Details {
         matches,
         files,
-        truncated: listed > plan.limit || found.files.iter().any(|file| file.has_more),
+        truncated: listed > plan.limit
+            || found.counting_stopped
+            || found.files.iter().any(|file| file.has_more),
         timed_out: found.end.timed_out(limit),
         skipped_unreadable: found.unreadable + found.end.unreadable,
-        items: items(&found.files),
+        counting_stopped: found.counting_stopped,
+        items,
+        spans,
     };
     let mut text = match (matches, plan.mode) {
         (0, _) => "No matches found".to_owned(),
         (_, OutputMode::Content) => content(plan, found, &details),
-        (_, OutputMode::FilesWithMatches) => files_with_matches(plan, found),
+        (_, OutputMode::FilesWithMatches) => files_with_matches(plan, found, &details),
         (_, OutputMode::Count) => counts(plan, found, &details),
     };
     text.push_str(&notes(found, roots));
     let title = format!(
         "{} · {} · {}",
         plan.title,
-        plural(matches, "match"),
-        plural(files, "file")
+        details.count_of(matches, "match"),
+        details.count_of(files, "file")
     );
     let mut output = Output::new(title, text, details);
     limit.mark(&mut output, &found.end);
     output
 }
 
-fn items(files: &[FileMatches]) -> Vec<Item> {
+fn items(files: &[FileMatches]) -> impl Iterator<Item = (Item, (usize, usize))> {
     let all = files.iter().flat_map(|file| {
         file.lines.iter().filter_map(|line| match line.kind {
-            LineKind::Match { column } => Some(Item {
-                path: file.display.clone(),
-                line: line.number,
-                column,
-                text: line.text.clone(),
-            }),
+            LineKind::Match { column, span } => {
+                let item = Item {
+                    path: file.display.clone(),
+                    line: line.number,
+                    column,
+                    text: line.text.clone(),
+                };
+                Some((item, span))
+            }
             LineKind::Continued | LineKind::Context => None,
         })
     });
-    all.take(MAX_ITEMS).collect()
+    all.take(MAX_ITEMS)
 }
 
 fn summary(details: &Details) -> String {
     format!(
         "Found {} in {}",
-        plural(details.matches, "match"),
-        plural(details.files, "file")
+        details.count_of(details.matches, "match"),
+        details.count_of(details.files, "file")
     )
 }
 
 fn content(plan: &Plan, found: &Found, details: &Details) -> String {
     let mut text = summary(details);
-    let mut left = plan.limit;
+    // Lines are kept from the first file on, up to a bound.
+    let kept = found.files.iter().take_while(|file| !file.lines.is_empty());
+    let kept: usize = kept.map(|file| file.count).sum();
+    let limit = plan.limit.min(kept);
+    let mut left = limit;
     for file in &found.files {
         if left == 0 {
             break;
@@ -84,12 +96,12 @@ fn content(plan: &Plan, found: &Found, details: &Details) -> String {
         }
         left = left.saturating_sub(file.count);
     }
-    if details.matches > plan.limit {
+    if details.matches > limit || found.counting_stopped {
         let plus = if found.stopped { "+" } else { "" };
         let _ = write!(
             text,
-            "\n\n({} of {}{plus} matches shown; narrow the pattern or path)",
-            plan.limit, details.matches
+            "\n\n({limit} of {}{plus} matches shown; narrow the pattern or path)",
+            details.matches
         );
     }
     text
@@ -103,13 +115,13 @@ fn push_line(text: &mut String, line: &Line) {
     let _ = write!(text, "\n  {}{sign} {}", line.number, line.text);
 }
 
-fn files_with_matches(plan: &Plan, found: &Found) -> String {
+fn files_with_matches(plan: &Plan, found: &Found, details: &Details) -> String {
     let mut files: Vec<&FileMatches> = found.files.iter().collect();
     files.sort_by(|a, b| {
         let newest = b.modified.cmp(&a.modified);
         newest.then_with(|| a.display.cmp(&b.display))
     });
-    let mut text = format!("Found {}\n", plural(files.len(), "file"));
+    let mut text = format!("Found {}\n", details.count_of(files.len(), "file"));
     for file in files.iter().take(plan.limit) {
         text.push('\n');
         text.push_str(&one_line(&file.display));
@@ -124,7 +136,8 @@ fn counts(plan: &Plan, found: &Found, details: &Details) -> String {
     let mut text = summary(details);
     text.push('\n');
     for file in files.iter().take(plan.limit) {
-        let _ = write!(text, "\n{}  {}", file.count, one_line(&file.display));
+        let plus = if file.is_cut { "+" } else { "" };
+        let _ = write!(text, "\n{}{plus}  {}", file.count, one_line(&file.display));
     }
     text.push_str(&cut_files(plan, found));
     text
@@ -132,13 +145,17 @@ fn counts(plan: &Plan, found: &Found, details: &Details) -> String {
 
 fn cut_files(plan: &Plan, found: &Found) -> String {
     let total = found.files.len();
-    if total <= plan.limit {
+    if total <= plan.limit && !found.counting_stopped {
         return String::new();
     }
-    let plus = if found.end.stopped { "+" } else { "" };
+    let plus = if found.end.stopped || found.counting_stopped {
+        "+"
+    } else {
+        ""
+    };
     format!(
         "\n\n({} of {total}{plus} files shown; narrow the pattern or path)",
-        plan.limit
+        plan.limit.min(total)
     )
 }
 

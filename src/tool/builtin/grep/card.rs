@@ -1,7 +1,7 @@
 //! How a search looks: the pattern, what was found, matches by file with the match emphasised.
 
 use super::{Args, Details, Item};
-use crate::tool::{OneOrMany, RenderCx, plural};
+use crate::tool::{OneOrMany, RenderCx};
 use crate::view::card::{Card, CardPart, Tone, ToneLine, ToneSpan};
 
 /// Matches shown when the card is collapsed.
@@ -18,18 +18,17 @@ pub(super) fn call(pattern: &str, include: &str) -> Card {
 
 pub(super) fn result(args: Option<&Args>, details: &Details, cx: RenderCx) -> Card {
     let pattern = args.map_or("", |args| args.pattern.as_str());
-    let matcher = args.and_then(emphasis);
     let include = args.and_then(|args| args.include.clone());
     let include = include.map(OneOrMany::into_vec).unwrap_or_default().join(" ");
     let card = call(pattern, &include)
-        .meta(plural(details.matches, "match"))
-        .meta(plural(details.files, "file"));
+        .meta(details.count_of(details.matches, "match"))
+        .meta(details.count_of(details.files, "file"));
     let shown = if cx.expanded {
         details.items.len()
     } else {
         details.items.len().min(ROWS)
     };
-    let lines = rows(&details.items[..shown], matcher.as_ref());
+    let lines = rows(&details.items[..shown], &details.spans);
     let card = if lines.is_empty() {
         card
     } else {
@@ -37,46 +36,37 @@ pub(super) fn result(args: Option<&Args>, details: &Details, cx: RenderCx) -> Ca
     };
     match details.matches.saturating_sub(shown) {
         0 => card,
-        more => card.part(CardPart::Omitted(format!("{more} more"))),
+        more => card.part(CardPart::Omitted(format!("{more}{} more", details.plus()))),
     }
 }
 
-/// Finds the match again in the line that is shown. A match over several lines stays plain.
-fn emphasis(args: &Args) -> Option<regex::Regex> {
-    let pattern = if args.literal {
-        regex::escape(&args.pattern)
-    } else {
-        args.pattern.clone()
-    };
-    regex::RegexBuilder::new(&pattern)
-        .case_insensitive(args.case_sensitive == Some(false))
-        .build()
-        .ok()
-}
-
-fn rows(items: &[Item], matcher: Option<&regex::Regex>) -> Vec<ToneLine> {
+fn rows(items: &[Item], spans: &[(usize, usize)]) -> Vec<ToneLine> {
     let mut lines = Vec::new();
     let mut last = None;
-    for item in items {
+    for (index, item) in items.iter().enumerate() {
         if last != Some(&item.path) {
             lines.push(vec![ToneSpan::new(Tone::Accent, &item.path)]);
             last = Some(&item.path);
         }
-        lines.push(row(item, matcher));
+        lines.push(row(item, spans.get(index).copied()));
     }
     lines
 }
 
-fn row(item: &Item, matcher: Option<&regex::Regex>) -> ToneLine {
+/// Draws one line. The match was found when the search was done, so that nothing is compiled while it is drawn.
+fn row(item: &Item, span: Option<(usize, usize)>) -> ToneLine {
     let mut line = vec![ToneSpan::aside(Tone::Muted, format!("  {}: ", item.line))];
-    let found = matcher.and_then(|matcher| matcher.find(&item.text));
-    match found.filter(|found| !found.is_empty()) {
-        Some(found) => {
-            line.push(ToneSpan::new(Tone::Normal, &item.text[..found.start()]));
-            line.push(ToneSpan::new(Tone::Match, found.as_str()));
-            line.push(ToneSpan::new(Tone::Normal, &item.text[found.end()..]));
+    let text = item.text.as_str();
+    let parts = span
+        .filter(|(start, end)| start < end)
+        .and_then(|(start, end)| Some((text.get(..start)?, text.get(start..end)?, text.get(end..)?)));
+    match parts {
+        Some((before, found, after)) => {
+            line.push(ToneSpan::new(Tone::Normal, before));
+            line.push(ToneSpan::new(Tone::Match, found));
+            line.push(ToneSpan::new(Tone::Normal, after));
         }
-        None => line.push(ToneSpan::new(Tone::Normal, &item.text)),
+        None => line.push(ToneSpan::new(Tone::Normal, text)),
     }
     line
 }

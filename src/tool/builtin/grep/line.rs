@@ -1,6 +1,7 @@
 //! One line as it is shown, and the lines of a file around its matches.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Longest line shown, in characters.
 const MAX_LINE: usize = 1000;
@@ -15,9 +16,12 @@ pub(super) struct Line {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineKind {
-    /// A match begins here, at this column in characters, from 1.
+    /// A match begins here.
     Match {
+        /// In characters, from 1.
         column: usize,
+        /// Where it is in the text as it is shown, in bytes.
+        span: (usize, usize),
     },
     /// A match that began above goes on.
     Continued,
@@ -47,25 +51,48 @@ pub(super) fn first_matches(lines: &[Line], matches: usize, context: usize) -> &
     &lines[..after_last + after.take(context).count()]
 }
 
-/// Returns a line without its break, cut around byte `at`, and the column of that byte.
-pub(super) fn show(bytes: &[u8], at: usize) -> (String, usize) {
-    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-    let at = at.min(bytes.len());
-    let before = String::from_utf8_lossy(&bytes[..at]).chars().count();
-    let text = String::from_utf8_lossy(bytes);
-    (cut(text, before), before + 1)
+/// A line as it is shown, and where the match is in it.
+pub(super) struct ShownLine {
+    pub(super) text: String,
+    /// Of the match in the whole line, in characters, from 1.
+    pub(super) column: usize,
+    /// Of the match in `text`, in bytes.
+    pub(super) span: (usize, usize),
 }
 
-/// Keeps what is around a character of a long line.
-fn cut(text: Cow<'_, str>, around: usize) -> String {
+/// Returns a line without its break, cut around the match.
+pub(super) fn show(bytes: &[u8], found: Range<usize>) -> ShownLine {
+    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+    let start = found.start.min(bytes.len());
+    let end = found.end.clamp(start, bytes.len());
+    let characters = |bytes: &[u8]| String::from_utf8_lossy(bytes).chars().count();
+    let (before, length) = (characters(&bytes[..start]), characters(&bytes[start..end]));
+    let (text, from) = cut(String::from_utf8_lossy(bytes), before);
+    // The mark of what is left out is a character more.
+    let first = before - from + usize::from(from > 0);
+    let mut places = text.char_indices().map(|(place, _)| place).skip(first);
+    let place = places.next().unwrap_or(text.len());
+    let behind = match length {
+        0 => place,
+        length => places.nth(length - 1).unwrap_or(text.len()),
+    };
+    ShownLine {
+        column: before + 1,
+        span: (place, behind),
+        text,
+    }
+}
+
+/// Keeps what is around a character of a long line, and returns how many characters are left out before it.
+fn cut(text: Cow<'_, str>, around: usize) -> (String, usize) {
     let length = if text.len() <= MAX_LINE {
         text.len()
     } else {
         text.chars().count()
     };
     if length <= MAX_LINE {
-        return text.into_owned();
+        return (text.into_owned(), 0);
     }
     let from = around.saturating_sub(MAX_LINE / 2).min(length - MAX_LINE);
     let mut shown = String::new();
@@ -76,7 +103,7 @@ fn cut(text: Cow<'_, str>, around: usize) -> String {
     if from + MAX_LINE < length {
         shown.push('…');
     }
-    shown
+    (shown, from)
 }
 
 #[cfg(test)]
@@ -88,7 +115,10 @@ mod tests {
             number: number as u64,
             text: String::new(),
             kind: match sign {
-                'm' | 'M' => LineKind::Match { column: 1 },
+                'm' | 'M' => LineKind::Match {
+                    column: 1,
+                    span: (0, 0),
+                },
                 '+' => LineKind::Continued,
                 _ => LineKind::Context,
             },
@@ -117,13 +147,14 @@ mod tests {
     #[test]
     fn a_long_line_is_cut_around_the_match() {
         let line = format!("{}needle{}\r\n", "é".repeat(3000), "b".repeat(3000));
-        let (text, column) = show(line.as_bytes(), 6000);
+        let ShownLine { text, column, span } = show(line.as_bytes(), 6000..6006);
         assert_eq!(column, 3001);
+        assert_eq!(&text[span.0..span.1], "needle");
         assert!(text.starts_with("…éé") && text.ends_with("b…") && text.contains("éneedleb"));
         assert_eq!(text.chars().count(), MAX_LINE + 2);
-        let (text, _) = show("x".repeat(2000).as_bytes(), 0);
-        assert_eq!(text, format!("{}…", "x".repeat(1000)));
-        let (text, column) = show(b"a\xffb\n", 2);
-        assert_eq!((text.as_str(), column), ("a\u{fffd}b", 3));
+        let ShownLine { text, span, .. } = show("x".repeat(2000).as_bytes(), 0..0);
+        assert_eq!((text, span), (format!("{}…", "x".repeat(1000)), (0, 0)));
+        let ShownLine { text, column, span } = show(b"a\xffb\n", 2..4);
+        assert_eq!((text.as_str(), column, span), ("a\u{fffd}b", 3, (4, 5)));
     }
 }

@@ -6,6 +6,7 @@
 
 mod answer;
 mod card;
+mod first;
 mod line;
 mod pattern;
 mod search;
@@ -26,7 +27,7 @@ use crate::tool::args::snake_case;
 use crate::tool::walk::{Globs, Limit, split_globs};
 use crate::tool::{
     CallView, Concurrency, InitCx, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool,
-    ToolCx, ToolError,
+    ToolCx, ToolError, plural,
 };
 use crate::view::card::Card;
 
@@ -85,7 +86,35 @@ pub(super) struct Details {
     #[serde(default)]
     timed_out: bool,
     skipped_unreadable: usize,
+    /// There are more than were counted.
+    #[serde(default, skip_serializing_if = "is_false")]
+    counting_stopped: bool,
     items: Vec<Item>,
+    /// Where the match is in the text of each item, in bytes.
+    #[serde(default)]
+    spans: Vec<(usize, usize)>,
+}
+
+// Serde passes a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl Details {
+    /// What follows each number.
+    fn plus(&self) -> &'static str {
+        if self.counting_stopped { "+" } else { "" }
+    }
+
+    /// Writes a number with its noun: `3 files`, `50000+ matches`.
+    fn count_of(&self, count: usize, noun: &str) -> String {
+        let words = plural(count, noun);
+        match words.split_once(' ') {
+            Some((number, noun)) => format!("{number}{} {noun}", self.plus()),
+            None => words,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -101,7 +130,6 @@ pub(super) struct Plan {
     /// Where the targets are, as they were asked about.
     paths: Vec<Resolved>,
     targets: Vec<Target>,
-    globs: Globs,
     multiline: bool,
     context: usize,
     mode: OutputMode,
@@ -111,7 +139,7 @@ pub(super) struct Plan {
 }
 
 enum Target {
-    Directory(Base),
+    Directory(Base, Globs),
     File(Resolved),
 }
 
@@ -180,31 +208,31 @@ impl Tool for GrepTool {
             given.push(".".to_owned());
         }
         let mut asks = Vec::new();
-        let (mut paths, mut targets) = (Vec::new(), Vec::new());
+        let mut paths = Vec::new();
         for path in &given {
             let found = search_path(cx, path, asks)?;
             asks = found.asks;
-            targets.push(match found.path.kind {
-                PathKind::Directory => Target::Directory(Base::of(&found.path)),
-                _ => Target::File(found.path.clone()),
-            });
             paths.push(found.path);
         }
-        let matcher = pattern::compile(
-            &args.pattern,
-            pattern::Reading {
-                case_sensitive: args.case_sensitive != Some(false),
-                literal: args.literal,
-                multiline: args.multiline,
-            },
-        )?;
-        let globs = Globs::new(&split(args.include), &split(args.exclude))?;
+        let reading = pattern::Reading {
+            case_sensitive: args.case_sensitive != Some(false),
+            literal: args.literal,
+            multiline: args.multiline,
+        };
+        let (written, searched) = (args.pattern.clone(), paths.clone());
+        let (include, exclude) = (split(args.include), split(args.exclude));
+        let (matcher, targets) = cx
+            .blocking(move || {
+                let matcher = pattern::compile(&written, reading)?;
+                let targets = targets(&searched, &include, &exclude)?;
+                Ok((matcher, targets))
+            })
+            .await?;
         asks.push(Ask::new("grep", Subject::new(&args.pattern)).always("*"));
         let plan = Plan {
             matcher,
             paths,
             targets,
-            globs,
             multiline: args.multiline,
             context: args.context.unwrap_or(0).clamp(0, MAX_CONTEXT) as usize,
             mode: args.output_mode,
@@ -225,7 +253,7 @@ impl Tool for GrepTool {
             for path in &plan.paths {
                 check_place(&services, path)?;
             }
-            let found = search::search(&plan, &limit, &services.roots, &readable);
+            let found = search::search(&plan, &limit, &readable);
             Ok(answer::answer(&plan, &found, &limit, &services.roots))
         })
         .await
@@ -249,6 +277,18 @@ impl Tool for GrepTool {
     fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
         card::result(result.args.as_ref(), &result.details, cx)
     }
+}
+
+fn targets(paths: &[Resolved], include: &[String], exclude: &[String]) -> Result<Vec<Target>, ToolError> {
+    let target = |path: &Resolved| {
+        // Also for a file, where they do not count: what is no glob is told.
+        let globs = Globs::below(path, include, exclude)?;
+        Ok(match path.kind {
+            PathKind::Directory => Target::Directory(Base::of(path), globs),
+            _ => Target::File(path.clone()),
+        })
+    };
+    paths.iter().map(target).collect()
 }
 
 fn split(globs: Option<OneOrMany>) -> Vec<String> {

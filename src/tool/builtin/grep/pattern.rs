@@ -7,6 +7,11 @@ use serde_json::json;
 use crate::conversation::ErrorKind;
 use crate::tool::ToolError;
 
+/// Longest pattern in bytes.
+const MAX_BYTES: usize = 4096;
+/// Largest size in bytes of a compiled pattern, and of what it remembers while it searches.
+const MAX_COMPILED: usize = 32 << 20;
+
 /// How a pattern is to be read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reading {
@@ -15,8 +20,16 @@ pub(super) struct Reading {
     pub(super) multiline: bool,
 }
 
-/// Compiles a pattern. `$` also matches before `\r\n`, because that is one line break to whoever read the file.
+/// Compiles a pattern, which may take seconds. `$` also matches before `\r\n`, because that is one line break to whoever read the file.
 pub(super) fn compile(pattern: &str, reading: Reading) -> Result<RegexMatcher, ToolError> {
+    if pattern.len() > MAX_BYTES {
+        let message = format!(
+            "the pattern has {} bytes, and one may have {MAX_BYTES}",
+            pattern.len()
+        );
+        return Err(ToolError::new(ErrorKind::Parse, message)
+            .hint("Search for a part of it, and read the files that are found."));
+    }
     // A carriage return that the pattern asks for can only be found where it is not part of the break.
     let names_return = pattern.contains('\r') || pattern.contains("\\r") || pattern.contains("\\x0d");
     let built = if reading.multiline || reading.literal || names_return {
@@ -33,6 +46,8 @@ fn builder(reading: Reading) -> RegexMatcherBuilder {
     builder
         .case_insensitive(!reading.case_sensitive)
         .fixed_strings(reading.literal)
+        .size_limit(MAX_COMPILED)
+        .dfa_size_limit(MAX_COMPILED)
         .multi_line(true);
     if reading.multiline {
         builder.dot_matches_new_line(true);

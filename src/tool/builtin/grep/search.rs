@@ -2,33 +2,35 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
-use super::line::{self, Line, LineKind, first_matches};
+use super::first::FirstByPath;
+use super::line::{self, Line, LineKind, ShownLine, first_matches};
 use super::{OutputMode, Plan, Target};
-use crate::files::Roots;
 use crate::permission::ReadGate;
+use crate::regular_file::{FileGate, ReadError, RegularFile};
 use crate::tool::walk::{Found as Entry, Harvest, Limit, Tree, WalkEnd};
 
 const MATCHES_PER_FILE: usize = 500;
 const MAX_FILE_BYTES: u64 = 10 * 1024 * 1024;
-/// Lines kept in memory. Where they are shown, the search stops here; where files are, it goes on without them.
-const MAX_KEPT: usize = 50_000;
 
 /// What was found in one file.
 pub(super) struct FileMatches {
     pub(super) display: String,
     pub(super) modified: SystemTime,
     pub(super) count: usize,
+    /// Empty where there are too many in all.
     pub(super) lines: Vec<Line>,
     /// It has more than were counted.
     pub(super) has_more: bool,
+    /// Counting stopped in it, as there are too many matches in all.
+    pub(super) is_cut: bool,
 }
 
 pub(super) struct Found {
@@ -39,21 +41,21 @@ pub(super) struct Found {
     pub(super) unreadable: usize,
     /// Files that were named and are binary.
     pub(super) binary: Vec<String>,
-    /// Counting stopped before the end.
+    /// There are more matches than are counted in all.
+    pub(super) counting_stopped: bool,
+    /// Counting stopped before the end, for whatever reason.
     pub(super) stopped: bool,
 }
 
-pub(super) fn search(plan: &Plan, limit: &Limit, roots: &Roots, readable: &ReadGate) -> Found {
+pub(super) fn search(plan: &Plan, limit: &Limit, readable: &ReadGate) -> Found {
     let search = Search {
         plan,
         limit,
-        roots,
         readable,
-        unreadable: AtomicUsize::new(0),
-        failed: AtomicUsize::new(0),
-        kept: AtomicUsize::new(0),
+        first: FirstByPath::default(),
+        unreadable: Harvest::new(),
+        failed: Harvest::new(),
     };
-    let harvest = Harvest::new();
     let mut end = WalkEnd::default();
     let mut binary = Vec::new();
     for target in &plan.targets {
@@ -68,21 +70,18 @@ pub(super) fn search(plan: &Plan, limit: &Limit, roots: &Roots, readable: &ReadG
                     is_linked: path.real != path.absolute,
                     is_named: true,
                 };
-                match search.file(&mut searcher(plan), candidate) {
-                    Outcome::Matches(matches) => harvest.sheaf().push(matches),
-                    Outcome::Binary => binary.push(path.display.clone()),
-                    Outcome::Nothing => {}
+                if search.file(&mut searcher(plan), candidate) == Outcome::Binary {
+                    binary.push(path.display.clone());
                 }
             }
-            Target::Directory(base) => {
+            Target::Directory(base, globs) => {
                 let tree = Tree {
                     root: &base.real,
-                    globs: &plan.globs,
+                    globs,
                     limit,
                     gate: readable,
                 };
                 let walked = tree.files(|| {
-                    let mut sheaf = harvest.sheaf();
                     let mut searcher = searcher(plan);
                     let search = &search;
                     move |entry: &Entry<'_>| {
@@ -92,9 +91,7 @@ pub(super) fn search(plan: &Plan, limit: &Limit, roots: &Roots, readable: &ReadG
                             is_linked: base.is_linked,
                             is_named: false,
                         };
-                        if let Outcome::Matches(matches) = search.file(&mut searcher, candidate) {
-                            sheaf.push(matches);
-                        }
+                        search.file(&mut searcher, candidate);
                     }
                 });
                 end.add(walked);
@@ -102,19 +99,19 @@ pub(super) fn search(plan: &Plan, limit: &Limit, roots: &Roots, readable: &ReadG
         }
     }
     end.stopped |= limit.is_over();
-    end.unreadable += search.failed.into_inner();
-    let mut files = harvest.into_vec();
-    files.sort_by(|a, b| a.display.cmp(&b.display));
-    files.dedup_by(|a, b| a.display == b.display);
-    let is_full = search.kept.into_inner() >= MAX_KEPT;
+    let (files, last) = search.first.into_files(plan.context);
+    // Those behind the last file are known by chance.
+    let counts = |display: &String| last.as_ref().is_none_or(|last| display <= last);
+    let count = |files: Harvest<String>| files.into_vec().iter().filter(|display| counts(display)).count();
+    end.unreadable += count(search.failed);
     let has_more = files.iter().any(|file| file.has_more);
-    let stopped = has_more || end.stopped || (is_full && plan.mode == OutputMode::Content);
     Found {
         files,
-        end,
-        unreadable: search.unreadable.into_inner(),
+        unreadable: count(search.unreadable),
         binary,
-        stopped,
+        counting_stopped: last.is_some(),
+        stopped: has_more || end.stopped || last.is_some(),
+        end,
     }
 }
 
@@ -128,82 +125,93 @@ struct Candidate<'a> {
     is_named: bool,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
-    Matches(FileMatches),
+    Searched,
     Binary,
-    Nothing,
 }
 
 struct Search<'a> {
     plan: &'a Plan,
     limit: &'a Limit,
-    roots: &'a Roots,
     readable: &'a ReadGate,
-    unreadable: AtomicUsize,
-    failed: AtomicUsize,
-    kept: AtomicUsize,
+    first: FirstByPath,
+    /// What may not be read, as it is shown.
+    unreadable: Harvest<String>,
+    /// What could not be read to its end.
+    failed: Harvest<String>,
 }
 
 impl Search<'_> {
     fn file(&self, searcher: &mut Searcher, candidate: Candidate<'_>) -> Outcome {
-        let is_full = self.kept.load(Ordering::Relaxed) >= MAX_KEPT;
-        if is_full && self.plan.mode == OutputMode::Content {
-            return Outcome::Nothing;
+        if !self.first.counts(&candidate.display) {
+            return Outcome::Searched;
         }
-        if !self.may_read(&candidate) {
-            self.unreadable.fetch_add(1, Ordering::Relaxed);
-            return Outcome::Nothing;
-        }
-        let file = match File::open(candidate.path) {
+        let file = match self.open(&candidate) {
             Ok(file) => file,
             Err(error) => {
-                if error.kind() == io::ErrorKind::PermissionDenied {
-                    self.unreadable.fetch_add(1, Ordering::Relaxed);
+                let is_denied = |error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied;
+                if matches!(&error, ReadError::Withheld { .. })
+                    || matches!(&error, ReadError::Io(error) if is_denied(error))
+                {
+                    self.unreadable.sheaf().push(candidate.display);
                 }
-                return Outcome::Nothing;
+                return Outcome::Searched;
             }
         };
-        let Ok(meta) = file.metadata() else {
-            return Outcome::Nothing;
-        };
-        if !candidate.is_named && meta.len() > MAX_FILE_BYTES {
-            return Outcome::Nothing;
+        if !candidate.is_named && file.metadata().len() > MAX_FILE_BYTES {
+            return Outcome::Searched;
         }
+        let modified = file.metadata().modified().unwrap_or(UNIX_EPOCH);
         let mut sink = Collect::new(self.plan);
         let reader = Stoppable {
-            file,
+            file: file.into_file(),
             limit: self.limit,
             reads: 0,
         };
         let ended = searcher.search_reader(&self.plan.matcher, reader, &mut sink);
         if let Err(error) = ended {
             tracing::debug!(path = %candidate.path.display(), %error, "a file could not be searched");
-            self.failed.fetch_add(1, Ordering::Relaxed);
+            self.failed.sheaf().push(candidate.display.clone());
         }
         if sink.is_binary {
             return Outcome::Binary;
         }
-        if sink.count == 0 {
-            return Outcome::Nothing;
+        if sink.count > 0 {
+            let matches = FileMatches {
+                display: candidate.display,
+                modified,
+                count: sink.count,
+                has_more: sink.has_more,
+                is_cut: false,
+                lines: sink.into_lines(),
+            };
+            self.first.add(candidate.path, matches);
         }
-        if is_full {
-            sink.lines.clear();
-        }
-        self.kept.fetch_add(sink.lines.len(), Ordering::Relaxed);
-        Outcome::Matches(FileMatches {
-            display: candidate.display,
-            modified: meta.modified().unwrap_or(UNIX_EPOCH),
-            count: sink.count,
-            has_more: sink.has_more,
-            lines: sink.into_lines(),
-        })
+        Outcome::Searched
     }
 
-    /// Judged by the name under which it is shown, and by its own when a link led there.
-    fn may_read(&self, candidate: &Candidate<'_>) -> bool {
+    /// Opens a file that may be read by the name under which it is shown and by the path that it really has.
+    fn open(&self, candidate: &Candidate<'_>) -> Result<RegularFile, ReadError> {
         let path = candidate.path;
-        self.readable.allows(&candidate.display, path)
-            && (!candidate.is_linked || self.readable.allows(&self.roots.display(path), path))
+        let withheld = |real: &Path| ReadError::Withheld {
+            real: real.to_owned(),
+        };
+        if !self.readable.allows(&candidate.display, path) {
+            return Err(withheld(path));
+        }
+        let file = if candidate.is_named {
+            RegularFile::open(path)?
+        } else {
+            RegularFile::open_listed(path)?
+        };
+        let real = file.real_path();
+        let has_its_name = real == path && !candidate.is_linked;
+        if has_its_name || self.readable.lets_read(real) {
+            Ok(file)
+        } else {
+            Err(withheld(real))
+        }
     }
 }
 
@@ -273,12 +281,14 @@ impl<'a> Collect<'a> {
         self.lines
     }
 
-    fn push(&mut self, number: u64, bytes: &[u8], at: usize, is_match: bool, kind: LineKind) {
-        let (text, column) = line::show(bytes, at);
+    /// Keeps a line with the first match that begins on it, or of another kind.
+    fn push(&mut self, number: u64, bytes: &[u8], found: Option<Range<usize>>, other: LineKind) {
+        let is_match = found.is_some();
+        let ShownLine { text, column, span } = line::show(bytes, found.unwrap_or(0..0));
         let kind = if is_match {
-            LineKind::Match { column }
+            LineKind::Match { column, span }
         } else {
-            kind
+            other
         };
         self.lines.push(Line {
             number,
@@ -288,22 +298,22 @@ impl<'a> Collect<'a> {
         });
     }
 
-    /// Returns where matches begin, in order; at least one.
-    fn starts(&self, bytes: &[u8]) -> Vec<usize> {
-        let mut starts = Vec::new();
+    /// Returns the matches in order; at least one.
+    fn found(&self, bytes: &[u8]) -> Vec<Range<usize>> {
+        let mut all = Vec::new();
         if self.multiline {
             // The closure never fails, and the matcher has none to report.
             let _ = self.matcher.find_iter(bytes, |found| {
-                starts.push(found.start());
-                starts.len() <= MATCHES_PER_FILE
+                all.push(found.start()..found.end());
+                all.len() <= MATCHES_PER_FILE
             });
         } else if let Ok(Some(found)) = self.matcher.find(bytes) {
-            starts.push(found.start());
+            all.push(found.start()..found.end());
         }
-        if starts.is_empty() {
-            starts.push(0);
+        if all.is_empty() {
+            all.push(0..0);
         }
-        starts
+        all
     }
 }
 
@@ -311,14 +321,13 @@ impl Sink for Collect<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, Self::Error> {
-        let starts = self.starts(found.bytes());
-        let mut starts = starts.into_iter().peekable();
+        let mut matches = self.found(found.bytes()).into_iter().peekable();
         let mut offset = 0;
         for (index, bytes) in found.lines().enumerate() {
             let end = offset + bytes.len().max(1);
-            let start = starts.next_if(|start| *start < end);
-            while starts.next_if(|start| *start < end).is_some() {}
-            if start.is_some() {
+            let first = matches.next_if(|found| found.start < end);
+            while matches.next_if(|found| found.start < end).is_some() {}
+            if first.is_some() {
                 if self.count == MATCHES_PER_FILE {
                     self.has_more = true;
                     return Ok(false);
@@ -326,8 +335,8 @@ impl Sink for Collect<'_> {
                 self.count += 1;
             }
             let number = found.line_number().unwrap_or(0) + index as u64;
-            let at = start.map_or(0, |start| start - offset);
-            self.push(number, bytes, at, start.is_some(), LineKind::Continued);
+            let first = first.map(|found| found.start - offset..found.end - offset);
+            self.push(number, bytes, first, LineKind::Continued);
             offset += bytes.len();
         }
         Ok(true)
@@ -336,7 +345,7 @@ impl Sink for Collect<'_> {
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> Result<bool, Self::Error> {
         if self.mode == OutputMode::Content {
             let number = context.line_number().unwrap_or(0);
-            self.push(number, context.bytes(), 0, false, LineKind::Context);
+            self.push(number, context.bytes(), None, LineKind::Context);
         }
         Ok(true)
     }

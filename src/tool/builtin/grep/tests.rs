@@ -39,7 +39,8 @@ async fn matches_are_grouped_by_file_in_the_order_of_paths() {
                 {"path": "c.txt", "line": 1, "column": 4, "text": "subtotal (x)"},
                 {"path": "src/a.rs", "line": 2, "column": 1, "text": "total = 1;"},
                 {"path": "src/b.rs", "line": 3, "column": 1, "text": "total"},
-            ]
+            ],
+            "spans": [[3, 8], [0, 5], [0, 5]],
         })
     );
     assert_eq!(
@@ -538,4 +539,122 @@ async fn a_search_goes_64_levels_deep_and_no_further() {
     assert_eq!(text, format!("Found 1 file\n\n{}", below(63)));
     let text = project.ok("glob", json!({"pattern": "a.txt"})).await;
     assert_eq!(text, format!("Found 1 file\n\n{}", below(63)));
+}
+
+#[tokio::test]
+async fn counting_stops_after_fifty_thousand_matches_at_the_same_place_each_time() {
+    let project = Harness::with_settings(|settings| settings.truncate.max_lines = 0);
+    for index in 0..600 {
+        project.write(format!("d{}/f{index:03}", index % 7), "x\n".repeat(100));
+    }
+    project.write("d0/none.env", "x\n");
+    project.write("zz/none.env", "x\n");
+    let args = |mode: &str| json!({"pattern": "x", "output_mode": mode, "limit": 3});
+    let result = project.run("grep", args("content")).await;
+    assert!(
+        result
+            .output
+            .starts_with("Found 50000+ matches in 500+ files\n\nd0/f000\n"),
+        "{}",
+        &result.output[..80]
+    );
+    assert!(
+        result
+            .output
+            .contains("(3 of 50000+ matches shown; narrow the pattern or path)")
+    );
+    assert!(result.output.ends_with("skipped 1 file: no read permission"));
+    assert!(
+        result.title.contains("50000+ matches · 500+ files"),
+        "{}",
+        result.title
+    );
+    assert_eq!(result.details["truncated"], true);
+    let card = project.draw_result("grep", &args("content"), &result, false);
+    assert_eq!(card.meta, ["50000+ matches", "500+ files"]);
+    for _ in 0..3 {
+        project.new_turn();
+        let again = project.run("grep", args("content")).await;
+        assert_eq!(
+            (again.output, again.details),
+            (result.output.clone(), result.details.clone())
+        );
+    }
+    let text = grep(&project, args("count")).await;
+    assert!(
+        text.starts_with("Found 50000+ matches in 500+ files\n\n100  d0/f000\n"),
+        "{text}"
+    );
+    assert!(text.contains("(3 of 500+ files shown"), "{text}");
+    let text = grep(&project, args("files_with_matches")).await;
+    assert!(text.starts_with("Found 500+ files\n"), "{text}");
+}
+
+#[tokio::test]
+async fn absolute_globs_choose_files_too() {
+    let project = tree();
+    for (include, exclude, path, wanted) in [
+        (
+            json!(project.path("src/*.rs")),
+            json!(null),
+            ".",
+            "Found 2 files\n\nsrc/",
+        ),
+        (
+            json!(project.path("**/*.rs")),
+            json!(null),
+            "src",
+            "Found 2 files\n\nsrc/",
+        ),
+        (
+            json!(null),
+            json!(project.path("src")),
+            ".",
+            "Found 1 file\n\nc.txt",
+        ),
+        (
+            json!(null),
+            json!([project.path("src/a.rs"), project.path("c.*")]),
+            ".",
+            "Found 1 file\n\nsrc/b.rs",
+        ),
+        (json!(project.outside("*")), json!(null), ".", "No matches found"),
+    ] {
+        let args = json!({"pattern": "total", "include": include, "exclude": exclude, "path": path,
+                          "output_mode": "files_with_matches"});
+        let text = grep(&project, args.clone()).await;
+        assert!(text.starts_with(wanted), "{args} {text}");
+    }
+}
+
+#[tokio::test]
+async fn a_pattern_over_four_kilobytes_is_refused_at_once() {
+    let project = tree();
+    for literal in [false, true] {
+        let pattern = "(".repeat(60_000);
+        let (kind, text) = project
+            .error("grep", json!({"pattern": pattern, "literal": literal}))
+            .await;
+        assert_eq!(kind, ErrorKind::Parse);
+        assert!(text.contains("60000 bytes") && text.len() < 300, "{text}");
+    }
+    let text = grep(&project, json!({"pattern": "t".repeat(4096)})).await;
+    assert_eq!(text, "No matches found");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_root_that_is_a_link_to_the_project_shows_nothing_more() {
+    let project = Harness::new();
+    project.write(".env", "S=1");
+    project.write("plain", "S=2");
+    std::os::unix::fs::symlink(".", project.path("d")).unwrap();
+    std::os::unix::fs::symlink(".env", project.path("notes")).unwrap();
+    for path in ["d", ".", "d/d", "notes", "d/notes"] {
+        let text = grep(&project, json!({"pattern": "S=", "path": path})).await;
+        assert!(
+            !text.contains("S=1") && text.contains("skipped 1 file"),
+            "{path}: {text}"
+        );
+    }
 }

@@ -7,6 +7,7 @@ use super::{Details, Kind, Media, io_error};
 use crate::conversation::{Attachment, ErrorKind};
 use crate::files::{ContentHash, Resolved};
 use crate::picture::{self, PictureError};
+use crate::regular_file::RegularFile;
 use crate::tool::builtin::file_name::one_line;
 use crate::tool::{Output, ToolError, plural};
 
@@ -35,7 +36,8 @@ pub(super) fn read(path: &Resolved, media: Media) -> Result<Output<Details>, Too
         );
         return Err(ToolError::new(ErrorKind::TooLarge, message));
     }
-    let bytes = std::fs::read(&path.real).map_err(|error| io_error(path, &error))?;
+    let read = RegularFile::open(&path.real).and_then(|file| file.read(MAX_FILE));
+    let bytes = read.map_err(|error| io_error(path, &error.into()))?;
     let hash = ContentHash::of(&bytes).to_string();
     let shown = one_line(&path.display);
     let (kind, text, attachment) = if media == Media::Pdf {

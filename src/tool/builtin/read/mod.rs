@@ -24,6 +24,7 @@ use self::window::Window;
 use crate::conversation::ErrorKind;
 use crate::files::Resolved;
 use crate::provider::EditMode;
+use crate::regular_file::RegularFile;
 use crate::tool::truncate::limits;
 use crate::tool::{
     Abilities, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool,
@@ -207,7 +208,10 @@ fn moved(path: &Resolved) -> ToolError {
 }
 
 fn open(path: &Resolved) -> Result<File, ToolError> {
-    File::open(&path.real).map_err(|error| io_error(path, &error))
+    let opened = RegularFile::open(&path.real);
+    opened
+        .map(RegularFile::into_file)
+        .map_err(|error| io_error(path, &error.into()))
 }
 
 fn io_error(path: &Resolved, error: &std::io::Error) -> ToolError {

@@ -1,10 +1,10 @@
 //! What is looked up in the file system for one question. Any of it may take forever where a disk does not answer.
 
 use std::fs;
-use std::io::Read;
 use std::path::PathBuf;
 
 use super::Places;
+use crate::regular_file::RegularFile;
 use crate::tui::media::{self, Media};
 
 /// Entries of a directory that is named by its own path.
@@ -79,16 +79,7 @@ pub(super) fn look(places: &Places, path: &str) -> Option<String> {
         names.truncate(MOST_ENTRIES);
         return Some(names.join("\n"));
     }
-    // A FIFO would never answer.
-    if !path.is_file() {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    fs::File::open(&path)
-        .ok()?
-        .take(LOOK_BYTES)
-        .read_to_end(&mut bytes)
-        .ok()?;
+    let bytes = RegularFile::open(&path).ok()?.read_beginning(LOOK_BYTES).ok()?;
     if bytes.contains(&0) {
         return None;
     }

@@ -1,0 +1,155 @@
+//! Files of a project are opened in one place, `regular_file`: everything else that opens a file stands in a list here,
+//! with what it opens. The list holds what is there and nothing more, so a file that stops opening leaves it.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use super::scan::Source;
+use super::{manifest_directory, rust_files};
+
+/// Files that open something by themselves, and why that cannot be put in the way by a project.
+const OPENERS: &[(&str, &str)] = &[
+    (
+        "src/cli/themes.rs",
+        "a theme that the person names, and its parent beside it",
+    ),
+    (
+        "src/files/directory.rs",
+        "directories and files below an approved root, without waiting, to write them",
+    ),
+    (
+        "src/files/transaction/record.rs",
+        "lathe's own records of what it is about to write",
+    ),
+    ("the new file that is written in place of the old one",),
+    (
+        "src/files/transaction/turn.rs",
+        "lathe's own copies of what a turn wrote",
+    ),
+    ("src/hook/transcript.rs", "lathe's own transcript for hooks"),
+    ("src/process/keeper/server.rs", "`/proc`"),
+    ("src/process/kill.rs", "`/proc`"),
+    ("src/process/sandbox/namespace.rs", "`/proc`"),
+    ("src/process/sandbox/support.rs", "`/proc`"),
+    ("src/process/spawn.rs", "`/dev/null`"),
+    ("src/project/commands/mod.rs", "a walk that reads no ignore files"),
+    ("src/project/instructions.rs", "a walk that reads no ignore files"),
+    (
+        "src/provider/cassette/recorder.rs",
+        "a recording that the person asks for",
+    ),
+    ("src/regular_file.rs", "the one opener"),
+    ("src/session/query/status.rs", "`/proc`"),
+    ("src/session/wire/models.rs", "a recording that the person names"),
+    ("src/store/locks.rs", "lathe's own locks"),
+    ("src/store/private.rs", "lathe's own state"),
+    ("src/store/prompts.rs", "lathe's own list of prompts"),
+    (
+        "src/tui/completion/uses.rs",
+        "lathe's own list of what was picked",
+    ),
+    (
+        "src/tui/editor.rs",
+        "a temporary file of lathe's own, after the editor",
+    ),
+    ("src/tui/trace.rs", "lathe's own trace"),
+];
+
+/// Functions of `std::fs` that open a file.
+const OPENING: &[&str] = &["read", "read_to_string", "copy", "open", "openat", "openat2"];
+/// Names after which anything opens: of types, and of the walker that reads ignore files.
+const TYPES: &[&str] = &["OpenOptions", "WalkBuilder", "IncrementalIgnore"];
+
+/// The lines that open files outside of tests.
+fn opened(text: &str) -> Vec<usize> {
+    let tokens = Source::new(text).outside_of_tests();
+    let word = |index: usize| tokens.get(index).map_or("", |(word, _)| word.as_str());
+    let mut group = None;
+    let mut lines = Vec::new();
+    for (index, (token, line)) in tokens.iter().enumerate() {
+        let follows = |name: &str| index >= 2 && word(index - 1) == "::" && word(index - 2) == name;
+        if token == "{" && follows("fs") {
+            group = Some(0_usize);
+        }
+        match (token.as_str(), group.as_mut()) {
+            ("{", Some(depth)) => *depth += 1,
+            ("}", Some(depth)) => {
+                *depth -= 1;
+                if *depth == 0 {
+                    group = None;
+                }
+            }
+            _ => {}
+        }
+        let is_function = OPENING.contains(&token.as_str()) && (follows("fs") || group.is_some());
+        let is_of_file =
+            follows("File") && matches!(token.as_str(), "open" | "options" | "create" | "create_new");
+        let is_of_ignore = follows("Gitignore") && matches!(token.as_str(), "new" | "global")
+            || matches!(token.as_str(), "build_global" | "build_matchers");
+        let is_type = TYPES.contains(&token.as_str()) && word(index + 1) == "::";
+        let is_async = token == "fs" && follows("tokio");
+        if is_function || is_of_file || is_of_ignore || is_type || is_async {
+            lines.push(*line);
+        }
+    }
+    lines
+}
+
+fn is_test(path: &str) -> bool {
+    let in_a_folder = path.contains("/tests/");
+    in_a_folder
+        || ["/tests.rs", "/harness.rs", "/fixture.rs"]
+            .iter()
+            .any(|end| path.ends_with(end))
+}
+
+#[test]
+fn project_files_are_opened_by_regular_file_alone() {
+    let mut found = BTreeMap::new();
+    for path in rust_files(&manifest_directory().join("src")) {
+        let name = path
+            .strip_prefix(manifest_directory())
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned();
+        let lines = opened(&fs::read_to_string(&path).unwrap());
+        if !lines.is_empty() && !is_test(&name) {
+            found.insert(name, lines);
+        }
+    }
+    let is_listed = |name: &str| OPENERS.iter().any(|(opener, _)| *opener == name);
+    let unlisted: Vec<_> = found.iter().filter(|(name, _)| !is_listed(name)).collect();
+    assert!(
+        unlisted.is_empty(),
+        "these open files by themselves; use `regular_file`: {unlisted:?}"
+    );
+    let idle: Vec<_> = OPENERS
+        .iter()
+        .filter(|(opener, _)| !found.contains_key(*opener))
+        .collect();
+    assert!(idle.is_empty(), "these open nothing any more: {idle:?}");
+}
+
+#[test]
+fn what_opens_a_file_is_seen_and_tests_are_not() {
+    for (text, expected) in [
+        ("fn f() { std::fs::read(x) }", vec![1]),
+        ("use std::fs::{self, read_to_string};", vec![1]),
+        ("use std::fs::{self, File};\nfn f() { File::open(x) }", vec![2]),
+        ("fn f() { OpenOptions::new() }", vec![1]),
+        ("fn f() { ignore::WalkBuilder::new(x) }", vec![1]),
+        (
+            "fn f() { Gitignore::new(x); RegularFile::open(x); fs::read_dir(x); fs::metadata(x); }",
+            vec![1],
+        ),
+        ("use tokio::fs;", vec![1]),
+        (
+            "#[cfg(test)]\nmod tests { fn f() { fs::read(x); } }\nfn g() {}",
+            vec![],
+        ),
+        ("#[cfg(test)]\nmod tests;\nfn g() { fs::read(x) }", vec![3]),
+    ] {
+        assert_eq!(opened(text), expected, "{text}");
+    }
+}
