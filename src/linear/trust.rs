@@ -73,7 +73,10 @@ fn parts(trust: &ProjectTrust) -> String {
         lines.extend(judged::foreign("What has changed:"));
         lines.extend(judged::foreign(&change));
     }
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    let lines = lines
+        .iter()
+        .fold(Revealed::default(), |all, line| all.and(line).and("\n"));
+    lines.to_string()
 }
 
 #[cfg(test)]

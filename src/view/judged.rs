@@ -155,7 +155,7 @@ impl<'a> JudgedText<'a> {
         let rows = self.flow.spans_of(ranges).into_iter().zip(firsts);
         rows.map(|(spans, is_first)| {
             let lead = Some(lead(is_first)).filter(|lead| !lead.content.is_empty());
-            Line::from_iter(lead.into_iter().chain(spans))
+            lead.into_iter().chain(spans).collect()
         })
         .collect()
     }
@@ -214,7 +214,7 @@ fn part_lines(part: &CardPart, room: usize, look: Look<'_>) -> Vec<Line<'static>
         CardPart::Tree(rows) => {
             let lines = rows.iter().flat_map(|row| {
                 let depth = (STEP * row.depth).min(room / 2);
-                let text = JudgedText::of(&reveal_line(&row.text), Meaning::Text, look);
+                let text = JudgedText::of(reveal_line(&row.text), Meaning::Text, look);
                 let lines = text.rows(room - depth, STEP).into_iter();
                 lines.map(move |line| step(line, depth))
             });
@@ -226,7 +226,7 @@ fn part_lines(part: &CardPart, room: usize, look: Look<'_>) -> Vec<Line<'static>
         CardPart::Omitted(what) => {
             let text = Revealed::own(look.symbols.ellipsis())
                 .and(" ")
-                .and(&reveal_line(what));
+                .and(reveal_line(what));
             judged(&text, Meaning::TextMuted)
         }
     }

@@ -33,14 +33,22 @@ impl Permission {
         let total: usize = blocks.iter().map(Vec::len).sum();
         let body = |this: &Self| this.laid.as_ref().map_or(0, |laid| laid.lines.len());
         self.list_asks(false, width, cx);
-        // Where there is little room the body has half of it.
-        let most = ROWS.min(room / 2).max(1);
+        let most = match self.stage {
+            // What is ticked is what is looked at.
+            Stage::Always | Stage::Pattern => room.saturating_sub(1).min(2 * ROWS),
+            // Where there is little room the body has half of it, if it needs that.
+            Stage::Answering | Stage::Reason | Stage::Call => {
+                ROWS.min((room / 2).max(room.saturating_sub(body(self))))
+            }
+        };
+        let most = most.max(1);
         let is_cut = total > most;
-        self.list_asks(is_cut, width, cx);
+        let is_grouped = blocks.len() < self.question.inquiry.rows.len();
+        self.list_asks(is_cut || is_grouped, width, cx);
         let asks = if is_cut {
             self.cut(blocks, most, width, cx)
         } else {
-            self.written_in(blocks, 0)
+            self.written_in(&blocks, 0)
         };
         self.body_rows = match self.stage {
             Stage::Call => room.saturating_sub(asks.lines.len()),
@@ -113,6 +121,10 @@ impl Permission {
             rows += block.len();
             rows <= room
         });
+        if shown.is_empty() && matches!(self.stage, Stage::Always | Stage::Pattern) {
+            shown.push(self.ask_blocks(width, cx).swap_remove(chosen));
+            shown[0].truncate(room.max(1));
+        }
         let left = count - shown.len();
         let dots = Revealed::own(cx.look.symbols.ellipsis()).and(" ");
         let text = match self.stage {
@@ -133,14 +145,14 @@ impl Permission {
                 more.and(cx.dot()).and(cx.key(Context::Global, Action::PageDown))
             }
         };
-        let mut asks = self.written_in(shown, first);
+        let mut asks = self.written_in(&shown, first);
         asks.lines
             .extend(cx.text(text, Meaning::TextMuted).indented(usize::from(width)));
         asks
     }
 
     /// Finds the pattern that is being written among rows that begin with a proposal.
-    fn written_in(&self, blocks: Vec<Vec<Line<'static>>>, first: usize) -> AskRows {
+    fn written_in(&self, blocks: &[Vec<Line<'static>>], first: usize) -> AskRows {
         let before = blocks.iter().take(self.row.saturating_sub(first));
         let row = before.map(Vec::len).sum();
         let column = self

@@ -25,7 +25,7 @@ impl Permission {
                     self.answers(usize::from(width) < NARROW).into_iter().enumerate()
                 {
                     let is_chosen = self.choice == Some(place);
-                    keys.add_chosen(&[cx.key(Context::Question, action)], verb.into(), is_chosen);
+                    keys.add_chosen(&[cx.key(Context::Question, action)], &verb.into(), is_chosen);
                 }
             }
             Stage::Always => {
@@ -127,10 +127,10 @@ impl<'a> KeyLines<'a> {
 
     /// Adds keys that do one thing together.
     pub(super) fn add(&mut self, keys: &[Revealed], verb: impl Into<Revealed>) {
-        self.add_chosen(keys, verb.into(), false);
+        self.add_chosen(keys, &verb.into(), false);
     }
 
-    fn add_chosen(&mut self, keys: &[Revealed], verb: Revealed, is_chosen: bool) {
+    fn add_chosen(&mut self, keys: &[Revealed], verb: &Revealed, is_chosen: bool) {
         let symbols = self.cx.look.symbols;
         let verb = reveal_line(&symbols.words(verb.as_str()));
         let keys = keys.iter().filter(|key| !key.is_empty());

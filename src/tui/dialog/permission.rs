@@ -109,6 +109,9 @@ impl Permission {
             Action::AnotherAsk => return Outcome::Next,
             Action::StoreAlways => return self.store(),
             Action::FinishText => return self.finish(),
+            Action::NextAnswer => self.choose(Direction::Down),
+            Action::PreviousAnswer => self.choose(Direction::Up),
+            Action::TakeAnswer => return self.take_choice(),
             Action::AllowAlways => self.open_always(),
             Action::EditPattern => self.open_pattern(),
             Action::EditCall => self.open_call(),
@@ -220,6 +223,27 @@ impl Permission {
 
     pub(crate) fn set_call(&mut self, text: &str) {
         self.call.set(Draft::from_text(text));
+    }
+
+    /// Moves along the row of keys; the first arrow only begins there, at the first key or the last.
+    fn choose(&mut self, direction: Direction) {
+        let last = self.answers(false).len() - 1;
+        self.choice = Some(match (self.choice, direction) {
+            (None, Direction::Down) => 0,
+            (None, Direction::Up) => last,
+            (Some(place), Direction::Down) => (place + 1).min(last),
+            (Some(place), Direction::Up) => place.saturating_sub(1),
+        });
+    }
+
+    /// Presses the key that was chosen; before an arrow that is none.
+    fn take_choice(&mut self) -> Outcome {
+        let answers = self.answers(false);
+        let chosen = self.choice.and_then(|place| answers.get(place));
+        match chosen.map(|(action, _)| *action) {
+            Some(action) => self.act(action),
+            None => Outcome::Stays,
+        }
     }
 
     fn open_call(&mut self) {

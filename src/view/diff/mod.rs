@@ -107,8 +107,8 @@ pub fn judged(body: &DiffBody, width: usize, look: Look<'_>) -> (Vec<Line<'stati
             painter.lines.push(gap(hunk, width, look));
         }
         starts.push(painter.lines.len());
-        let painted = painted(&body.path, hunk, hunk.lines.len(), look);
-        for (line, painted) in hunk.lines.iter().zip(painted) {
+        let lines = painted(&body.path, hunk, hunk.lines.len(), look);
+        for (line, painted) in hunk.lines.iter().zip(lines) {
             painter.push_whole(line, &painted);
         }
     }

@@ -93,7 +93,9 @@ fn always_stores_what_is_ticked_in_the_chosen_scope() {
     let text = driver.text();
     assert!(
         text.contains("❯ [x] cargo test *")
-            && text.contains("[ ] rm *  every `rm` command in this session · deletes files"),
+            && text.contains("[ ] rm *")
+            && text.contains("every `rm` command")
+            && text.contains("deletes files"),
         "{text}"
     );
     driver.press("space enter");
@@ -108,6 +110,68 @@ fn always_stores_what_is_ticked_in_the_chosen_scope() {
             scope: Scope::Project
         }]
     );
+}
+
+#[test]
+fn arrows_and_enter_choose_from_the_row_of_keys() {
+    let mut driver = Driver::open();
+    driver.ask(bash("cargo test", &["cargo test *"]));
+    driver.wait(301);
+    driver.press("enter enter");
+    assert_eq!(driver.replies(), [], "before an arrow it does nothing");
+    driver.press("right right right left enter");
+    assert!(
+        driver.text().contains("stores what is ticked"),
+        "{}",
+        driver.text()
+    );
+    let mut driver = Driver::open();
+    driver.ask(bash("cargo test", &["cargo test *"]));
+    driver.wait(301);
+    driver.press("right enter");
+    assert_eq!(driver.replies(), [Reply::Once]);
+}
+
+#[test]
+fn a_key_that_means_nothing_is_answered_and_esc_closes_the_explanation_alone() {
+    let mut driver = Driver::open();
+    driver.ask(bash("cargo test", &["cargo test *"]));
+    driver.wait(301);
+    driver.press("q");
+    assert!(
+        driver.text().contains("y allows · n refuses"),
+        "{}",
+        driver.text()
+    );
+    driver.press("d");
+    assert!(driver.text().contains("always would store") && !driver.text().contains("refuses"));
+    driver.press("esc");
+    assert!(driver.text().contains("y once") && !driver.text().contains("always would store"));
+}
+
+#[test]
+fn equal_asks_are_one_row_and_all_of_them_can_be_read() {
+    let mut driver = Driver::open();
+    let asks = (0..30).map(|number| Ask::new("edit", Subject::new(format!("log-{number}.txt"))).always("*"));
+    let card = bash_card("tidy");
+    driver.ask(inquiry(
+        "edit",
+        "edit wants to change 30 files",
+        asks.collect(),
+        card,
+    ));
+    driver.wait(301);
+    let text = driver.text();
+    assert!(
+        text.contains("30 files: log-0.txt …  asks: no rule allows it"),
+        "{text}"
+    );
+    let mut seen = text;
+    for _ in 0..20 {
+        driver.press("pgdn");
+        seen += &driver.text();
+    }
+    assert!(seen.contains("30. edit `log-29.txt`"), "{seen}");
 }
 
 #[test]

@@ -271,9 +271,10 @@ impl FormDialog {
                 .and(" ")
                 .and(reveal_line(&question.question));
             lines.extend(cx.text(asked, Meaning::TextMuted).indented(width));
-            let (said, meaning) = match said.is_empty() {
-                true => ("unanswered".to_owned(), Meaning::Warning),
-                false => (said.join(", "), Meaning::TextStrong),
+            let (said, meaning) = if said.is_empty() {
+                ("unanswered".to_owned(), Meaning::Warning)
+            } else {
+                (said.join(", "), Meaning::TextStrong)
             };
             lines.extend(stepped(&said, (INDENT + 2, width), meaning, cx));
         }
