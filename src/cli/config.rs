@@ -11,6 +11,7 @@ use super::output::{print, print_json, tell};
 use super::place::Place;
 use crate::config::{self, Loaded, Origin, PermissionLayer};
 use crate::permission::{self, Action, Source};
+use crate::provider::without_user;
 use crate::session::wire::{FrontEndKind, ModelSource, ProjectTrust, TrustState, TrustedBy, Which};
 use crate::text::sanitize::sanitize_line;
 
@@ -51,6 +52,7 @@ fn shown(loaded: &Loaded, trust: &ProjectTrust) -> Result<Value, Failure> {
         Ok(_) => Map::new(),
         Err(error) => return Err(Failure::system("the configuration could not be printed", error)),
     };
+    hide_secrets(&mut keys, loaded);
     let mut rules = Vec::new();
     for layer in &loaded.permission_layers {
         rules.extend(layer_rules(layer, trust)?);
@@ -60,6 +62,33 @@ fn shown(loaded: &Loaded, trust: &ProjectTrust) -> Result<Value, Failure> {
     keys.insert("files".to_owned(), json!(files));
     keys.insert("project".to_owned(), project(trust));
     Ok(Value::Object(keys))
+}
+
+/// Shows what the files take from elsewhere as it is written there, and addresses without the user they name.
+fn hide_secrets(keys: &mut Map<String, Value>, loaded: &Loaded) {
+    for secret in loaded.secrets.iter().filter(|secret| !secret.values.is_empty()) {
+        if let Some(place) = at(keys, &secret.path) {
+            *place = Value::from(secret.written.as_str());
+        }
+    }
+    for (key, url) in [("providers", "base_url"), ("mcp", "url")] {
+        let entries = keys.get_mut(key).and_then(Value::as_object_mut);
+        for place in entries
+            .into_iter()
+            .flat_map(Map::values_mut)
+            .filter_map(|entry| entry.get_mut(url))
+        {
+            if let Some(shown) = place.as_str().map(|url| without_user(url).into_owned()) {
+                *place = Value::from(shown);
+            }
+        }
+    }
+}
+
+fn at<'a>(keys: &'a mut Map<String, Value>, path: &[String]) -> Option<&'a mut Value> {
+    let (first, rest) = path.split_first()?;
+    rest.iter()
+        .try_fold(keys.get_mut(first)?, |value, step| value.get_mut(step))
 }
 
 /// Whether what the project brings counts, and what that is.

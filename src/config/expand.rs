@@ -49,8 +49,8 @@ pub(super) struct Expanded {
     pub(super) text: String,
     /// Names of the variables whose values it holds.
     pub(super) variables: Vec<String>,
-    /// Something was put in place.
-    pub(super) is_changed: bool,
+    /// What was put in place, piece by piece.
+    pub(super) values: Vec<String>,
     /// Sentences, without the key's name, about files that the gate withholds. Nothing stands in their place.
     pub(super) withheld: Vec<String>,
 }
@@ -86,17 +86,19 @@ impl Expansion<'_> {
         let mut expanded = Expanded::default();
         let mut rest = text;
         while let Some((before, kind, inside, after)) = next_expansion(rest) {
-            expanded.is_changed = true;
             expanded.text.push_str(before);
             match kind {
                 Kind::Variable => {
-                    expanded.text.push_str(&variable(inside)?);
+                    let value = variable(inside)?;
+                    expanded.text.push_str(&value);
                     expanded.variables.push(inside.trim().to_owned());
+                    expanded.values.push(value);
                 }
                 Kind::File => {
                     let file = self.named(inside)?;
                     if gate.lets_read(&file.real) {
                         expanded.text.push_str(&file.text);
+                        expanded.values.push(file.text);
                     } else {
                         let error = ReadError::Withheld { real: file.real };
                         let name = inside.trim();

@@ -17,20 +17,6 @@ pub(super) const LACKING: &[(&[&str], &str)] = &[
     (&["tui", "terminal_leader"], "there are no terminal panes"),
 ];
 
-/// What a project's file may set only where the project is trusted: it could run code, send data elsewhere or loosen a
-/// rule.
-pub(super) const NEEDS_TRUST: &[&[&str]] = &[
-    &["providers"],
-    &["hooks"],
-    &["custom_tools"],
-    &["mcp"],
-    &["lsp"],
-    &["bash", "shell"],
-    &["bash", "env_allow"],
-    &["script"],
-    &["sandbox"],
-];
-
 /// What only the global file may set.
 pub(super) const GLOBAL_ONLY: &[&[&str]] = &[&["trust"], &["permission", "protected"]];
 

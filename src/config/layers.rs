@@ -6,6 +6,7 @@
 //! may not set until it is trusted, is taken out before anything of it is used, so its expansions are not made either.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,12 +18,13 @@ use super::Config;
 use super::claude::hooks_in;
 use super::diagnose::{ConfigError, Problem};
 use super::expand::Expansion;
-use super::features::{ANSWERING, GLOBAL_ONLY, LACKING, NEEDS_TRUST, OF_THE_MANAGED};
+use super::features::{ANSWERING, GLOBAL_ONLY, LACKING, OF_THE_MANAGED};
 use super::parts::{ProjectPart, parts, wants_environment};
 use super::places::{LoadRequest, Origin, RuleFiles, Texts};
 use super::schema::{AgentSettings, Hooks, Table};
 use super::source::{Source, locate, plain};
 use super::switches::ToolSwitches;
+use super::untrusted::{Standing, standing};
 use crate::conversation::ModelRef;
 use crate::regular_file::FileGate;
 
@@ -49,9 +51,31 @@ pub struct Loaded {
     pub files: Vec<PathBuf>,
     /// Sentences for the user.
     pub warnings: Vec<String>,
+    /// Values that are sent to a server and that the files take from elsewhere.
+    pub secrets: Vec<ExpandedSecret>,
     /// What counts only where the project is trusted; those of agents aside.
     pub project_parts: Vec<ProjectPart>,
     texts: Arc<Texts>,
+}
+
+/// A value with `{env:NAME}` or `{file:PATH}` in it that nobody but a server is to see. It is known by where it comes from,
+/// whatever it is.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ExpandedSecret {
+    /// The keys that lead to it.
+    pub path: Vec<String>,
+    /// As it stands in the file.
+    pub written: String,
+    /// Names of the variables in it.
+    pub variables: Vec<String>,
+    /// What was put in place.
+    pub values: Vec<String>,
+}
+
+impl fmt::Debug for ExpandedSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.join("."), self.written)
+    }
 }
 
 /// The rules of one file.
@@ -100,6 +124,16 @@ impl Loaded {
     /// The same files, as they were read then, with what only a trusted project may say.
     pub fn trusted(&self) -> Result<Self, ConfigError> {
         merge(&self.texts, Trust::Given)
+    }
+
+    /// Makes a problem of what a key of one file says, with its place there.
+    pub fn problem_in(&self, file: &Path, path: &[&str], message: String) -> Problem {
+        let path: Vec<String> = path.iter().map(|step| (*step).to_owned()).collect();
+        let sources = self.texts.sources.iter().filter(|source| source.path == file);
+        let trees: Vec<_> = sources
+            .filter_map(|source| Some((source, source.parse().ok()??)))
+            .collect();
+        place_in(&trees, &path, message)
     }
 
     /// Makes a problem of what a key says, with its place in the last file that has it.
@@ -161,6 +195,7 @@ struct Merge<'a> {
     agent_layers: Vec<AgentLayer>,
     instructions: Vec<InstructionGlob>,
     hook_layers: Vec<HookLayer>,
+    secrets: Vec<ExpandedSecret>,
     warnings: Vec<String>,
     /// Keys that a warning was already given for.
     warned: HashSet<String>,
@@ -179,6 +214,7 @@ impl<'a> Merge<'a> {
             agent_layers: Vec::new(),
             instructions: Vec::new(),
             hook_layers: Vec::new(),
+            secrets: Vec::new(),
             warnings: texts.warnings.clone(),
             warned: HashSet::new(),
             problems: Vec::new(),
@@ -192,6 +228,7 @@ impl<'a> Merge<'a> {
             expansion: self.texts.expansion(source),
             gate: self.gate,
             found: Vec::new(),
+            secrets: Vec::new(),
             warnings: Vec::new(),
             problems: Vec::new(),
             path: Vec::new(),
@@ -200,7 +237,12 @@ impl<'a> Merge<'a> {
         let found = std::mem::take(&mut reader.found);
         self.problems.append(&mut reader.problems);
         self.warnings.append(&mut reader.warnings);
-        for key in found.iter().filter(|key| !needs_trust(source.origin, key)) {
+        for secret in std::mem::take(&mut reader.secrets) {
+            // A later file's value takes the place of an earlier one's, and its own origin with it.
+            self.secrets.retain(|earlier| earlier.path != secret.path);
+            self.secrets.push(secret);
+        }
+        for key in &found {
             self.refuse(source, key);
         }
         // The root is an object, or the schema would have refused the file.
@@ -348,6 +390,7 @@ impl<'a> Merge<'a> {
             agent_layers: self.agent_layers,
             instructions: self.instructions,
             hook_layers: self.hook_layers,
+            secrets: self.secrets,
             files: self
                 .texts
                 .sources
@@ -372,33 +415,31 @@ impl<'a> Merge<'a> {
     }
 }
 
-/// Whether a file of this origin may not say anything under a key.
-fn is_refused(origin: Origin, trust: Trust, path: &[String]) -> bool {
-    let is_among = |keys: &[&[&str]]| {
-        keys.iter()
-            .any(|key| path.iter().map(String::as_str).eq(key.iter().copied()))
-    };
+/// Whether a file of this origin may never say anything under a key.
+fn is_refused(origin: Origin, path: &[String]) -> bool {
     match origin {
         Origin::Global => false,
-        Origin::Project => {
-            is_among(GLOBAL_ONLY) || answers(path) || trust == Trust::Withheld && is_among(NEEDS_TRUST)
-        }
-        Origin::Extra => is_among(GLOBAL_ONLY),
+        Origin::Project => is_global_only(path) || answers(path),
+        Origin::Extra => is_global_only(path),
         Origin::Managed => path.len() == 1 && !OF_THE_MANAGED.contains(&path[0].as_str()),
     }
 }
 
-/// Whether a key changes what a person answers with.
-fn answers(path: &[String]) -> bool {
-    match path {
-        [keybinds, name] if keybinds == "keybinds" => ANSWERING.iter().any(|prefix| name.starts_with(prefix)),
-        _ => false,
-    }
+/// Whether only the global file may set a key.
+pub(super) fn is_global_only<S: AsRef<str>>(path: &[S]) -> bool {
+    GLOBAL_ONLY
+        .iter()
+        .any(|key| path.iter().map(AsRef::as_ref).eq(key.iter().copied()))
 }
 
-/// Whether a key was refused for want of trust. Whoever asks for trust tells of those.
-fn needs_trust(origin: Origin, key: &str) -> bool {
-    origin == Origin::Project && NEEDS_TRUST.iter().any(|needing| needing.join(".") == key)
+/// Whether a key changes what a person answers with.
+pub(super) fn answers<S: AsRef<str>>(path: &[S]) -> bool {
+    match path {
+        [keybinds, name] if keybinds.as_ref() == "keybinds" => {
+            ANSWERING.iter().any(|prefix| name.as_ref().starts_with(prefix))
+        }
+        _ => false,
+    }
 }
 
 fn at<'a>(value: &'a Value, key: &[&str]) -> Option<&'a Value> {
@@ -490,6 +531,7 @@ struct Reader<'a> {
     gate: &'a dyn FileGate,
     /// Refused keys that the file has.
     found: Vec<String>,
+    secrets: Vec<ExpandedSecret>,
     warnings: Vec<String>,
     problems: Vec<Problem>,
     path: Vec<String>,
@@ -503,9 +545,9 @@ impl Reader<'_> {
                 for property in &object.properties {
                     let name = property.name.as_str().to_owned();
                     self.path.push(name.clone());
-                    if is_refused(self.source.origin, self.trust, &self.path) {
+                    if is_refused(self.source.origin, &self.path) {
                         self.found.push(self.path.join("."));
-                    } else if self.is_withheld(&property.value) {
+                    } else if self.waits_for_trust(&property.value) {
                         // Whoever asks for trust tells of it.
                     } else {
                         map.insert(name, self.value(&property.value));
@@ -530,9 +572,10 @@ impl Reader<'_> {
         }
     }
 
-    /// A project that is not trusted gets nothing of the environment.
-    fn is_withheld(&self, node: &Node<'_>) -> bool {
-        self.source.origin == Origin::Project && self.trust == Trust::Withheld && wants_environment(node)
+    /// A project that is not trusted sets what is on the closed list, and gets nothing of the environment.
+    fn waits_for_trust(&self, node: &Node<'_>) -> bool {
+        let is_restricted = self.source.origin == Origin::Project && self.trust == Trust::Withheld;
+        is_restricted && (standing(&self.path, node) == Standing::Waits || wants_environment(node))
     }
 
     fn string(&mut self, node: &Node<'_>, text: &str) -> String {
@@ -549,6 +592,14 @@ impl Reader<'_> {
                 let withheld = expanded.withheld.iter();
                 self.warnings
                     .extend(withheld.map(|what| format!("`{key}` in `{file}` {what}")));
+                if is_secret(&self.path) {
+                    self.secrets.push(ExpandedSecret {
+                        path: self.path.clone(),
+                        written: text.to_owned(),
+                        variables: expanded.variables,
+                        values: expanded.values,
+                    });
+                }
                 expanded.text
             }
             Err(what) => {

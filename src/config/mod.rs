@@ -4,8 +4,8 @@
 //! fields. Only `session::wire` and `cli` read the result; everybody else is handed settings of their own.
 //!
 //! Permission rules are not merged: each file's rules stay a [`PermissionLayer`] with its [`Origin`], because who wrote
-//! a rule decides what it may do. For the same reason a project's file loses the keys that could run code or loosen
-//! a rule: they are listed as [`ProjectPart`]s, and [`Loaded::trusted`] gives the configuration with them.
+//! a rule decides what it may do. For the same reason a project's file loses every key that is not on a closed list
+//! (`untrusted`): they are listed as [`ProjectPart`]s, and [`Loaded::trusted`] gives the configuration with them.
 //!
 //! Nothing here asks the network, creates a file or keeps state.
 
@@ -20,11 +20,12 @@ mod places;
 pub mod schema;
 mod source;
 mod switches;
+mod untrusted;
 
 pub use claude::{ClaudeSettings, claude_files, claude_settings};
 pub use diagnose::{ConfigError, Problem};
 pub use dirs::Dirs;
-pub use layers::{AgentLayer, HookLayer, InstructionGlob, Loaded, PermissionLayer, load};
+pub use layers::{AgentLayer, ExpandedSecret, HookLayer, InstructionGlob, Loaded, PermissionLayer, load};
 pub use parts::{ProjectPart, allows};
 pub use places::{LoadRequest, MakeGate, Origin, RuleFiles, files};
 pub use schema::Config;

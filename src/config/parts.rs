@@ -1,4 +1,4 @@
-//! What a project brings that could run code, send data elsewhere or loosen a rule, as it is written there.
+//! What a project's configuration says that is not on the closed list (`untrusted`), as it is written there.
 //!
 //! Such parts count only where the project is trusted. Nothing in them is expanded: what was looked at, not what the
 //! environment made of it, is what is recognised again, and no key from the environment is written down with it. A file
@@ -12,10 +12,10 @@ use sha2::{Digest, Sha256};
 
 use super::Origin;
 use super::expand::{file_names, wants_variable};
-use super::features::{GLOBAL_ONLY, NEEDS_TRUST};
-use super::layers::is_empty;
+use super::layers::{answers, is_empty, is_global_only};
 use super::places::Texts;
 use super::source::{Source, plain};
+use super::untrusted::{Standing, standing};
 
 /// One value of one file of a project.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,33 +53,18 @@ fn own_parts(source: &Source, texts: &Texts) -> Vec<ProjectPart> {
     let Ok(Some(tree)) = source.parse() else {
         return Vec::new();
     };
-    let mut parts: Vec<ProjectPart> = NEEDS_TRUST
-        .iter()
-        .filter_map(|key| {
-            let value = plain(at(&tree, key)?);
-            (!says_nothing(&value)).then(|| part(&source.path, &key.join("."), value))
-        })
-        .collect();
-    let mut rules = at(&tree, &["permission"]).map_or(Value::Null, plain);
-    if let Some(keys) = rules.as_object_mut() {
-        // A project has no say about these, trusted or not.
-        keys.shift_remove("protected");
-    }
+    let mut parts = Vec::new();
+    add_waiting(&tree, &mut Vec::new(), source, &mut parts);
     let named: Vec<ProjectPart> = parts
         .iter()
         .flat_map(|part| named_files(&part.value, source, texts))
         .collect();
-    if allows(&rules) {
-        // All of them: what the others refuse is what these leave.
-        parts.push(part(&source.path, "permission", rules));
-    }
     parts.extend(named);
-    add_wanting(&tree, &mut Vec::new(), source, &mut parts);
     parts
 }
 
-/// Adds what wants something of the environment under any other key: it could carry a secret into a prompt.
-fn add_wanting<'a>(
+/// Adds what waits for trust.
+fn add_waiting<'a>(
     node: &'a Node<'_>,
     path: &mut Vec<&'a str>,
     source: &Source,
@@ -90,19 +75,49 @@ fn add_wanting<'a>(
     };
     for property in &object.properties {
         path.push(property.name.as_str());
-        let is_apart = NEEDS_TRUST
-            .iter()
-            .chain(GLOBAL_ONLY)
-            .any(|key| path.as_slice() == *key);
-        if is_apart {
-            // Listed whole, or ignored whole.
-        } else if wants_environment(&property.value) {
-            parts.push(part(&source.path, &path.join("."), plain(&property.value)));
-        } else {
-            add_wanting(&property.value, path, source, parts);
+        let value = &property.value;
+        // What only the global file may set does not count, trusted or not.
+        if !is_global_only(path) {
+            match standing(path, value) {
+                Standing::Waits => add(path, waiting_value(path, value), source, parts),
+                Standing::Allowed | Standing::Mixed if wants_environment(value) => {
+                    add(path, plain(value), source, parts);
+                }
+                Standing::Allowed if *path == ["permission"] => {
+                    let rules = rules(value);
+                    if allows(&rules) {
+                        // All of them: what the others refuse is what these leave.
+                        add(path, rules, source, parts);
+                    }
+                }
+                Standing::Allowed | Standing::Mixed => add_waiting(value, path, source, parts),
+            }
         }
         path.pop();
     }
+}
+
+fn add(path: &[&str], value: Value, source: &Source, parts: &mut Vec<ProjectPart>) {
+    if !says_nothing(&value) {
+        parts.push(part(&source.path, &path.join("."), value));
+    }
+}
+
+/// A value without what never counts.
+fn waiting_value(path: &[&str], node: &Node<'_>) -> Value {
+    let mut value = plain(node);
+    if let (["keybinds"], Some(keys)) = (path, value.as_object_mut()) {
+        keys.retain(|action, _| !answers(&["keybinds", action]));
+    }
+    value
+}
+
+fn rules(node: &Node<'_>) -> Value {
+    let mut rules = plain(node);
+    if let Some(keys) = rules.as_object_mut() {
+        keys.retain(|key, _| !is_global_only(&["permission", key]));
+    }
+    rules
 }
 
 /// Whether a value that is no object wants something of the environment.
@@ -151,11 +166,4 @@ fn part(file: &Path, key: &str, value: Value) -> ProjectPart {
         key: key.to_owned(),
         value,
     }
-}
-
-fn at<'a, 'b>(node: &'b Node<'a>, key: &[&str]) -> Option<&'b Node<'a>> {
-    key.iter().try_fold(node, |node, step| match node {
-        Node::Object(object) => Some(&object.get(step)?.value),
-        _ => None,
-    })
 }

@@ -18,6 +18,8 @@ pub struct Places {
     pub project_root: PathBuf,
     /// Lathe's own: configuration, data, state.
     pub own: Vec<PathBuf>,
+    /// Those that hold the project's repository, wherever its `.git` leads.
+    pub git: Vec<PathBuf>,
     /// Outside the project and open without asking: tool outputs, scratch, skills.
     pub open: Vec<PathBuf>,
 }
@@ -105,13 +107,15 @@ fn protected(places: &Places) -> Vec<Rule> {
     // What no other rule speaks about is not protected.
     let mut rules = vec![with(Pattern::new("*", None), Allow)];
     rules.extend(special_names(&places.project_root));
-    for dir in places.own.iter().filter_map(|dir| dir.to_str()) {
+    let closed = || places.own.iter().chain(&places.git);
+    for dir in closed().filter_map(|dir| dir.to_str()) {
         rules.push(with(Pattern::directory(&folded(dir)), Deny));
     }
-    // A scratch project lies below lathe's own directories and is a project all the same.
+    // A scratch project lies below lathe's own directories, and a work tree may lie in its bare repository; each is a
+    // project all the same.
     let root = &places.project_root;
-    let is_inside_own = places.own.iter().any(|dir| root.starts_with(dir) && root != dir);
-    if let Some(root_name) = root.to_str().filter(|_| is_inside_own) {
+    let is_inside = closed().any(|dir| root.starts_with(dir) && root != dir);
+    if let Some(root_name) = root.to_str().filter(|_| is_inside) {
         rules.push(with(Pattern::directory(&folded(root_name)), Allow));
         rules.extend(special_names(root));
     }
@@ -178,6 +182,7 @@ mod tests {
                 "/home/u/.config/lathe".into(),
                 "/home/u/.local/share/lathe".into(),
             ],
+            git: Vec::new(),
             open: vec!["/home/u/.local/share/lathe/tool-output".into()],
         };
         Permissions {
@@ -309,6 +314,33 @@ mod tests {
             assert_eq!(
                 permissions.judge("protected", &subject).action,
                 Action::Deny,
+                "{path}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_directories_of_the_repository_are_protected_wherever_they_lie() {
+        let places = Places {
+            project_root: "/bare/tree".into(),
+            git: vec!["/store/trees/tree".into(), "/bare".into()],
+            ..Places::default()
+        };
+        let permissions = Permissions {
+            user: defaults(&places),
+            ..Permissions::default()
+        };
+        for (path, expected) in [
+            ("/bare/tree/a.rs", Action::Allow),
+            ("/bare/tree/.git", Action::Deny),
+            ("/bare/hooks/pre-commit", Action::Deny),
+            ("/store/trees/tree/HEAD", Action::Deny),
+            ("/store/trees/other", Action::Allow),
+        ] {
+            let subject = protected_subject(Path::new(path), None);
+            assert_eq!(
+                permissions.judge("protected", &subject).action,
+                expected,
                 "{path}"
             );
         }

@@ -15,9 +15,6 @@ use crate::conversation::ModelRef;
 /// Characters of a provider's own message that are quoted.
 const QUOTED: usize = 400;
 
-/// Shorter values of headers are not secrets, and would make holes in the text.
-const SECRET_LENGTH: usize = 6;
-
 /// What providers write when the conversation does not fit.
 const TOO_LONG: [&str; 10] = [
     "context_length",
@@ -115,8 +112,8 @@ impl ProviderError {
     }
 
     /// Takes `secrets` out of every text of the error.
-    pub(crate) fn without<'a>(mut self, secrets: impl Iterator<Item = &'a str>) -> Self {
-        for secret in secrets.filter(|secret| secret.len() >= SECRET_LENGTH) {
+    pub(crate) fn without(mut self, secrets: &[String]) -> Self {
+        for secret in secrets {
             self.message = self.message.replace(secret, "…");
             self.hint = self.hint.map(|hint| hint.replace(secret, "…"));
         }
@@ -506,7 +503,7 @@ mod tests {
     #[test]
     fn secrets_leave_the_texts() {
         let error = ProviderError::new(ProviderErrorKind::Auth, "bad key sk-12345").hinted("not sk-12345");
-        let error = error.without(["sk-12345"].into_iter());
+        let error = error.without(&["sk-12345".to_owned()]);
         assert_eq!(
             (error.message.as_str(), error.hint.as_deref()),
             ("bad key …", Some("not …"))

@@ -46,13 +46,13 @@ impl Http {
     pub(crate) async fn send(&self, outgoing: Outgoing<'_>) -> Result<Response, ProviderError> {
         let (model, settings) = (outgoing.model, outgoing.settings);
         let sent = self.attempt(outgoing).await;
-        let secrets = settings.secrets();
+        let secrets = settings.hidden();
         match sent {
             Ok(response) => match read_status(response, model).await {
                 Ok(response) => Ok(response),
-                Err(error) => Err(error.without(secrets)),
+                Err(error) => Err(error.without(&secrets)),
             },
-            Err(error) => Err(error.without(secrets)),
+            Err(error) => Err(error.without(&secrets)),
         }
     }
 

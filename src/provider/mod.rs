@@ -45,7 +45,7 @@ pub use catalog::{Catalog, EditMode, LongCost, Model, Thinking};
 pub use client::Client;
 pub use protocol::Decode;
 pub use retry::RetrySettings;
-pub use settings::{ModelSettings, Protocol, ProviderSettings, builtin};
+pub use settings::{ModelSettings, Protocol, ProviderSettings, builtin, without_user};
 
 /// One reply's events. It ends after `StreamEvent::Stop`, or with the one error that cut it.
 pub type ReplyStream = BoxStream<'static, Result<StreamEvent, ProviderError>>;

@@ -53,7 +53,7 @@ impl Reply {
         Self {
             model,
             idle_timeout: settings.idle_timeout,
-            secrets: settings.secrets().map(str::to_owned).collect(),
+            secrets: settings.hidden(),
             splitter: Splitter::default(),
             decoder,
             events: VecDeque::new(),
@@ -77,7 +77,7 @@ impl Reply {
             match std::mem::replace(&mut self.stage, Stage::Over) {
                 Stage::Over => return None,
                 Stage::Failed(error) => {
-                    return Some(Err(error.without(self.secrets.iter().map(String::as_str))));
+                    return Some(Err(error.without(&self.secrets)));
                 }
                 Stage::Open(response) => self.read(response).await,
             }

@@ -3,6 +3,7 @@
 //! `session::wire` makes these from the configuration, [`builtin`] from the environment. Nothing here is read from a
 //! file, and a key never shows in `Debug`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
@@ -49,6 +50,10 @@ pub struct ProviderSettings {
     pub protocol: Protocol,
     /// With or without a trailing slash; the protocol's path is appended.
     pub base_url: String,
+    /// `base_url` as it is written in a file, where its value holds something that nobody is to see.
+    pub written_url: Option<String>,
+    /// Values that the configuration takes from the environment or a file into the address, the key and the headers.
+    pub expanded: Vec<String>,
     pub api_key: Option<String>,
     /// Sent with every request; they win over the protocol's own headers.
     pub headers: Vec<(String, String)>,
@@ -67,6 +72,8 @@ impl ProviderSettings {
         Self {
             protocol,
             base_url: base_url.into(),
+            written_url: None,
+            expanded: Vec::new(),
             api_key: None,
             headers: Vec::new(),
             idle_timeout: Self::IDLE_TIMEOUT,
@@ -90,7 +97,48 @@ impl ProviderSettings {
             .headers
             .iter()
             .filter_map(|(_, value)| value.strip_prefix("Bearer "));
-        self.api_key.as_deref().into_iter().chain(bare).chain(headers)
+        let all = self.api_key.as_deref().into_iter().chain(bare).chain(headers);
+        let all = all.chain(self.expanded.iter().map(String::as_str));
+        all.chain(user_info(&self.base_url))
+    }
+
+    /// Returns the address as it may be shown.
+    pub fn shown_url(&self) -> Cow<'_, str> {
+        if let Some(written) = &self.written_url {
+            return without_user(written);
+        }
+        without_user(&self.base_url)
+    }
+
+    /// Returns what must not appear in any message, the longest first, so that one within another leaves no rest. What is
+    /// known to be taken from elsewhere counts however short it is; a short value that is written in the configuration
+    /// may be any word.
+    pub(super) fn hidden(&self) -> Vec<String> {
+        const SHORTEST_WRITTEN: usize = 6;
+        let is_expanded = |secret: &str| self.expanded.iter().any(|value| value == secret);
+        let mut hidden: Vec<String> = self
+            .secrets()
+            .filter(|secret| !secret.is_empty())
+            .filter(|secret| secret.len() >= SHORTEST_WRITTEN || is_expanded(secret))
+            .map(str::to_owned)
+            .collect();
+        hidden.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        hidden
+    }
+}
+
+/// Returns what stands before the host: `name:password` of `https://name:password@host/`.
+fn user_info(url: &str) -> Option<&str> {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    authority.rsplit_once('@').map(|(user, _)| user)
+}
+
+/// Puts a placeholder in the place of the user that a URL names.
+pub fn without_user(url: &str) -> Cow<'_, str> {
+    match user_info(url) {
+        Some(user) if !user.is_empty() => Cow::Owned(url.replacen(&format!("{user}@"), "[hidden]@", 1)),
+        _ => Cow::Borrowed(url),
     }
 }
 
@@ -99,13 +147,13 @@ impl fmt::Debug for ProviderSettings {
         let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
         f.debug_struct("ProviderSettings")
             .field("protocol", &self.protocol)
-            .field("base_url", &self.base_url)
+            .field("base_url", &self.shown_url())
             .field("api_key", &self.api_key.as_ref().map(|_| "…"))
             .field("headers", &names)
             .field("idle_timeout", &self.idle_timeout)
             .field("retry", &self.retry)
             .field("models", &self.models)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
@@ -205,6 +253,24 @@ fn with_version(base: &str, version: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_taken_from_elsewhere_is_in_no_text_however_short() {
+        let mut settings = ProviderSettings::new(Protocol::OpenAiChat, "https://me:pw@host/v1");
+        settings.headers = vec![
+            ("x".to_owned(), "Bearer k1".to_owned()),
+            ("y".to_owned(), "1".to_owned()),
+            ("z".to_owned(), "long-and-written".to_owned()),
+        ];
+        settings.expanded = vec!["k1".to_owned(), String::new()];
+        assert_eq!(settings.hidden(), ["long-and-written", "Bearer k1", "k1"]);
+        assert_eq!(settings.shown_url(), "https://[hidden]@host/v1");
+        settings.written_url = Some("https://{env:U}@host/v1".to_owned());
+        assert_eq!(settings.shown_url(), "https://[hidden]@host/v1");
+        settings.written_url = Some("https://host/{env:U}".to_owned());
+        assert_eq!(settings.shown_url(), "https://host/{env:U}");
+        assert_eq!(without_user("http://host/a@b"), "http://host/a@b");
+    }
 
     fn from(pairs: &[(&str, &str)]) -> BTreeMap<String, ProviderSettings> {
         builtin(&|name| {

@@ -161,6 +161,7 @@ impl Harness {
             home: Some(home.clone()),
             project_root: roots.project_root().to_owned(),
             own: vec![data.clone()],
+            git: Vec::new(),
             open: vec![outputs.dir().to_owned()],
         };
         let mut user = defaults(&places);

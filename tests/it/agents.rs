@@ -62,7 +62,8 @@ fn the_list_shows_every_agent_with_its_mode_model_and_source() {
         ("boss", "boss primary - ", "lathe.jsonc Decides"),
         (
             "reviewer",
-            "reviewer subagent local/x ",
+            // Its model waits for trust.
+            "reviewer subagent - ",
             ".lathe/agents/reviewer.md Looks closely",
         ),
         ("helper", "helper subagent - ", ".claude/agents/helper.md Helps"),
@@ -141,7 +142,7 @@ fn hostile_names_huge_files_and_doubles_reach_no_terminal_and_no_session() {
         assert!(!stream.contains(is_control), "{stream:?}");
     }
     assert!(row(&list, "huge").starts_with("huge broken "));
-    assert!(list.stderr.contains("larger than 256 KiB"), "{list}");
+    assert!(list.stderr.contains("it has more than 1048576 bytes"), "{list}");
     assert!(list.stderr.contains("is in `") && list.stderr.contains("rename or remove one"));
     assert!(
         !list.stdout.contains("owned") && list.stdout.contains("loud"),
@@ -276,7 +277,10 @@ fn every_protocol_sends_the_temperature() {
                 ".lathe/agents/cold.md",
                 "---\nmodel: local/other\ntemperature: 0.25\n---\nx\n",
             );
-        events_of(&project).args(["-a", "cold", "go"]).run().success();
+        events_of(&project)
+            .args(["--trust", "-a", "cold", "go"])
+            .run()
+            .success();
         let body = &server.requests()[0].body;
         let sent = [&body["temperature"], &body["generationConfig"]["temperature"]];
         assert!(sent.contains(&&json!(0.25)), "{protocol:?}: {body}");

@@ -199,8 +199,8 @@ fn what_becomes_a_prompt_is_read_through_the_gate() {
         };
         assert!(!files.is_empty());
         for path in files.iter().filter(|path| !path.ends_with("tests.rs")) {
-            // The models' own: a cassette that was named on the command line.
-            if path.ends_with("session/wire/models.rs") {
+            // A cassette that was named on the command line, and the names of another program's servers, which stay here.
+            if path.ends_with("session/wire/models.rs") || path.ends_with("session/wire/rule_keys.rs") {
                 continue;
             }
             let lines = unjudged_reads(&fs::read_to_string(path).unwrap());

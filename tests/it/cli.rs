@@ -141,11 +141,56 @@ fn keys_that_cannot_be_meant_are_told_with_their_places() {
 }
 
 #[test]
+fn a_permission_key_that_does_not_exist_is_told_with_its_place() {
+    let project = Project::new().file(
+        "lathe.jsonc",
+        "{ \"permission\": {\n  \"bsh\": \"deny\", \"github_*\": \"ask\", \"everything_echo\": \"ask\",\n  \"stats_one\": \"ask\", \"nothing_like_it\": \"ask\" },\n  \"mcp\": { \"everything\": { \"command\": [\"x\"] } }, \"custom_tools\": [\"./tools/stats.ts\"],\n  \"agents\": { \"a\": { \"permission\": { \"Reed\": \"deny\" } } } }\n",
+    );
+    for words in [&[][..], &["run", "x"], &["config", "show"]] {
+        let finished = lathe(&project, words).run().assert_code(2);
+        for sentence in [
+            "lathe.jsonc:2:10: `bsh` is not a key of `permission`; did you mean `bash`?",
+            "`nothing_like_it` is not a key of `permission`; no configured server",
+            "`Reed` is not a key of `agents.a.permission`; did you mean `read`?",
+        ] {
+            assert!(finished.stderr.contains(sentence), "{finished}");
+        }
+        assert_eq!(
+            finished.stderr.matches("is not a key of").count(),
+            3,
+            "{finished}"
+        );
+    }
+}
+
+#[test]
+fn names_of_other_programs_are_keys_of_rules() {
+    let project = Project::new()
+        .config(json!({"permission": {"Bash": {"echo *": "deny"}, "Read": {"a.txt": "deny"}}}))
+        .file("a.txt", "a\n");
+    for (tool, args) in [
+        ("bash", json!({"command": "echo x"})),
+        ("read", json!({"file_path": "a.txt"})),
+    ] {
+        let finished = lathe(
+            &project,
+            &["tool", "--permission-mode", "yolo", tool, &args.to_string()],
+        )
+        .run()
+        .assert_code(1);
+        assert!(finished.stdout.contains("is denied by the rule"), "{finished}");
+    }
+}
+
+#[test]
 fn a_project_does_not_change_what_a_person_answers_with() {
     let project = Project::new().file(
         "lathe.jsonc",
         r#"{"keybinds": {"permission-allow-once": "n", "permission-reject": "y", "editor": "f4"}}"#,
     );
+    let finished = lathe(&project, &["config", "show"]).run().success();
+    assert_eq!(finished.json()["keybinds"], json!({}), "it is not trusted");
+    let project = project.config(json!({"trust": ["*"]}));
     let finished = lathe(&project, &["config", "show"]).run().success();
     assert!(
         finished.stderr.contains("`keybinds.permission-reject` in"),
@@ -472,12 +517,12 @@ fn the_merged_configuration_hides_keys_and_names_the_file_of_each_rule() {
         }))
         .file(
             "lathe.jsonc",
-            r#"{"max_steps": 7, "permission": {"bash": {"rm *": "deny"}}}"#,
+            r#"{"theme": "ember-dark", "permission": {"bash": {"rm *": "deny"}}}"#,
         );
     let finished = lathe(&project, &["config", "show"]).run().success();
     assert!(!finished.stdout.contains("hush"), "{finished}");
     let shown = finished.json();
-    assert_eq!(shown["max_steps"], 7);
+    assert_eq!(shown["theme"], "ember-dark");
     assert_eq!(
         shown["permission"][0]["file"],
         project.config_dir().join("lathe.jsonc").to_str().unwrap()

@@ -193,7 +193,7 @@ fn a_model_of_the_project_s_own_provider_opens_with_the_answer() {
     let project = Project::new().file("lathe.jsonc", &settings.to_string()).git();
     let terminal = Terminal::start(&project, 80, 24, &["-p", "hi"]);
     hear(&terminal);
-    assert!(terminal.screen().contains("corp/m"), "{}", terminal.screen());
+    assert!(terminal.screen().contains("no model"), "{}", terminal.screen());
     assert_eq!(server.requests().len(), 0);
     terminal.keys("y");
     terminal.wait_text("From corp.");
@@ -203,7 +203,29 @@ fn a_model_of_the_project_s_own_provider_opens_with_the_answer() {
     hear(&terminal);
     terminal.keys("n");
     terminal.wait_text("no session is open");
-    terminal.wait_text("corp");
+    terminal.wait_text("is not trusted");
+}
+
+#[test]
+fn a_command_of_an_untrusted_project_is_its_text_alone() {
+    let server = Server::start();
+    server.otherwise(Turn::text("Went."));
+    let project = project(&server)
+        .file(
+            ".lathe/commands/go.md",
+            "---\nmodel: local/other\nagent: plan\n---\nGo on.\n",
+        )
+        .git();
+    let terminal = start(&project);
+    hear(&terminal);
+    terminal.keys("n");
+    terminal.wait_text("send");
+    say(&terminal, "/go");
+    terminal.wait_text("Went.");
+    let body = &server.requests()[0].body;
+    assert!(body.to_string().contains("Go on."), "{body}");
+    assert_eq!(body["model"], "test-model");
+    assert!(terminal.screen().contains("build"), "{}", terminal.screen());
 }
 
 #[test]

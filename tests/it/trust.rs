@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::run::{assert_well_formed, events_of, of_kind, project_with};
-use crate::support::{Finished, Lathe, Project, Protocol, Server, Turn};
+use crate::support::{Fault, Finished, Lathe, Project, Protocol, Server, Turn};
 
 fn hook(event: &str, command: &str) -> Value {
     json!({ "hooks": { event: [{ "hooks": [{ "type": "command", "command": command }] }] } })
@@ -175,7 +175,8 @@ fn a_provider_of_the_project_is_asked_only_with_trust() {
         .args(["run", "go"])
         .run()
         .assert_code(2);
-    assert!(finished.stderr.contains("corp"), "{finished}");
+    let told = "is not trusted; what it brings is ignored: `model` in `lathe.jsonc`, `providers` in";
+    assert!(finished.stderr.contains(told), "{finished}");
     assert_eq!(server.requests().len(), 0);
     let finished = Lathe::in_project(&project)
         .args(["run", "--trust", "go"])
@@ -190,7 +191,7 @@ fn what_only_tightens_needs_no_trust() {
     let project = project_with(&server)
         .file(
             "lathe.jsonc",
-            r#"{"permission": {"bash": {"ls*": "deny"}}, "max_steps": 3}"#,
+            r#"{"permission": {"bash": {"ls*": "deny"}}, "truncate": {"max_lines": 30}, "theme": "ember-dark"}"#,
         )
         .git();
     let (ok, finished) = bash(&project, &[], "ls");
@@ -344,14 +345,11 @@ fn models_and_agents_of_a_project_s_texts_wait_for_trust() {
             "---\nmodel: local/third\nsteps: 1\ntools: { webfetch: true, write: false }\n---\nBe quick.\n",
         )
         .git();
-    let finished = events_of(&project).arg("/go").run().success();
-    let error = &of_kind(&finished, "error")[0];
-    let told = error["message"].as_str().unwrap();
-    assert!(told.contains("`model` in `.lathe/commands/go.md`"), "{told}");
-    assert_eq!(of_kind(&finished, "usage").len(), 1, "{finished}");
-    let first = server.requests().remove(0);
-    assert!(format!("{first:?}").contains("Go on."));
-    assert_eq!(first.body["model"], "test-model", "{first:?}");
+    let (_, finished) = bash(&project, &[], "true");
+    assert!(
+        finished.stderr.contains("`model` in `.lathe/commands/go.md`"),
+        "{finished}"
+    );
     let shown = config(&project, &project.root());
     let keys: Vec<&str> = shown["project"]["parts"]
         .as_array()
@@ -359,8 +357,159 @@ fn models_and_agents_of_a_project_s_texts_wait_for_trust() {
         .iter()
         .map(|part| part["key"].as_str().unwrap())
         .collect();
+    assert_eq!(keys, ["agents.quick.model", "model", "agent"]);
+}
+
+#[test]
+fn keys_guards_models_and_limits_of_a_project_wait_for_trust() {
+    let server = say_done();
+    let settings = json!({
+        "keybinds": {"editor": "f4"},
+        "edit": {"require_read": false}, "model": "local/other", "max_steps": 1, "batch": {"max_calls": 99},
+        "truncate": {"max_lines": 7}, "tui": {"wheel_lines": 9},
+    });
+    let project = project_with(&server)
+        .file("lathe.jsonc", &settings.to_string())
+        .file("a", "x\n")
+        .git();
+    let edit = json!({"file_path": "a", "old_string": "x", "new_string": "y"});
+    let calls = Server::with([Turn::tool("edit", edit.clone()), Turn::text("Done.")]);
+    let project = project.model(&calls, Protocol::OpenAiChat);
+    let finished = events_of(&project)
+        .args(["--permission-mode", "yolo", "go"])
+        .run()
+        .success();
+    assert_eq!(calls.requests().len(), 2, "`max_steps` was not taken: {finished}");
     assert_eq!(
-        keys,
-        ["agents.quick.model", "agents.quick.steps", "model", "agent"]
+        of_kind(&finished, "tool_result")[0]["ok"],
+        false,
+        "the file was not read"
     );
+    let told = of_kind(&finished, "error")[0]["message"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(
+        told.contains("`keybinds` in `lathe.jsonc`") && told.contains("`edit` in"),
+        "{told}"
+    );
+    let shown = config(&project, &project.root());
+    assert_eq!(shown["truncate"]["max_lines"], 7);
+    assert_eq!(shown["tui"]["wheel_lines"], 9);
+    assert_eq!(shown["keybinds"], json!({}));
+    assert_eq!(
+        (&shown["max_steps"], &shown["batch"]["max_calls"]),
+        (&json!(500), &json!(10))
+    );
+}
+
+#[test]
+fn what_a_command_writes_is_neither_loaded_nor_trusted() {
+    let hooks = hook("Stop", "echo own >> ran").to_string();
+    let claude = hook("Stop", "echo claude >> ran").to_string();
+    let write = |file: &str, text: &str| format!("mkdir -p .claude; printf %s '{text}' > {file}");
+    let command = format!(
+        "{}; {}",
+        write("made.json", &hooks),
+        write("claude.json", &claude)
+    );
+    let server = Server::with([
+        Turn::tool("bash", json!({"command": command})),
+        Turn::text("Done."),
+    ]);
+    server.otherwise(Turn::text("Done."));
+    let project = project_with(&server)
+        .file(
+            "place.sh",
+            "mkdir -p .claude; mv made.json lathe.jsonc; mv claude.json .claude/settings.json\n",
+        )
+        .git();
+    Lathe::in_project(&project)
+        .args(["run", "--permission-mode", "yolo", "go"])
+        .run()
+        .success();
+    let moved = std::process::Command::new("sh")
+        .arg("place.sh")
+        .current_dir(project.root())
+        .status();
+    assert!(moved.unwrap().success());
+    let finished = events_of(&project).arg("go").run().success();
+    let told = of_kind(&finished, "error")[0]["message"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(
+        told.contains("`hooks` in `lathe.jsonc`") && told.contains("`hooks` in `.claude/settings.json`"),
+        "{told}"
+    );
+    assert!(!project.exists("ran"), "{finished}");
+}
+
+#[test]
+fn a_value_from_the_environment_is_known_by_the_name_of_its_variable() {
+    let server = Server::with([
+        Turn::tool("bash", json!({"command": "env"})),
+        Turn::text("Done.").fail(Fault::ErrorEvent {
+            after: 0,
+            message: "no entry for k7 here".to_owned(),
+        }),
+    ]);
+    let address = server.url(Protocol::OpenAiChat);
+    let project = project_with(&server).config(json!({"providers": {"local": {
+        "base_url": address.replace("127.0.0.1", "{env:SOME_HOST}"),
+        "headers": {"x-pass": "Basic {env:SOME_PASS}", "x-plain": "Basic {file:pass}"},
+    }}}));
+    project.write("../config/pass", b"f9\n");
+    let with = |words: &[&str]| {
+        Lathe::in_project(&project)
+            .args(words)
+            .env("SOME_PASS", "k7")
+            .env("SOME_HOST", "127.0.0.1")
+            .run()
+    };
+    let finished = with(&["run", "--format", "json", "--permission-mode", "yolo", "go"]);
+    let output = of_kind(&finished, "tool_result")[0]["output"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(!output.contains("SOME_") && output.contains("PATH="), "{output}");
+    assert!(
+        !finished.stdout.contains("k7") && !finished.stderr.contains("k7"),
+        "{finished}"
+    );
+    assert!(finished.stdout.contains("no entry for … here"), "{finished}");
+    assert_eq!(server.requests()[0].headers["x-pass"], "Basic k7");
+    assert_eq!(server.requests()[0].headers["x-plain"], "Basic f9");
+    let shown = with(&["config", "show"]).success().json();
+    let local = &shown["providers"]["local"];
+    assert_eq!(local["headers"]["x-pass"], "Basic {env:SOME_PASS}");
+    assert_eq!(local["headers"]["x-plain"], "Basic {file:pass}");
+    assert!(
+        local["base_url"]
+            .as_str()
+            .unwrap()
+            .contains("http://{env:SOME_HOST}:"),
+        "{local}"
+    );
+    let corp = Project::new().config(json!({"providers": {"corp": {"base_url": "https://me:word@host/v1"}}}));
+    let shown = config(&corp, &corp.root());
+    assert_eq!(shown["providers"]["corp"]["base_url"], "https://[hidden]@host/v1");
+}
+
+#[test]
+fn the_repository_is_protected_wherever_a_git_file_leads() {
+    let project = Project::new().file("a", "a").git();
+    let store = project.outside().join("store");
+    std::fs::rename(project.root().join(".git"), &store).unwrap();
+    project.write(".git", format!("gitdir: {}\n", store.display()).as_bytes());
+    let hook = store.join("hooks/pre-commit");
+    let write = json!({"file_path": hook, "content": "echo own\n"}).to_string();
+    let finished = Lathe::in_project(&project)
+        .args(["tool", "--permission-mode", "yolo", "write", &write])
+        .run()
+        .assert_code(1);
+    assert!(finished.stdout.contains("permission `protected`"), "{finished}");
+    let command = format!("echo own > {}", hook.display());
+    let (ok, finished) = bash(&project, &["--permission-mode", "yolo"], &command);
+    assert!(!ok && !hook.exists(), "{finished}");
 }

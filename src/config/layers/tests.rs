@@ -161,7 +161,10 @@ fn later_files_win_key_by_key_and_arrays_are_replaced() {
             r#"{"bash": {"env_allow": ["B"]}, "tools": {"list": false}}"#,
         ),
     ]);
-    let loaded = files.load_with(Some("mine.jsonc")).unwrap();
+    let untrusted = files.load_with(Some("mine.jsonc")).unwrap();
+    assert_eq!(untrusted.config.max_steps, 1);
+    assert_eq!(untrusted.config.truncate.max_lines, 2);
+    let loaded = untrusted.trusted().unwrap();
     assert_eq!(loaded.config.max_steps, 4);
     assert_eq!(
         (loaded.config.truncate.max_lines, loaded.config.truncate.max_bytes),
@@ -275,7 +278,7 @@ fn a_project_brings_providers_programs_and_variables_only_with_trust() {
     assert_eq!(local.base_url.as_deref(), Some("http://good"));
     assert_eq!(
         (loaded.config.bash.shell.as_deref(), loaded.config.bash.timeout_ms),
-        (None, 7)
+        (None, 120_000)
     );
     assert_eq!(loaded.config.sandbox.mode, SandboxMode::Off);
     let parts: Vec<(&str, &str)> = loaded
@@ -290,8 +293,8 @@ fn a_project_brings_providers_programs_and_variables_only_with_trust() {
         [
             (own, "providers"),
             (own, "hooks"),
+            (own, "bash"),
             (own, "custom_tools"),
-            (own, "bash.shell"),
             (own, "sandbox"),
             (own, "permission"),
             (deep, "hooks"),
@@ -344,7 +347,7 @@ fn a_trusted_project_is_what_was_read_whatever_the_files_say_now() {
         .iter()
         .map(|part| part.key.as_str())
         .collect();
-    assert_eq!(keys, ["bash.env_allow", "hooks"]);
+    assert_eq!(keys, ["bash", "hooks"]);
     assert_eq!(
         (loaded.hook_layers.len(), &*loaded.config.bash.env_allow),
         (0, &["A".to_owned()][..])
@@ -420,6 +423,66 @@ fn settings_that_cannot_be_read_matter_only_with_trust() {
 }
 
 #[test]
+fn an_untrusted_project_sets_what_is_on_the_list_and_nothing_else() {
+    let text = r#"{"theme": "ember-dark", "truncate": {"max_lines": 5}, "instructions": ["a.md"],
+        "tui": {"wheel_lines": 9, "vim": true}, "lsp": {"rust": {"disabled": true, "command": ["evil"]}, "c": {"disabled": false}},
+        "keybinds": {"mode-yolo": "backspace", "permission-allow-once": "n"}, "edit": {"require_read": false},
+        "model": "evil/m", "max_steps": 9000, "batch": {"max_calls": 900}, "todo": {"reminders": 9},
+        "agents": {"a": {"prompt": "x", "model": "evil/m", "tools": {"write": false}}},
+        "tools": {"websearch": true}, "search": {"timeout_ms": 5000}, "stream_rules": []}"#;
+    let files = Files::new(&[(GLOBAL, r#"{"model": "local/m"}"#), (PROJECT, text)]);
+    let loaded = files.load();
+    let config = &loaded.config;
+    assert_eq!(
+        (&*config.theme, config.truncate.max_lines, config.tui.wheel_lines),
+        ("ember-dark", 5, 9)
+    );
+    assert_eq!(config.instructions, ["a.md"]);
+    assert!(config.lsp.get("rust").unwrap().disabled && config.lsp.get("rust").unwrap().command.is_empty());
+    assert_eq!(config.agents.get("a").unwrap().prompt.as_deref(), Some("x"));
+    let mut expected = Config {
+        theme: config.theme.clone(),
+        truncate: config.truncate.clone(),
+        instructions: config.instructions.clone(),
+        lsp: config.lsp.clone(),
+        agents: config.agents.clone(),
+        model: Some("local/m".parse().unwrap()),
+        ..Config::default()
+    };
+    expected.tui.wheel_lines = 9;
+    assert_eq!(*config, expected);
+    assert_eq!(config.agents.get("a").unwrap().model, None);
+    let keys: Vec<&str> = loaded.project_parts.iter().map(|part| &*part.key).collect();
+    assert_eq!(
+        keys,
+        [
+            "tui.vim",
+            "lsp.rust.command",
+            "lsp.c.disabled",
+            "keybinds",
+            "edit",
+            "model",
+            "max_steps",
+            "batch",
+            "todo",
+            "agents.a.model",
+            "tools",
+            "search",
+        ]
+    );
+    assert_eq!(
+        loaded.project_parts[3].value.to_string(),
+        r#"{"mode-yolo":"backspace"}"#
+    );
+    let trusted = loaded.trusted().unwrap();
+    assert_eq!(
+        (trusted.config.max_steps, trusted.config.batch.max_calls),
+        (9000, 900)
+    );
+    assert!(!trusted.config.edit.require_read);
+}
+
+#[test]
 fn rules_that_only_tighten_need_no_trust() {
     let tight = r#"{"permission": {"bash": {"*": "ask", "rm *": "deny"}, "protected": "allow"}}"#;
     assert_eq!(Files::new(&[(PROJECT, tight)]).load().project_parts, []);
@@ -490,9 +553,12 @@ fn a_model_without_provider_is_reported_where_it_was_last_set() {
         (GLOBAL, r#"{"model": "a/b"}"#),
         (PROJECT, "{\n\"model\": \"gpt\"}"),
     ]);
-    assert_eq!(
-        files.error(),
-        "project/lathe.jsonc:2:10: `model`: `gpt` does not name a model; write it as `provider/model`"
+    let error = files.load().trusted().unwrap_err().to_string();
+    assert!(
+        error.ends_with(
+            "project/lathe.jsonc:2:10: `model`: `gpt` does not name a model; write it as `provider/model`"
+        ),
+        "{error}"
     );
 }
 
@@ -594,8 +660,8 @@ fn a_file_that_read_would_ask_about_reaches_no_prompt_and_may_hold_a_key() {
 
 #[test]
 fn an_empty_file_a_byte_order_mark_and_a_wrong_root_are_met() {
-    let files = Files::new(&[(GLOBAL, ""), (PROJECT, "\u{feff}{\"max_steps\": 9}")]);
-    assert_eq!(files.load().config.max_steps, 9);
+    let files = Files::new(&[(GLOBAL, ""), (PROJECT, "\u{feff}{\"theme\": \"x\"}")]);
+    assert_eq!(files.load().config.theme, "x");
     let files = Files::new(&[(GLOBAL, "[]")]);
     assert_eq!(
         files.error(),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::file::{FileFault, ReadAgent, Shelf, check_name, read};
+use super::file::{FileFault, Shelf, check_name, read};
 use super::merge::Draft;
 use super::patch::{AgentPatch, CheckRules, Dialect, patch};
 use super::{AgentEntry, AgentProblem, AgentSource, Agents, Owner};
@@ -51,7 +51,14 @@ struct FileEntry {
     name: String,
     dialect: Dialect,
     source: AgentSource,
-    read: Result<AgentPatch, AgentProblem>,
+    read: Result<AgentPatch, FileEntryFault>,
+}
+
+#[derive(Debug, Clone)]
+enum FileEntryFault {
+    /// It could not be opened or read, or the gate withholds it.
+    Unread(AgentProblem),
+    Broken(AgentProblem),
 }
 
 /// What every installation has. The first is the default.
@@ -151,16 +158,18 @@ impl DirectoryReader<'_> {
             let read = match read(&path, held, self.check_rules, self.gate) {
                 Ok(Some(read)) => read,
                 Ok(None) => continue,
-                // A project can only tighten, so nothing opens where its file is left out; a file of the user may close
-                // something.
-                Err(FileFault::Unread(_, problem)) if held.owner == Owner::Project => {
-                    self.problems.push(problem);
+                Err(FileFault::Unread(name, problem)) => {
+                    self.entries.push(FileEntry {
+                        name,
+                        dialect: held.dialect,
+                        source: AgentSource {
+                            owner: held.owner,
+                            file: Some(path),
+                        },
+                        read: Err(FileEntryFault::Unread(problem)),
+                    });
                     continue;
                 }
-                Err(FileFault::Unread(name, problem)) => ReadAgent {
-                    name,
-                    patch: Err(problem),
-                },
                 Err(FileFault::Nameless(problem)) => {
                     self.problems.push(problem);
                     continue;
@@ -179,6 +188,7 @@ impl DirectoryReader<'_> {
                 }),
                 (patch, _) => patch,
             };
+            let patch = patch.map_err(FileEntryFault::Broken);
             self.entries.push(FileEntry {
                 name: read.name,
                 dialect: held.dialect,
@@ -261,8 +271,23 @@ impl Layers {
         for entry in entries {
             match &entry.read {
                 Ok(patch) => self.lay(&entry.name, entry.dialect, patch, &entry.source),
-                Err(problem) => self.draft(&entry.name, entry.dialect).break_with(problem.clone()),
+                Err(FileEntryFault::Unread(problem)) => self.leave_out(entry, problem),
+                Err(FileEntryFault::Broken(problem)) => {
+                    self.draft(&entry.name, entry.dialect).break_with(problem.clone());
+                }
             }
+        }
+    }
+
+    /// A project can only tighten, so nothing opens where its file is left out, and it must not take an agent away from
+    /// the user. A file of the user may close something, and costs its agent.
+    fn leave_out(&mut self, entry: &FileEntry, problem: &AgentProblem) {
+        let is_of_project = entry.source.owner == Owner::Project;
+        let draft = self.draft(&entry.name, entry.dialect);
+        if is_of_project && draft.is_of_user() {
+            self.problems.push(problem.clone());
+        } else {
+            draft.break_with(problem.clone());
         }
     }
 

@@ -82,7 +82,11 @@ impl AgentPatch {
         Self {
             description: self.description.clone(),
             mode: self.mode.filter(|_| adds),
+            temperature: self.temperature,
             prompt: self.prompt.clone(),
+            // A project's number only lowers the user's.
+            steps: self.steps,
+            hidden: self.hidden.filter(|_| adds),
             tools: self.tools.clone(),
             permission: self.permission.clone(),
             ..Self::default()
@@ -99,9 +103,7 @@ impl AgentPatch {
             ("mode", mode.map(|mode| Value::from(mode.name()))),
             ("model", model),
             ("variant", self.variant.clone().map(Value::from)),
-            ("temperature", self.temperature.map(Value::from)),
-            ("steps", self.steps.map(Value::from)),
-            ("hidden", self.hidden.map(Value::from)),
+            ("hidden", self.hidden.filter(|_| !adds).map(Value::from)),
             ("disable", self.disable.map(Value::from)),
         ];
         let given = beyond.into_iter().filter_map(|(key, value)| Some((key, value?)));

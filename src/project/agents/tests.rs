@@ -415,16 +415,11 @@ fn links_in_circles_and_out_of_the_project_are_refused() {
     symlink("nowhere", place.path("p/.lathe/agents/dangling.md")).unwrap();
     symlink(".", place.path("p/.lathe/agents/agents")).unwrap();
     symlink(".opencode", place.path("p/.opencode")).unwrap();
-    let agents = place.agents();
-    assert_eq!(names(&agents), ["build", "plan"]);
-    let told: Vec<String> = agents.problems.iter().map(ToString::to_string).collect();
     for name in ["loop", "out", "dangling"] {
-        assert!(
-            told.iter().any(|told| told.contains(&format!("/{name}.md: "))),
-            "{told:?}"
-        );
+        let problem = place.broken(name);
+        assert!(!problem.contains("secret\n"), "{problem}");
     }
-    assert!(told[2].contains("leads out of the project"), "{told:?}");
+    assert!(place.broken("out").contains("leads out of the project"));
     // The user's own directory may be a link to where dot files are kept.
     fs::create_dir_all(place.path("dots")).unwrap();
     place.write("dots/mine.md", "Mine.");
@@ -492,15 +487,13 @@ fn of_an_untrusted_project_only_text_counts() {
             (agent.description.as_str(), agent.prompt.as_str()),
             ("Mine", "Be mine.")
         );
+        assert_eq!((agent.mode, &agent.model), (mode, &None), "{name}");
         assert_eq!(
-            (agent.mode, &agent.model, agent.temperature),
-            (mode, &None, None),
+            (&agent.variant, agent.is_hidden),
+            (&None, name == "new"),
             "{name}"
         );
-        assert_eq!(
-            (agent.steps, agent.steps_at_most, agent.is_hidden),
-            (None, None, false)
-        );
+        assert_eq!((agent.steps, agent.steps_at_most), (None, Some(3)), "{name}");
         assert_eq!(agent.tools.project, [("bash".to_owned(), false)]);
         assert_eq!(agent.rules.len(), 1);
     }
@@ -510,9 +503,8 @@ fn of_an_untrusted_project_only_text_counts() {
         let beyond = of_project.flat_map(|given| given.patch.beyond_text(given.adds));
         beyond.map(|(key, _)| key).collect()
     };
-    let common = ["model", "variant", "temperature", "steps", "hidden"];
-    assert_eq!(waiting("new"), common);
-    assert_eq!(waiting("build"), [&["mode"][..], &common].concat());
+    assert_eq!(waiting("new"), ["model", "variant"]);
+    assert_eq!(waiting("build"), ["mode", "model", "variant", "hidden"]);
     assert_eq!(waiting("plan"), ["disable"]);
 
     let trusted = files.agents(&[], true);
@@ -535,9 +527,9 @@ fn a_file_that_the_gate_withholds_costs_no_agent_of_the_user() {
         std::os::unix::fs::symlink(place.path("p/.env"), link).unwrap();
     }
     let agents = place.agents();
-    assert_eq!(names(&agents), ["build", "plan", "other"]);
+    assert_eq!(names(&agents), ["build", "plan", "other", "spy"]);
     assert!(place.agent("build").prompt.starts_with("# Your role"));
-    let told: Vec<String> = agents.problems.iter().map(ToString::to_string).collect();
+    let told: Vec<String> = agents.all_problems().map(ToString::to_string).collect();
     assert_eq!(told.len(), 2, "{told:?}");
     assert!(
         told.iter()

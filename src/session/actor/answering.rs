@@ -106,7 +106,7 @@ impl Actor {
         let address = if info.demo {
             "none: the answers are scripted".to_owned()
         } else {
-            bare_url(self.parts.profiles.base_url(&info.model))
+            bare_url(&self.parts.profiles.base_url(&info.model))
         };
         let mut groups = vec![
             StatusGroup {

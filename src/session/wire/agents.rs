@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use super::rule_keys::Explained;
 use super::services::{request_gate, roots};
 use super::{ErrorReport, OpenRequest, config_error};
 use crate::config::{Origin, schema};
-use crate::permission::{self, Source};
 use crate::project::agents::{
     Agent, AgentFiles, AgentMode, AgentModel, AgentPatch, AgentPlaces, AgentSource, AgentState, Agents,
     ConfiguredAgent, Owner, ToolChoice, agent_files,
@@ -32,10 +32,9 @@ pub fn load(request: &OpenRequest) -> Agents {
 /// Reads files and blocks.
 pub(super) fn find(request: &OpenRequest) -> AgentFiles {
     let roots = roots(request, &request.directory);
-    let check_rules = |rules: &serde_json::Value| {
-        let rules = permission::parse(rules, &Source::Default, None);
-        rules.map(drop).map_err(|problem| problem.to_string())
-    };
+    let (root, directory) = (roots.project_root(), roots.session_dir());
+    let explained = Explained::new(&request.loaded, &request.dirs.config, root, directory);
+    let check_rules = |rules: &serde_json::Value| explained.check(rules);
     agent_files(&AgentPlaces {
         config: &request.dirs.config,
         home: request.dirs.home.as_deref(),

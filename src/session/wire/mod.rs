@@ -10,6 +10,7 @@ mod hooks;
 mod models;
 mod profile;
 mod resume;
+mod rule_keys;
 mod services;
 mod trust;
 mod upkeep;
@@ -41,6 +42,7 @@ use services::{Kit, permissions, roots, tool_settings};
 
 pub use agents::load as agents;
 pub use commands::user_commands;
+pub use rule_keys::check_rule_keys;
 pub use services::prompt_gate;
 pub use trust::{
     Part, ProjectTrust, TrustFlag, TrustState, TrustedBy, accept_trust, settle_trust, trusted_names,

@@ -21,7 +21,15 @@ pub(super) fn providers(request: &OpenRequest) -> Result<BTreeMap<String, Provid
         _ => provider::builtin(&|name| std::env::var(name).ok().filter(|value| !value.is_empty())),
     };
     for (name, given) in request.loaded.config.providers.iter() {
-        let settings = provider_settings(name, given, providers.remove(name))?;
+        let mut settings = provider_settings(name, given, providers.remove(name))?;
+        let secrets = request.loaded.secrets.iter();
+        for secret in secrets.filter(|secret| secret.path.starts_with(&["providers".into(), name.into()])) {
+            settings.expanded.extend(secret.values.iter().cloned());
+            let is_url = secret.path.last().is_some_and(|key| key == "base_url");
+            if is_url && !secret.values.is_empty() {
+                settings.written_url = Some(secret.written.clone());
+            }
+        }
         providers.insert(name.to_owned(), settings);
     }
     if request.source == ModelSource::Demo {
@@ -175,8 +183,12 @@ pub(super) fn choose_model(
         .or_else(|| request.loaded.config.model.clone())
         .or_else(|| catalog.default_model());
     let chosen = chosen.ok_or_else(|| {
+        let left_out = request.trust.report().map(|report| format!("; {}", report.message));
         config_error(
-            "no model is configured and no key was found",
+            format!(
+                "no model is configured and no key was found{}",
+                left_out.unwrap_or_default()
+            ),
             "Run `lathe demo` to look around, set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or name a local \
              server in the configuration (`lathe config path` says where).",
         )

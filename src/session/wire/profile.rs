@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::agents::{choices, named};
+use super::rule_keys::own_rules;
 use super::{ErrorReport, ModelSource, OpenRequest, config_error};
 use crate::agent::prompt::{self, PromptParts};
 use crate::agent::reminder::PLAN;
 use crate::agent::turn::TurnSettings;
 use crate::config::ToolSwitches;
 use crate::conversation::{ModelRef, SessionId};
-use crate::permission::{self, Permissions, Source};
+use crate::permission::{Permissions, Source};
 use crate::project::agents::{Agent, AgentModel, AgentSource, Agents, Owner};
 use crate::provider::{Catalog, EditMode, Model, ProviderSettings};
 use crate::session::{AgentChoice, ModelChoice};
@@ -106,7 +107,7 @@ impl Profiles {
             protocol: self
                 .settings_of(&model)
                 .map_or("", |settings| settings.protocol.name()),
-            address: self.base_url(&model.reference).to_owned(),
+            address: self.base_url(&model.reference),
             missing_key: self
                 .settings_of(&model)
                 .and_then(|settings| settings.missing_key(&model.reference.provider)),
@@ -125,10 +126,10 @@ impl Profiles {
         self.catalog.provider(&model.reference.provider).ok()
     }
 
-    /// Where a model is asked; empty where its provider is not known.
-    pub(in crate::session) fn base_url(&self, model: &ModelRef) -> &str {
+    /// Where a model is asked, as it may be shown; empty where its provider is not known.
+    pub(in crate::session) fn base_url(&self, model: &ModelRef) -> String {
         let provider = self.catalog.provider(&model.provider);
-        provider.map_or("", |provider| provider.base_url.as_str())
+        provider.map_or_else(|_| String::new(), |provider| provider.shown_url().into_owned())
     }
 
     /// Returns an agent's name as it is written, or why the session cannot go on as it.
@@ -305,7 +306,7 @@ pub(super) fn permissions(base: &BaseRules, agent: &Agent) -> Result<Permissions
     let mut permissions = base.permissions.clone();
     for given in &agent.rules {
         let source = rule_source(&agent.name, &given.source);
-        let rules = permission::parse(&given.rules, &source, base.home.as_deref()).map_err(|problem| {
+        let rules = own_rules(&given.rules, &source, base.home.as_deref()).map_err(|problem| {
             config_error(
                 format!("`{}`: agent `{}`: {problem}", given.source, agent.name),
                 "Write `allow`, `ask` or `deny`.",
@@ -334,6 +335,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::permission;
     use crate::project::agents::{AgentPlaces, agent_files};
 
     #[test]

@@ -10,6 +10,7 @@ use super::hooks;
 use super::models::configured_edit_mode;
 use super::profile::BaseRules;
 use super::profile::own_name;
+use super::rule_keys::own_rules;
 use super::{ErrorReport, FrontEndKind, OpenRequest, config_error};
 use crate::agent::driver::Reports;
 use crate::config::{Origin, RuleFiles, schema};
@@ -18,7 +19,8 @@ use crate::files::{PathLocks, Roots};
 use crate::hook::Hooks;
 use crate::permission::{self, Action, Broker, FrontEnd, Permissions, Places, ReadGate, Rule, Scope, Source};
 use crate::process::{EnvironmentRules, Scratch, Support, shell_environment};
-use crate::provider::EditMode;
+use crate::project_root::git_directories;
+use crate::provider::{EditMode, without_user};
 use crate::regular_file::FileGate;
 use crate::store::{GrantScope, Outputs, Store};
 use crate::text::replace::Tolerance;
@@ -125,7 +127,8 @@ fn with_temporary(
     environment
 }
 
-/// Names of the variables whose values are sent to a provider as a key or in a header, whatever they are called.
+/// Names of the variables whose values are sent to a server: those that the configuration names where only a server sees
+/// the value, and those that hold the same as a key or a header, whatever they are called.
 fn key_variables(request: &OpenRequest) -> Vec<String> {
     /// What is shorter and stands in a header may be anything.
     const MIN_IN_HEADER: usize = 12;
@@ -147,8 +150,13 @@ fn key_variables(request: &OpenRequest) -> Vec<String> {
     };
     let variables = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let of_keys = variables.filter(|(_, value)| !value.is_empty() && (is_key(value) || is_in_header(value)));
-    of_keys.map(|(name, _)| name).collect()
+    let has_user = |name: &str, value: &str| name.ends_with("_BASE_URL") && without_user(value) != value;
+    let of_keys = variables.filter(|(name, value)| {
+        !value.is_empty() && (is_key(value) || is_in_header(value) || has_user(name, value))
+    });
+    let named = request.loaded.secrets.iter();
+    let named = named.flat_map(|secret| secret.variables.iter().cloned());
+    of_keys.map(|(name, _)| name).chain(named).collect()
 }
 
 pub(super) fn tool_settings(request: &OpenRequest, roots: &Roots, registry: &Registry) -> ToolSettings {
@@ -253,6 +261,9 @@ fn rules(files: &RuleFiles<'_>) -> Result<Permissions, ErrorReport> {
             home: dirs.home.clone(),
             project_root: files.project_root.to_owned(),
             own: vec![dirs.config.clone(), dirs.data.clone(), dirs.state.clone()],
+            git: git_directories(files.project_root)
+                .map(|found| vec![found.git, found.common])
+                .unwrap_or_default(),
             open: vec![outputs.dir().to_owned(), Scratch::parent()],
         }),
         project_is_trusted: files.project_is_trusted,
@@ -265,7 +276,7 @@ fn rules(files: &RuleFiles<'_>) -> Result<Permissions, ErrorReport> {
             Origin::Project => Source::Project(layer.file.clone()),
             Origin::Managed => Source::Managed(layer.file.clone()),
         };
-        let rules = permission::parse(&layer.rules, &source, home).map_err(|problem| {
+        let rules = own_rules(&layer.rules, &source, home).map_err(|problem| {
             config_error(
                 format!("`{}`: {problem}", layer.file.display()),
                 "Write `allow`, `ask` or `deny`.",

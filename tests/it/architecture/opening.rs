@@ -21,7 +21,6 @@ const OPENERS: &[(&str, &str)] = &[
         "src/files/transaction/record.rs",
         "lathe's own records of what it is about to write",
     ),
-    ("the new file that is written in place of the old one",),
     (
         "src/files/transaction/turn.rs",
         "lathe's own copies of what a turn wrote",
