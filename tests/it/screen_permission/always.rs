@@ -95,7 +95,7 @@ fn what_deletes_starts_unticked_and_nothing_ticked_stores_nothing() {
     terminal.wait_text("scope: everywhere");
     terminal.key(Key::Enter);
     // Only that very text is covered, whatever else is deleted.
-    terminal.wait_text("[ ] rm other  deletes 1 file here, no undo");
+    terminal.wait_text("rm other  deletes 1 file here, no undo");
     hear(&terminal);
     terminal.keys("y");
     terminal.wait_text("Gone.");
