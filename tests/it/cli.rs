@@ -262,9 +262,10 @@ fn a_run_prints_the_answer_alone_and_takes_what_is_piped() {
 #[test]
 fn attached_files_reach_the_model() {
     let (server, project) = with_answer("ok");
-    let project = project
-        .file("notes.txt", "remember the milk\n")
-        .bytes("a.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    let project = project.file("notes.txt", "remember the milk\n").bytes(
+        "a.png",
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0",
+    );
     lathe(&project, &["run", "read", "-f", "notes.txt", "--file", "a.png"])
         .run()
         .success();
