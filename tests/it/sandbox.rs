@@ -407,7 +407,7 @@ fn what_runs_unasked_is_confined_and_starts_nothing_else() {
             evil.as_str()
         };
         place.project.write(".h/post-index-change", payload.as_bytes());
-        place.project.run_git(&["config", "--global", key, value]);
+        place.project.run_git(&["config", key, value]);
         for command in [
             "git status",
             "git diff",
@@ -433,7 +433,7 @@ fn what_runs_unasked_is_confined_and_starts_nothing_else() {
             }
             assert_eq!(place.project.read("src/a.txt"), "new\n", "{key} {command}");
         }
-        place.project.run_git(&["config", "--global", "--unset", key]);
+        place.project.run_git(&["config", "--unset", key]);
     }
     let event = place.try_run(&[], "git status --short && cat src/a.txt").unwrap();
     assert_eq!(event["details"]["sandbox"], "read-only", "{event}");
