@@ -21,7 +21,6 @@ const OPENERS: &[(&str, &str)] = &[
         "src/files/transaction/record.rs",
         "lathe's own records of what it is about to write",
     ),
-    ("the new file that is written in place of the old one",),
     (
         "src/files/transaction/turn.rs",
         "lathe's own copies of what a turn wrote",
@@ -31,6 +30,7 @@ const OPENERS: &[(&str, &str)] = &[
     ("src/process/kill.rs", "`/proc`"),
     ("src/process/sandbox/namespace.rs", "`/proc`"),
     ("src/process/sandbox/support.rs", "`/proc`"),
+    ("src/process/scratch.rs", "a directory of lathe's own for commands"),
     ("src/process/spawn.rs", "`/dev/null`"),
     ("src/project/commands/mod.rs", "a walk that reads no ignore files"),
     ("src/project/instructions.rs", "a walk that reads no ignore files"),
