@@ -22,6 +22,7 @@ mod calls;
 mod command;
 mod console;
 mod errands;
+mod judged;
 mod outbox;
 mod pages;
 mod said;

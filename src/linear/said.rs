@@ -4,7 +4,7 @@
 //! own stands behind foreign words.
 
 use super::words;
-use crate::text::sanitize::{sanitize, sanitize_line};
+use crate::text::sanitize::{Revealed, sanitize, sanitize_line};
 
 #[derive(Default)]
 pub(super) struct Said {
@@ -37,9 +37,12 @@ impl Said {
         }
     }
 
-    /// Says lines that make a question, which is the last that was said from now on.
-    pub(super) fn question(&mut self, lines: &[String]) {
-        self.lines(lines);
+    /// Says lines that make a question, which is the last that was said from now on. What is judged comes in revealed, and
+    /// a line of it that goes on is foreign.
+    pub(super) fn question(&mut self, lines: &[Revealed]) {
+        for line in lines {
+            self.line(line.as_str());
+        }
         self.is_covered = false;
     }
 

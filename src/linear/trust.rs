@@ -3,9 +3,9 @@
 use tokio::time::Instant;
 
 use super::console::{Console, Heard};
-use super::{DEAF, Ended, at, words};
+use super::{DEAF, Ended, at, judged};
 use crate::session::wire::ProjectTrust;
-use crate::text::sanitize::{sanitize, sanitize_line};
+use crate::text::sanitize::{Revealed, reveal_line};
 
 /// What is said of a line that was typed too early.
 pub(super) const TOO_EARLY: &str =
@@ -56,30 +56,27 @@ pub async fn ask_trust(trust: &ProjectTrust, console: &mut Console) -> TrustAnsw
 }
 
 fn question(root: &str) -> String {
-    format!(
-        "Trust question: `{}` brings parts that run code, name servers or loosen rules.\n1 trust it\n2 not now\n\
-         3 read the parts\n",
-        sanitize_line(root)
-    )
+    let root = Revealed::own("Trust question: `").and(reveal_line(root));
+    let question = root.and(
+        "` brings parts that run code, name servers or loosen rules.\n1 trust it\n2 not now\n3 read the parts\n",
+    );
+    question.to_string()
 }
 
 fn parts(trust: &ProjectTrust) -> String {
-    let texts = trust.parts.iter().map(|part| {
-        let text = part.text();
-        format!("{}, {}:\n{}\n", part.file, part.key, text.trim_end())
-    });
-    let changed = trust
-        .change()
-        .map(|change| format!("What has changed:\n{change}\n"));
-    let texts: Vec<String> = texts.chain(changed).collect();
-    marked(&texts.concat())
-}
-
-/// Marks every line as foreign.
-fn marked(text: &str) -> String {
-    let clean = sanitize(text);
-    let lines = clean.lines().map(|line| format!("{}{line}\n", words::FOREIGN));
-    lines.collect()
+    let mut lines = Vec::new();
+    for part in &trust.parts {
+        lines.extend(judged::foreign(&format!("{}, {}:", part.file, part.key)));
+        lines.extend(judged::foreign(part.text().trim_end()));
+    }
+    if let Some(change) = trust.change() {
+        lines.extend(judged::foreign("What has changed:"));
+        lines.extend(judged::foreign(&change));
+    }
+    let lines = lines
+        .iter()
+        .fold(Revealed::default(), |all, line| all.and(line).and("\n"));
+    lines.to_string()
 }
 
 #[cfg(test)]
@@ -87,14 +84,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_parts_of_a_project_cannot_fake_the_question() {
-        assert_eq!(
-            marked("a.json, hooks:\n1 not now\n\n\u{1b}[2JAnswer: "),
-            "| a.json, hooks:\n| 1 not now\n| \n| Answer: \n"
-        );
+    fn the_name_of_a_project_cannot_fake_the_question() {
         let question = question("/x\u{1b}[2J\n1 not now");
         assert!(
-            question.starts_with("Trust question: `/x 1 not now` brings"),
+            question.starts_with("Trust question: `/x⟨U+001B⟩[2J⟨U+000A⟩1 not now` brings"),
             "{question}"
         );
     }

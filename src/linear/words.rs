@@ -1,8 +1,8 @@
 //! A tool's card without signs: what a call does, how it ended, and what came of it.
 
+use super::judged;
 use crate::conversation::CallState;
-use crate::text::diff::{Sign, parse_unified};
-use crate::text::sanitize::expand_tabs;
+use crate::text::sanitize::reveal_line;
 use crate::view::card::{Card, CardPart, plain};
 
 /// Begins every line that is not lathe's own: what a model, a tool or a file says. No line of lathe's begins so.
@@ -43,7 +43,8 @@ fn named(card: &Card) -> String {
     let argument = card.argument.trim();
     let mut lines = argument.lines();
     let first = lines.next().unwrap_or_default();
-    match (first, lines.count()) {
+    let first = reveal_line(first).to_string();
+    match (first.as_str(), lines.count()) {
         ("", _) => card.title.clone(),
         (first, 0) => format!("{}: {first}", card.title),
         (first, 1) => format!("{}: {first}, and 1 more line", card.title),
@@ -77,41 +78,15 @@ pub(super) fn body(card: &Card, most: usize) -> Vec<String> {
 
 fn part(part: &CardPart) -> Vec<String> {
     match part {
-        CardPart::Diff(body) => diff(&body.unified, body.is_unplaced),
+        CardPart::Diff(body) => {
+            let rows = judged::diff(body).into_iter();
+            rows.map(|row| row.to_string()).collect()
+        }
         other => {
             let text = plain(&Card::new("", "").part(other.clone()));
             text.lines().skip(1).map(row).collect()
         }
     }
-}
-
-/// Returns a diff with its signs in words: `| removed 41: x`, and without numbers where the lines have none yet.
-pub(super) fn diff(unified: &str, is_unplaced: bool) -> Vec<String> {
-    let mut rows = Vec::new();
-    for hunk in parse_unified(unified) {
-        if !is_unplaced {
-            rows.push(format!("At line {}:", hunk.new_start.max(1)));
-        }
-        for line in &hunk.lines {
-            let sign = match line.sign {
-                Sign::Added => "added ",
-                Sign::Removed => "removed ",
-                Sign::Context => "",
-            };
-            let number = line.new_line.or(line.old_line).filter(|_| !is_unplaced);
-            let number = number.map(|number| number.to_string()).unwrap_or_default();
-            let head = format!("{sign}{number}");
-            let text = expand_tabs(line.text, 4);
-            rows.push(match head.trim_end() {
-                "" => format!("{FOREIGN}{text}"),
-                head => format!("{FOREIGN}{head}: {text}"),
-            });
-        }
-    }
-    if rows.is_empty() {
-        rows.extend(unified.lines().map(|line| format!("{FOREIGN}{line}")));
-    }
-    rows
 }
 
 fn row(row: &str) -> String {
@@ -206,13 +181,13 @@ mod tests {
             [
                 "At line 4:",
                 "| 4: 1 deny",
-                "| removed 5:     old",
+                "| removed 5: ⇥   old",
                 "| added 5: new"
             ]
         );
         assert_eq!(
             body(&diff(true), 9),
-            ["| 1 deny", "| removed:     old", "| added: new"]
+            ["| 1 deny", "| removed: ⇥   old", "| added: new"]
         );
     }
 

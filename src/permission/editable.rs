@@ -1,13 +1,12 @@
 //! The arguments of a call as a person may change them in the question: the one that names what happens, as plain text,
 //! or all of them as JSON.
 
-use std::borrow::Cow;
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::text::sanitize::reveal;
+use crate::text::sanitize::{MarkKind, reveal};
 
 type Args = Map<String, Value>;
 
@@ -27,7 +26,7 @@ pub type Fit = dyn Fn(Args) -> Result<Args, String> + Send + Sync;
 impl Editable {
     /// `param` counts where it is a text in which nothing is hidden; else all arguments are edited.
     pub fn new(args: Args, param: Option<&'static str>, fit: Arc<Fit>) -> Self {
-        let is_plain = |text: &str| matches!(reveal(text), Cow::Borrowed(_)) && !text.contains('\t');
+        let is_plain = |text: &str| has_no_names(text) && !text.contains('\t');
         let param = param.filter(|param| args.get(*param).and_then(Value::as_str).is_some_and(is_plain));
         Self { args, param, fit }
     }
@@ -82,12 +81,17 @@ impl fmt::Debug for Editable {
     }
 }
 
+fn has_no_names(text: &str) -> bool {
+    let revealed = reveal(text);
+    revealed.marks().iter().all(|mark| mark.kind != MarkKind::Name)
+}
+
 /// Writes what cannot be seen as JSON escapes, so that it is edited as what it is.
 fn escape(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {
-        let is_seen = c == '\n' || matches!(reveal(c.encode_utf8(&mut [0; 4])), Cow::Borrowed(_));
-        if is_seen {
+        // A mark is seen behind a letter.
+        if has_no_names(&format!("a{c}")) {
             escaped.push(c);
         } else {
             for unit in c.encode_utf16(&mut [0; 2]) {

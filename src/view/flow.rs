@@ -4,7 +4,6 @@
 //! a control: [`Flow::push`] sanitises. Breaking is left to `text::wrap`, which speaks of bytes; styles are laid over
 //! its answer.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use ratatui::style::{Modifier, Style};
@@ -13,7 +12,8 @@ use unicode_segmentation::GraphemeCursor;
 
 use super::highlight::CodeRun;
 use super::look::Look;
-use crate::text::sanitize;
+use super::theme::Meaning;
+use crate::text::sanitize::{self, MarkKind, Revealed};
 use crate::text::width;
 use crate::text::wrap;
 
@@ -54,6 +54,32 @@ impl Flow {
         }
     }
 
+    /// Adds a text that is judged; what stands in it for something unseen has a style of its own.
+    pub(crate) fn push_revealed(&mut self, text: &Revealed, style: Style, look: Look<'_>) {
+        let start = self.text.len();
+        self.push_clean(text.as_str(), style);
+        self.patch_marks(start, text, look);
+    }
+
+    /// Adds source that is judged, with the runs the highlighter found.
+    pub(crate) fn push_revealed_code(&mut self, text: &Revealed, runs: &[CodeRun], look: Look<'_>) {
+        let start = self.text.len();
+        self.push_code(text.as_str(), runs, look);
+        self.patch_marks(start, text, look);
+    }
+
+    /// Lays the styles of its marks over a text that was added at `start`.
+    fn patch_marks(&mut self, start: usize, text: &Revealed, look: Look<'_>) {
+        for mark in text.marks() {
+            let meaning = match mark.kind {
+                MarkKind::Name => Meaning::Warning,
+                MarkKind::Blank => Meaning::Rule,
+            };
+            let range = mark.range.start + start..mark.range.end + start;
+            self.patch(range, look.style(meaning));
+        }
+    }
+
     /// Adds source that was sanitised, with the runs the highlighter found.
     pub(crate) fn push_code(&mut self, text: &str, runs: &[CodeRun], look: Look<'_>) {
         let mut start = 0;
@@ -81,6 +107,20 @@ impl Flow {
             self.push_clean(&other.text[start..*end], *style);
             start = *end;
         }
+    }
+
+    /// Returns the first bytes.
+    pub(crate) fn until(&self, limit: usize) -> Self {
+        let mut first = Self::default();
+        let mut start = 0;
+        for (end, style) in &self.runs {
+            let end = (*end).min(limit);
+            if end > start {
+                first.push_clean(&self.text[start..end], *style);
+                start = end;
+            }
+        }
+        first
     }
 
     /// Returns what stands after the first bytes.
@@ -214,7 +254,7 @@ impl Flow {
     }
 
     /// Returns the spans of ranges that follow each other.
-    fn spans_of(&self, rows: Vec<Range<usize>>) -> Vec<Vec<Span<'static>>> {
+    pub(crate) fn spans_of(&self, rows: Vec<Range<usize>>) -> Vec<Vec<Span<'static>>> {
         let mut run = 0;
         rows.into_iter()
             .map(|range| self.spans_from(range, &mut run))
@@ -252,12 +292,12 @@ pub(crate) fn cut_line(text: &str, style: Style, width: usize, ellipsis: &str) -
     Line::from(flow.cut(width, ellipsis))
 }
 
-/// Returns the first line of a text from outside and whether there are more.
-pub(crate) fn one_line(text: &str) -> (Cow<'_, str>, bool) {
+/// Returns the first line of a text and whether there are more.
+pub(crate) fn first_line(text: &str) -> (&str, bool) {
     let trimmed = text.trim();
     match trimmed.split_once('\n') {
-        Some((first, _)) => (sanitize::sanitize_line(first.trim_end()), true),
-        None => (sanitize::sanitize_line(trimmed), false),
+        Some((first, _)) => (first.trim_end(), true),
+        None => (trimmed, false),
     }
 }
 

@@ -11,8 +11,9 @@ use std::path::Path;
 
 use ratatui::style::{Color, Style};
 
-/// Schemes that a terminal may open.
-const SCHEMES: [&str; 4] = ["http", "https", "file", "mailto"];
+/// Schemes that a terminal may be told of for text that is not lathe's own. `file` is not among them: only
+/// [`file_address`] makes such an address, for a path of a call.
+const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 /// Terminals leave out what is longer.
 const LONGEST: usize = 2000;
 
@@ -65,6 +66,14 @@ pub(crate) fn address(url: &str) -> Option<String> {
     (address.len() <= LONGEST).then_some(address)
 }
 
+/// Returns whether the host of an address has characters that are not ASCII, and may look like another host.
+pub(crate) fn has_foreign_host(url: &str) -> bool {
+    let rest = url.split_once(':').map_or(url, |(_, rest)| rest);
+    let rest = rest.trim_start_matches(['/', '\\']);
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    !host.is_ascii()
+}
+
 /// Returns the address of a file.
 pub fn file_address(path: &Path) -> Option<String> {
     let path = path.to_str().filter(|path| path.starts_with('/'))?;
@@ -97,6 +106,12 @@ mod tests {
         assert_eq!(address("MAILTO:a@b").as_deref(), Some("MAILTO:a@b"));
         for url in [
             "javascript:alert(1)",
+            "file:///etc/passwd",
+            "FILE:/x",
+            "vscode://file/x",
+            "x-apple.systempreferences:",
+            "tel:1",
+            "https",
             "ssh://a",
             "a.md",
             "#a",

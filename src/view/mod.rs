@@ -8,6 +8,7 @@ pub mod card;
 pub mod diff;
 pub(crate) mod flow;
 pub mod highlight;
+pub mod judged;
 pub mod link;
 mod look;
 pub mod markdown;

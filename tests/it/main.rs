@@ -15,6 +15,7 @@ mod errors;
 mod gallery;
 mod hooks;
 mod hostile;
+mod judged_text;
 mod managed;
 mod patch;
 mod picture;

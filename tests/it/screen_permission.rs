@@ -2,6 +2,7 @@
 
 mod always;
 mod edit;
+mod hidden;
 mod look;
 mod rules;
 

@@ -461,3 +461,31 @@ fn what_is_held_when_it_is_left_is_told_and_sent_when_it_is_opened_again() {
     );
     leave(&terminal);
 }
+
+#[test]
+fn a_question_hides_no_character_and_is_left_without_a_control() {
+    let content = "echo building \u{1b}]0; touch pwned\n\u{202e}x\r\n1 allow once\n";
+    let server = Server::with([
+        Turn::new()
+            .call("write", json!({"file_path": "x\u{200b}.sh", "content": content}))
+            .call("bash", json!({"command": "true \u{9b}8m; touch a\t b "})),
+        Turn::text("Done."),
+    ]);
+    let project = project(&server);
+    let terminal = open(&project, &[]);
+    say(&terminal, "go");
+    let screen = terminal.wait_text("Answer for \"write wants to change x⟨U+200B⟩.sh\" with a number:");
+    for line in [
+        "| added 1: echo building ⟨U+001B⟩]0; touch pwned",
+        "| added 2: ⟨U+202E⟩x⟨U+000D⟩",
+        "| added 3: 1 allow once",
+    ] {
+        assert!(screen.contains(line), "{line}\n{screen}");
+    }
+    say(&terminal, "1");
+    terminal.wait_text(ANSWER);
+    terminal.wait_text("| true ⟨U+009B⟩8m; touch a⇥");
+    say(&terminal, "3");
+    terminal.wait_text("Denied.");
+    leave(&terminal);
+}

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::{Heard, unclear};
-use crate::linear::words;
+use crate::linear::judged;
 use crate::session::Op;
+use crate::text::sanitize::{Revealed, reveal_line};
 use crate::tool::{Form, FormAnswer, FormId, FormQuestion, FormReply};
 
 /// A form, one question after the other.
@@ -25,8 +26,8 @@ impl Filling {
         self.form.id
     }
 
-    pub(super) fn title(&self) -> &str {
-        &self.form.sheet.title
+    pub(super) fn title(&self) -> Revealed {
+        reveal_line(&self.form.sheet.title)
     }
 
     /// The one that is asked now.
@@ -36,51 +37,50 @@ impl Filling {
         &questions[self.answers.len().min(questions.len() - 1)]
     }
 
-    pub(super) fn lines(&self) -> Vec<String> {
+    pub(super) fn lines(&self) -> Vec<Revealed> {
         let mut lines = Vec::new();
         if self.answers.is_empty()
             && let Some(card) = &self.form.sheet.card
         {
-            lines.extend(words::body(card, usize::MAX));
+            lines.extend(judged::body(card));
         }
         lines.extend(self.options());
         lines
     }
 
-    pub(super) fn options(&self) -> Vec<String> {
+    pub(super) fn options(&self) -> Vec<Revealed> {
         let mut lines = Vec::new();
         let total = self.form.sheet.questions.len();
         let question = self.question();
         if total > 1 {
-            lines.push(format!(
-                "Question {} of {total}: {}",
-                self.answers.len() + 1,
-                question.question
-            ));
+            let number = Revealed::own("Question ").and(self.answers.len() + 1).and(" of ");
+            lines.push(number.and(total).and(": ").and(reveal_line(&question.question)));
         } else {
-            lines.push(format!("It asks: {}", question.question));
+            lines.push(Revealed::own("It asks: ").and(reveal_line(&question.question)));
         }
         for (number, option) in (1..).zip(&question.options) {
-            let about = option
-                .description
-                .as_ref()
-                .map(|about| format!(": {about}"))
-                .unwrap_or_default();
             let default = if question.default == Some(number - 1) {
                 " (default)"
             } else {
                 ""
             };
-            lines.push(format!("{number} {}{default}{about}", option.label));
+            let label = Revealed::from(number)
+                .and(" ")
+                .and(reveal_line(&option.label))
+                .and(default);
+            lines.push(match &option.description {
+                Some(about) => label.and(": ").and(reveal_line(about)),
+                None => label,
+            });
         }
         if !question.options.is_empty() {
-            lines.push("0 no answer".to_owned());
+            lines.push("0 no answer".into());
         }
         lines
     }
 
-    pub(super) fn prompt(&self) -> String {
-        let title = self.title();
+    pub(super) fn prompt(&self) -> Revealed {
+        let title = Revealed::own("Answer for \"").and(self.title()).and("\" ");
         let question = self.question();
         let numbers = match (question.options.is_empty(), question.multiple) {
             (true, _) => None,
@@ -89,10 +89,11 @@ impl Filling {
         };
         match (numbers, &question.own_words) {
             (Some(numbers), Some(words)) => {
-                format!("Answer for \"{title}\" {numbers}, or in your own words ({words}): ")
+                let title = title.and(numbers).and(", or in your own words (");
+                title.and(reveal_line(words)).and("): ")
             }
-            (Some(numbers), None) => format!("Answer for \"{title}\" {numbers}: "),
-            (None, _) => format!("Answer for \"{title}\" in your own words: "),
+            (Some(numbers), None) => title.and(numbers).and(": "),
+            (None, _) => title.and("in your own words: "),
         }
     }
 
@@ -107,7 +108,7 @@ impl Filling {
         }
         let reply = FormReply::Answers(std::mem::take(&mut self.answers));
         let id = self.form.id;
-        Heard::Answer(Op::Fill { id, reply }, "Answered.".to_owned())
+        Heard::Answer(Op::Fill { id, reply }, "Answered.".into())
     }
 }
 

@@ -10,6 +10,7 @@ use permission::Permission;
 
 use crate::permission::{Question, QuestionId};
 use crate::session::Op;
+use crate::text::sanitize::Revealed;
 use crate::tool::{Form, FormId, FormReply};
 
 /// One that waits.
@@ -18,15 +19,15 @@ pub(super) enum Asked {
     Form(Filling),
 }
 
-/// What a line was to a question.
+/// The meaning of a line for a question.
 #[derive(Debug)]
 pub(super) enum Heard {
     /// The answer, and what is said of it.
-    Answer(Op, String),
+    Answer(Op, Revealed),
     /// It leads on; this is said next.
-    Next(Vec<String>),
+    Next(Vec<Revealed>),
     /// It is no answer; this is why.
-    Unclear(String),
+    Unclear(Revealed),
 }
 
 impl Asked {
@@ -47,7 +48,7 @@ impl Asked {
     }
 
     /// `bash wants to run`
-    pub(super) fn title(&self) -> &str {
+    pub(super) fn title(&self) -> Revealed {
         match self {
             Self::Permission(permission) => permission.title(),
             Self::Form(filling) => filling.title(),
@@ -55,7 +56,7 @@ impl Asked {
     }
 
     /// Returns all of it, from where it stands.
-    pub(super) fn lines(&self) -> Vec<String> {
+    pub(super) fn lines(&self) -> Vec<Revealed> {
         match self {
             Self::Permission(permission) => permission.lines(),
             Self::Form(filling) => filling.lines(),
@@ -63,7 +64,7 @@ impl Asked {
     }
 
     /// Returns what can be answered: all of it but what it is about.
-    pub(super) fn options(&self) -> Vec<String> {
+    pub(super) fn options(&self) -> Vec<Revealed> {
         match self {
             Self::Permission(permission) => permission.options(),
             Self::Form(filling) => filling.options(),
@@ -71,7 +72,7 @@ impl Asked {
     }
 
     /// Returns what stands before the person's answer.
-    pub(super) fn prompt(&self) -> String {
+    pub(super) fn prompt(&self) -> Revealed {
         match self {
             Self::Permission(permission) => permission.prompt(),
             Self::Form(filling) => filling.prompt(),
@@ -97,6 +98,6 @@ impl Asked {
     }
 }
 
-fn unclear() -> String {
-    "That is none of the numbers. /again says the question once more, /say TEXT sends a message.".to_owned()
+fn unclear() -> Revealed {
+    "That is none of the numbers. /again says the question once more, /say TEXT sends a message.".into()
 }

@@ -5,9 +5,10 @@
 use std::sync::Arc;
 
 use super::{Heard, unclear};
-use crate::linear::words;
+use crate::linear::judged;
 use crate::permission::{Question, QuestionId, Reply, Scope};
 use crate::session::Op;
+use crate::text::sanitize::{Revealed, reveal_line};
 
 pub(in crate::linear) struct Permission {
     question: Arc<Question>,
@@ -37,11 +38,11 @@ impl Permission {
         self.question.id
     }
 
-    pub(super) fn title(&self) -> &str {
-        &self.question.inquiry.title
+    pub(super) fn title(&self) -> Revealed {
+        reveal_line(&self.question.inquiry.title)
     }
 
-    pub(super) fn lines(&self) -> Vec<String> {
+    pub(super) fn lines(&self) -> Vec<Revealed> {
         let about = match self.stage {
             Stage::Choice => self.about(),
             Stage::Scope | Stage::Reason => Vec::new(),
@@ -49,7 +50,7 @@ impl Permission {
         [about, self.options()].concat()
     }
 
-    pub(super) fn options(&self) -> Vec<String> {
+    pub(super) fn options(&self) -> Vec<Revealed> {
         match self.stage {
             Stage::Choice => self.choices(),
             Stage::Scope => scope_lines(),
@@ -57,46 +58,50 @@ impl Permission {
         }
     }
 
-    fn about(&self) -> Vec<String> {
+    fn about(&self) -> Vec<Revealed> {
         let inquiry = &self.question.inquiry;
-        let sandbox = match inquiry.sandbox {
-            Some("off") => ", no sandbox".to_owned(),
-            Some(mode) => format!(", sandbox {mode}"),
-            None => String::new(),
+        let place = Revealed::own("In ").and(reveal_line(&inquiry.directory.to_string_lossy()));
+        let place = match inquiry.sandbox {
+            Some("off") => place.and(", no sandbox"),
+            Some(mode) => place.and(", sandbox ").and(mode),
+            None => place,
         };
-        let agent = match inquiry.agent.as_str() {
-            "build" => String::new(),
-            other => format!(", for agent {other}"),
+        let place = match inquiry.agent.as_str() {
+            "build" => place,
+            other => place.and(", for agent ").and(reveal_line(other)),
         };
-        let place = format!("In {}{sandbox}{agent}.", inquiry.directory.display());
-        let mut lines = vec![place];
-        lines.extend(words::body(&inquiry.card, usize::MAX));
+        let mut lines = vec![place.and(".")];
+        lines.extend(judged::body(&inquiry.card));
         for row in &inquiry.rows {
-            let loss = row.loss().map(|loss| format!(", {loss}")).unwrap_or_default();
             let why = row.why().replace('→', "means");
-            lines.push(format!("{} {}: {why}{loss}", row.key(), row.pattern()));
+            let line = reveal_line(row.key()).and(" ").and(reveal_line(row.pattern()));
+            let line = line.and(": ").and(reveal_line(&why));
+            lines.push(match row.loss() {
+                Some(loss) => line.and(", ").and(reveal_line(&loss)),
+                None => line,
+            });
         }
         lines
     }
 
-    fn choices(&self) -> Vec<String> {
-        let mut lines = vec!["1 allow once".to_owned()];
+    fn choices(&self) -> Vec<Revealed> {
+        let mut lines = vec![Revealed::own("1 allow once")];
         let always = self.always();
         if !always.is_empty() {
-            lines.push(format!("2 allow always: {}", in_words(&always)));
+            lines.push(Revealed::own("2 allow always: ").and(in_words(&always)));
         }
-        lines.push("3 deny, which ends the turn".to_owned());
-        lines.push("4 deny and say why".to_owned());
+        lines.push("3 deny, which ends the turn".into());
+        lines.push("4 deny and say why".into());
         lines
     }
 
-    pub(super) fn prompt(&self) -> String {
-        let title = self.title();
-        match self.stage {
-            Stage::Choice => format!("Answer for \"{title}\" with a number: "),
-            Stage::Scope => format!("Say for how far \"{title}\" is allowed always, with a number: "),
-            Stage::Reason => format!("Say why \"{title}\" is denied: "),
-        }
+    pub(super) fn prompt(&self) -> Revealed {
+        let (before, after) = match self.stage {
+            Stage::Choice => ("Answer for \"", "\" with a number: "),
+            Stage::Scope => ("Say for how far \"", "\" is allowed always, with a number: "),
+            Stage::Reason => ("Say why \"", "\" is denied: "),
+        };
+        Revealed::own(before).and(self.title()).and(after)
     }
 
     /// What "always" would store, each once. What destroys something is not among it.
@@ -117,7 +122,7 @@ impl Permission {
         match (self.stage, line) {
             (Stage::Choice, "1") => self.reply(Reply::Once, "Allowed once."),
             (Stage::Choice, "2") if self.always().is_empty() => {
-                Heard::Unclear("2 is not offered for this.".to_owned())
+                Heard::Unclear("2 is not offered for this.".into())
             }
             (Stage::Choice, "2") => self.go(Stage::Scope),
             (Stage::Choice, "3") => self.reply(Reply::Reject(None), "Denied."),
@@ -125,11 +130,14 @@ impl Permission {
             (Stage::Scope, "1" | "2" | "3") => {
                 let scope = SCOPES[usize::from(line.as_bytes()[0] - b'1')];
                 let patterns = self.always();
-                let told = format!("Allowed always, {scope}: {}.", in_words(&patterns));
-                self.reply(Reply::Always { patterns, scope }, &told)
+                let told = Revealed::own("Allowed always, ")
+                    .and(scope_words(scope))
+                    .and(": ");
+                let told = told.and(in_words(&patterns)).and(".");
+                self.reply(Reply::Always { patterns, scope }, told)
             }
             (Stage::Scope, "4") => self.go(Stage::Choice),
-            (Stage::Reason, "") => Heard::Unclear("That was empty.".to_owned()),
+            (Stage::Reason, "") => Heard::Unclear("That was empty.".into()),
             (Stage::Reason, reason) => {
                 self.reply(Reply::Reject(Some(reason.to_owned())), "Denied, with your words.")
             }
@@ -142,26 +150,35 @@ impl Permission {
         Heard::Next(self.lines())
     }
 
-    fn reply(&self, reply: Reply, told: &str) -> Heard {
+    fn reply(&self, reply: Reply, told: impl Into<Revealed>) -> Heard {
         let id = self.question.id;
-        Heard::Answer(Op::Answer { id, reply }, told.to_owned())
+        Heard::Answer(Op::Answer { id, reply }, told.into())
     }
 }
 
-fn scope_lines() -> Vec<String> {
+fn scope_lines() -> Vec<Revealed> {
     let scopes = SCOPES.iter().zip(1..);
-    let mut lines: Vec<String> = scopes
-        .map(|(scope, number)| format!("{number} {scope}"))
+    let mut lines: Vec<Revealed> = scopes
+        .map(|(scope, number)| Revealed::from(number).and(" ").and(scope_words(*scope)))
         .collect();
-    lines.push("4 back".to_owned());
+    lines.push("4 back".into());
     lines
 }
 
+fn scope_words(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Session => "this session",
+        Scope::Project => "this project",
+        Scope::Everywhere => "everywhere",
+    }
+}
+
 /// `bash seq * and edit *`
-fn in_words(patterns: &[(String, String)]) -> String {
-    let patterns: Vec<String> = patterns
+fn in_words(patterns: &[(String, String)]) -> Revealed {
+    let patterns = patterns
         .iter()
-        .map(|(key, pattern)| format!("{key} {pattern}"))
-        .collect();
-    patterns.join(" and ")
+        .map(|(key, pattern)| reveal_line(key).and(" ").and(reveal_line(pattern)));
+    patterns
+        .reduce(|all, pattern| all.and(" and ").and(pattern))
+        .unwrap_or_default()
 }

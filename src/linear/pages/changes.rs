@@ -1,8 +1,9 @@
 //! `/diff`: what changed, as a list of files by number, and one of them line by line.
 
 use super::counted;
-use crate::linear::words;
+use crate::linear::judged;
 use crate::session::query::{ChangeScope, ChangedFile, Changes, FileState};
+use crate::view::card::DiffBody;
 
 /// What is compared, by the word that asks for it.
 const SCOPES: [(&str, ChangeScope); 3] = [
@@ -37,7 +38,11 @@ pub(in crate::linear) fn list(changes: &Changes) -> Vec<String> {
 pub(in crate::linear) fn file(file: &ChangedFile) -> Vec<String> {
     let mut lines = vec![format!("{}.", named(file))];
     lines.extend(file.note.clone());
-    lines.extend(words::diff(&file.diff, false));
+    let diff = DiffBody {
+        unified: file.diff.clone(),
+        ..DiffBody::default()
+    };
+    lines.extend(judged::diff(&diff).iter().map(ToString::to_string));
     lines
 }
 

@@ -8,6 +8,7 @@ use crate::linear::console::Round;
 use crate::linear::trust::TOO_EARLY;
 use crate::permission::Reply;
 use crate::session::SettledQuestion;
+use crate::text::sanitize::Revealed;
 
 impl Talk {
     pub(super) fn ask(&mut self, asked: Asked) {
@@ -74,12 +75,12 @@ impl Talk {
         match asked.hear(line) {
             Heard::Answer(op, told) => {
                 self.asks.remove_first();
-                self.say(&told);
+                self.say(told.as_str());
                 self.send(op);
                 self.put_ask();
             }
             Heard::Next(lines) => self.said.question(&lines),
-            Heard::Unclear(why) => self.say(&why),
+            Heard::Unclear(why) => self.say(why.as_str()),
         }
     }
 
@@ -119,6 +120,8 @@ impl Talk {
     }
 }
 
-fn titled(asked: &Asked) -> String {
-    format!("Question: {}.", asked.title().trim_end_matches('.'))
+fn titled(asked: &Asked) -> Revealed {
+    let title = asked.title();
+    let end = if title.as_str().ends_with('.') { "" } else { "." };
+    Revealed::own("Question: ").and(title).and(end)
 }

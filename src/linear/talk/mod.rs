@@ -208,7 +208,7 @@ impl Talk {
             if self.said.is_covered() {
                 self.tell_options();
             }
-            self.said.open(&prompt);
+            self.said.open(prompt.as_str());
         }
     }
 }

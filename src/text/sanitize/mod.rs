@@ -5,16 +5,18 @@
 //!
 //! - [`sanitize`] for text that is shown: escape sequences and controls go, characters that cannot be seen are named;
 //! - [`sanitize_line`] for the same on one line: titles, cells, paths;
-//! - [`reveal`] for text that a person must judge, such as a command that asks permission: nothing is taken out, every
-//!   control is named, so that nothing can hide in a sequence;
+//! - [`reveal`] for text that a person must judge, such as a command that asks permission: nothing is taken out, what
+//!   cannot be seen is named, and the type says so;
 //! - [`OutputDecoder`] for the bytes of a process, as the model reads them, with their colours beside them.
 //!
-//! All are idempotent, and none lets a control character but `\n` and `\t` through.
+//! None lets a control character but `\n` and `\t` through. A second [`sanitize`] changes nothing; a second [`reveal`]
+//! would name the names.
 
 mod escape;
 mod invisible;
 mod line;
 mod output;
+mod reveal;
 
 use std::borrow::Cow;
 
@@ -22,6 +24,7 @@ use escape::{EscapeFilter, Passed};
 use invisible::name_invisible;
 
 pub use output::{Decoded, OutputDecoder};
+pub use reveal::{Mark, MarkKind, Revealed, reveal, reveal_line};
 
 /// Takes escape sequences and control characters (but `\n` and `\t`) out of a text and names what is invisible in it.
 ///
@@ -45,25 +48,6 @@ pub fn sanitize_line(text: &str) -> Cow<'_, str> {
         Cow::Owned(clean.replace(['\n', '\t'], " "))
     } else {
         clean
-    }
-}
-
-/// Names every control character (but `\n` and `\t`) and everything invisible, and takes nothing out.
-pub fn reveal(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_removed) {
-        return name_invisible(text);
-    }
-    let mut named = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        if is_removed(c) {
-            invisible::push_name(&mut named, c);
-        } else {
-            named.push(c);
-        }
-    }
-    match name_invisible(&named) {
-        Cow::Owned(all) => Cow::Owned(all),
-        Cow::Borrowed(_) => Cow::Owned(named),
     }
 }
 
@@ -124,7 +108,6 @@ mod tests {
     #[test]
     fn plain_text_is_borrowed() {
         assert!(matches!(sanitize("plain\n\ttext 世界 é"), Cow::Borrowed(_)));
-        assert!(matches!(reveal("plain"), Cow::Borrowed(_)));
     }
 
     #[test]
@@ -167,15 +150,6 @@ mod tests {
     }
 
     #[test]
-    fn text_that_must_be_judged_hides_nothing() {
-        assert_eq!(
-            reveal("true \x1b]0;; rm -rf ~\x07"),
-            "true ⟨U+001B⟩]0;; rm -rf ~⟨U+0007⟩"
-        );
-        assert_eq!(reveal("a\u{202e}b\r"), "a⟨U+202E⟩b⟨U+000D⟩");
-    }
-
-    #[test]
     fn one_line_has_no_breaks() {
         assert_eq!(sanitize_line("a\nb\tc\x1b[1m"), "a b c");
     }
@@ -193,11 +167,9 @@ mod tests {
         fn no_control_passes_and_a_second_time_changes_nothing(
             text in "([\\x00-\\x20\\[\\]PX^_\\\\a0;m?\\x7f-\\u{9f}\\u{200b}-\\u{202e}👩\\u{fe0f}\\u{e0061}é])*"
         ) {
-            for clean in [sanitize(&text), reveal(&text)] {
-                prop_assert!(!clean.chars().any(is_removed));
-                prop_assert_eq!(sanitize(&clean), clean.as_ref());
-                prop_assert_eq!(reveal(&clean), clean.as_ref());
-            }
+            let clean = sanitize(&text);
+            prop_assert!(!clean.chars().any(is_removed));
+            prop_assert_eq!(sanitize(&clean), clean.as_ref());
         }
 
         #[test]

@@ -47,7 +47,7 @@ impl App {
         // The title, a row of transcript, the rule and the hints are always there.
         let rest = height.saturating_sub(top + 3 + queue + composer);
         let is_low = height < ROOMY;
-        let dialog = match self.with_trust(|trust, look| trust.rows(area.width, look)) {
+        let dialog = match self.with_trust(is_low, |trust, cx| trust.rows(area.width, cx)) {
             Some(rows) => rows,
             None => self
                 .with_dialog(is_low, |dialog, cx| dialog.rows(area.width, cx))
@@ -57,7 +57,9 @@ impl App {
         if is_full {
             return full_screen(area, composer);
         }
-        let dialog = dialog.min(rest.min(height * 2 / 3));
+        // On a low screen the question needs what there is.
+        let most = if is_low { rest } else { rest.min(height * 2 / 3) };
+        let dialog = dialog.min(most);
         let row = |y: u16, height: u16| Rect {
             y: area.y + y,
             height,

@@ -20,7 +20,7 @@ use crate::tui::dialog::{DialogCx, FormDialog, Trust};
 use crate::tui::keymap::{Action, Context};
 use crate::tui::page;
 use crate::tui::statusbar::TitleRow;
-use crate::tui::surroundings::{Motion, path_words};
+use crate::tui::surroundings::Motion;
 use crate::tui::transcript::DrawCx;
 use crate::view::theme::Meaning;
 use crate::view::{Look, Symbols, in_ascii};
@@ -158,13 +158,25 @@ impl App {
         Some(body(dialog, &cx))
     }
 
-    pub(super) fn with_trust<T>(&mut self, body: impl FnOnce(&mut Trust, Look<'_>) -> T) -> Option<T> {
+    pub(super) fn with_trust<T>(
+        &mut self,
+        is_low: bool,
+        body: impl FnOnce(&mut Trust, &DialogCx<'_>) -> T,
+    ) -> Option<T> {
+        let trust = self.trust.as_mut()?;
         let look = Look {
             theme: &self.theme,
             symbols: self.surroundings.symbols,
             highlighter: &self.highlighter,
         };
-        self.trust.as_mut().map(|trust| body(trust, look))
+        let cx = DialogCx {
+            look,
+            keymap: &self.keymap,
+            home: self.surroundings.home.as_deref(),
+            place: (1, 1),
+            is_low,
+        };
+        Some(body(trust, &cx))
     }
 
     pub(super) fn with_form<T>(
@@ -258,14 +270,10 @@ impl App {
     }
 
     fn draw_dialog(&mut self, area: Rect, is_low: bool, buffer: &mut Buffer) -> Option<Position> {
-        if let Some(trust) = &mut self.trust {
-            let look = Look {
-                theme: &self.theme,
-                symbols: self.surroundings.symbols,
-                highlighter: &self.highlighter,
-            };
-            let project = path_words(trust.root(), self.surroundings.home.as_deref());
-            trust.draw(area, buffer, look, &self.keymap, &project);
+        if self
+            .with_trust(is_low, |trust, cx| trust.draw(area, buffer, cx))
+            .is_some()
+        {
             return None;
         }
         if self.dialog.is_none() {

@@ -1,313 +1,309 @@
-//! The rows of a question: what is asked, why, and what "always" would store; while that is put together, its patterns.
+//! The rows of a question: what is asked and why; while "always" is put together, what it would store.
 
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
-use super::draw::{DialogCx, INDENT, indented, one_line};
+use super::draw::DialogCx;
 use super::permission::{Permission, Stage};
 use super::proposal::Proposal;
 use crate::permission::Row;
-use crate::text::width::{pad, str_width, truncate, truncate_middle};
+use crate::text::sanitize::{Revealed, reveal_line};
 use crate::tui::keymap::{Action, Context};
+use crate::view::card::CardPart;
+use crate::view::judged::{INDENT, indent};
 use crate::view::theme::Meaning;
 
-/// Rows at most; the chosen one stays in sight.
+/// Rows at most; the body lists more.
 const ROWS: usize = 5;
-/// Columns of a tick and the space after it.
-const TICK: usize = 4;
-/// With fewer columns not everything stands side by side.
-const NARROW: usize = 50;
 /// Between the parts of a row.
 const GAP: usize = 2;
-/// Fewer columns do not say why.
-const LEAST_WHY: usize = 10;
+/// Columns of what leads a proposal: the pointer, and the tick.
+const TICK: usize = 4;
+
+/// The rows below the body.
+pub(super) struct AskRows {
+    pub(super) lines: Vec<Line<'static>>,
+    /// The row and the column of the pattern that is being written.
+    pub(super) written: Option<(usize, usize)>,
+}
 
 impl Permission {
-    /// How many rows there are to show at most.
-    pub(super) fn ask_count(&self) -> usize {
-        let count = match self.stage {
-            Stage::Answering | Stage::Reason | Stage::Call => self.question.inquiry.rows.len(),
-            Stage::Always | Stage::Pattern => self.proposals.len(),
+    /// Shares out the rows between the asks, which it returns, and the body.
+    pub(super) fn share(&mut self, room: usize, width: u16, cx: &DialogCx<'_>) -> AskRows {
+        let blocks = self.ask_blocks(width, cx);
+        let total: usize = blocks.iter().map(Vec::len).sum();
+        let body = |this: &Self| this.laid.as_ref().map_or(0, |laid| laid.lines.len());
+        self.list_asks(self.is_grouped(), width, cx);
+        let most = match self.stage {
+            // What is ticked is what is looked at.
+            Stage::Always | Stage::Pattern => room.saturating_sub(1).min(2 * ROWS),
+            // Where there is little room the body has half of it, if it needs that.
+            Stage::Answering | Stage::Reason | Stage::Call => {
+                ROWS.min((room / 2).max(room.saturating_sub(body(self))))
+            }
         };
-        count.clamp(1, ROWS)
+        let most = most.max(1);
+        let is_cut = total > most;
+        self.list_asks(is_cut || self.is_grouped(), width, cx);
+        let asks = if is_cut {
+            self.cut(blocks, most, width, cx)
+        } else {
+            self.written_in(&blocks, 0)
+        };
+        self.body_rows = match self.stage {
+            Stage::Call => room.saturating_sub(asks.lines.len()),
+            _ => body(self).min(room.saturating_sub(asks.lines.len())),
+        };
+        asks
     }
 
-    /// Has the body list what is asked where `count` rows do not show all of it.
-    pub(super) fn list_asks(&mut self, count: usize) {
-        let is_answered = matches!(self.stage, Stage::Answering | Stage::Reason);
-        self.lists_asks = is_answered && self.question.inquiry.rows.len() > count;
+    /// Whether a row stands for several asks, which the body lists then.
+    pub(super) fn is_grouped(&self) -> bool {
+        self.asked().len() < self.question.inquiry.rows.len()
     }
 
-    /// Draws `count` of them; says in which of these lines a pattern is being written, and from which column on.
-    pub(super) fn ask_lines(
-        &self,
-        count: usize,
-        width: u16,
-        cx: &DialogCx<'_>,
-    ) -> (Vec<Line<'static>>, Option<usize>) {
+    /// Returns all rows, each whole.
+    pub(super) fn ask_rows(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+        let mut rows = self.ask_blocks(width, cx).concat();
+        rows.truncate(ROWS);
+        rows
+    }
+
+    /// Returns the asks that are one row, each with the rows it takes.
+    fn ask_blocks(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Vec<Line<'static>>> {
         let width = usize::from(width);
         match self.stage {
             Stage::Answering | Stage::Reason | Stage::Call => {
-                let rows = &self.question.inquiry.rows;
-                let is_cut = rows.len() > count;
-                let shown = if is_cut {
-                    count.saturating_sub(1)
-                } else {
-                    rows.len()
-                };
-                let mut lines = self.ask_rows(&rows[..shown], width, cx);
-                if is_cut {
-                    let text = format!(
-                        "{} {} more asks {} {}",
-                        cx.look.symbols.ellipsis(),
-                        rows.len() - lines.len(),
-                        cx.look.symbols.dot(),
-                        cx.keymap.label(Context::Global, Action::PageDown)
-                    );
-                    lines.push(indented(text, cx.look.theme.style(Meaning::TextMuted)));
+                let asked = self.asked();
+                let room = width.saturating_sub(INDENT + 1).max(1);
+                let widest = asked.iter().map(|asked| asked.what.width()).max().unwrap_or(0);
+                let whys = asked.iter().map(|asked| asked.why.width()).max().unwrap_or(0);
+                let column = (widest + GAP + whys <= room).then_some(widest + GAP);
+                if let [only] = asked.as_slice()
+                    && column.is_none()
+                    && self.is_in_body(only)
+                {
+                    let why = cx.text(&only.why, only.why_meaning());
+                    return vec![why.indented(width)];
                 }
-                (lines, None)
+                let asked = asked.iter();
+                asked.map(|asked| asked.lines(column, room, cx)).collect()
             }
             Stage::Always | Stage::Pattern => {
-                let is_cut = self.proposals.len() > count && count > 1;
-                let room = if is_cut { count - 1 } else { count };
-                let first = (self.row + 1).saturating_sub(room);
-                let shown = self.proposals.iter().enumerate().skip(first).take(room);
-                let mut lines: Vec<_> = shown
-                    .map(|(place, proposal)| self.proposal_line(place, proposal, width, cx))
-                    .collect();
-                if is_cut {
-                    let text = format!(
-                        "{} {} of {}",
-                        cx.look.symbols.ellipsis(),
-                        self.row + 1,
-                        self.proposals.len()
-                    );
-                    lines.push(indented(text, cx.look.theme.style(Meaning::TextMuted)));
-                }
-                let written = (self.stage == Stage::Pattern).then(|| self.row - first);
-                (lines, written)
+                let proposals = self.proposals.iter().enumerate();
+                proposals
+                    .map(|(place, proposal)| self.proposal_lines(place, proposal, width, cx))
+                    .collect()
             }
         }
     }
 
-    /// One line for each of these rows, in columns: what is asked, why, and at the right what "always" would store.
-    fn ask_rows(&self, rows: &[Row], width: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
-        let asked = rows.iter().enumerate();
-        let asked: Vec<Asked> = asked.map(|(place, row)| self.asked(place, row)).collect();
-        // Where nothing can be ticked there is no column for it.
-        let has_ticks = asked.iter().any(|asked| asked.tick.is_some());
-        let tick = if has_ticks { TICK } else { 0 };
-        let columns = Columns::of(&asked, tick, width.saturating_sub(INDENT + tick + 1));
-        asked.iter().map(|asked| columns.line(asked, cx)).collect()
+    /// Whether the body is what is asked, to the letter.
+    fn is_in_body(&self, asked: &Asked) -> bool {
+        let card = &self.question.inquiry.card;
+        let text = match card.body.first() {
+            Some(CardPart::Code(code)) => &code.text,
+            _ => &card.argument,
+        };
+        reveal_line(text.trim()) == asked.what
     }
 
-    fn asked(&self, place: usize, row: &Row) -> Asked {
-        let proposals: Vec<_> = self
+    /// Returns as many of the asks as fit, and how many more there are. While "always" is put together the chosen one stays
+    /// in sight.
+    fn cut(&self, blocks: Vec<Vec<Line<'static>>>, most: usize, width: u16, cx: &DialogCx<'_>) -> AskRows {
+        let count = blocks.len();
+        let room = most.saturating_sub(1);
+        let chosen = match self.stage {
+            Stage::Always | Stage::Pattern => self.row,
+            Stage::Answering | Stage::Reason | Stage::Call => 0,
+        };
+        let fits =
+            |first: usize, last: usize| blocks[first..=last].iter().map(Vec::len).sum::<usize>() <= room;
+        let first = (0..=chosen).find(|first| fits(*first, chosen)).unwrap_or(chosen);
+        let mut shown: Vec<_> = blocks.into_iter().skip(first).collect();
+        let mut rows = 0;
+        shown.retain(|block| {
+            rows += block.len();
+            rows <= room
+        });
+        if shown.is_empty() && matches!(self.stage, Stage::Always | Stage::Pattern) {
+            shown.push(self.ask_blocks(width, cx).swap_remove(chosen));
+            shown[0].truncate(room.max(1));
+        }
+        let left = count - shown.len();
+        let dots = Revealed::own(cx.look.symbols.ellipsis()).and(" ");
+        let text = match self.stage {
+            Stage::Always | Stage::Pattern => dots.and(self.row + 1).and(" of ").and(count),
+            Stage::Answering | Stage::Reason | Stage::Call => {
+                let harms = self
+                    .asked()
+                    .iter()
+                    .skip(shown.len())
+                    .filter(|asked| asked.is_harm)
+                    .count();
+                let more = dots.and(left).and(" more asks");
+                let more = if harms > 0 {
+                    more.and(", ").and(harms).and(" destroy")
+                } else {
+                    more
+                };
+                more.and(cx.dot()).and(cx.key(Context::Global, Action::PageDown))
+            }
+        };
+        let mut asks = self.written_in(&shown, first);
+        asks.lines
+            .extend(cx.text(text, Meaning::TextMuted).indented(usize::from(width)));
+        asks
+    }
+
+    /// Finds the pattern that is being written among rows that begin with a proposal.
+    fn written_in(&self, blocks: &[Vec<Line<'static>>], first: usize) -> AskRows {
+        let before = blocks.iter().take(self.row.saturating_sub(first));
+        let row = before.map(Vec::len).sum();
+        let column = self
             .proposals
-            .iter()
-            .filter(|proposal| proposal.is_for(place))
-            .collect();
-        let patterns: Vec<_> = proposals
-            .iter()
-            .map(|proposal| one_line(&proposal.pattern))
-            .collect();
-        let patterns = patterns.join(", ");
-        let (tick, always, short) = match proposals.first().map(|proposal| proposal.is_ticked) {
-            None => (None, "always: not offered".to_owned(), "not offered".to_owned()),
-            Some(true) => (
-                Some("[x]"),
-                format!("always: {patterns}"),
-                format!("always: {patterns}"),
-            ),
-            Some(false) => {
-                let always = format!("always: off (would be {patterns})");
-                (Some("[ ]"), always, format!("off: {patterns}"))
-            }
-        };
-        let is_plain = row.key() == self.question.inquiry.tool;
-        let key = if is_plain {
-            String::new()
-        } else {
-            format!("{}: ", row.key())
-        };
-        Asked {
-            tick,
-            pattern: key + &one_line(row.pattern()),
-            why: row.loss().unwrap_or_else(|| row.short_why()),
-            is_harm: row.harm().is_some(),
-            always,
-            short,
+            .get(self.row)
+            .map(|proposal| self.key_before(proposal).width());
+        let written = column.filter(|_| self.stage == Stage::Pattern);
+        AskRows {
+            lines: blocks.concat(),
+            written: written.map(|column| (row, INDENT + TICK + column)),
         }
     }
 
-    fn proposal_line(
+    /// Returns what is asked; equal asks are one.
+    fn asked(&self) -> Vec<Asked> {
+        let mut groups: Vec<(Asked, Vec<&Row>)> = Vec::new();
+        for row in &self.question.inquiry.rows {
+            let asked = Asked::of(row);
+            let group = groups
+                .iter_mut()
+                .find(|(known, rows)| known.is_like(&asked) && are_equal(rows[0], row));
+            match group {
+                Some((_, rows)) => rows.push(row),
+                None => groups.push((asked, vec![row])),
+            }
+        }
+        let tool = &self.question.inquiry.tool;
+        let groups = groups.into_iter().map(|(asked, rows)| asked.of_all(&rows, tool));
+        groups.collect()
+    }
+
+    fn proposal_lines(
         &self,
         place: usize,
         proposal: &Proposal,
         width: usize,
         cx: &DialogCx<'_>,
-    ) -> Line<'static> {
-        let theme = cx.look.theme;
+    ) -> Vec<Line<'static>> {
         let is_chosen = place == self.row;
         let tick = if proposal.is_ticked { "[x] " } else { "[ ] " };
-        let room = width.saturating_sub(INDENT + TICK + 1);
-        let words = self
-            .proposals
-            .iter()
-            .map(|proposal| self.proposal_words(proposal));
-        let widest = words
-            .map(|(key, pattern)| str_width(&key) + str_width(&pattern))
-            .max();
-        let (key, pattern) = self.proposal_words(proposal);
-        let pattern = truncate_middle(&format!("{key}{pattern}"), room).into_owned();
-        // What is said stands in a column, as long as that leaves it half of the room.
-        let column = widest.unwrap_or(0).min(room / 2).max(str_width(&pattern));
-        let gap = " ".repeat(column - str_width(&pattern) + GAP);
-        let (remark, is_harm) = proposal.remark(&self.question.inquiry, cx.home);
-        let remark = truncate(&remark, room.saturating_sub(column + GAP)).into_owned();
-        let pattern_style: Style = theme.style(if is_chosen && self.stage == Stage::Always {
+        let pointer = if is_chosen { cx.look.symbols.pointer() } else { " " };
+        let lead = cx
+            .text(" ", Meaning::Accent)
+            .and(pointer, Meaning::Accent)
+            .and(" ", Meaning::Accent)
+            .and(tick, Meaning::Accent);
+        let meaning = if is_chosen && self.stage == Stage::Always {
             Meaning::Selection
         } else {
             Meaning::Text
-        });
-        let pointer = if is_chosen { cx.look.symbols.pointer() } else { " " };
-        Line::from(vec![
-            Span::styled(format!(" {pointer} "), theme.style(Meaning::Accent)),
-            Span::styled(tick, theme.style(Meaning::Accent)),
-            Span::styled(pattern, pattern_style),
-            Span::styled(format!("{gap}{remark}"), theme.style(why_meaning(is_harm))),
-        ])
-    }
-
-    /// The pattern with its key before it, unless that goes without saying.
-    fn proposal_words(&self, proposal: &Proposal) -> (String, String) {
-        let key = if proposal.key == self.question.inquiry.tool {
-            String::new()
-        } else {
-            format!("{}: ", proposal.key)
         };
-        (key, one_line(&proposal.pattern))
+        let (remark, is_harm) = proposal.remark(&self.question.inquiry, cx.home);
+        let text = lead
+            .and(self.key_before(proposal), Meaning::TextMuted)
+            .and(reveal_line(&proposal.pattern), meaning)
+            .and("  ", Meaning::Text);
+        let words = proposal.in_words(self.scope);
+        let remark = reveal_line(&remark);
+        let text = match () {
+            () if is_chosen && self.stage == Stage::Pattern => text,
+            () if remark.is_empty() => text.and(words, Meaning::TextMuted),
+            () if is_harm => text
+                .and(words.and(cx.dot()), Meaning::TextMuted)
+                .and(remark, why_meaning(is_harm)),
+            // A pattern that misses the call says that alone.
+            () => text.and(remark, why_meaning(is_harm)),
+        };
+        text.rows(width.saturating_sub(1), INDENT + TICK)
     }
 
-    /// The columns before the pattern that is being written.
-    pub(super) fn pattern_column(&self) -> usize {
-        let key = self
-            .proposals
-            .get(self.row)
-            .map(|proposal| self.proposal_words(proposal).0);
-        INDENT + TICK + key.map_or(0, |key| str_width(&key))
+    /// The key before a pattern, unless that goes without saying.
+    fn key_before(&self, proposal: &Proposal) -> Revealed {
+        key_before(&proposal.key, &self.question.inquiry.tool)
     }
 }
 
 /// What one row says.
-struct Asked {
-    /// Nothing where "always" is not offered.
-    tick: Option<&'static str>,
-    pattern: String,
-    why: String,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Asked {
+    what: Revealed,
+    pub(super) why: Revealed,
     is_harm: bool,
-    always: String,
-    /// The same where there is little room.
-    short: String,
 }
 
-/// How many columns each part of the rows has; 0 for a part that is left out.
-struct Columns {
-    is_short: bool,
-    /// Why it is asked is told only where something is destroyed.
-    only_harm: bool,
-    tick: usize,
-    room: usize,
-    pattern: usize,
-    why: usize,
-    always: usize,
-}
-
-impl Columns {
-    fn of(asked: &[Asked], tick: usize, room: usize) -> Self {
-        let widest = |part: fn(&Asked) -> &str| asked.iter().map(|row| str_width(part(row))).max();
-        let pattern = widest(|row| &row.pattern).unwrap_or(0);
-        let why = widest(|row| &row.why).unwrap_or(0);
-        let long = widest(|row| &row.always).unwrap_or(0);
-        let short = widest(|row| &row.short).unwrap_or(0);
-        for (always, is_short) in [(long, false), (short, true)] {
-            if pattern + GAP + why + GAP + always <= room {
-                return Self {
-                    is_short,
-                    only_harm: false,
-                    tick,
-                    room,
-                    pattern,
-                    why,
-                    always,
-                };
-            }
-        }
-        if room < NARROW {
-            // On a narrow screen what is asked comes first, then what it destroys; the patterns are a key away.
-            let harms = asked.iter().any(|row| row.is_harm);
-            let kept = if harms { GAP + LEAST_WHY } else { 0 };
-            let pattern = pattern.min(room.saturating_sub(kept));
-            let rest = room.saturating_sub(pattern + GAP);
-            let (why, always) = match harms {
-                true if rest >= LEAST_WHY => (rest, 0),
-                false if rest >= short => (0, short),
-                _ => (0, 0),
-            };
-            return Self {
-                is_short: true,
-                only_harm: true,
-                tick,
-                room,
-                pattern,
-                why,
-                always,
-            };
-        }
-        let always = short.min(room * 2 / 5);
-        let left = room - always - GAP;
-        // The pattern gives way down to half of the room, so that one also sees why.
-        let pattern = pattern.min((left / 2).max(left.saturating_sub(why + GAP)));
-        let why = left.saturating_sub(pattern + GAP);
+impl Asked {
+    pub(super) fn of(row: &Row) -> Self {
         Self {
-            is_short: true,
-            only_harm: false,
-            tick,
-            room,
-            pattern,
-            why,
-            always,
+            what: reveal_line(row.pattern()),
+            why: reveal_line(&row.loss().unwrap_or_else(|| row.short_why())),
+            is_harm: row.harm().is_some(),
         }
     }
 
-    fn line(&self, asked: &Asked, cx: &DialogCx<'_>) -> Line<'static> {
-        let theme = cx.look.theme;
-        let pattern = truncate_middle(&asked.pattern, self.pattern);
-        let pattern = pad(&pattern, self.pattern + GAP).into_owned();
-        let why = if self.only_harm && !asked.is_harm {
-            String::new()
-        } else {
-            truncate(&asked.why, self.why).into_owned()
+    pub(super) fn why_meaning(&self) -> Meaning {
+        why_meaning(self.is_harm)
+    }
+
+    /// Whether another one is asked for the same reason.
+    fn is_like(&self, other: &Self) -> bool {
+        self.why == other.why && self.is_harm == other.is_harm
+    }
+
+    /// Names what all of these rows ask: one by its pattern, more by their number and the first.
+    fn of_all(self, rows: &[&Row], tool: &str) -> Self {
+        let key = rows.first().map_or("", |row| row.key());
+        let what = match rows {
+            [] | [_] => key_before(key, tool).and(&self.what),
+            _ => key_before(key, tool)
+                .and(rows.len())
+                .and(noun(key))
+                .and(": ")
+                .and(&self.what)
+                .and(" …"),
         };
-        let always = if self.is_short {
-            &asked.short
-        } else {
-            &asked.always
-        };
-        let always = truncate(always, self.always).into_owned();
-        let used = str_width(&pattern) + str_width(&why) + str_width(&always);
-        let gap = " ".repeat(self.room.saturating_sub(used));
-        Line::from(vec![
-            Span::raw(" ".repeat(INDENT)),
-            Span::styled(
-                pad(asked.tick.unwrap_or_default(), self.tick).into_owned(),
-                theme.style(Meaning::Accent),
-            ),
-            Span::styled(pattern, theme.style(Meaning::Text)),
-            Span::styled(why, theme.style(why_meaning(asked.is_harm))),
-            Span::styled(format!("{gap}{always}"), theme.style(Meaning::TextMuted)),
-        ])
+        Self { what, ..self }
+    }
+
+    /// Lays it out in columns where all rows have room for them, else one behind the other.
+    fn lines(&self, column: Option<usize>, room: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+        let what = cx.text(&self.what, Meaning::Text);
+        let gap = column.map_or(GAP, |column| column - self.what.width());
+        let text = what.gap(gap).and(&self.why, self.why_meaning());
+        text.rows(room, GAP).into_iter().map(indent).collect()
+    }
+}
+
+/// Whether these ask the same thing of different objects.
+fn are_equal(one: &Row, other: &Row) -> bool {
+    let is_path = |key: &str| matches!(key, "edit" | "read" | "protected" | "external_directory");
+    one.key() == other.key() && (one.ask.always == other.ask.always || is_path(one.key()))
+}
+
+fn noun(key: &str) -> &'static str {
+    match key {
+        "edit" | "read" | "protected" => " files",
+        "external_directory" => " directories",
+        "bash" => " commands",
+        "webfetch" => " addresses",
+        _ => " asks",
+    }
+}
+
+fn key_before(key: &str, tool: &str) -> Revealed {
+    if key == tool {
+        Revealed::default()
+    } else {
+        reveal_line(key).and(": ")
     }
 }
 

@@ -1,32 +1,31 @@
-//! The permission question on screen: who wants what, the whole of it, one row for each ask, and the keys.
+//! The permission question on screen: who wants what, the keys, the whole of it, and one row for each ask.
 //!
-//! The first row and the keys are always there. What is left goes to the asks and then to the body, which scrolls.
+//! The title and the keys are always there. What is left goes to the asks and then to the body, which scrolls. Every text
+//! comes in as [`Revealed`](crate::text::sanitize::Revealed), and none is cut: it goes on below, or it stands whole in the
+//! body.
 
 use std::path::Path;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use super::permission::{Permission, Stage};
-use crate::text::sanitize::{reveal, sanitize_line};
-use crate::text::width::{str_width, truncate, truncate_start};
-use crate::text::wrap::wrap;
+use crate::text::sanitize::{Revealed, reveal_line};
 use crate::tui::composer::{self, Composer};
 use crate::tui::keymap::{Action, Context, Keymap};
 use crate::tui::surroundings::path_words;
 use crate::view::Look;
+use crate::view::judged::{INDENT, JudgedText, indent};
 use crate::view::theme::Meaning;
 
-/// Columns left of everything, as cards have.
-pub(super) const INDENT: usize = 3;
-/// A directory cut to fewer columns says nothing.
-const LEAST_PLACE: usize = 12;
+/// Rows of a title at most; a longer one stands whole in the body.
+const TITLE_ROWS: usize = 3;
+/// Columns between the left and the right end of a row.
+const GAP: usize = 1;
 /// Columns left and right of a call that is being edited.
 const CALL_MARGIN: u16 = 2;
-/// Rows of a remark at most.
-const REMARK_ROWS: usize = 3;
 
 /// What drawing depends on besides the question itself.
 #[derive(Clone, Copy)]
@@ -40,24 +39,37 @@ pub(crate) struct DialogCx<'a> {
     pub(crate) is_low: bool,
 }
 
-/// Whether all of the body is in sight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Body {
-    Whole,
-    Cut,
+impl<'a> DialogCx<'a> {
+    pub(super) fn text(&self, text: impl Into<Revealed>, meaning: Meaning) -> JudgedText<'a> {
+        JudgedText::of(text, meaning, self.look)
+    }
+
+    /// Returns a sign between facts, with the blanks beside it.
+    pub(super) fn dot(&self) -> Revealed {
+        Revealed::own(" ").and(self.look.symbols.dot()).and(" ")
+    }
+
+    pub(super) fn key(&self, context: Context, action: Action) -> Revealed {
+        reveal_line(self.keymap.label(context, action))
+    }
+}
+
+/// What stands above the keys.
+pub(super) struct Head<'a> {
+    pub(super) lines: Vec<Line<'static>>,
+    /// The directory, where a low screen has room for it only in the body.
+    pub(super) place_below: Option<JudgedText<'a>>,
 }
 
 impl Permission {
     /// Returns how many rows it would like.
     pub(crate) fn rows(&mut self, width: u16, cx: &DialogCx<'_>) -> u16 {
-        self.list_asks(self.ask_count());
-        self.lay_out(width, cx);
+        self.list_asks(self.is_grouped(), width, cx);
         let body = match self.stage {
             Stage::Call => usize::from(self.call.rows(width.saturating_sub(CALL_MARGIN))),
             _ => self.laid.as_ref().map_or(0, |laid| laid.lines.len()),
         };
-        let keys = self.key_lines(width, Body::Whole, cx).len();
-        let rows = 1 + body + self.ask_count() + self.line_rows(width) + keys;
+        let rows = self.fixed_rows(width, cx) + body + self.ask_rows(width, cx).len();
         u16::try_from(rows).unwrap_or(u16::MAX)
     }
 
@@ -66,16 +78,20 @@ impl Permission {
         if area.is_empty() {
             return None;
         }
-        self.lay_out(area.width, cx);
-        let mut keys = self.key_lines(area.width, Body::Whole, cx);
-        let mut asks = self.share(area, keys.len());
-        self.list_asks(asks);
-        self.lay_out(area.width, cx);
+        let width = area.width;
+        let head = self.head(width, cx).lines;
+        let keys = self.key_lines(width, cx);
+        let remark = self.remark_rows(width, cx);
+        let mut foot = self.foot(width, false, cx);
+        let written = usize::from(self.stage == Stage::Reason);
+        let room = |foot: &[Line<'_>]| {
+            let fixed = head.len() + keys.len() + remark.len() + foot.len() + written;
+            usize::from(area.height).saturating_sub(fixed)
+        };
+        let mut asks = self.share(room(&foot), width, cx);
         if self.last_top() > 0 {
-            keys = self.key_lines(area.width, Body::Cut, cx);
-            asks = self.share(area, keys.len());
-            self.list_asks(asks);
-            self.lay_out(area.width, cx);
+            foot = self.foot(width, true, cx);
+            asks = self.share(room(&foot), width, cx);
         }
         self.seek();
         let mut y = area.y;
@@ -85,31 +101,30 @@ impl Permission {
                 y += 1;
             }
         };
-        put(&self.header(area.width, cx));
-        let shown = match self.stage {
+        head.iter().chain(&keys).for_each(&mut put);
+        let body = match self.stage {
             Stage::Call => vec![Line::default(); self.body_rows],
             _ => self.body_lines(cx),
         };
-        shown.iter().for_each(&mut put);
-        let (lines, written) = self.ask_lines(asks, area.width, cx);
-        let asks_at = area.y + u16::try_from(1 + shown.len()).unwrap_or(0);
-        lines.iter().for_each(&mut put);
-        for row in self.remark_rows(area.width) {
-            put(&indented(row, cx.look.theme.style(Meaning::Warning)));
+        let body_at = area.y + u16::try_from(head.len() + keys.len()).unwrap_or(0);
+        body.iter().chain(&asks.lines).chain(&remark).for_each(&mut put);
+        let above = head.len() + keys.len() + body.len() + asks.lines.len() + remark.len();
+        let bottom = area.y + u16::try_from(above).unwrap_or(0);
+        if self.stage == Stage::Reason {
+            put(&Line::default());
         }
-        keys.iter().for_each(&mut put);
-        let bottom = y.min(area.bottom().saturating_sub(1));
-        match (self.stage, written) {
-            (Stage::Pattern, Some(row)) => {
-                let column = u16::try_from(self.pattern_column()).unwrap_or(0);
+        foot.iter().for_each(&mut put);
+        let bar = cx.look.symbols.bar();
+        match (self.stage, asks.written) {
+            (Stage::Pattern, Some((row, column))) => {
+                let row = body_at + u16::try_from(body.len() + row).unwrap_or(0);
+                let column = u16::try_from(column).unwrap_or(0).min(area.width);
                 let row = Rect {
-                    x: area.x + column.min(area.width),
-                    y: asks_at + u16::try_from(row).unwrap_or(0),
+                    x: area.x + column,
+                    y: row.min(area.bottom() - 1),
                     width: area.width.saturating_sub(column + 1),
                     height: 1,
                 };
-                buffer.set_string(row.x, row.y, " ".repeat(usize::from(row.width)), Style::new());
-                let bar = cx.look.symbols.bar();
                 draw_line(
                     &mut self.pattern,
                     row,
@@ -121,57 +136,40 @@ impl Permission {
             (Stage::Reason, _) => {
                 let row = Rect {
                     x: area.x + 1,
-                    y: bottom,
+                    y: bottom.min(area.bottom() - 1),
                     width: area.width.saturating_sub(2),
                     height: 1,
                 };
-                let bar = cx.look.symbols.bar();
-                draw_line(
-                    &mut self.reason,
-                    row,
-                    buffer,
-                    cx,
-                    (bar, "why not, in one line; the model reads it"),
-                )
+                let invitation = "why not, in one line; the model reads it";
+                draw_line(&mut self.reason, row, buffer, cx, (bar, invitation))
             }
             (Stage::Call, _) => {
                 let rows = Rect {
                     x: area.x + 1,
-                    y: area.y + 1,
+                    y: body_at,
                     width: area.width.saturating_sub(CALL_MARGIN),
                     height: u16::try_from(self.body_rows).unwrap_or(0),
                 };
-                let bar = cx.look.symbols.bar();
                 draw_line(&mut self.call, rows, buffer, cx, (bar, "what to run instead"))
             }
             _ => None,
         }
     }
 
-    /// Shares out the rows between the asks, whose number it returns, and the body.
-    fn share(&mut self, area: Rect, keys: usize) -> usize {
-        let fixed = 1 + keys + self.line_rows(area.width);
-        let rest = usize::from(area.height).saturating_sub(fixed);
-        let asks = self.ask_count().min(rest.saturating_sub(1)).max(1);
-        self.body_rows = rest.saturating_sub(asks);
-        asks
+    /// Rows that are neither the body's nor the asks'.
+    fn fixed_rows(&self, width: u16, cx: &DialogCx<'_>) -> usize {
+        self.head(width, cx).lines.len()
+            + self.key_lines(width, cx).len()
+            + self.remark_rows(width, cx).len()
+            + self.foot(width, false, cx).len()
+            + usize::from(self.stage == Stage::Reason)
     }
 
-    /// Rows for a remark and for a line that is being written.
-    fn line_rows(&self, width: u16) -> usize {
-        self.remark_rows(width).len() + usize::from(self.stage == Stage::Reason)
-    }
-
-    fn remark_rows(&self, width: u16) -> Vec<String> {
-        let Some(remark) = &self.remark else {
-            return Vec::new();
-        };
-        let remark = sanitize_line(remark);
-        let rows = wrap(&remark, usize::from(width).saturating_sub(INDENT + 1));
-        rows.into_iter()
-            .take(REMARK_ROWS)
-            .map(|row| remark[row].to_owned())
-            .collect()
+    fn remark_rows(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+        let remark = self.remark.as_ref();
+        remark.map_or_else(Vec::new, |remark| {
+            cx.text(remark, Meaning::Warning).indented(usize::from(width))
+        })
     }
 
     /// Keeps the body where there is something to see.
@@ -183,78 +181,110 @@ impl Permission {
         self.top = self.top.min(self.last_top());
     }
 
-    /// Rows of the body that are there to be shown.
-    fn shown_rows(&self) -> usize {
-        let lines = self.laid.as_ref().map_or(0, |laid| laid.lines.len());
-        self.body_rows.min(lines - self.top)
-    }
-
     fn body_lines(&self, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
         let laid = self.laid.as_ref().map_or(&[][..], |laid| laid.lines.as_slice());
-        let end = self.top + self.shown_rows();
-        let mut lines = laid[self.top..end].to_vec();
-        if end < laid.len() {
-            match lines.as_mut_slice() {
-                // What there is comes before how much more there is.
-                [only] => only.push_span(Span::raw(cx.look.symbols.ellipsis())),
-                [.., last] => *last = more(laid.len() - end + 1, cx),
-                [] => {}
-            }
-        }
-        lines
+        window(laid, self.top, self.body_rows, cx)
     }
 
-    fn header(&self, width: u16, cx: &DialogCx<'_>) -> Line<'static> {
-        let theme = cx.look.theme;
-        let muted = theme.style(Meaning::TextMuted);
+    /// Returns who wants what and where, on one line where that fits.
+    pub(super) fn head<'a>(&self, width: u16, cx: &DialogCx<'a>) -> Head<'a> {
+        let width = usize::from(width);
         let inquiry = &self.question.inquiry;
-        let dot = cx.look.symbols.dot();
         let (number, count) = cx.place;
-        let mut right = sanitize_line(&inquiry.agent).into_owned();
+        let place = reveal_line(&path_words(&inquiry.directory, cx.home));
+        let place = cx.text(&place, Meaning::TextMuted);
+        let sandbox = match inquiry.sandbox {
+            None => JudgedText::new(cx.look),
+            Some("off") => cx
+                .text(cx.dot(), Meaning::TextMuted)
+                .and("no sandbox", Meaning::Warning),
+            Some(mode) => cx.text(cx.dot().and("sandbox ").and(mode), Meaning::TextMuted),
+        };
+        let mut who = reveal_line(&inquiry.agent);
         if count > 1 {
-            right = format!("{right} {dot} {number} of {count}");
+            who = who.and(cx.dot()).and(number).and(" of ").and(count);
         }
-        let room = usize::from(width).saturating_sub(3 + str_width(&right) + 2);
-        let title = truncate(&sanitize_line(&inquiry.title), room).into_owned();
-        let mut rest = room.saturating_sub(str_width(&title));
-        let mut piece = |text: String| {
-            let is_fit = str_width(&text) <= rest;
-            rest = if is_fit { rest - str_width(&text) } else { rest };
-            if is_fit { text } else { String::new() }
+        let right = cx.text(who, Meaning::TextMuted);
+        let title = self.title(cx);
+        let on_one_line = |facts: &JudgedText<'_>| {
+            let line = title.clone().join(facts);
+            (line.width() + GAP + right.width() < width).then(|| line.ends_with(&right, width - 1))
         };
-        // How a command is confined matters more than where it runs.
-        let mut sandbox = piece(match inquiry.sandbox {
-            None => String::new(),
-            Some("off") => format!(" {dot} no sandbox"),
-            Some(mode) => format!(" {dot} sandbox {mode}"),
-        });
-        if sandbox.is_empty() && !matches!(inquiry.sandbox, None | Some("off")) {
-            sandbox = piece(format!(" {dot} sandbox"));
+        let dot = cx.text(cx.dot(), Meaning::TextMuted);
+        if let Some(line) = on_one_line(&dot.join(&place).join(&sandbox)) {
+            return Head {
+                lines: vec![line],
+                place_below: None,
+            };
         }
-        let words = path_words(&inquiry.directory, cx.home);
-        let words = sanitize_line(&words);
-        let cut = truncate_start(&words, rest.saturating_sub(3));
-        let place = if str_width(&cut) >= LEAST_PLACE.min(str_width(&words)) && !cut.is_empty() {
-            format!(" {dot} {cut}")
-        } else {
-            String::new()
-        };
-        let used = 3 + str_width(&title) + str_width(&place) + str_width(&sandbox) + str_width(&right) + 1;
-        let gap = " ".repeat(usize::from(width).saturating_sub(used));
-        let sandbox_style = theme.style(match inquiry.sandbox {
-            Some("off") => Meaning::Warning,
-            _ => Meaning::TextMuted,
-        });
-        Line::from(vec![
-            Span::raw(" "),
-            Span::styled("?", theme.style(Meaning::StateAsking)),
-            Span::raw(" "),
-            Span::styled(title, theme.style(Meaning::TextStrong)),
-            Span::styled(place, muted),
-            Span::styled(sandbox, sandbox_style),
-            Span::styled(format!("{gap}{right}"), muted),
-        ])
+        if let Some(line) = on_one_line(&sandbox).filter(|_| cx.is_low) {
+            return Head {
+                lines: vec![line],
+                place_below: Some(place),
+            };
+        }
+        let mut lines = self.title_rows(width, cx);
+        if lines.len() > TITLE_ROWS {
+            let dots = cx.text(cx.look.symbols.ellipsis(), Meaning::TextStrong);
+            lines.truncate(TITLE_ROWS);
+            lines.extend(dots.indented(width));
+        }
+        let facts = place
+            .join(&sandbox)
+            .and(cx.dot(), Meaning::TextMuted)
+            .join(&right);
+        lines.extend(facts.indented(width));
+        Head {
+            lines,
+            place_below: None,
+        }
     }
+
+    fn title<'a>(&self, cx: &DialogCx<'a>) -> JudgedText<'a> {
+        cx.text(" ", Meaning::Text)
+            .and("?", Meaning::StateAsking)
+            .and(" ", Meaning::Text)
+            .and(reveal_line(&self.question.inquiry.title), Meaning::TextStrong)
+    }
+
+    fn title_rows(&self, width: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+        self.title(cx).rows(width.saturating_sub(1), INDENT)
+    }
+
+    /// Whether the title is too long to stand whole above the body.
+    pub(super) fn is_title_long(&self, width: u16, cx: &DialogCx<'_>) -> bool {
+        self.title_rows(usize::from(width), cx).len() > TITLE_ROWS
+    }
+}
+
+/// Returns so many lines from `top`; where there are more, the last one says how many and which key goes on.
+pub(super) fn window(
+    lines: &[Line<'static>],
+    top: usize,
+    rows: usize,
+    cx: &DialogCx<'_>,
+) -> Vec<Line<'static>> {
+    let end = (top + rows).min(lines.len());
+    let mut shown = lines[top.min(end)..end].to_vec();
+    let left = lines.len() - end;
+    match shown.as_mut_slice() {
+        _ if left == 0 => {}
+        [] => {}
+        // What there is comes before how much more there is.
+        [only] => {
+            let dots = cx.text(cx.look.symbols.ellipsis(), Meaning::TextMuted).line();
+            only.spans.extend(dots.spans);
+        }
+        [.., last] => {
+            let count = Revealed::own(cx.look.symbols.ellipsis()).and(" ").and(left + 1);
+            let text = count
+                .and(" more rows")
+                .and(cx.dot())
+                .and(cx.key(Context::Global, Action::PageDown));
+            *last = indent(cx.text(text, Meaning::TextMuted).line());
+        }
+    }
+    shown
 }
 
 /// Draws a line that is being written: its bar and what to write there.
@@ -275,23 +305,8 @@ fn draw_line(
         invitation,
         muted: theme.style(Meaning::TextMuted),
     };
+    for y in row.rows() {
+        buffer.set_string(y.x, y.y, " ".repeat(usize::from(y.width)), Style::new());
+    }
     line.draw(row, buffer, &look)
-}
-
-fn more(rows: usize, cx: &DialogCx<'_>) -> Line<'static> {
-    let key = cx.keymap.label(Context::Global, Action::PageDown);
-    let text = format!(
-        "{} {rows} more rows {} {key}",
-        cx.look.symbols.ellipsis(),
-        cx.look.symbols.dot()
-    );
-    indented(text, cx.look.theme.style(Meaning::TextMuted))
-}
-
-pub(super) fn indented(text: String, style: Style) -> Line<'static> {
-    Line::from(vec![Span::raw(" ".repeat(INDENT)), Span::styled(text, style)])
-}
-
-pub(super) fn one_line(text: &str) -> String {
-    reveal(text).replace(['\n', '\t'], " ")
 }

@@ -1,12 +1,13 @@
-//! Whether to quit while other sessions are at work. A person has asked for it, so it is never deaf.
+//! The question before quitting while other sessions are at work. A person has asked for it, so it is never deaf.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
+use crate::text::sanitize::{Revealed, reveal_line};
 use crate::tui::keymap::{Action, Context, Keymap};
 use crate::view::Look;
+use crate::view::judged::JudgedText;
 use crate::view::theme::Meaning;
 
 /// A rule, the question and the answers.
@@ -28,28 +29,21 @@ impl Leaving {
             ..area
         };
         Clear.render(area, buffer);
-        let key = |action| {
-            let key = keymap.label(Context::Leaving, action);
-            Span::styled(key, look.style(Meaning::Accent))
-        };
+        let text = |words: Revealed, meaning| JudgedText::of(words, meaning, look);
+        let key = |action| reveal_line(keymap.label(Context::Leaving, action));
         let question = match self.sessions {
-            1 => " Another session is at work.".to_owned(),
-            count => format!(" {count} other sessions are at work."),
+            1 => " Another session is at work.".into(),
+            count => Revealed::own(" ").and(count).and(" other sessions are at work."),
         };
-        let muted = look.style(Meaning::TextMuted);
+        let rule = (0..area.width).fold(Revealed::default(), |rule, _| rule.and(look.symbols.rule()));
         let lines = [
-            Line::styled(
-                look.symbols.rule().repeat(usize::from(area.width)),
-                look.style(Meaning::Rule),
-            ),
-            Line::styled(question, look.style(Meaning::Warning)),
-            Line::from(vec![
-                Span::raw(" "),
-                key(Action::QuitAnyway),
-                Span::styled(" interrupts and quits   ", muted),
-                key(Action::Stay),
-                Span::styled(" stays", muted),
-            ]),
+            text(rule, Meaning::Rule).line(),
+            text(question, Meaning::Warning).line(),
+            text(Revealed::own(" ").and(key(Action::QuitAnyway)), Meaning::Accent)
+                .and(" interrupts and quits   ", Meaning::TextMuted)
+                .and(key(Action::Stay), Meaning::Accent)
+                .and(" stays", Meaning::TextMuted)
+                .line(),
         ];
         for (row, line) in area.rows().zip(&lines) {
             buffer.set_line(row.x, row.y, line, row.width);

@@ -9,8 +9,9 @@ use super::body::Laid;
 use super::guard::Guard;
 use super::proposal::Proposal;
 use crate::permission::{Question, Reply, Scope};
+use crate::text::sanitize::{Revealed, reveal_line};
 use crate::tui::composer::{Composer, Draft};
-use crate::tui::keymap::{Action, Context};
+use crate::tui::keymap::{Action, Context, Keymap};
 
 /// How far the answer has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,11 +48,11 @@ pub(crate) struct Permission {
     pub(super) pattern: Composer,
     pub(super) call: Composer,
     pub(super) explains: bool,
-    /// Whether the body lists all that is asked, as not every row of it is in sight.
-    pub(super) lists_asks: bool,
     is_full: bool,
     /// Why the last key did nothing.
-    pub(super) remark: Option<String>,
+    pub(super) remark: Option<Revealed>,
+    /// The one of the keys that answer which the arrows have moved to.
+    pub(super) choice: Option<usize>,
     pub(super) top: usize,
     /// The next frame begins where the explanation does.
     pub(super) seeks_why: bool,
@@ -73,9 +74,9 @@ impl Permission {
             pattern: Composer::default(),
             call: Composer::default(),
             explains: false,
-            lists_asks: false,
             is_full: false,
             remark: None,
+            choice: None,
             top: 0,
             seeks_why: false,
             laid: None,
@@ -108,6 +109,9 @@ impl Permission {
             Action::AnotherAsk => return Outcome::Next,
             Action::StoreAlways => return self.store(),
             Action::FinishText => return self.finish(),
+            Action::NextAnswer => self.choose(Direction::Down),
+            Action::PreviousAnswer => self.choose(Direction::Up),
+            Action::TakeAnswer => return self.take_choice(),
             Action::AllowAlways => self.open_always(),
             Action::EditPattern => self.open_pattern(),
             Action::EditCall => self.open_call(),
@@ -135,7 +139,7 @@ impl Permission {
         Outcome::Stays
     }
 
-    /// Goes back one stage, then from the full screen; says whether there was something to go back from.
+    /// Goes back one stage, then from the explanation, then from the full screen; says whether there was something to go back from.
     pub(crate) fn back(&mut self) -> bool {
         self.remark = None;
         let (before, was_full) = (self.stage, self.is_full);
@@ -143,10 +147,22 @@ impl Permission {
             Stage::Pattern => Stage::Always,
             Stage::Answering | Stage::Always | Stage::Reason | Stage::Call => Stage::Answering,
         };
-        if before == Stage::Answering {
-            self.is_full = false;
+        if before != Stage::Answering {
+            return true;
         }
-        before != Stage::Answering || was_full
+        if self.explains {
+            self.explain();
+            return true;
+        }
+        self.is_full = false;
+        was_full
+    }
+
+    /// Answers a key that means nothing here.
+    pub(crate) fn hear_unknown(&mut self, keymap: &Keymap) {
+        let key = |action| reveal_line(keymap.label(Context::Question, action));
+        let yes = key(Action::AllowOnce).and(" allows · ");
+        self.remark = Some(yes.and(key(Action::Reject)).and(" refuses"));
     }
 
     /// Whether keys are text.
@@ -160,9 +176,10 @@ impl Permission {
         if self.stage == Stage::Call {
             return self.call.paste(text);
         }
-        let line = crate::text::sanitize::sanitize_line(text);
         if let Some(written) = self.text() {
-            line.chars().for_each(|c| written.insert_char(c));
+            for c in text.chars() {
+                written.insert_char(if c.is_control() { ' ' } else { c });
+            }
         }
     }
 
@@ -208,9 +225,30 @@ impl Permission {
         self.call.set(Draft::from_text(text));
     }
 
+    /// Moves along the row of keys; the first arrow only begins there, at the first key or the last.
+    fn choose(&mut self, direction: Direction) {
+        let last = self.answers(false).len() - 1;
+        self.choice = Some(match (self.choice, direction) {
+            (None, Direction::Down) => 0,
+            (None, Direction::Up) => last,
+            (Some(place), Direction::Down) => (place + 1).min(last),
+            (Some(place), Direction::Up) => place.saturating_sub(1),
+        });
+    }
+
+    /// Presses the key that was chosen; before an arrow that is none.
+    fn take_choice(&mut self) -> Outcome {
+        let answers = self.answers(false);
+        let chosen = self.choice.and_then(|place| answers.get(place));
+        match chosen.map(|(action, _)| *action) {
+            Some(action) => self.act(action),
+            None => Outcome::Stays,
+        }
+    }
+
     fn open_call(&mut self) {
         let Some(editable) = &self.question.inquiry.editable else {
-            self.remark = Some("this call has begun already, so it cannot be edited".to_owned());
+            self.remark = Some("this call has begun already, so it cannot be edited".into());
             return;
         };
         // What was left there with `esc` is still there.
@@ -224,7 +262,7 @@ impl Permission {
         let editable = self.question.inquiry.editable.as_ref();
         match editable.map(|editable| editable.read(&self.call.text())) {
             Some(Ok(Some(args))) => return Outcome::Replied(Reply::Revised(args)),
-            Some(Err(why)) => self.remark = Some(why),
+            Some(Err(why)) => self.remark = Some(reveal_line(&why)),
             Some(Ok(None)) | None => self.stage = Stage::Answering,
         }
         Outcome::Stays
@@ -238,17 +276,21 @@ impl Permission {
 
     fn open_always(&mut self) {
         if self.proposals.is_empty() {
-            let why = "always is not offered here: each of these has to be looked at";
-            self.remark = Some(why.to_owned());
+            self.remark = Some("always is not offered here: each of these has to be looked at".into());
         } else {
             self.stage = Stage::Always;
         }
     }
 
     fn open_pattern(&mut self) {
-        if let Some(proposal) = self.proposals.get(self.row) {
+        let Some(proposal) = self.proposals.get(self.row) else {
+            return;
+        };
+        if reveal_line(&proposal.pattern).as_str() == proposal.pattern {
             self.pattern.set(Draft::from_text(&proposal.pattern));
             self.stage = Stage::Pattern;
+        } else {
+            self.remark = Some("this pattern has characters in it that an editor does not show".into());
         }
     }
 
@@ -259,7 +301,10 @@ impl Permission {
                 let pattern = self.pattern.text();
                 let edited = self.proposals.get_mut(self.row).map(|row| row.edit(&pattern));
                 match edited {
-                    Some(Err(too_wide)) => self.remark = Some(format!("not stored: {too_wide}")),
+                    Some(Err(too_wide)) => {
+                        self.remark =
+                            Some(Revealed::own("not stored: ").and(reveal_line(&too_wide.to_string())));
+                    }
                     Some(Ok(())) | None => self.stage = Stage::Always,
                 }
                 Outcome::Stays
@@ -280,7 +325,7 @@ impl Permission {
             .map(|proposal| (proposal.key.clone(), proposal.pattern.clone()))
             .collect();
         if patterns.is_empty() {
-            self.remark = Some("nothing is ticked".to_owned());
+            self.remark = Some("nothing is ticked".into());
             return Outcome::Stays;
         }
         Outcome::Replied(Reply::Always {

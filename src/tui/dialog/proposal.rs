@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::permission::{Floored, Inquiry, Row, floor};
+use crate::permission::{Floored, Inquiry, Row, Scope, floor};
+use crate::text::sanitize::{Revealed, reveal_line};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Proposal {
@@ -41,10 +42,6 @@ impl Proposal {
         proposals
     }
 
-    pub(super) fn is_for(&self, row: usize) -> bool {
-        self.rows.contains(&row)
-    }
-
     /// Takes another pattern, which is then ticked; refuses one that is too wide.
     pub(super) fn edit(&mut self, pattern: &str) -> Result<(), Floored> {
         let pattern = pattern.trim();
@@ -57,18 +54,64 @@ impl Proposal {
         Ok(())
     }
 
-    /// What to know before it is stored: that it misses the call, what the call destroys, or why it is asked; and
-    /// whether it destroys something.
+    /// Returns what it would allow.
+    pub(super) fn in_words(&self, scope: Scope) -> Revealed {
+        let whole = match scope {
+            Scope::Session => " in this session",
+            Scope::Project => " in this project",
+            Scope::Everywhere => " everywhere",
+        };
+        let pattern = self.pattern.as_str();
+        let begins = pattern
+            .strip_suffix('*')
+            .filter(|rest| !rest.contains(['*', '?']));
+        let is_exact = !pattern.contains(['*', '?']);
+        let (before, named) = match (self.key.as_str(), begins) {
+            (_, Some("")) => return Revealed::own("every ").and(every(&self.key)).and(whole),
+            ("bash", Some(rest)) if rest.ends_with(' ') => {
+                let named = reveal_line(rest.trim_end());
+                return Revealed::own("every `").and(named).and("` command").and(whole);
+            }
+            ("bash", None) if is_exact => return Revealed::own("exactly this command").and(whole),
+            ("external_directory", Some(rest)) => ("everything below ", rest),
+            ("webfetch", Some(rest)) => ("every page below ", rest),
+            (_, Some(rest)) => ("whatever begins with ", rest),
+            ("edit" | "read" | "protected", None) if is_exact => {
+                return Revealed::own("this file").and(whole);
+            }
+            (_, None) if is_exact => ("every call of ", pattern),
+            (_, None) => ("whatever fits ", pattern),
+        };
+        Revealed::own(before)
+            .and("`")
+            .and(reveal_line(named))
+            .and("`")
+            .and(whole)
+    }
+
+    /// Returns what to know before it is stored: that it misses the call or what the call destroys; and whether it destroys
+    /// something.
     pub(super) fn remark(&self, inquiry: &Inquiry, home: Option<&Path>) -> (String, bool) {
-        let mut rows = self.rows.iter().filter_map(|place| inquiry.rows.get(*place));
+        let rows = self.rows.iter().filter_map(|place| inquiry.rows.get(*place));
         let covers = |row: &Row| row.is_covered_by(&self.pattern, home);
         if self.is_edited && !rows.clone().all(covers) {
             let text = "does not cover this call, which runs all the same";
             return (text.to_owned(), false);
         }
-        match rows.clone().find_map(Row::harm) {
+        match rows.into_iter().find_map(Row::harm) {
             Some(harm) => (harm.to_owned(), true),
-            None => (rows.next().map(Row::short_why).unwrap_or_default(), false),
+            None => (String::new(), false),
         }
+    }
+}
+
+fn every(key: &str) -> &'static str {
+    match key {
+        "edit" => "edit",
+        "read" => "read",
+        "bash" => "command",
+        "webfetch" => "page",
+        "websearch" => "search",
+        _ => "such call",
     }
 }

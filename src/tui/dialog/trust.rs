@@ -8,19 +8,17 @@ use std::time::Instant;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
+use super::draw::{DialogCx, window};
 use super::guard::Guard;
-use crate::text::sanitize::{expand_tabs, reveal, sanitize_line};
-use crate::text::width::{str_width, truncate_start};
-use crate::text::wrap::wrap;
-use crate::tui::keymap::{Action, Context, Keymap, words};
+use super::keys::KeyLines;
+use crate::text::sanitize::{Revealed, reveal, reveal_line};
+use crate::tui::keymap::{Action, Context};
+use crate::tui::surroundings::path_words;
+use crate::view::LookKey;
+use crate::view::judged::INDENT;
 use crate::view::theme::Meaning;
-use crate::view::{Look, LookKey};
-
-/// Columns left of everything, as in other questions.
-const INDENT: usize = 3;
 
 /// What is asked.
 #[derive(Debug, Clone, Default)]
@@ -106,42 +104,22 @@ impl Trust {
     }
 
     /// Returns how many rows it would like.
-    pub(crate) fn rows(&mut self, width: u16, look: Look<'_>) -> u16 {
-        // The question and the keys stay.
-        u16::try_from(self.lay_out(width, look).len() + 2).unwrap_or(u16::MAX)
+    pub(crate) fn rows(&mut self, width: u16, cx: &DialogCx<'_>) -> u16 {
+        let fixed = self.head(width, cx).len() + self.keys(width, cx).len();
+        u16::try_from(self.lay_out(width, cx).len() + fixed).unwrap_or(u16::MAX)
     }
 
-    pub(crate) fn draw(
-        &mut self,
-        area: Rect,
-        buffer: &mut Buffer,
-        look: Look<'_>,
-        keymap: &Keymap,
-        project: &str,
-    ) {
-        let count = self.lay_out(area.width, look).len();
-        self.body_rows = usize::from(area.height).saturating_sub(2);
+    pub(crate) fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &DialogCx<'_>) {
+        let mut lines = self.head(area.width, cx);
+        lines.extend(self.keys(area.width, cx));
+        self.lay_out(area.width, cx);
+        self.body_rows = usize::from(area.height).saturating_sub(lines.len());
         self.top = self.top.min(self.last_top());
-        let end = (self.top + self.body_rows).min(count);
-        let body = self
-            .laid
-            .as_ref()
-            .map_or(&[][..], |laid| &laid.lines[self.top..end]);
-        let mut rows = area.rows();
-        let mut put = |line: &Line<'_>| {
-            if let Some(row) = rows.next() {
-                buffer.set_line(row.x, row.y, line, row.width);
-            }
-        };
-        put(&self.head(area.width, look, project));
-        for (index, line) in body.iter().enumerate() {
-            if index + 1 == self.body_rows && end < count {
-                put(&more(count - end + 1, look, keymap));
-            } else {
-                put(line);
-            }
+        let body = self.laid.as_ref().map_or(&[][..], |laid| laid.lines.as_slice());
+        lines.extend(window(body, self.top, self.body_rows, cx));
+        for (row, line) in area.rows().zip(&lines) {
+            buffer.set_line(row.x, row.y, line, row.width);
         }
-        put(&self.keys(look, keymap));
     }
 
     fn last_top(&self) -> usize {
@@ -149,121 +127,90 @@ impl Trust {
         lines.saturating_sub(self.body_rows)
     }
 
-    fn head(&self, width: u16, look: Look<'_>, project: &str) -> Line<'static> {
-        let (before, after) = match self.question.change {
-            None => ("Trust ", "?"),
-            Some(_) => ("", " changed. Trust it?"),
+    fn head(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+        let project = reveal_line(&path_words(self.root(), cx.home));
+        let question = match self.question.change {
+            None => Revealed::own("Trust ").and(project).and("?"),
+            Some(_) => project.and(" changed. Trust it?"),
         };
-        let room = usize::from(width).saturating_sub(INDENT + str_width(before) + str_width(after) + 1);
-        let project = sanitize_line(project).into_owned();
-        let project = truncate_start(&project, room);
-        let strong = look.theme.style(Meaning::TextStrong);
-        Line::from(vec![
-            Span::raw(" "),
-            Span::styled("?", look.theme.style(Meaning::StateAsking)),
-            Span::raw(" "),
-            Span::styled(format!("{before}{project}{after}"), strong),
-        ])
+        let title = cx
+            .text(" ", Meaning::Text)
+            .and("?", Meaning::StateAsking)
+            .and(" ", Meaning::Text)
+            .and(question, Meaning::TextStrong);
+        title.rows(usize::from(width).saturating_sub(1), INDENT)
     }
 
-    fn keys(&self, look: Look<'_>, keymap: &Keymap) -> Line<'static> {
+    fn keys(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
         let parts = match (self.shows_parts, &self.question.change) {
             (false, _) => "parts",
             (true, None) => "names",
             (true, Some(_)) => "change",
         };
-        let pairs = [
+        let mut keys = KeyLines::new(usize::from(width), *cx);
+        for (action, verb) in [
             (Action::TrustProject, "trust"),
             (Action::TrustNotNow, "not now"),
             (Action::TrustParts, parts),
-        ];
-        let mut spans = vec![Span::raw(" ".repeat(INDENT))];
-        for (action, verb) in pairs {
-            if spans.len() > 1 {
-                spans.push(Span::raw("   "));
-            }
-            let key = words(keymap.label(Context::Trust, action), look.symbols);
-            spans.push(Span::styled(key.to_owned(), look.theme.style(Meaning::Accent)));
-            spans.push(Span::styled(
-                format!(" {verb}"),
-                look.theme.style(Meaning::TextMuted),
-            ));
+        ] {
+            keys.add(&[cx.key(Context::Trust, action)], verb);
         }
-        Line::from(spans)
+        keys.done()
     }
 
-    fn lay_out(&mut self, width: u16, look: Look<'_>) -> &[Line<'static>] {
-        let key = (width, look.key(), self.shows_parts);
+    fn lay_out(&mut self, width: u16, cx: &DialogCx<'_>) -> &[Line<'static>] {
+        let key = (width, cx.look.key(), self.shows_parts);
         if self.laid.as_ref().is_none_or(|laid| laid.key != key) {
-            let lines = self.body(usize::from(width), look);
+            let lines = self.body(usize::from(width), cx);
             self.laid = Some(Laid { key, lines });
         }
         self.laid.as_ref().map_or(&[][..], |laid| laid.lines.as_slice())
     }
 
-    fn body(&self, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
-        let style = |meaning| look.theme.style(meaning);
-        let text = style(Meaning::Text);
-        let dot = look.symbols.dot();
+    fn body(&self, width: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+        let name = |part: &TrustPart| reveal_line(&part.key).and(cx.dot()).and(reveal_line(&part.file));
+        let say = |text: Revealed, meaning| cx.text(text, meaning).indented(width);
         if self.shows_parts {
             let part = |part: &TrustPart| {
-                let mut lines = wrapped(
-                    &format!("{} {dot} {}", part.key, part.file),
-                    style(Meaning::TextStrong),
-                    width,
-                );
-                lines.extend(wrapped(&part.text, text, width));
+                let mut lines = say(name(part), Meaning::TextStrong);
+                lines.extend(say(reveal(&part.text), Meaning::Text));
                 lines
             };
             return self.question.parts.iter().flat_map(part).collect();
         }
         if let Some(change) = &self.question.change {
             let why = "What it brings is not what you trusted before, and is left out until you do.";
-            let mut lines = wrapped(why, style(Meaning::TextMuted), width);
+            let mut lines = say(why.into(), Meaning::TextMuted);
             // The names of the two sides say nothing here.
-            for line in change.lines().skip(2) {
+            for line in change.split_terminator('\n').skip(2) {
                 let meaning = match line.as_bytes().first() {
                     Some(b'+') => Meaning::DiffAdded,
                     Some(b'-') => Meaning::DiffRemoved,
                     Some(b'@') => Meaning::TextMuted,
                     _ => Meaning::Text,
                 };
-                lines.extend(wrapped(line, style(meaning), width));
+                let (sign, text) = line.split_at(line.len().min(1));
+                lines.extend(say(Revealed::own(sign_of(sign)).and(reveal(text)), meaning));
             }
             return lines;
         }
         let why = "It brings what can run code, send data elsewhere or allow things without asking. Without your \
                    trust that is left out.";
-        let mut lines = wrapped(why, style(Meaning::TextMuted), width);
+        let mut lines = say(why.into(), Meaning::TextMuted);
         for part in &self.question.parts {
-            lines.extend(wrapped(&format!("{} {dot} {}", part.key, part.file), text, width));
+            lines.extend(say(name(part), Meaning::Text));
         }
         lines
     }
 }
 
-/// Breaks a text that a person must judge, with nothing hidden in it.
-fn wrapped(text: &str, style: Style, width: usize) -> Vec<Line<'static>> {
-    let shown = reveal(text);
-    let shown = expand_tabs(&shown, 4);
-    let rows = wrap(&shown, width.saturating_sub(INDENT + 1).max(1));
-    let line = |row: std::ops::Range<usize>| {
-        Line::from(vec![
-            Span::raw(" ".repeat(INDENT)),
-            Span::styled(shown[row].to_owned(), style),
-        ])
-    };
-    rows.into_iter().map(line).collect()
-}
-
-fn more(rows: usize, look: Look<'_>, keymap: &Keymap) -> Line<'static> {
-    let key = keymap.label(Context::Global, Action::PageDown);
-    let (ellipsis, dot) = (look.symbols.ellipsis(), look.symbols.dot());
-    Line::from(vec![
-        Span::raw(" ".repeat(INDENT)),
-        Span::styled(
-            format!("{ellipsis} {rows} more rows {dot} {key}"),
-            look.theme.style(Meaning::TextMuted),
-        ),
-    ])
+/// Returns the sign of a line in a diff.
+fn sign_of(sign: &str) -> &'static str {
+    match sign {
+        "+" => "+",
+        "-" => "-",
+        "@" => "@",
+        "\\" => "\\",
+        _ => " ",
+    }
 }

@@ -76,6 +76,9 @@ pub(crate) enum Action {
     ToggleMouse,
     // Permission.
     AllowOnce,
+    NextAnswer,
+    PreviousAnswer,
+    TakeAnswer,
     AllowAlways,
     StoreAlways,
     Reject,

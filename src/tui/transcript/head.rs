@@ -2,6 +2,7 @@
 
 use ratatui::text::{Line, Span};
 
+use crate::text::sanitize::sanitize_line;
 use crate::view::card::{self, Card, CardLook, CardRow, CardStatus};
 use crate::view::flow::{self, Flow};
 use crate::view::link;
@@ -150,7 +151,7 @@ fn reasoning_line(reasoning: &ReasoningBlock, is_unfolded: bool, cx: &LayoutCx<'
         flow.push_clean(&format!(" {dot} {}", spinner::elapsed(time)), muted);
     }
     if !is_unfolded {
-        let (said, _) = flow::one_line(gist(reasoning));
+        let said = sanitize_line(flow::first_line(gist(reasoning)).0);
         let said = said.trim_matches(['*', '#', ' ']);
         if !said.is_empty() {
             flow.push_clean(&format!(" {dot} {said}"), muted);

@@ -7,9 +7,10 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::{Card, CardPart, CardStatus, Code, Tone, ToneLine, printed};
+use crate::text::sanitize::{reveal, reveal_line};
 use crate::text::{sanitize, width};
 use crate::view::diff::{Sides, SplitRow};
-use crate::view::flow::{Flow, TAB, cut_line, one_line};
+use crate::view::flow::{Flow, cut_line, first_line};
 use crate::view::look::{Look, status_meaning};
 use crate::view::table::Table;
 use crate::view::theme::Meaning;
@@ -189,12 +190,11 @@ pub fn header(card: &Card, status: CardStatus, cx: CardLook<'_>) -> Line<'static
 
 fn push_argument(flow: &mut Flow, language: &str, argument: &str, look: Look<'_>) {
     if language.is_empty() {
-        flow.push_line(argument, look.style(Meaning::Text));
+        flow.push_clean(argument, look.style(Meaning::Text));
         return;
     }
-    let clean = sanitize::sanitize_line(argument);
     let mut state = look.highlighter.start(language);
-    flow.push_code(&clean, &look.highlighter.line(&mut state, &clean), look);
+    flow.push_code(argument, &look.highlighter.line(&mut state, argument), look);
 }
 
 /// What of the title's line fits.
@@ -209,8 +209,8 @@ struct Fit {
 /// Decides what gives way: first the argument down to a few columns, then facts from the last, then the time.
 fn fit(card: &Card, badge: &str, time: &str, cx: CardLook<'_>) -> Fit {
     let look = cx.look;
-    let (argument, has_more) = one_line(&card.argument);
-    let mut argument = argument.into_owned();
+    let (first, has_more) = first_line(&card.argument);
+    let mut argument = reveal_line(first).to_string();
     if has_more {
         argument.push(' ');
         argument.push_str(look.symbols.ellipsis());
@@ -292,8 +292,7 @@ fn code(source: &Code, width: usize, look: Look<'_>) -> Vec<CardRow> {
     let mut state = look.highlighter.start(&source.language);
     let mut rows = Vec::new();
     for (index, line) in text.split('\n').enumerate() {
-        let clean = sanitize::sanitize(line);
-        let clean = sanitize::expand_tabs(&clean, TAB);
+        let shown = reveal(line);
         let mut flow = Flow::default();
         let mut asides = Vec::new();
         if let Some(first) = source.first_line.filter(|_| digits > 0) {
@@ -301,7 +300,8 @@ fn code(source: &Code, width: usize, look: Look<'_>) -> Vec<CardRow> {
             flow.push_clean(&number, look.style(Meaning::CodeGutter));
             asides.push(0..flow.width());
         }
-        flow.push_code(&clean, &look.highlighter.line(&mut state, &clean), look);
+        let runs = look.highlighter.line(&mut state, shown.as_str());
+        flow.push_revealed_code(&shown, &runs, look);
         let drawn = if source.wraps {
             flow.chopped(width)
         } else {
@@ -322,7 +322,7 @@ fn toned(line: &ToneLine, width: usize, look: Look<'_>) -> CardRow {
     let mut asides = Vec::new();
     for span in line {
         let start = span.is_aside.then(|| flow.width());
-        flow.push_line(&span.text, style(span.tone, look));
+        flow.push_line(&span.text, tone_style(span.tone, look));
         asides.extend(start.map(|start| start..flow.width()));
     }
     flow.keep_clusters();
@@ -332,7 +332,7 @@ fn toned(line: &ToneLine, width: usize, look: Look<'_>) -> CardRow {
     }
 }
 
-pub(super) fn style(tone: Tone, look: Look<'_>) -> Style {
+pub(crate) fn tone_style(tone: Tone, look: Look<'_>) -> Style {
     let meaning = match tone {
         Tone::Normal => Meaning::Text,
         Tone::Muted => Meaning::TextMuted,
@@ -506,7 +506,7 @@ mod tests {
         let card = Card::new("Read", "a.rs").part(CardPart::Code(code));
         let test = TestLook::plain();
         let body = picture(&lay_out(&card, CardStatus::Done, at(&test, 20))[1..]);
-        assert_eq!(body, "    9 fn a() {\n   10     long long…\n   11 }\n");
+        assert_eq!(body, "    9 fn a() {\n   10 ⇥   long long…\n   11 }\n");
     }
 
     fn any_part() -> impl Strategy<Value = CardPart> {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use ratatui::text::Line;
 
 use super::ToneLine;
-use super::layout::style;
+use super::layout::tone_style as style;
 use crate::text::{sanitize, width};
 use crate::view::flow::{Flow, TAB};
 use crate::view::look::Look;

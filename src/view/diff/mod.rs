@@ -18,7 +18,8 @@ use super::highlight::CodeState;
 use super::look::Look;
 use super::theme::Meaning;
 use crate::text::diff::{DiffLine, Hunk, Sign, hunk_emphasis, parse_unified};
-use crate::text::{sanitize, width};
+use crate::text::sanitize::{Revealed, reveal, reveal_line};
+use crate::text::width;
 
 /// Hunks drawn of a diff that has a limit at all.
 const HUNKS: usize = 8;
@@ -38,18 +39,21 @@ const TWO_SIDES: usize = 136;
 /// Returns the rows of a whole diff with the old text left and the new one right, where there is room for that and
 /// something on either side.
 pub fn on_two_sides(body: &DiffBody, width: usize, look: Look<'_>) -> Option<Vec<SplitRow>> {
-    if body.max_lines > 0 || width < TWO_SIDES {
-        return None;
-    }
     let hunks = parse_unified(&body.unified);
+    shows_two_sides(body, &hunks, width).then(|| sides::rows(body, &hunks, (width, sides::MOST_ROWS), look))
+}
+
+fn shows_two_sides(body: &DiffBody, hunks: &[Hunk<'_>], width: usize) -> bool {
+    if body.max_lines > 0 || width < TWO_SIDES {
+        return false;
+    }
     let has_side = |other: Sign| {
         hunks
             .iter()
             .flat_map(|hunk| &hunk.lines)
             .any(|line| line.sign != other)
     };
-    let has_both = has_side(Sign::Added) && has_side(Sign::Removed);
-    has_both.then(|| sides::rows(body, &hunks, width, look))
+    has_side(Sign::Added) && has_side(Sign::Removed)
 }
 
 /// Returns the rows of a diff, each line of it on one.
@@ -60,17 +64,7 @@ pub fn lines(body: &DiffBody, width: usize, look: Look<'_>) -> Vec<Line<'static>
         0 => (usize::MAX, usize::MAX),
         lines => (lines, HUNKS),
     };
-    let mut painter = Painter {
-        path: &body.path,
-        columns: if body.is_unplaced {
-            Columns::NONE
-        } else {
-            Columns::of(&hunks, width)
-        },
-        width,
-        look,
-        lines: Vec::new(),
-    };
+    let mut painter = Painter::new(body, &hunks, width, look);
     let mut left = most_lines;
     let mut cut = 0;
     let mut drawn_hunks = 0;
@@ -89,6 +83,36 @@ pub fn lines(body: &DiffBody, width: usize, look: Look<'_>) -> Vec<Line<'static>
     }
     painter.omitted(cut, &hunks[drawn_hunks..]);
     painter.lines
+}
+
+/// Returns the rows of a diff that is judged, in which nothing is cut and long lines go on below, and the places among
+/// them at which a hunk begins.
+pub fn judged(body: &DiffBody, width: usize, look: Look<'_>) -> (Vec<Line<'static>>, Vec<usize>) {
+    let width = width.max(1);
+    let body = &DiffBody {
+        max_lines: 0,
+        ..body.clone()
+    };
+    let hunks = parse_unified(&body.unified);
+    if shows_two_sides(body, &hunks, width) {
+        let rows = sides::rows(body, &hunks, (width, usize::MAX), look);
+        let gaps = rows.iter().enumerate().filter(|(_, row)| row.sides.is_none());
+        let starts = std::iter::once(0).chain(gaps.map(|(at, _)| at + 1)).collect();
+        return (rows.into_iter().map(|row| row.line).collect(), starts);
+    }
+    let mut painter = Painter::new(body, &hunks, width, look);
+    let mut starts = Vec::new();
+    for (index, hunk) in hunks.iter().enumerate() {
+        if index > 0 {
+            painter.lines.push(gap(hunk, width, look));
+        }
+        starts.push(painter.lines.len());
+        let lines = painted(&body.path, hunk, hunk.lines.len(), look);
+        for (line, painted) in hunk.lines.iter().zip(lines) {
+            painter.push_whole(line, &painted);
+        }
+    }
+    (painter.lines, starts)
 }
 
 /// The columns before the text.
@@ -195,7 +219,21 @@ struct Painter<'a> {
     lines: Vec<Line<'static>>,
 }
 
-impl Painter<'_> {
+impl<'a> Painter<'a> {
+    fn new(body: &'a DiffBody, hunks: &[Hunk<'_>], width: usize, look: Look<'a>) -> Self {
+        Self {
+            path: &body.path,
+            columns: if body.is_unplaced {
+                Columns::NONE
+            } else {
+                Columns::of(hunks, width)
+            },
+            width,
+            look,
+            lines: Vec::new(),
+        }
+    }
+
     /// Draws the first lines of a hunk.
     fn hunk(&mut self, hunk: &Hunk<'_>, shown: usize) {
         let mut painted = painted(self.path, hunk, shown, self.look);
@@ -216,17 +254,40 @@ impl Painter<'_> {
     }
 
     fn push(&mut self, line: &DiffLine<'_>, painted: &Painted) {
-        let paint = painted.paint;
-        let numbers = self.columns.numbers(line);
-        let sign = format!("{} ", line.sign.as_char());
+        let text = painted.flow.cut(self.room(), self.look.symbols.ellipsis());
+        self.push_row(
+            self.columns.numbers(line),
+            line.sign.as_char(),
+            text,
+            painted.paint,
+        );
+    }
+
+    /// Draws a line on as many rows as it needs.
+    fn push_whole(&mut self, line: &DiffLine<'_>, painted: &Painted) {
+        let mut numbers = self.columns.numbers(line);
+        let mut sign = line.sign.as_char();
+        for row in painted.flow.chopped(self.room()) {
+            let blank = " ".repeat(numbers.len());
+            self.push_row(std::mem::replace(&mut numbers, blank), sign, row, painted.paint);
+            sign = ' ';
+        }
+        if line.no_newline {
+            let style = self.look.style(Meaning::TextMuted);
+            let note = vec![Span::styled("no line break at its end", style)];
+            self.push_row(numbers, sign, note, painted.paint);
+        }
+    }
+
+    fn push_row(&mut self, numbers: String, sign: char, text: Vec<Span<'static>>, paint: Paint) {
+        let sign = format!("{sign} ");
         let sign = &sign[..SIGN.min(self.width)];
-        let room = self.room();
         let mut spans = Vec::with_capacity(8);
         if !numbers.is_empty() {
             spans.push(Span::styled(numbers, paint.number(self.look)));
         }
         spans.push(Span::styled(sign.to_owned(), paint.sign.patch(paint.back)));
-        spans.extend(painted.flow.cut(room, self.look.symbols.ellipsis()));
+        spans.extend(text);
         if paint.back.bg.is_some() {
             let used: usize = spans.iter().map(|span| width::str_width(&span.content)).sum();
             let rest = " ".repeat(self.width.saturating_sub(used));
@@ -278,7 +339,8 @@ impl Painted {
         let mut flow = Flow::default();
         flow.push_clean(look.symbols.ellipsis(), muted);
         flow.push_clean(" ", self.paint.back);
-        flow.append(&self.flow.after(indent));
+        let before = width::prefix(self.flow.text(), indent).len();
+        flow.append(&self.flow.after(before));
         self.flow = flow;
     }
 }
@@ -294,29 +356,29 @@ fn too_deep(lines: &[Painted], room: usize) -> Option<usize> {
     (shared >= DEEP && room < shared + LEAST_TEXT).then_some(shared)
 }
 
-/// Returns the columns of spaces that a line begins with.
+/// Returns the columns of tabs and spaces that a line begins with.
 fn indentation(text: &str) -> usize {
-    text.len() - text.trim_start_matches(' ').len()
+    let rest = text.trim_start_matches([' ', '⇥', '␣']);
+    width::str_width(&text[..text.len() - rest.len()])
 }
 
 /// Colours the first lines of a hunk: by the source's language, by their sign, and by the words that changed.
 fn painted(path: &str, hunk: &Hunk<'_>, shown: usize, look: Look<'_>) -> Vec<Painted> {
-    let clean = |line: &DiffLine<'_>| {
-        let clean = sanitize::sanitize(line.text);
-        sanitize::expand_tabs(&clean, TAB).into_owned()
-    };
-    let texts: Vec<String> = hunk.lines[..shown].iter().map(clean).collect();
-    let lines = hunk.lines.iter().zip(&texts);
+    let texts: Vec<Revealed> = hunk.lines[..shown].iter().map(|line| reveal(line.text)).collect();
+    let lines = hunk.lines.iter().zip(&texts).map(|(line, text)| DiffLine {
+        text: text.as_str(),
+        ..*line
+    });
     let part = Hunk {
-        lines: lines.map(|(line, text)| DiffLine { text, ..*line }).collect(),
+        lines: lines.collect(),
         ..*hunk
     };
     let mut old = look.highlighter.start(path);
     let mut new = old.clone();
-    let lines = part.lines.iter().zip(hunk_emphasis(&part));
-    let painted = lines.map(|(line, ranges)| {
+    let lines = part.lines.iter().zip(&texts).zip(hunk_emphasis(&part));
+    let painted = lines.map(|((line, text), ranges)| {
         let paint = Paint::of(line.sign, look);
-        let mut flow = coloured(line, &mut old, &mut new, paint, look);
+        let mut flow = coloured((line, text), &mut old, &mut new, paint, look);
         flow.patch(0..line.text.len(), paint.back);
         for range in ranges {
             flow.patch(range, paint.emphasis);
@@ -327,7 +389,7 @@ fn painted(path: &str, hunk: &Hunk<'_>, shown: usize, look: Look<'_>) -> Vec<Pai
 }
 
 fn coloured(
-    line: &DiffLine<'_>,
+    (line, text): (&DiffLine<'_>, &Revealed),
     old: &mut CodeState,
     new: &mut CodeState,
     paint: Paint,
@@ -345,15 +407,15 @@ fn coloured(
     };
     let mut flow = Flow::default();
     match paint.whole {
-        Some(style) => flow.push_clean(line.text, style),
-        None => flow.push_code(line.text, &runs, look),
+        Some(style) => flow.push_revealed(text, style, look),
+        None => flow.push_revealed_code(text, &runs, look),
     }
     flow
 }
 
 /// Parts two hunks; the heading tells where the next one is.
 fn gap(hunk: &Hunk<'_>, width: usize, look: Look<'_>) -> Line<'static> {
-    let text = format!("{} {}", look.symbols.ellipsis(), hunk.heading);
+    let text = format!("{} {}", look.symbols.ellipsis(), reveal_line(hunk.heading));
     note(text.trim_end(), width, look)
 }
 

@@ -17,8 +17,8 @@ use crate::view::theme::Meaning;
 
 /// Columns of the rule between the sides, with those beside it.
 const MIDDLE: usize = 3;
-/// Rows that a line takes at most.
-const MOST_ROWS: usize = 8;
+/// Rows that a line takes at most where it is not judged.
+pub(super) const MOST_ROWS: usize = 8;
 
 /// One row.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,7 +56,13 @@ impl Sides {
     }
 }
 
-pub(super) fn rows(body: &DiffBody, hunks: &[Hunk<'_>], width: usize, look: Look<'_>) -> Vec<SplitRow> {
+/// Lays out all hunks; a line takes at most `most_rows` rows.
+pub(super) fn rows(
+    body: &DiffBody,
+    hunks: &[Hunk<'_>],
+    (width, most_rows): (usize, usize),
+    look: Look<'_>,
+) -> Vec<SplitRow> {
     let columns = Columns {
         has_both: false,
         ..if body.is_unplaced {
@@ -68,6 +74,7 @@ pub(super) fn rows(body: &DiffBody, hunks: &[Hunk<'_>], width: usize, look: Look
     let mut splitter = Splitter {
         columns,
         side: width.saturating_sub(MIDDLE) / 2,
+        most_rows,
         look,
         rows: Vec::new(),
     };
@@ -125,6 +132,7 @@ struct Splitter<'a> {
     columns: Columns,
     /// Columns of one side.
     side: usize,
+    most_rows: usize,
     look: Look<'a>,
     rows: Vec<SplitRow>,
 }
@@ -190,8 +198,8 @@ impl Splitter<'_> {
         let (gutter, digits) = (self.gutter(), self.columns.digits);
         let room = self.side - gutter;
         let mut chopped = painted.flow.chopped(room);
-        if chopped.len() > MOST_ROWS {
-            chopped.truncate(MOST_ROWS);
+        if chopped.len() > self.most_rows {
+            chopped.truncate(self.most_rows);
             let ellipsis = self.look.symbols.ellipsis();
             let last = chopped.pop().unwrap_or_default();
             chopped.push(with_ellipsis(last, room, ellipsis));
@@ -248,7 +256,12 @@ mod tests {
 
     fn rows_of(unified: &str, width: usize) -> Vec<SplitRow> {
         let hunks = parse_unified(unified);
-        rows(&body(unified), &hunks, width, TestLook::plain().look())
+        rows(
+            &body(unified),
+            &hunks,
+            (width, MOST_ROWS),
+            TestLook::plain().look(),
+        )
     }
 
     fn drawn(unified: &str, width: usize) -> Vec<String> {

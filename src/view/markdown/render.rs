@@ -443,14 +443,19 @@ impl Renderer<'_, '_> {
         if let Some(target) = target.as_ref().filter(|target| !self.targets.contains(target)) {
             self.targets.push(target.clone());
         }
-        let style = self.style().patch(self.look.style(Meaning::MarkdownLink));
+        // What leads nowhere is text like any other.
+        let style = match target {
+            Some(_) => self.style().patch(self.look.style(Meaning::MarkdownLink)),
+            None => self.style(),
+        };
         self.styles.push(lead(style, target.as_deref()));
+        let lookalike = target.clone().filter(|_| link::has_foreign_host(url));
         self.links.push(Link {
             start: self.flow.text().len(),
-            url: if shows_itself {
-                String::new()
-            } else {
-                url.to_owned()
+            url: match lookalike {
+                Some(address) => address,
+                None if shows_itself => String::new(),
+                None => url.to_owned(),
             },
             target,
         });

@@ -66,7 +66,7 @@ fn esc_leaves_the_pattern_then_always_then_the_question() {
     terminal.keys("xyz");
     terminal.wait_text("[x] ┃ touch *xyz");
     terminal.key(Key::Esc);
-    terminal.wait_text("[x] touch *  asks");
+    terminal.wait_text("[x] touch *  every `touch` command in this session");
     terminal.wait_quiet(super::DEAF);
     terminal.key(Key::Esc);
     terminal.wait_text("y once");
@@ -84,7 +84,7 @@ fn what_deletes_starts_unticked_and_nothing_ticked_stores_nothing() {
     let terminal = open(&project);
     say(&terminal, "go");
     hear(&terminal);
-    terminal.wait_text("[ ] rm mark  deletes 1 file here, no undo");
+    terminal.wait_text("   rm mark  deletes 1 file here, no undo");
     terminal.keys("a");
     terminal.wait_text("[ ] rm *");
     terminal.key(Key::Enter);

@@ -6,7 +6,6 @@
 use super::capture::after_gap;
 use super::inks::{self, LineRun};
 use super::{Args, Details};
-use crate::text::sanitize::reveal;
 use crate::tool::{RenderCx, ResultView};
 use crate::view::card::{Card, CardPart, Code, Tone, ToneLine, ToneSpan};
 
@@ -19,9 +18,9 @@ const COMMAND: usize = 6;
 /// A failed command that printed no more than this is shown whole.
 const SHORT: usize = 6;
 
-/// The whole command in the place where it would run, for the person who is to judge it: nothing in it can hide.
+/// The whole command in the place where it would run, for the person who is to judge it.
 pub(super) fn question(command: &str, workdir: &str, why: Option<&str>) -> Card {
-    let card = Card::new("Bash", workdir).part(CardPart::Code(code(&reveal(command))));
+    let card = Card::new("Bash", workdir).part(CardPart::Code(code(command)));
     match why {
         Some(why) => card.part(CardPart::Lines(vec![vec![ToneSpan::new(Tone::Warning, why)]])),
         None => card,

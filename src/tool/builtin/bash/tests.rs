@@ -608,9 +608,14 @@ fn a_call_can_be_drawn_from_every_beginning_of_its_arguments() {
 #[test]
 fn the_person_who_is_asked_sees_what_hides() {
     let card = card::question("true \u{1b}[8m; rm -rf x\u{202e}", ".", Some("because"));
-    let text = plain(&card);
-    assert!(text.contains("⟨U+001B⟩") && text.contains("⟨U+202E⟩"), "{text}");
-    assert!(text.contains("because"), "{text}");
+    let CardPart::Code(code) = &card.body[0] else {
+        panic!("{card:?}");
+    };
+    assert_eq!(
+        code.text, "true \u{1b}[8m; rm -rf x\u{202e}",
+        "the question reveals it"
+    );
+    assert!(plain(&card).contains("because"));
 }
 
 #[tokio::test]

@@ -211,6 +211,12 @@ impl App {
                 }
                 Change::Urgent
             }
+            (Context::Question, _) => {
+                if let Some(dialog) = &mut self.dialog {
+                    dialog.hear_unknown(&self.keymap);
+                }
+                Change::Urgent
+            }
             (Context::FormText, Some(c)) => {
                 if let Some(form) = self.forms.shown_mut() {
                     form.write(c.encode_utf8(&mut [0; 4]));

@@ -92,7 +92,10 @@ fn always_stores_what_is_ticked_in_the_chosen_scope() {
     driver.press("a");
     let text = driver.text();
     assert!(
-        text.contains("❯ [x] cargo test *") && text.contains("[ ] rm *          deletes files"),
+        text.contains("❯ [x] cargo test *")
+            && text.contains("[ ] rm *")
+            && text.contains("every `rm` command")
+            && text.contains("deletes files"),
         "{text}"
     );
     driver.press("space enter");
@@ -107,6 +110,68 @@ fn always_stores_what_is_ticked_in_the_chosen_scope() {
             scope: Scope::Project
         }]
     );
+}
+
+#[test]
+fn arrows_and_enter_choose_from_the_row_of_keys() {
+    let mut driver = Driver::open();
+    driver.ask(bash("cargo test", &["cargo test *"]));
+    driver.wait(301);
+    driver.press("enter enter");
+    assert_eq!(driver.replies(), [], "before an arrow it does nothing");
+    driver.press("right right right left enter");
+    assert!(
+        driver.text().contains("stores what is ticked"),
+        "{}",
+        driver.text()
+    );
+    let mut driver = Driver::open();
+    driver.ask(bash("cargo test", &["cargo test *"]));
+    driver.wait(301);
+    driver.press("right enter");
+    assert_eq!(driver.replies(), [Reply::Once]);
+}
+
+#[test]
+fn a_key_that_means_nothing_is_answered_and_esc_closes_the_explanation_alone() {
+    let mut driver = Driver::open();
+    driver.ask(bash("cargo test", &["cargo test *"]));
+    driver.wait(301);
+    driver.press("q");
+    assert!(
+        driver.text().contains("y allows · n refuses"),
+        "{}",
+        driver.text()
+    );
+    driver.press("d");
+    assert!(driver.text().contains("always would store") && !driver.text().contains("refuses"));
+    driver.press("esc");
+    assert!(driver.text().contains("y once") && !driver.text().contains("always would store"));
+}
+
+#[test]
+fn equal_asks_are_one_row_and_all_of_them_can_be_read() {
+    let mut driver = Driver::open();
+    let asks = (0..30).map(|number| Ask::new("edit", Subject::new(format!("log-{number}.txt"))).always("*"));
+    let card = bash_card("tidy");
+    driver.ask(inquiry(
+        "edit",
+        "edit wants to change 30 files",
+        asks.collect(),
+        card,
+    ));
+    driver.wait(301);
+    let text = driver.text();
+    assert!(
+        text.contains("30 files: log-0.txt …  asks: no rule allows it"),
+        "{text}"
+    );
+    let mut seen = text;
+    for _ in 0..20 {
+        driver.press("pgdn");
+        seen += &driver.text();
+    }
+    assert!(seen.contains("30. edit `log-29.txt`"), "{seen}");
 }
 
 #[test]
@@ -254,7 +319,7 @@ fn an_ellipsis_that_is_no_cut_stands_as_three_dots_where_signs_are_ascii() {
 }
 
 #[test]
-fn where_nothing_can_be_ticked_there_is_no_column_for_it() {
+fn no_row_can_be_ticked_before_always_was_opened() {
     let row = |driver: &mut Driver, what: &str| {
         let text = driver.text();
         let row = text
@@ -269,5 +334,12 @@ fn where_nothing_can_be_ticked_there_is_no_column_for_it() {
     let mut driver = Driver::open();
     driver.ask(bash("cargo test", &["cargo test *"]));
     driver.wait(301);
-    assert!(row(&mut driver, "cargo test").starts_with("   [x] cargo test  "));
+    assert!(row(&mut driver, "cargo test").starts_with("   cargo test  asks: no rule allows it"));
+    assert!(!driver.text().contains('['), "{}", driver.text());
+    driver.press("a");
+    assert!(
+        driver
+            .text()
+            .contains("[x] cargo test *  every `cargo test` command in this session")
+    );
 }

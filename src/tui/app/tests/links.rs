@@ -59,6 +59,42 @@ fn words_that_look_like_another_address_show_the_one_behind_them() {
 }
 
 #[test]
+fn only_the_web_and_mail_are_links_in_an_answer() {
+    for url in [
+        "file:///etc/passwd",
+        "vscode://file/x",
+        "ssh://a.b",
+        "data:text/html,x",
+    ] {
+        let mut driver = answered(&format!("See [this]({url}) and <{url}>."));
+        assert!(driver.text().contains(&format!("See this ({url}) and {url}.")));
+        assert_eq!(leads(&mut driver, "this"), [None], "{url}");
+        assert_eq!(leads(&mut driver, url), [None], "{url}");
+    }
+    let mut driver = answered("<a@b.example> or [write](MAILTO:c@d.example)");
+    assert_eq!(
+        leads(&mut driver, "a@b.example"),
+        [Some("mailto:a@b.example".to_owned())]
+    );
+    assert_eq!(
+        leads(&mut driver, "write"),
+        [Some("MAILTO:c@d.example".to_owned())]
+    );
+}
+
+#[test]
+fn a_host_that_looks_like_another_shows_its_address() {
+    let url = "https://\u{430}pple.example/";
+    let mut driver = answered(&format!("<{url}> and [apple](https://apple.example/k\u{e4}se)"));
+    let text = driver.text();
+    assert!(
+        text.contains(&format!("{url} (https://%D0%B0pple.example/)")),
+        "{text}"
+    );
+    assert!(text.contains("(https://apple.example/k\u{e4}se)"), "{text}");
+}
+
+#[test]
 fn a_link_over_several_rows_is_one() {
     let url = format!("https://docs.rs/{}", "long/".repeat(30));
     let mut driver = answered(&format!("<{url}>"));

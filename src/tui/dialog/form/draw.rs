@@ -4,23 +4,20 @@ use std::ops::Range;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use super::{FormDialog, Page};
-use crate::text::sanitize::sanitize_line;
-use crate::text::width::{str_width, truncate};
-use crate::text::wrap::wrap;
+use crate::text::sanitize::{Revealed, reveal, reveal_line};
+use crate::text::width::str_width;
 use crate::tool::{FormOption, FormQuestion};
 use crate::tui::composer;
 use crate::tui::dialog::DialogCx;
+use crate::tui::dialog::draw::window as shown_part;
 use crate::tui::keymap::{Action, Context, words};
-use crate::view::card::{Card, CardLook, lay_out_body};
+use crate::view::judged::{INDENT, JudgedText, body, step};
 use crate::view::theme::Meaning;
 use crate::view::{LookKey, Symbols};
 
-/// Columns left of everything, as cards have.
-const INDENT: usize = 3;
 /// Columns of a number before a label.
 const NUMBER: usize = 3;
 /// Between a label and its description.
@@ -55,7 +52,7 @@ impl FormDialog {
         self.lay_out(width, cx);
         let card = self.card.as_ref().map_or(0, |card| card.lines.len());
         let list = self.list(width, cx).lines.len();
-        let rows = self.head_rows() + card + list + self.foot(width, cx).len();
+        let rows = self.head(width, cx).len() + card + list + self.foot(width, cx).len();
         u16::try_from(rows).unwrap_or(u16::MAX)
     }
 
@@ -64,7 +61,8 @@ impl FormDialog {
         self.lay_out(area.width, cx);
         let foot = self.foot(area.width, cx);
         let list = self.list(area.width, cx);
-        let room = usize::from(area.height).saturating_sub(self.head_rows() + foot.len());
+        let mut lines = self.head(area.width, cx);
+        let room = usize::from(area.height).saturating_sub(lines.len() + foot.len());
         let card_len = self.card.as_ref().map_or(0, |card| card.lines.len());
         let list_rows = list.lines.len().min(room.saturating_sub(card_len.min(CARD_ROWS)));
         self.card_rows = card_len.min(room.saturating_sub(list_rows));
@@ -72,12 +70,10 @@ impl FormDialog {
         self.list_hidden = list.lines.len() - list_rows;
         self.list_top = window(self.list_top, &list, list_rows);
 
-        let mut lines = vec![self.header(area.width, cx)];
-        lines.extend((self.pages.len() > 1).then(|| self.tabs(area.width, cx)));
         let card = self.card.as_ref().map_or(&[][..], |card| card.lines.as_slice());
-        lines.extend(cut(card, self.card_top, self.card_rows, cx));
+        lines.extend(shown_part(card, self.card_top, self.card_rows, cx));
         let first_row = lines.len();
-        lines.extend(cut(&list.lines, self.list_top, list_rows, cx));
+        lines.extend(shown_part(&list.lines, self.list_top, list_rows, cx));
         lines.extend(foot);
         for (row, line) in area.rows().zip(&lines) {
             buffer.set_line(row.x, row.y, line, row.width);
@@ -115,79 +111,87 @@ impl FormDialog {
         page.words.draw(line, buffer, &look)
     }
 
-    fn head_rows(&self) -> usize {
-        1 + usize::from(self.pages.len() > 1)
-    }
-
     fn words_indent(&self, symbols: Symbols) -> usize {
         let chosen_from = self.question().filter(|question| !question.options.is_empty());
         chosen_from.map_or(INDENT, |question| label_indent(question, symbols))
     }
 
-    fn header(&self, width: u16, cx: &DialogCx<'_>) -> Line<'static> {
-        let theme = cx.look.theme;
-        let dot = cx.look.symbols.dot();
-        let title = sanitize_line(&self.form().sheet.title);
-        let agent = sanitize_line(&self.form().agent);
+    /// Returns who asks and about what, and the names of the questions where there are several.
+    fn head(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+        let columns = usize::from(width);
+        let sheet = &self.form().sheet;
+        let agent = self.form().agent.as_str();
         // The title often begins with who asks.
-        let is_said = title.split(' ').next() == Some(agent.as_ref());
-        let mut right = vec![agent.into_owned()];
-        right.retain(|_| !is_said);
+        let is_said = sheet.title.split(' ').next() == Some(agent);
+        let mut right = if is_said {
+            Revealed::default()
+        } else {
+            reveal_line(agent)
+        };
         if let (number, count @ 2..) = cx.place {
-            right.push(format!("{number} of {count}"));
+            right = if right.is_empty() {
+                right
+            } else {
+                right.and(cx.dot())
+            };
+            right = right.and(number).and(" of ").and(count);
         }
-        let right = right.join(&format!(" {dot} "));
-        let room = usize::from(width).saturating_sub(3 + str_width(&right) + 2);
-        let title = truncate(&title, room).into_owned();
-        let used = 3 + str_width(&title) + str_width(&right) + 1;
-        let gap = " ".repeat(usize::from(width).saturating_sub(used));
-        Line::from(vec![
-            Span::raw(" "),
-            Span::styled("?", theme.style(Meaning::StateAsking)),
-            Span::raw(" "),
-            Span::styled(title, theme.style(Meaning::TextStrong)),
-            Span::styled(format!("{gap}{right}"), theme.style(Meaning::TextMuted)),
-        ])
+        let right = cx.text(right, Meaning::TextMuted);
+        let title = cx
+            .text(" ", Meaning::Text)
+            .and("?", Meaning::StateAsking)
+            .and(" ", Meaning::Text)
+            .and(reveal_line(&sheet.title), Meaning::TextStrong);
+        let mut lines = if title.width() + GAP + right.width() < columns {
+            vec![title.ends_with(&right, columns - 1)]
+        } else {
+            let mut lines = title.rows(columns.saturating_sub(1), INDENT);
+            if !right.is_empty() {
+                lines.extend(right.indented(columns));
+            }
+            lines
+        };
+        if self.pages.len() > 1 {
+            lines.push(self.tabs(columns, cx));
+        }
+        lines
     }
 
     /// One name a question and one for the answers; where they do not fit, only the one on screen.
-    fn tabs(&self, width: u16, cx: &DialogCx<'_>) -> Line<'static> {
-        let theme = cx.look.theme;
+    fn tabs(&self, width: usize, cx: &DialogCx<'_>) -> Line<'static> {
         let symbols = cx.look.symbols;
-        let names = self.questions().iter().zip(&self.pages).enumerate();
-        let mut tabs: Vec<String> = names
-            .map(|(place, (question, page))| {
-                let name = tab_name(question);
-                let mark = if page.answer().is_empty() {
+        let names = self.questions().iter().zip(&self.pages).zip(1_usize..);
+        let mut tabs: Vec<Revealed> = names
+            .map(|((question, page), place)| {
+                let name = Revealed::from(place).and(" ").and(tab_name(question, cx));
+                name.and(if page.answer().is_empty() {
                     ""
                 } else {
                     ticked(symbols)
-                };
-                format!("{} {name}{mark}", place + 1)
+                })
             })
             .collect();
-        tabs.push("answers".to_owned());
-        let columns: usize = tabs.iter().map(|tab| str_width(tab) + 3).sum();
-        if columns + INDENT > usize::from(width) {
-            let place = format!("{} of {} {} ", self.page + 1, tabs.len(), symbols.dot());
+        tabs.push("answers".into());
+        let columns: usize = tabs.iter().map(|tab| tab.width() + 3).sum();
+        let lead = JudgedText::new(cx.look).gap(INDENT);
+        if columns + INDENT > width {
+            let place = Revealed::from(self.page + 1)
+                .and(" of ")
+                .and(tabs.len())
+                .and(cx.dot());
             let name = tabs.get(self.page).cloned().unwrap_or_default();
-            return Line::from(vec![
-                Span::raw(" ".repeat(INDENT)),
-                Span::styled(place, theme.style(Meaning::TextMuted)),
-                Span::styled(name, theme.style(Meaning::Selection)),
-            ]);
+            let text = lead.and(place, Meaning::TextMuted).and(name, Meaning::Selection);
+            return text.line();
         }
-        let mut spans = vec![Span::raw(" ".repeat(INDENT))];
-        for (place, tab) in tabs.into_iter().enumerate() {
+        let tabs = tabs.into_iter().enumerate().fold(lead, |all, (place, tab)| {
             let meaning = if place == self.page {
                 Meaning::Selection
             } else {
                 Meaning::TextMuted
             };
-            spans.push(Span::styled(tab, theme.style(meaning)));
-            spans.push(Span::raw("   "));
-        }
-        Line::from(spans)
+            all.and(tab, meaning).gap(3)
+        });
+        tabs.line()
     }
 
     fn list(&self, width: u16, cx: &DialogCx<'_>) -> List {
@@ -198,9 +202,7 @@ impl FormDialog {
     }
 
     fn question_list(&self, question: &FormQuestion, page: &Page, width: usize, cx: &DialogCx<'_>) -> List {
-        let theme = cx.look.theme;
-        let strong = theme.style(Meaning::TextStrong);
-        let mut lines = wrapped(&question.question, INDENT, width, strong);
+        let mut lines = stepped(&question.question, (INDENT, width), Meaning::TextStrong, cx);
         let indent = label_indent(question, cx.look.symbols);
         let labels = label_columns(question, width.saturating_sub(indent + 1));
         let mut chosen = None;
@@ -221,27 +223,30 @@ impl FormDialog {
             words = self.is_writing.then_some(lines.len());
             let written = page.words.text();
             let (text, meaning) = match (self.is_writing, written.is_empty()) {
-                (true, _) => (String::new(), Meaning::Text),
+                (true, _) => (Revealed::default(), Meaning::Text),
                 (false, true) => {
                     let invitation = cx.look.symbols.words(invitation);
-                    (invitation.into_owned(), Meaning::TextMuted)
+                    (reveal_line(&invitation), Meaning::TextMuted)
                 }
-                (false, false) => (sanitize_line(&written).into_owned(), Meaning::Text),
+                (false, false) => (reveal_line(&written), Meaning::Text),
             };
             if question.options.is_empty() {
-                lines.push(Line::from(format!("{}{text}", " ".repeat(INDENT))));
+                lines.push(
+                    JudgedText::new(cx.look)
+                        .gap(INDENT)
+                        .and(text, Meaning::Text)
+                        .line(),
+                );
             } else {
-                let mut spans = lead(question, row, page.row == row, page.counts_words, cx);
-                let style = if page.row == row && !self.is_writing {
-                    theme.style(Meaning::Selection)
+                let lead = lead(question, row, page.row == row, page.counts_words, cx);
+                let meaning = if page.row == row && !self.is_writing {
+                    Meaning::Selection
                 } else {
-                    theme.style(meaning)
+                    meaning
                 };
-                spans.push(Span::styled(
-                    truncate(&text, width.saturating_sub(indent + 1)).into_owned(),
-                    style,
-                ));
-                lines.push(Line::from(spans));
+                // What was written is whole where it is written.
+                let text = cx.text(text, meaning).shortened(width.saturating_sub(indent + 1));
+                lines.push(lead.join(&text).line());
             }
             if self.is_writing {
                 lines.extend((1..self.words_rows).map(|_| Line::default()));
@@ -252,9 +257,9 @@ impl FormDialog {
 
     /// What was answered, before it is sent.
     fn answer_list(&self, width: usize, cx: &DialogCx<'_>) -> List {
-        let theme = cx.look.theme;
         let mut lines = Vec::new();
-        for (place, (question, page)) in self.questions().iter().zip(&self.pages).enumerate() {
+        let pages = self.questions().iter().zip(&self.pages).zip(1_usize..);
+        for ((question, page), place) in pages {
             let answer = page.answer();
             let labels = answer
                 .picked
@@ -262,16 +267,16 @@ impl FormDialog {
                 .filter_map(|place| question.options.get(*place));
             let mut said: Vec<&str> = labels.map(|option| option.label.as_str()).collect();
             said.extend(answer.words.as_deref());
-            let asked = format!("{} {}", place + 1, question.question);
-            let asked = truncate(&asked, width.saturating_sub(INDENT + 1)).into_owned();
-            lines.push(indented(INDENT, asked, theme.style(Meaning::TextMuted)));
-            if said.is_empty() {
-                let style = theme.style(Meaning::Warning);
-                lines.push(indented(INDENT + 2, "unanswered".to_owned(), style));
+            let asked = Revealed::from(place)
+                .and(" ")
+                .and(reveal_line(&question.question));
+            lines.extend(cx.text(asked, Meaning::TextMuted).indented(width));
+            let (said, meaning) = if said.is_empty() {
+                ("unanswered".to_owned(), Meaning::Warning)
             } else {
-                let style = theme.style(Meaning::TextStrong);
-                lines.extend(wrapped(&said.join(", "), INDENT + 2, width, style));
-            }
+                (said.join(", "), Meaning::TextStrong)
+            };
+            lines.extend(stepped(&said, (INDENT + 2, width), meaning, cx));
         }
         List {
             lines,
@@ -282,46 +287,42 @@ impl FormDialog {
 
     /// A remark, and the keys: as many as fit on two rows, the most important first.
     fn foot(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
-        let theme = cx.look.theme;
         let mut lines = Vec::new();
         if let Some(remark) = self.remark {
-            lines.push(indented(INDENT, remark.to_owned(), theme.style(Meaning::Warning)));
+            lines.extend(cx.text(remark, Meaning::Warning).indented(usize::from(width)));
         }
         let room = usize::from(width).saturating_sub(1);
-        let (mut spans, mut used) = (vec![Span::raw(" ".repeat(INDENT))], INDENT);
+        let begun = || JudgedText::new(cx.look).gap(INDENT);
+        let mut row = begun();
         let mut rows = 0;
         for (key, verb) in self.keys(cx) {
-            let columns = str_width(&key) + 1 + str_width(verb);
-            let gap = if spans.len() > 1 { 3 } else { 0 };
-            if used + gap + columns > room && spans.len() > 1 {
+            let text = cx
+                .text(key, Meaning::Accent)
+                .and(" ", Meaning::Text)
+                .and(verb, Meaning::TextMuted);
+            let is_first = row.width() == INDENT;
+            if !is_first && row.width() + 3 + text.width() > room {
                 rows += 1;
                 if rows == 2 || cx.is_low {
                     break;
                 }
-                let full = std::mem::replace(&mut spans, vec![Span::raw(" ".repeat(INDENT))]);
-                lines.push(Line::from(full));
-                used = INDENT;
+                lines.push(std::mem::replace(&mut row, begun().join(&text)).line());
+                continue;
             }
-            if spans.len() > 1 {
-                spans.push(Span::raw("   "));
-                used += 3;
-            }
-            used += columns;
-            spans.push(Span::styled(key, theme.style(Meaning::Accent)));
-            spans.push(Span::styled(format!(" {verb}"), theme.style(Meaning::TextMuted)));
+            row = if is_first { row } else { row.gap(3) }.join(&text);
         }
-        lines.push(Line::from(spans));
+        lines.push(row.line());
         lines
     }
 
-    fn keys(&self, cx: &DialogCx<'_>) -> Vec<(String, &'static str)> {
+    fn keys(&self, cx: &DialogCx<'_>) -> Vec<(Revealed, &'static str)> {
         let context = self.context();
-        let label = |action| words(cx.keymap.label(context, action), cx.look.symbols).to_owned();
+        let label = |action| reveal_line(words(cx.keymap.label(context, action), cx.look.symbols));
         let mut keys = Vec::new();
         let Some(question) = self.question() else {
             keys.push((label(Action::FormDone), "send the answers"));
             keys.push((label(Action::FormPrevious), "back"));
-            keys.push((format!("1-{}", self.pages.len().min(9)), "change one"));
+            keys.push((Revealed::own("1-").and(self.pages.len().min(9)), "change one"));
             keys.push((label(Action::FormDismiss), "dismiss"));
             return keys;
         };
@@ -342,18 +343,17 @@ impl FormDialog {
             };
             keys.push((label(Action::FormDone), verb));
             keys.push((
-                format!("{} {}", label(Action::FormUp), label(Action::FormDown)),
+                label(Action::FormUp).and(" ").and(label(Action::FormDown)),
                 "move",
             ));
             let last = super::rows_of(question).min(9);
-            keys.push((format!("1-{last}"), "by number"));
+            keys.push((Revealed::own("1-").and(last), "by number"));
         }
         if is_several {
             keys.push((label(Action::FormNext), "next question"));
         }
         if self.last_top() > 0 {
-            let key = cx.keymap.label(Context::Global, Action::PageDown);
-            keys.push((key.to_owned(), "read on"));
+            keys.push((cx.key(Context::Global, Action::PageDown), "read on"));
         }
         if !self.is_writing {
             keys.push((label(Action::FormDismiss), "dismiss"));
@@ -371,32 +371,22 @@ impl FormDialog {
         let key = (width, cx.look.key());
         let Some(card) = &self.form.sheet.card else { return };
         if self.card.as_ref().is_none_or(|laid| laid.key != key) {
-            let lines = body(card, usize::from(width), cx);
+            let lines = body(card, usize::from(width), cx.look).lines;
             self.card = Some(Laid { key, lines });
         }
     }
 }
 
-fn body(card: &Card, width: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
-    let look = CardLook {
-        look: cx.look,
-        width: width.saturating_sub(1),
-        frame: 0,
-        elapsed: None,
-        badge: None,
-        expands: "",
-        opens: "",
-    };
-    lay_out_body(card, look).into_iter().map(|row| row.line).collect()
-}
-
-fn tab_name(question: &FormQuestion) -> String {
+fn tab_name(question: &FormQuestion, cx: &DialogCx<'_>) -> Revealed {
     let name = if question.header.is_empty() {
         &question.question
     } else {
         &question.header
     };
-    truncate(name, TAB).into_owned()
+    cx.text(reveal_line(name), Meaning::Text)
+        .shortened(TAB)
+        .text()
+        .clone()
 }
 
 fn ticked(symbols: Symbols) -> &'static str {
@@ -423,22 +413,19 @@ fn label_indent(question: &FormQuestion, symbols: Symbols) -> usize {
 }
 
 /// The number and the mark before a label.
-fn lead(
+fn lead<'a>(
     question: &FormQuestion,
     row: usize,
     is_here: bool,
     is_on: bool,
-    cx: &DialogCx<'_>,
-) -> Vec<Span<'static>> {
-    let theme = cx.look.theme;
+    cx: &DialogCx<'a>,
+) -> JudgedText<'a> {
     let mark = mark(question, is_on, cx.look.symbols);
     let pointer = if is_here { cx.look.symbols.pointer() } else { " " };
-    let number = format!("{:>2} ", row + 1);
-    vec![
-        Span::styled(format!(" {pointer} "), theme.style(Meaning::Accent)),
-        Span::styled(number, theme.style(Meaning::TextMuted)),
-        Span::styled(mark, theme.style(Meaning::Accent)),
-    ]
+    let number = if row < 9 { " " } else { "" };
+    cx.text(Revealed::own(" ").and(pointer).and(" "), Meaning::Accent)
+        .and(Revealed::own(number).and(row + 1).and(" "), Meaning::TextMuted)
+        .and(mark, Meaning::Accent)
 }
 
 /// Returns the columns of the labels where the descriptions stand in a column beside them, which takes room for both.
@@ -446,7 +433,7 @@ fn label_columns(question: &FormQuestion, room: usize) -> Option<usize> {
     let widest = question
         .options
         .iter()
-        .map(|option| str_width(&option.label))
+        .map(|option| reveal_line(&option.label).width())
         .max();
     widest.filter(|widest| room >= widest + GAP + LEAST_DESCRIPTION && *widest <= room / 3)
 }
@@ -459,50 +446,41 @@ fn option_lines(
     (labels, width): (Option<usize>, usize),
     cx: &DialogCx<'_>,
 ) -> Vec<Line<'static>> {
-    let theme = cx.look.theme;
-    let muted = theme.style(Meaning::TextMuted);
     let indent = label_indent(question, cx.look.symbols);
-    let room = width.saturating_sub(indent + 1);
     let is_here = page.row == row;
     let is_on = page.ticks.get(row).copied().unwrap_or(false);
-    let style = theme.style(if is_here {
+    let meaning = if is_here {
         Meaning::Selection
     } else {
         Meaning::Text
-    });
-    let mut spans = lead(question, row, is_here, is_on, cx);
-    let label = truncate(&option.label, room).into_owned();
-    let columns = str_width(&label);
-    spans.push(Span::styled(label, style));
+    };
+    let label = cx.text(reveal_line(&option.label), meaning);
+    let columns = label.width();
+    let lead = lead(question, row, is_here, is_on, cx).join(&label);
     let Some(description) = &option.description else {
-        return vec![Line::from(spans)];
+        return lead.rows(width.saturating_sub(1), indent);
     };
     let Some(labels) = labels else {
-        let mut lines = vec![Line::from(spans)];
-        lines.extend(wrapped(description, indent, width, muted));
+        let mut lines = lead.rows(width.saturating_sub(1), indent);
+        lines.extend(stepped(description, (indent, width), Meaning::TextMuted, cx));
         return lines;
     };
-    let mut lines = wrapped(description, indent + labels + GAP, width, muted);
-    let first = lines.first_mut().and_then(|line| line.spans.pop());
-    spans.push(Span::raw(" ".repeat(labels - columns + GAP)));
-    spans.extend(first);
-    if let Some(line) = lines.first_mut() {
-        *line = Line::from(spans);
-    } else {
-        lines.push(Line::from(spans));
-    }
-    lines
+    let text = lead
+        .gap(labels - columns + GAP)
+        .and(reveal_line(description), Meaning::TextMuted);
+    text.rows(width.saturating_sub(1), indent + labels + GAP)
 }
 
-fn wrapped(text: &str, indent: usize, width: usize, style: Style) -> Vec<Line<'static>> {
+/// Breaks a text into rows that stand so many columns further in.
+fn stepped(
+    text: &str,
+    (indent, width): (usize, usize),
+    meaning: Meaning,
+    cx: &DialogCx<'_>,
+) -> Vec<Line<'static>> {
     let room = width.saturating_sub(indent + 1).max(1);
-    let rows = wrap(text, room).into_iter();
-    rows.map(|row| indented(indent, text[row].to_owned(), style))
-        .collect()
-}
-
-fn indented(indent: usize, text: String, style: Style) -> Line<'static> {
-    Line::from(vec![Span::raw(" ".repeat(indent)), Span::styled(text, style)])
+    let rows = cx.text(reveal(text), meaning).rows(room, 0).into_iter();
+    rows.map(|row| step(row, indent)).collect()
 }
 
 /// Moves the window over a list as little as needed to have what is chosen in sight.
@@ -526,18 +504,4 @@ fn window(top: usize, list: &List, rows: usize) -> usize {
         .find(|top| chosen.end <= top + seen(*top))
         .unwrap_or(bottom);
     top.max(lowest).min(chosen.start.max(lowest))
-}
-
-/// So many lines from `top`; where there are more, the last one says how many.
-fn cut(lines: &[Line<'static>], top: usize, rows: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
-    let end = (top + rows).min(lines.len());
-    let mut shown = lines[top.min(end)..end].to_vec();
-    let more = lines.len() - end;
-    if more > 0
-        && let Some(last) = shown.last_mut()
-    {
-        let text = format!("{} {} more rows", cx.look.symbols.ellipsis(), more + 1);
-        *last = indented(INDENT, text, cx.look.theme.style(Meaning::TextMuted));
-    }
-    shown
 }

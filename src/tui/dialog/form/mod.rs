@@ -9,7 +9,6 @@ mod draw;
 use std::sync::Arc;
 
 use super::guard::Guard;
-use crate::text::sanitize::sanitize_line;
 use crate::tool::{Form, FormAnswer, FormQuestion, FormReply};
 use crate::tui::composer::Composer;
 use crate::tui::keymap::{Action, Context};
@@ -189,8 +188,9 @@ impl FormDialog {
         self.is_writing = true;
         let page = &mut self.pages[self.page];
         page.row = row;
-        let line = sanitize_line(text);
-        line.chars().for_each(|c| page.words.insert_char(c));
+        for c in text.chars() {
+            page.words.insert_char(if c.is_control() { ' ' } else { c });
+        }
     }
 
     /// Scrolls by pages; says whether there is more than fits.

@@ -20,6 +20,24 @@ pub(super) const ROWS: &[Binding] = &[
     bind(Context::Question, &["["], Action::PreviousHunk, "previous hunk"),
     bind(Context::Question, &["tab"], Action::AnotherAsk, "next ask"),
     bind(Context::Question, &["f"], Action::FullScreen, "full screen"),
+    bind(
+        Context::Question,
+        &["right"],
+        Action::NextAnswer,
+        "next key of the row",
+    ),
+    bind(
+        Context::Question,
+        &["left"],
+        Action::PreviousAnswer,
+        "previous key of the row",
+    ),
+    bind(
+        Context::Question,
+        &["enter"],
+        Action::TakeAnswer,
+        "press the key that the arrows chose",
+    ),
     bind(Context::Question, &["up", "k"], Action::ScrollUp, "up"),
     bind(Context::Question, &["down", "j"], Action::ScrollDown, "down"),
     // Permission, always.
