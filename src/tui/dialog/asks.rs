@@ -32,7 +32,7 @@ impl Permission {
         let blocks = self.ask_blocks(width, cx);
         let total: usize = blocks.iter().map(Vec::len).sum();
         let body = |this: &Self| this.laid.as_ref().map_or(0, |laid| laid.lines.len());
-        self.list_asks(false, width, cx);
+        self.list_asks(self.is_grouped(), width, cx);
         let most = match self.stage {
             // What is ticked is what is looked at.
             Stage::Always | Stage::Pattern => room.saturating_sub(1).min(2 * ROWS),
@@ -43,8 +43,7 @@ impl Permission {
         };
         let most = most.max(1);
         let is_cut = total > most;
-        let is_grouped = blocks.len() < self.question.inquiry.rows.len();
-        self.list_asks(is_cut || is_grouped, width, cx);
+        self.list_asks(is_cut || self.is_grouped(), width, cx);
         let asks = if is_cut {
             self.cut(blocks, most, width, cx)
         } else {
@@ -55,6 +54,11 @@ impl Permission {
             _ => body(self).min(room.saturating_sub(asks.lines.len())),
         };
         asks
+    }
+
+    /// Whether a row stands for several asks, which the body lists then.
+    pub(super) fn is_grouped(&self) -> bool {
+        self.asked().len() < self.question.inquiry.rows.len()
     }
 
     /// Returns all rows, each whole.

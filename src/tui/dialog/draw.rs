@@ -64,7 +64,7 @@ pub(super) struct Head<'a> {
 impl Permission {
     /// Returns how many rows it would like.
     pub(crate) fn rows(&mut self, width: u16, cx: &DialogCx<'_>) -> u16 {
-        self.list_asks(false, width, cx);
+        self.list_asks(self.is_grouped(), width, cx);
         let body = match self.stage {
             Stage::Call => usize::from(self.call.rows(width.saturating_sub(CALL_MARGIN))),
             _ => self.laid.as_ref().map_or(0, |laid| laid.lines.len()),

@@ -30,7 +30,10 @@ const OPENERS: &[(&str, &str)] = &[
     ("src/process/kill.rs", "`/proc`"),
     ("src/process/sandbox/namespace.rs", "`/proc`"),
     ("src/process/sandbox/support.rs", "`/proc`"),
-    ("src/process/scratch.rs", "a directory of lathe's own for commands"),
+    (
+        "src/process/scratch.rs",
+        "a directory of lathe's own for commands",
+    ),
     ("src/process/spawn.rs", "`/dev/null`"),
     ("src/project/commands/mod.rs", "a walk that reads no ignore files"),
     ("src/project/instructions.rs", "a walk that reads no ignore files"),
