@@ -66,8 +66,6 @@ const SETTINGS: &[(&str, &str)] = &[
     ("log.diffMerges", "separate"),
     ("protocol.allow", "never"),
     ("submodule.recurse", "false"),
-    // Reads a file wherever it is.
-    ("blame.ignoreRevsFile", ""),
 ];
 
 /// Settings that name a program under a name of their own; what is before and after the name.

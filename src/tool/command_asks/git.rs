@@ -94,7 +94,7 @@ impl Setting<'_> {
             Err(reason) => return both(reason),
         }
         GitLook {
-            disarmed: not_covered(&settings),
+            disarmed: not_covered(&settings, &form.subcommand),
             armed,
         }
     }
@@ -403,11 +403,13 @@ const WITH_VALUE: &[&str] = &[
 ];
 
 /// The first setting that disarming leaves as it is and that makes git do more than read here.
-fn not_covered(settings: &[(String, String)]) -> Option<String> {
+fn not_covered(settings: &[(String, String)], subcommand: &str) -> Option<String> {
     let is_open = |(name, value): &&(String, String)| match name.as_str() {
         "diff.submodule" => value != "short",
         "status.submodulesummary" => !matches!(value.as_str(), "false" | "0" | "no" | "off"),
         "log.diffmerges" => matches!(value.as_str(), "remerge" | "r"),
+        // An empty value in the environment takes back the commits, but git reads the file first and quotes its lines.
+        "blame.ignorerevsfile" => subcommand == "blame" && !value.is_empty(),
         _ => false,
     };
     let (name, _) = settings.iter().find(is_open)?;

@@ -29,7 +29,6 @@ const DISARMED: &[(&str, &str)] = &[
     ("diff.submodule", "short"),
     ("log.showSignature", "false"),
     ("log.diffMerges", "off"),
-    ("blame.ignoreRevsFile", ""),
     ("protocol.allow", "never"),
     ("submodule.recurse", "false"),
 ];

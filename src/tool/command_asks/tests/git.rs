@@ -161,7 +161,6 @@ async fn repositories_that_set_programs_are_read_disarmed() {
         ("alias.st", "!touch ran"),
         ("gpg.program", "./touch-ran"),
         ("log.showSignature", "true"),
-        ("blame.ignoreRevsFile", "../x"),
     ] {
         git(&root, &["config", key, value]);
     }
@@ -181,6 +180,12 @@ async fn repositories_that_set_programs_are_read_disarmed() {
         assert!(open.contains(&pair("bash", command)), "{command}: {open:?}");
     }
     assert!(!project.path("ran").exists(), "looking at it runs nothing");
+    git(&root, &["config", "blame.ignoreRevsFile", "../x"]);
+    assert_eq!(asked(&project, "git log -1"), []);
+    assert_eq!(
+        asked(&project, "git blame a.txt"),
+        [pair("bash", "git blame a.txt")]
+    );
     git(&root, &["config", "diff.submodule", "log"]);
     let found = command_asks(&project.services, "git diff", &root);
     assert!(found.why.unwrap().contains("diff.submodule"));
