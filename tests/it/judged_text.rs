@@ -4,6 +4,7 @@
 //! What the type cannot forbid is forbidden here: that such a surface reaches for `sanitize`, which takes characters
 //! out, for a cut, or draws a `String` by hand.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -49,7 +50,9 @@ fn rust_files(path: &Path, found: &mut Vec<PathBuf>) {
             .map(|entry| entry.unwrap().path())
             .collect();
         entries.sort();
-        entries.iter().for_each(|entry| rust_files(entry, found));
+        for entry in &entries {
+            rust_files(entry, found);
+        }
     } else if path.extension().is_some_and(|extension| extension == "rs") {
         found.push(path.to_owned());
     }
@@ -96,7 +99,7 @@ fn what_is_judged_is_revealed_and_never_sanitized_cut_or_drawn_by_hand() {
             for (number, line) in code(&text) {
                 let found = forbidden(&name).into_iter().find(|word| line.contains(word));
                 if let Some(word) = found {
-                    report += &format!("src/{name}:{number}: `{word}` in `{line}`\n");
+                    writeln!(report, "src/{name}:{number}: `{word}` in `{line}`").unwrap();
                 }
             }
         }

@@ -28,7 +28,12 @@ pub fn unified(path: &str, old: &str, new: &str) -> UnifiedDiff {
 ///
 /// A rename or creation without any change of lines has an empty text.
 pub fn unified_renamed(old_path: Option<&str>, new_path: Option<&str>, old: &str, new: &str) -> UnifiedDiff {
-    let (old, new) = (with_lf(old), with_lf(new));
+    // Where the old text has no carriage returns, those of the new one are a change that has to be seen.
+    let (old, new) = if old.contains("\r\n") {
+        (with_lf(old), with_lf(new))
+    } else {
+        (Cow::Borrowed(old), Cow::Borrowed(new))
+    };
     if old == new {
         return UnifiedDiff::default();
     }
