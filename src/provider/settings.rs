@@ -122,7 +122,8 @@ impl ProviderSettings {
             .filter(|secret| secret.len() >= SHORTEST_WRITTEN || is_expanded(secret))
             .map(str::to_owned)
             .collect();
-        hidden.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        hidden.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+        hidden.dedup();
         hidden
     }
 }

@@ -238,7 +238,10 @@ fn an_agent_s_model_has_its_own_mode() {
         ".lathe/agents/coder.md",
         "---\nmode: primary\nmodel: local/gpt-5\n---\nCode.\n",
     );
-    events_of(&project).args(["-a", "coder", "go"]).run().success();
+    events_of(&project)
+        .args(["--trust", "-a", "coder", "go"])
+        .run()
+        .success();
     assert_eq!(editors(&server.requests()[0]), ["apply_patch"]);
 }
 

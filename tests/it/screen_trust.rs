@@ -219,7 +219,7 @@ fn a_command_of_an_untrusted_project_is_its_text_alone() {
     let terminal = start(&project);
     hear(&terminal);
     terminal.keys("n");
-    terminal.wait_text("send");
+    terminal.wait_text("⇥ agent");
     say(&terminal, "/go");
     terminal.wait_text("Went.");
     let body = &server.requests()[0].body;

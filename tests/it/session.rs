@@ -197,10 +197,10 @@ async fn a_reply_streams_in_and_is_kept() {
 #[tokio::test]
 async fn a_change_of_agent_is_told_and_kept_and_its_model_comes_and_goes_with_it() {
     let server = Server::with(["One.", "Two."].map(Turn::text));
-    let project = Project::new()
-        .model(&server, Protocol::OpenAiChat)
-        .config(json!({"providers": {"local": {"models": {"other": {"context": 32_000}}}}}))
-        .file(".lathe/agents/own.md", "---\nmodel: local/other\n---\nx\n");
+    let project = Project::new().model(&server, Protocol::OpenAiChat).config(json!({
+        "providers": {"local": {"models": {"other": {"context": 32_000}}}},
+        "agents": {"own": {"model": "local/other", "prompt": "x"}}
+    }));
     let mut live = Live::open(&project, Which::New, Mode::Ask).await;
     let agents = live.snapshot.info.agents.iter();
     let names: Vec<&str> = agents.map(|agent| agent.name.as_str()).collect();

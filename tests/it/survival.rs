@@ -242,13 +242,15 @@ fn killed_in_a_silent_command_it_is_known_to_have_begun() {
 fn a_project_directory_that_is_gone_is_said_by_each_call_and_not_made_anew() {
     let server = Server::with([
         Turn::new()
-            .call("bash", json!({"command": "rm -r \"$PWD\""}))
+            .call("bash", json!({"command": "bash gone.sh"}))
             .call("write", json!({"file_path": "new/a.txt", "content": "x"}))
             .call("list", json!({}))
             .call("bash", json!({"command": "echo x > a.txt"})),
         Turn::text("I see."),
     ]);
-    let project = Project::new().model(&server, Protocol::OpenAiChat);
+    let project = Project::new()
+        .model(&server, Protocol::OpenAiChat)
+        .file("gone.sh", "rm -r \"$PWD\"\n");
     let run = events_of(&project).args(["--permission-mode", "yolo", "go"]);
     let finished = run.run().success();
     let said = format!(
