@@ -415,7 +415,7 @@ impl<'a> Merge<'a> {
     }
 }
 
-/// Whether a file of this origin may never say anything under a key.
+/// Returns true if a file of this origin may never say anything under a key.
 fn is_refused(origin: Origin, path: &[String]) -> bool {
     match origin {
         Origin::Global => false,
@@ -425,7 +425,7 @@ fn is_refused(origin: Origin, path: &[String]) -> bool {
     }
 }
 
-/// Whether only the global file may set a key.
+/// Returns true if only the global file may set a key.
 pub(super) fn is_global_only<S: AsRef<str>>(path: &[S]) -> bool {
     GLOBAL_ONLY
         .iter()
@@ -611,7 +611,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a key's value is sent to a server and to nobody else.
+/// Returns true if a key's value is sent to a server and to nobody else.
 fn is_secret(path: &[String]) -> bool {
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     matches!(

@@ -1,4 +1,4 @@
-//! What a project's configuration says that is not on the closed list (`untrusted`), as it is written there.
+//! The part of a project's configuration that is not on the closed list (`untrusted`), as it is written there.
 //!
 //! Such parts count only where the project is trusted. Nothing in them is expanded: what was looked at, not what the
 //! environment made of it, is what is recognised again, and no key from the environment is written down with it. A file

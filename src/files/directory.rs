@@ -156,7 +156,7 @@ impl From<OwnedFd> for Directory {
     }
 }
 
-/// What the system's answer means for the file.
+/// Maps the system's answer to the problem with the file.
 fn problem(error: Errno) -> FileProblem {
     FileProblem::from(io::Error::from(error))
 }

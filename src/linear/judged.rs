@@ -1,4 +1,4 @@
-//! What a question is about, line by line, for a person who hears it: nothing left out, nothing unseen.
+//! The subject of a question, line by line, for a person who hears it: nothing left out, nothing unseen.
 //!
 //! Each line of the card is marked as foreign, so that none can be taken for lathe's own.
 

@@ -57,7 +57,7 @@ pub fn too_wide(key: &str, pattern: &str) -> Option<&'static str> {
         .then_some("too wide, counts as nothing")
 }
 
-/// Whether a pattern leaves open what a program would run.
+/// Returns true if a pattern leaves open what a program would run.
 fn runs_anything(pattern: &str) -> bool {
     let Some(open) = pattern.find(['*', '?']) else {
         // The exact text says it all; a bare name is a program that waits for what to run.

@@ -135,7 +135,7 @@ const WITH_ACTIONS: &[(&[&str], usize)] = &[
     ),
 ];
 
-/// What a command destroys, by its words; `None` when it cannot lose anything, as far as words tell.
+/// Returns the harm that a command does, by its words; `None` when it cannot lose anything, as far as words tell.
 pub(super) fn harm_of(words: &[&str]) -> Option<&'static str> {
     let (program, arguments) = words.split_first()?;
     let program = program.rsplit('/').next().unwrap_or(program);
@@ -311,7 +311,7 @@ fn checkout_discards(rest: &[&str]) -> bool {
     operands.len() > 1 || operands.iter().any(|word| is_path(word))
 }
 
-/// What a destructive command's canonical text does.
+/// Describes the harm of a destructive command's canonical text.
 pub(super) fn harm(command: &str) -> &'static str {
     let is_assignment = |word: &&str| {
         word.split_once('=')

@@ -22,7 +22,7 @@ impl ReadGate {
         }
     }
 
-    /// Whether `read` would show the file without asking. `display` is the path below the project, where it lies there.
+    /// Returns true if `read` would show the file without asking. `display` is the path below the project, where it lies there.
     pub fn allows(&self, display: &str, path: &Path) -> bool {
         let subject = Subject::new(display).also(path.to_string_lossy());
         self.permissions.judge("read", &subject).action == Action::Allow

@@ -131,7 +131,7 @@ impl Rule {
         forms.any(|form| self.pattern.matches(form))
     }
 
-    /// Whether it allows a subject as a stored answer: one that is too wide by now counts as nothing, and what destroys
+    /// Returns true if it allows a subject as a stored answer: one that is too wide by now counts as nothing, and what destroys
     /// something is only covered by its very text.
     pub(super) fn grants(&self, subject: &Subject) -> bool {
         let pattern = self.pattern.as_str();

@@ -351,7 +351,7 @@ const RUNNERS: &[(&[&str], After)] = &[
 /// Options of package runners that change nothing about what runs.
 const PASSED_OVER: &[&str] = &["-y", "--yes", "--no-install", "--"];
 
-/// How far a command's first words say what runs.
+/// Degree to which a command's first words say what runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
     /// Its program is not in the table.
@@ -410,7 +410,7 @@ pub(super) fn extent(words: &[&str]) -> Extent {
     }
 }
 
-/// Whether words are the beginning of a longer entry, so that an open end would reach it: `uv *` reaches `uv run`.
+/// Returns true if words are the beginning of a longer entry, so that an open end would reach it: `uv *` reaches `uv run`.
 pub(super) fn reaches_a_runner(words: &[&str]) -> bool {
     let Some((program, rest)) = words.split_first() else {
         return true;

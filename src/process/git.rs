@@ -47,7 +47,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ("GIT_TRACE2_EVENT", "0"),
 ];
 
-/// What every configuration may set otherwise.
+/// Settings given to git anew, whatever a configuration says.
 const SETTINGS: &[(&str, &str)] = &[
     ("core.fsmonitor", "false"),
     ("core.hooksPath", "/dev/null"),
@@ -114,7 +114,7 @@ impl Drivers {
         named.filter_map(|rest| Some(rest.rsplit_once('.')?.0)).collect()
     }
 
-    /// Whether differences would be shown by another program.
+    /// Returns true if differences would be shown by another program.
     fn show_differences(&self) -> bool {
         self.keys.iter().any(|key| key.starts_with("diff."))
     }
@@ -142,7 +142,7 @@ impl Drivers {
     }
 }
 
-/// Whether git looks for changes within submodules, where the settings of the environment do not hold.
+/// Treatment of submodules, in which the settings of the environment do not hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Submodules {
     Read,
@@ -204,7 +204,7 @@ fn is_dropped(name: &OsStr) -> bool {
         || matches!(&*name, "SSH_ASKPASS" | "BASH_FUNC_git%%")
 }
 
-/// Where git's own programs may lie beside git; it starts itself from there.
+/// Returns git's own programs beside git; it starts itself from there.
 pub fn own_programs(program: &Path) -> Vec<PathBuf> {
     let Some(prefix) = program.parent().and_then(Path::parent) else {
         return Vec::new();

@@ -44,7 +44,7 @@ impl Scratch {
         }
     }
 
-    /// Where the scratch directories of this user lie.
+    /// Directory that holds the scratch directories of this user.
     pub fn parent() -> PathBuf {
         let temporary = Path::new("/tmp");
         let temporary = temporary.canonicalize().unwrap_or_else(|_| temporary.to_owned());

@@ -160,7 +160,7 @@ enum Rest {
     Remains,
 }
 
-/// What a program prints, which is asked something that it answers at once; `None` when it does not, or fails.
+/// Returns the output of a program that answers at once; `None` when it does not, or fails.
 pub(super) async fn output_of(start: Start, timeout: Duration, most: usize) -> Option<Vec<u8>> {
     let nothing = || {
         File::options()

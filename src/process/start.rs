@@ -24,7 +24,7 @@ pub(super) struct Start {
     pub(super) confinement: Option<Confinement>,
 }
 
-/// What a program reads and where it writes.
+/// Input and outputs of a program.
 #[derive(Debug)]
 pub(super) struct Streams {
     pub(super) stdin: OwnedFd,

@@ -262,7 +262,7 @@ impl Reported {
         Some(kind)
     }
 
-    /// Whether a content filter or a policy said no.
+    /// Returns true if a content filter or a policy said no.
     fn is_refusal(&self) -> bool {
         [
             "content_filter",

@@ -335,7 +335,7 @@ fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-/// Whether a call can go back under the name that the model gave: every provider takes it, and some tool answered to it.
+/// Returns true if a call can go back under the name that the model gave: every provider takes it, and some tool answered to it.
 /// It follows from what the conversation keeps, so that a request begins as the one before it did.
 fn is_offered(call: &ToolPart) -> bool {
     let name = &call.tool;
@@ -352,7 +352,7 @@ fn as_invalid(call: &ToolPart) -> String {
     json!({ "tool": call.tool, "arguments": arguments_object(&call.raw_args) }).to_string()
 }
 
-/// Whether a name or an id has the characters alone that every provider takes.
+/// Returns true if a name or an id has the characters alone that every provider takes.
 fn is_plain(text: &str) -> bool {
     text.bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))

@@ -245,7 +245,7 @@ fn wrapped(error: &io::Error) -> Option<&(dyn std::error::Error + 'static)> {
     error.get_ref().map(|inner| inner as _)
 }
 
-/// Whether what came in place of the server's part of the handshake is no TLS at all.
+/// Returns true if what came in place of the server's part of the handshake is no TLS at all.
 fn is_no_tls(error: &rustls::Error) -> bool {
     matches!(
         error,

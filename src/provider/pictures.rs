@@ -151,7 +151,7 @@ fn has_misfit(message: &Message, protocol: Protocol) -> bool {
     })
 }
 
-/// Whether a picture cannot be sent as it is, by its header and its length.
+/// Returns true if a picture cannot be sent as it is, by its header and its length.
 fn is_misfit(mime: &str, data: &str, protocol: Protocol) -> bool {
     if !mime.starts_with("image/") {
         return false;

@@ -111,7 +111,7 @@ struct Gathered {
     edit: Vec<Ask>,
     read: Vec<Ask>,
     why: Option<String>,
-    /// Whether a redirection writes to more than a device that holds nothing.
+    /// True if a redirection writes to more than a device that holds nothing.
     writes: bool,
 }
 
@@ -123,13 +123,13 @@ struct Look {
     disarmed: Option<String>,
     /// Why its git asks where it runs as it is set.
     armed: Option<String>,
-    /// Whether it changes files in the project and does nothing else.
+    /// True if it changes files in the project and does nothing else.
     is_edit: bool,
-    /// Whether a word turned out to be a file that it overwrites.
+    /// True if a word turned out to be a file that it overwrites.
     destroys: bool,
 }
 
-/// Whether a command may read without a question.
+/// True if a command may read without a question.
 #[derive(Debug, PartialEq, Eq)]
 enum Reading {
     Unasked,
@@ -376,7 +376,7 @@ impl Setting<'_> {
     }
 }
 
-/// Whether a wildcard stands for a name that the program would take for an option.
+/// Returns true if a wildcard stands for a name that the program would take for an option.
 fn may_be_options(command: &Simple, found: &[String], directories: &[PathBuf]) -> bool {
     let begins = command.words.iter().any(|word| word.glob_at == Some(0));
     let is_option = |path: &String| {

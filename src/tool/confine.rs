@@ -97,12 +97,12 @@ pub fn expected(services: &Services, agent: &str) -> SandboxMode {
     }
 }
 
-/// Whether a command that only reads can be confined to that here. Asked for each command, so the answer is kept.
+/// Returns true if a command that only reads can be confined to that here. Asked for each command, so the answer is kept.
 pub(crate) fn can_confine_reading(services: &Services) -> bool {
     services.kernel.can_confine_reading()
 }
 
-/// Whether the kernel can enforce it. What it was found to have for all of them is not tried again.
+/// Returns true if the kernel can enforce it. What it was found to have for all of them is not tried again.
 fn enforceable(confinement: &Confinement) -> Result<(), String> {
     if Support::of_kernel().can_confine_reading() && Support::has_mounts() {
         return Ok(());

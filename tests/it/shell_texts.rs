@@ -239,7 +239,7 @@ impl Random {
     }
 }
 
-/// Whether lathe would run it without a question, whatever the machine can confine.
+/// Returns true if lathe would run it without a question, whatever the machine can confine.
 fn runs_unasked(text: &str) -> bool {
     let analysis = analyse(text);
     let facts = ReadOnlyFacts {

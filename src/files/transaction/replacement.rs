@@ -40,7 +40,7 @@ pub(super) enum Before {
     NotKept,
 }
 
-/// What belongs to a file beside its content.
+/// Attributes of a file beside its content.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Attributes {
     mode: u32,

@@ -60,7 +60,7 @@ pub fn dangerous_keys(config: &str) -> Vec<String> {
     found
 }
 
-/// Whether a key of git's configuration, as git lists it, makes even a reading command run something.
+/// Returns true if a key of git's configuration, as git lists it, makes even a reading command run something.
 pub fn is_dangerous_key(name: &str) -> bool {
     let Some((section, rest)) = name.split_once('.') else {
         return false;

@@ -39,7 +39,7 @@ const HARMLESS: &[&str] = &[
     "PYTHONDONTWRITEBYTECODE",
 ];
 
-/// Whether an assignment makes no command special: `RUST_BACKTRACE=1`.
+/// Returns true if an assignment makes no command special: `RUST_BACKTRACE=1`.
 pub(super) fn is_harmless(assignment: &str) -> bool {
     let Some((name, value)) = assignment.split_once('=') else {
         return false;

@@ -77,7 +77,7 @@ pub struct Simple {
     pub words: Vec<Word>,
     /// Assignments and words, quotes and escapes resolved, joined by one space.
     pub canonical: String,
-    /// Whether there are assignments, but for harmless ones, which are left out everywhere.
+    /// True if there are assignments, but for harmless ones, which are left out everywhere.
     pub has_assignments: bool,
     /// The same with the harmless ones, where there are any.
     pub assigned: Option<String>,
@@ -256,7 +256,7 @@ impl Simple {
     }
 }
 
-/// Where `cd` leads, if it is one and that can be told.
+/// Returns the directory that `cd` leads to, if the command is one and that can be told.
 pub fn directory_operand(command: &Simple) -> Option<PathOperand> {
     flow::directory_operand(&command.words)
 }

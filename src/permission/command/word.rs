@@ -24,7 +24,7 @@ pub struct Word {
     pub(super) at: Range<usize>,
     /// The expansions in it.
     pub(super) expansions: Vec<Expansion>,
-    /// Whether the shell splits the names that its wildcard stands for.
+    /// True if the shell splits the names that its wildcard stands for.
     pub may_split: bool,
 }
 

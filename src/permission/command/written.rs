@@ -5,13 +5,13 @@ use super::base_name;
 use super::files::{PathOperand, operand, operand_of_text};
 use super::word::Word;
 
-/// What a command writes.
+/// Paths that a command writes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Written {
     pub targets: Vec<PathOperand>,
-    /// What is copied, moved or linked, and to where.
+    /// Sources that are copied, moved or linked, and their destination.
     pub copied: Option<Copied>,
-    /// Whether what its wildcards stand for may be written.
+    /// True if what its wildcards stand for may be written.
     pub by_wildcard: bool,
 }
 
@@ -20,14 +20,14 @@ pub struct Written {
 pub struct Copied {
     pub sources: Vec<PathOperand>,
     pub destination: PathOperand,
-    /// Whether whole directories are copied into what is there.
+    /// True if whole directories are copied into what is there.
     pub is_recursive: bool,
 }
 
 /// Programs that change files of the project and do nothing else, in their plain forms.
 const EDITS: &[&str] = &["mkdir", "touch", "cp", "mv"];
 
-/// Whether a command is one that accepted edits include, if all of its files are in the project.
+/// Returns true if a command is one that accepted edits include, if all of its files are in the project.
 pub fn is_edit(command: &Simple) -> bool {
     EDITS.contains(&command.program())
         && command.around.is_empty()
@@ -36,7 +36,7 @@ pub fn is_edit(command: &Simple) -> bool {
         && command.words.iter().all(|word| !word.is_dynamic())
 }
 
-/// What a command writes by its operands; redirections are told elsewhere.
+/// Returns the paths that a command writes by its operands; redirections are told elsewhere.
 pub fn written(command: &Simple) -> Written {
     let program = base_name(command.program());
     let words = &command.words[1..];

@@ -48,7 +48,7 @@ pub(in crate::process) enum Started {
 #[derive(Debug)]
 pub(in crate::process) struct Kept {
     socket: tokio::net::UnixStream,
-    /// What has arrived of its status.
+    /// Bytes of its status that have arrived.
     status: [u8; 4],
     read: usize,
 }

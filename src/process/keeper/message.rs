@@ -1,4 +1,4 @@
-//! What lathe and the keeper say to each other.
+//! Messages between lathe and the keeper.
 //!
 //! On the control socket, for each command, one byte comes with four descriptors: a socket for this command alone, and
 //! its three streams. On the command's socket lathe writes the request, and the keeper answers with the number of the

@@ -86,7 +86,7 @@ impl Confinement {
         }
     }
 
-    /// Whether the command only reads, as [`Self::reading`] makes it.
+    /// Returns true if the command only reads, as [`Self::reading`] makes it.
     pub fn is_reading(&self) -> bool {
         self.programs.is_some()
     }

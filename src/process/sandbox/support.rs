@@ -1,10 +1,10 @@
-//! What the kernel of this machine can enforce, asked once for the process.
+//! Features that the kernel of this machine can enforce, asked once for the process.
 
 use std::sync::OnceLock;
 
 use super::{Confinement, Metadata};
 
-/// What the kernel offers to [`super::Confinement`]s that need no namespace.
+/// Kernel features available to [`super::Confinement`]s that need no namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Support {
     /// Landlock keeps files as they are and says which programs may be started (Linux 6.2).
@@ -20,7 +20,7 @@ impl Support {
         *ANSWER.get_or_init(Self::ask)
     }
 
-    /// Whether a command can have mounts of its own. Takes some milliseconds, once.
+    /// Returns true if a command can have mounts of its own. Takes some milliseconds, once.
     pub fn has_mounts() -> bool {
         static ANSWER: OnceLock<bool> = OnceLock::new();
         let mounts = Confinement {
@@ -31,7 +31,7 @@ impl Support {
         *ANSWER.get_or_init(|| mounts.check().is_ok())
     }
 
-    /// Whether a command can be confined to reading.
+    /// Returns true if a command can be confined to reading.
     pub fn can_confine_reading(self) -> bool {
         self.files && self.calls
     }

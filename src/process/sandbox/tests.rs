@@ -38,7 +38,7 @@ fn words_that_are_not_known_confine_nothing() {
     assert_eq!(read(&[]).unwrap(), (Confinement::default(), Vec::new()));
 }
 
-/// What a command in this confinement prints, and its status.
+/// Runs a command in this confinement and returns its output and status.
 async fn run(confinement: Confinement, command: &str, cwd: &Path) -> (Option<i32>, String) {
     use crate::process::{Shell, ShellCommand};
     let path = std::env::var_os("PATH").unwrap();

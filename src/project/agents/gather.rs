@@ -202,7 +202,7 @@ impl DirectoryReader<'_> {
     }
 }
 
-/// What a project says of one agent in one file.
+/// One file of a project about one agent.
 #[derive(Debug, Clone, Copy)]
 pub struct ProjectPatch<'a> {
     pub name: &'a str,

@@ -57,7 +57,7 @@ impl Draft {
         &self.name
     }
 
-    /// Whether somebody else than the project speaks of the agent.
+    /// Returns true if somebody else than the project speaks of the agent.
     pub(super) fn is_of_user(&self) -> bool {
         self.sources.iter().any(|source| source.owner != Owner::Project)
     }

@@ -34,7 +34,7 @@ pub(crate) struct Decoder {
 struct Open {
     block: usize,
     kind: ItemKind,
-    /// What the block has so far.
+    /// Content of the block so far.
     text: String,
 }
 

@@ -107,7 +107,7 @@ fn assistant(said: Vec<Said<'_>>, input: &mut Vec<Value>) {
     }
 }
 
-/// Whether an item has all that the server wants back: imitations of the protocol leave fields out.
+/// Returns true if an item has all that the server wants back: imitations of the protocol leave fields out.
 fn is_whole(item: &Value) -> bool {
     let has_id = item["id"].as_str().is_some_and(|id| !id.is_empty());
     match item["type"].as_str() {

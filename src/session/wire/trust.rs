@@ -300,7 +300,7 @@ fn parts(request: &OpenRequest, agents: &AgentFiles, root: &Path) -> Vec<Part> {
     parts
 }
 
-/// Whether tools are switched on that nobody is shown by default.
+/// Returns true if tools are switched on that nobody is shown by default.
 fn widens(choice: &ToolChoice, registry: &Registry) -> bool {
     let mut switches = ToolSwitches::default();
     match choice {

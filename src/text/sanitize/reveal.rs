@@ -278,7 +278,7 @@ static MARK: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^[\p{M}--[\p{Me}\p{Default_Ignorable_Code_Point}]]").expect("the class is written here")
 });
 
-/// Whether a name could be thought to begin with it.
+/// Returns true if a name could be thought to begin with it.
 fn is_bracket(c: char) -> bool {
     matches!(
         c,
@@ -286,7 +286,7 @@ fn is_bracket(c: char) -> bool {
     )
 }
 
-/// Whether it goes on as a name does behind its bracket: with `U+`, or with what may look like that.
+/// Returns true if it goes on as a name does behind its bracket: with `U+`, or with what may look like that.
 fn begins_a_name(rest: &str) -> bool {
     let mut chars = rest.chars();
     let is_u = chars.next().is_some_and(|c| c == 'U' || !c.is_ascii());

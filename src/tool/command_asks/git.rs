@@ -1,4 +1,4 @@
-//! Whether git may read unasked here, and which files it would show.
+//! True if git may read unasked here, and which files it would show.
 //!
 //! In a call that runs confined, git is disarmed: what a repository sets then runs nothing, and only what disarming does
 //! not cover asks. In any other call the strict look at the repository's own files decides.

@@ -149,7 +149,7 @@ impl GitQuery {
             .collect())
     }
 
-    /// Whether git ends well with these words.
+    /// Returns true if git ends well with these words.
     pub(super) fn holds(&self, words: &[&str]) -> Result<bool, NoAnswer> {
         Ok(self.ask(words)?.is_success)
     }
@@ -212,7 +212,7 @@ impl GitQuery {
     }
 }
 
-/// Whether a repository's directories belong to a place: they lie in it, or know it as theirs.
+/// Returns true if a repository's directories belong to a place: they lie in it, or know it as theirs.
 pub(super) fn belongs_to(repository: &Repository, project: &Path) -> bool {
     let is_inside = |path: &Path| {
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());

@@ -1,4 +1,4 @@
-//! Whether a command has the form of one that only reads: which program its name leads to, and where it lies.
+//! True if a command has the form of one that only reads: which program its name leads to, and where it lies.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ fn is_executable(file: &Path) -> bool {
         .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
 
-/// Whether a file is a program of the system's and no script that looks for one.
+/// Returns true if a file is a program of the system's and no script that looks for one.
 fn is_own_program(path: &Path) -> bool {
     let is_binary = RegularFile::open(path)
         .and_then(|file| file.read_beginning(4))

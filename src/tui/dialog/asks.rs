@@ -56,7 +56,7 @@ impl Permission {
         asks
     }
 
-    /// Whether a row stands for several asks, which the body lists then.
+    /// Returns true if a row stands for several asks, which the body lists then.
     pub(super) fn is_grouped(&self) -> bool {
         self.asked().len() < self.question.inquiry.rows.len()
     }
@@ -97,7 +97,7 @@ impl Permission {
         }
     }
 
-    /// Whether the body is what is asked, to the letter.
+    /// Returns true if the body is what is asked, to the letter.
     fn is_in_body(&self, asked: &Asked) -> bool {
         let card = &self.question.inquiry.card;
         let text = match card.body.first() {
@@ -254,7 +254,7 @@ impl Asked {
         why_meaning(self.is_harm)
     }
 
-    /// Whether another one is asked for the same reason.
+    /// Returns true if another one is asked for the same reason.
     fn is_like(&self, other: &Self) -> bool {
         self.why == other.why && self.is_harm == other.is_harm
     }
@@ -283,7 +283,7 @@ impl Asked {
     }
 }
 
-/// Whether these ask the same thing of different objects.
+/// Returns true if these ask the same thing of different objects.
 fn are_equal(one: &Row, other: &Row) -> bool {
     let is_path = |key: &str| matches!(key, "edit" | "read" | "protected" | "external_directory");
     one.key() == other.key() && (one.ask.always == other.ask.always || is_path(one.key()))

@@ -251,7 +251,7 @@ impl Permission {
         self.title(cx).rows(width.saturating_sub(1), INDENT)
     }
 
-    /// Whether the title is too long to stand whole above the body.
+    /// Returns true if the title is too long to stand whole above the body.
     pub(super) fn is_title_long(&self, width: u16, cx: &DialogCx<'_>) -> bool {
         self.title_rows(usize::from(width), cx).len() > TITLE_ROWS
     }

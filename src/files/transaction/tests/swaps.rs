@@ -151,7 +151,7 @@ fn a_project_directory_that_is_gone_is_not_made_anew() {
     assert!(!scratch.at("project").exists());
 }
 
-/// Where the other process finds the project.
+/// Path at which the other process finds the project.
 const SWAPPED: &str = "LATHE_TEST_SWAPPED_PROJECT";
 const WRITES: usize = 10_000;
 const AT_MOST: Duration = Duration::from_secs(20);

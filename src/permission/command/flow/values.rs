@@ -37,13 +37,13 @@ const OF_SHELL: &[&str] = &[
     "PPID",
 ];
 
-/// What is known of variables at one place of a script.
+/// Known values of variables at one place of a script.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Values {
     known: BTreeMap<String, Vec<Word>>,
     /// Names that may get a value in a way that is not followed.
     never: BTreeSet<String>,
-    /// Whether any name may.
+    /// True if any name may.
     is_off: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Subcommands of git that read, each with its options.
 //!
-//! Whether the repository makes git run something is not told here, and nor is what the files it shows are called: the
+//! This does not say whether the repository makes git run something, nor what the files it shows are called: the
 //! caller looks that up by [`GitForm`].
 
 use super::super::word::Word;
@@ -10,7 +10,7 @@ use super::{List, ReadOnlyFacts};
 /// A git command that has the form of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitForm {
-    /// Where `-C` leads.
+    /// Directory that `-C` names.
     pub directory: Option<String>,
     pub subcommand: String,
     /// The words behind the subcommand.
@@ -26,9 +26,9 @@ pub struct GitForm {
 pub enum GitShows {
     /// None.
     Nothing,
-    /// What commits or trees changed.
+    /// Changes of commits or trees.
     Changes,
-    /// What changed in the index or in the work tree.
+    /// Changes in the index or in the work tree.
     WorkTree,
     /// Lines of tracked files.
     Tracked,
@@ -364,7 +364,7 @@ fn differences<'w>(words: &'w [Word], tables: &[&Table]) -> Option<Parsed<'w>> {
     (!merges && is_plain_format(&parsed)).then_some(parsed)
 }
 
-/// Whether formats are those that git brings, or name no signature: git would ask another program about it.
+/// Returns true if formats are those that git brings, or name no signature: git would ask another program about it.
 fn is_plain_format(parsed: &Parsed<'_>) -> bool {
     const KNOWN: &[&str] = &[
         "oneline",
@@ -393,7 +393,7 @@ fn asks_of_a_signature(format: &str) -> bool {
     fields.any(|field| field.starts_with('G')) || format.contains("signature")
 }
 
-/// Whether the lines of a difference are shown, or only which files and how many.
+/// Returns true if the lines of a difference are shown, or only which files and how many.
 fn shows_patch(parsed: &Parsed<'_>, is_usual: bool) -> bool {
     const PATCH: &[&str] = &[
         "p",

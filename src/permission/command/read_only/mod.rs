@@ -21,13 +21,13 @@ use super::word::Word;
 use programs::{PROGRAMS, Program, VERSIONS};
 use scripts::Finds;
 
-/// What only the caller can look up.
+/// Facts that only the caller can look up.
 pub struct ReadOnlyFacts<'a> {
-    /// Whether a program's name leads, on the PATH that commands get, to a file outside the project.
+    /// True if a program's name leads, on the PATH that commands get, to a file outside the project.
     pub is_system_program: &'a dyn Fn(&str) -> bool,
-    /// Whether it leads to the program itself and not to one that looks for another of that name.
+    /// True if it leads to the program itself and not to one that looks for another of that name.
     pub is_no_shim: &'a dyn Fn(&str) -> bool,
-    /// Whether a path is inside the project, for `git -C`.
+    /// True if a path is inside the project, for `git -C`.
     pub is_in_project: &'a dyn Fn(&str) -> bool,
 }
 
@@ -63,7 +63,7 @@ const GRAMMAR: &[&str] = &[
     ":", "exit", "return", "break", "continue", "shift", "test", "[", "set", "read", "local", "wait", "type",
 ];
 
-/// What the shell does by itself, in the words of a program.
+/// Builtins of the shell that are called like programs.
 const BUILTINS: &[&str] = &["pwd", "echo", "true", "false", "printf"];
 
 const WITH_RULES: &[&str] = &[
@@ -77,7 +77,7 @@ pub(super) fn is_listed(program: &str) -> bool {
         || [GRAMMAR, WITH_RULES].iter().any(|list| list.contains(&program))
 }
 
-/// Whether a command of the shell only changes the directory: where to is a question about a path.
+/// Returns true if a command of the shell only changes the directory: where to is a question about a path.
 pub fn changes_directory(command: &Simple) -> bool {
     let is_in_shell = |text: &String| matches!(text.split(' ').next(), Some("command" | "builtin" | "time"));
     matches!(command.program(), "cd" | "chdir" | "pushd" | "popd" | "dirs")
@@ -186,7 +186,7 @@ fn fits(program: &Program, arguments: &[Word]) -> bool {
     has_wildcards && !follows && table::parse(arguments, &[&program.table]).is_some()
 }
 
-/// Whether a wildcard stands where only an option could be meant.
+/// Returns true if a wildcard stands where only an option could be meant.
 fn begins_like_an_option(arguments: &[Word]) -> bool {
     arguments
         .iter()
@@ -207,7 +207,7 @@ fn long_name(text: &str) -> Option<&str> {
     Some(name.split('=').next().unwrap_or(name))
 }
 
-/// Whether a long option is one of these, or short for one.
+/// Returns true if a long option is one of these, or short for one.
 pub(super) fn is_short_for(text: &str, refused: &[&str]) -> bool {
     long_name(text).is_some_and(|name| refused.iter().any(|option| option.starts_with(name)))
 }

@@ -9,9 +9,9 @@ pub(super) struct Program {
     pub(super) name: &'static str,
     pub(super) list: List,
     pub(super) table: Table,
-    /// Whether its words are text whatever they are, also words that only the shell knows.
+    /// True if its words are text whatever they are, also words that only the shell knows.
     pub(super) words_are_text: bool,
-    /// Whether a wildcard may stand where options stand: none of its options does more than print.
+    /// True if a wildcard may stand where options stand: none of its options does more than print.
     pub(super) any_wildcard: bool,
 }
 

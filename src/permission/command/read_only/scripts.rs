@@ -33,7 +33,7 @@ pub(super) fn printf(words: &[Word]) -> bool {
     }
 }
 
-/// Whether a word begins as it is written.
+/// Returns true if a word begins as it is written.
 fn is_fixed(word: &Word) -> bool {
     word.glob_at.is_none() && word.dynamic_at.is_none_or(|at| at > 0)
 }
@@ -450,7 +450,7 @@ const FIND: &[(&str, usize)] = &[
     ("-context", 1),
 ];
 
-/// What `find` does.
+/// Actions of `find`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Finds {
     Prints,

@@ -16,7 +16,7 @@ pub(super) struct Table {
     pub(super) attached: &'static str,
     /// Long options, parted by blanks. `name=` takes a value; others may have one behind a `=`.
     pub(super) long: &'static str,
-    /// Whether `-5` stands for a number.
+    /// True if `-5` stands for a number.
     pub(super) numbers: bool,
     pub(super) operands: Operands,
 }

@@ -495,7 +495,7 @@ fn notes(plan: &Plan, outcome: &Outcome, text: &str) -> Vec<String> {
     notes
 }
 
-/// Whether a command failed because it wanted to speak to a person past its outputs.
+/// Returns true if a command failed because it wanted to speak to a person past its outputs.
 fn failed_on_terminal(outcome: &Outcome, text: &str) -> bool {
     let says_so = |line: &str| {
         line.contains("/dev/tty") && (line.contains("No such device") || line.contains("not a tty"))
