@@ -49,7 +49,7 @@ pub(super) struct Expanded {
     pub(super) text: String,
     /// Names of the variables whose values it holds.
     pub(super) variables: Vec<String>,
-    /// What was put in place, piece by piece.
+    /// Pieces that were put in place.
     pub(super) values: Vec<String>,
     /// Sentences, without the key's name, about files that the gate withholds. Nothing stands in their place.
     pub(super) withheld: Vec<String>,

@@ -68,7 +68,7 @@ pub struct ExpandedSecret {
     pub written: String,
     /// Names of the variables in it.
     pub variables: Vec<String>,
-    /// What was put in place.
+    /// The content that was put in place.
     pub values: Vec<String>,
 }
 

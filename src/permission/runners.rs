@@ -3,7 +3,7 @@
 //! An answer "always" for such a program alone would be one for everything. This table says after which words nothing more
 //! can be run than those words name; everything else is only stored as the exact text.
 
-/// What has to follow before any further words may be left open.
+/// Words that have to follow before any further ones may be left open.
 #[derive(Debug, Clone, Copy)]
 enum After {
     /// Nothing is enough.

@@ -24,7 +24,7 @@ use crate::process::start::{Start, Streams};
 
 /// Between the polite signal and the other one.
 const POLITE: Duration = Duration::from_millis(500);
-/// What does not end when it is killed belongs to somebody else, or waits for a device.
+/// Longest time spent on killing: a process that is still there belongs to somebody else, or waits for a device.
 const LONGEST: Duration = Duration::from_secs(10);
 /// How soon we look again at what is left.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);

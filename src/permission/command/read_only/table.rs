@@ -21,7 +21,7 @@ pub(super) struct Table {
     pub(super) operands: Operands,
 }
 
-/// What may stand beside options.
+/// Operands that may stand beside options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operands {
     /// Files, as many as there are.
