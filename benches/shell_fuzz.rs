@@ -1,4 +1,5 @@
-//! 40,000 generated shell texts, judged and run. `cargo bench --bench shell_fuzz`, with a seed as its argument to repeat one.
+//! 40,000 generated shell texts, judged and run. `cargo bench --bench shell_fuzz`; `-- SEED COUNT` repeats a run, or makes a
+//! shorter one.
 
 // The tests' own support is shared; what is sound in a test is sound here.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
@@ -11,16 +12,17 @@ use std::time::{Instant, SystemTime};
 const TEXTS: usize = 40_000;
 
 fn main() {
-    let given = std::env::args()
-        .skip(1)
-        .find_map(|argument| argument.parse().ok());
+    let mut given = std::env::args().filter_map(|argument| argument.parse::<u64>().ok());
     let since = SystemTime::UNIX_EPOCH.elapsed().unwrap();
-    let seed = given.unwrap_or(since.as_secs());
+    let seed = given.next().unwrap_or(since.as_secs());
+    let texts = given
+        .next()
+        .map_or(TEXTS, |count| usize::try_from(count).unwrap());
     println!("seed {seed}");
     let started = Instant::now();
-    let ran = shell_texts::try_texts(seed, TEXTS);
+    let ran = shell_texts::try_texts(seed, texts);
     println!(
-        "{TEXTS} texts, {ran} ran unasked, none did more than read, {:?}",
+        "{texts} texts, {ran} ran unasked, none did more than read, {:?}",
         started.elapsed()
     );
 }

@@ -8,7 +8,7 @@
 //! The links of the directories given here are followed already.
 
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::regular_file::RegularFile;
 
@@ -66,6 +66,39 @@ pub fn git_directories(work_tree: &Path) -> Option<GitDirectories> {
         && common.join("objects").is_dir()
         && common.join("refs").is_dir();
     is_repository.then_some(GitDirectories { git, common })
+}
+
+/// Returns the directories that a `.git` entry names, whether they hold a repository or not: where it leads when it is a
+/// file or a link, and where the `commondir` there leads. Links are followed as far as something is there.
+pub fn directories_named_by(dot_git: &Path) -> Vec<PathBuf> {
+    let real = |path: PathBuf| path.canonicalize().unwrap_or_else(|_| without_dots(&path));
+    let is_own = dot_git.symlink_metadata().is_ok_and(|data| data.is_dir());
+    let git = if dot_git.is_dir() {
+        real(dot_git.to_owned())
+    } else {
+        let text = link_text(dot_git).unwrap_or_default();
+        match (text.strip_prefix("gitdir:"), dot_git.parent()) {
+            (Some(named), Some(work_tree)) => real(work_tree.join(named.trim())),
+            _ => return Vec::new(),
+        }
+    };
+    let common = link_text(&git.join("commondir")).map(|text| real(git.join(text.trim())));
+    let named = Some(git).filter(|_| !is_own);
+    named.into_iter().chain(common).collect()
+}
+
+/// Takes `.` and `..` away by the letter.
+fn without_dots(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut clean, part| {
+        match part {
+            Component::ParentDir => {
+                clean.pop();
+            }
+            Component::CurDir => {}
+            other => clean.push(other),
+        }
+        clean
+    })
 }
 
 fn link_text(path: &Path) -> Option<String> {

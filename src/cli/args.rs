@@ -135,7 +135,7 @@ pub(super) struct CassetteArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct RunArgs {
-    /// The prompt; what is piped in is appended
+    /// The prompt, with `/commands` and `@files` as in the composer; what is piped in is appended as it is
     #[arg(value_name = "PROMPT")]
     pub(super) prompt: Vec<String>,
     /// `text`: the answer on stdout, progress on stderr; `json`: one event a line on stdout
@@ -144,6 +144,9 @@ pub(super) struct RunArgs {
     /// Attach a file (repeatable)
     #[arg(short = 'f', long = "file", value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub(super) files: Vec<PathBuf>,
+    /// Exit with 3 when a call was refused because nobody could answer
+    #[arg(long)]
+    pub(super) fail_on_denied: bool,
     #[command(flatten)]
     pub(super) open: OpenArgs,
     #[command(flatten)]

@@ -11,15 +11,23 @@ use super::failure::Failure;
 use crate::conversation::FilePart;
 use crate::picture;
 use crate::regular_file::RegularFile;
+use crate::session::wire::{OpenRequest, attachment_refusal};
 
 /// What the providers take in one file, base64 included.
 const MAX_BYTES: u64 = 20 << 20;
 const MEDIA: [&str; 5] = ["image/png", "image/jpeg", "image/gif", "image/webp", PDF];
 const PDF: &str = "application/pdf";
 
-/// Reads the files in the order in which they were named.
-pub(super) fn attach(paths: &[PathBuf]) -> Result<Vec<FilePart>, Failure> {
-    paths.iter().map(|path| read(path)).collect()
+/// Reads the files in the order in which they were named, as far as the rules let them go along.
+pub(super) fn attach(request: &OpenRequest, paths: &[PathBuf]) -> Result<Vec<FilePart>, Failure> {
+    let mut parts = Vec::with_capacity(paths.len());
+    for path in paths {
+        if let Some(why) = attachment_refusal(request, path)? {
+            return Err(Failure::usage(format!("`{}` {why}", path.display())));
+        }
+        parts.push(read(path)?);
+    }
+    Ok(parts)
 }
 
 fn read(path: &Path) -> Result<FilePart, Failure> {
@@ -60,7 +68,8 @@ fn content(bytes: Vec<u8>) -> Result<(String, String), String> {
     match kind {
         Some(PDF) => Ok((PDF.to_owned(), STANDARD.encode(&bytes))),
         Some(_) => {
-            let fitted = picture::fit(bytes).map_err(|error| format!("cannot be attached: {error}"))?;
+            let fitted = picture::alone(|alone| alone.fit(bytes))
+                .map_err(|error| format!("cannot be attached: {error}"))?;
             Ok((fitted.mime.to_owned(), STANDARD.encode(&fitted.bytes)))
         }
         None => {

@@ -1,6 +1,7 @@
 //! `lathe config`: which files count, what they may say, and what came of them.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
@@ -10,9 +11,11 @@ use super::keys;
 use super::output::{print, print_json, tell};
 use super::place::Place;
 use crate::config::{self, Loaded, Origin, PermissionLayer};
-use crate::permission::{self, Action, Source};
+use crate::permission::{self, Action, Rule, Source};
 use crate::provider::without_user;
-use crate::session::wire::{FrontEndKind, ModelSource, ProjectTrust, TrustState, TrustedBy, Which};
+use crate::session::wire::{
+    self, FrontEndKind, ImportedList, ModelSource, ProjectTrust, TrustState, TrustedBy, Which,
+};
 use crate::text::sanitize::sanitize_line;
 
 pub(super) fn config(command: ConfigCommand) -> Result<(), Failure> {
@@ -39,13 +42,17 @@ pub(super) fn config(command: ConfigCommand) -> Result<(), Failure> {
             for warning in &request.loaded.warnings {
                 tell(warning);
             }
-            print_json(&shown(&request.loaded, &request.trust)?)
+            print_json(&shown(
+                &request.loaded,
+                &request.trust,
+                &wire::imported_lists(&request),
+            )?)
         }
     }
 }
 
 /// The merged configuration, with what is not merged in the place of its key: each permission rule with its file.
-fn shown(loaded: &Loaded, trust: &ProjectTrust) -> Result<Value, Failure> {
+fn shown(loaded: &Loaded, trust: &ProjectTrust, lists: &[ImportedList]) -> Result<Value, Failure> {
     let serialised = serde_json::to_value(&loaded.config);
     let mut keys = match serialised {
         Ok(Value::Object(keys)) => keys,
@@ -57,6 +64,7 @@ fn shown(loaded: &Loaded, trust: &ProjectTrust) -> Result<Value, Failure> {
     for layer in &loaded.permission_layers {
         rules.extend(layer_rules(layer, trust)?);
     }
+    rules.extend(lists.iter().flat_map(imported_rules));
     keys.insert("permission".to_owned(), Value::Array(rules));
     let files: Vec<_> = loaded.files.iter().map(|file| file.to_string_lossy()).collect();
     keys.insert("files".to_owned(), json!(files));
@@ -119,27 +127,51 @@ fn project(trust: &ProjectTrust) -> Value {
 fn layer_rules(layer: &PermissionLayer, trust: &ProjectTrust) -> Result<Vec<Value>, Failure> {
     let rules = permission::parse(&layer.rules, &Source::Default, None)
         .map_err(|problem| Failure::usage(format!("{}: {problem}", layer.file.display())))?;
-    let origin = match layer.origin {
-        Origin::Global => "global",
-        Origin::Project => "project",
-        Origin::Extra => "extra",
-        Origin::Managed => "managed",
-    };
-    let file = layer.file.to_string_lossy();
     let shown = rules.iter().map(|rule| {
-        let mut shown = json!({
-            "key": rule.key,
-            "pattern": rule.pattern.to_string(),
-            "action": rule.action.to_string(),
-            "origin": origin,
-            "file": file,
-        });
+        let mut shown = shown_rule(rule, layer.origin, &layer.file);
         if layer.origin == Origin::Project && rule.action == Action::Allow && !trust.is_trusted() {
             shown["ignored"] = Value::from("the project is not trusted");
         }
         shown
     });
     Ok(shown.collect())
+}
+
+/// In the order in which they are judged: the last that matches wins among those of one owner.
+fn imported_rules(list: &ImportedList) -> Vec<Value> {
+    let rules = list.translation.rules.iter();
+    let shown = rules.map(|rule| {
+        let file = match &rule.source {
+            Source::Imported(file) => file.as_path(),
+            _ => Path::new(""),
+        };
+        let mut shown = shown_rule(rule, list.origin, file);
+        if rule.action == Action::Allow && !list.may_allow {
+            let why = match list.origin {
+                Origin::Project => "the project is not trusted",
+                Origin::Global | Origin::Extra | Origin::Managed => "it waits for your yes",
+            };
+            shown["ignored"] = Value::from(why);
+        }
+        shown
+    });
+    shown.collect()
+}
+
+fn shown_rule(rule: &Rule, origin: Origin, file: &Path) -> Value {
+    let origin = match origin {
+        Origin::Global => "global",
+        Origin::Project => "project",
+        Origin::Extra => "extra",
+        Origin::Managed => "managed",
+    };
+    json!({
+        "key": rule.key,
+        "pattern": rule.pattern.to_string(),
+        "action": rule.action.to_string(),
+        "origin": origin,
+        "file": file.to_string_lossy(),
+    })
 }
 
 #[cfg(test)]
@@ -163,7 +195,7 @@ mod tests {
         fs::write(project.join("lathe.jsonc"), r#"{"permission": "deny"}"#).unwrap();
 
         let place = Place::new(dirs, &project.canonicalize().unwrap());
-        let shown = shown(&place.load(None).unwrap(), &ProjectTrust::default()).unwrap();
+        let shown = shown(&place.load(None).unwrap(), &ProjectTrust::default(), &[]).unwrap();
         assert_eq!(shown["model"], "local/x");
         assert!(!shown.to_string().contains("very-secret"), "{shown}");
         let rules: Vec<_> = shown["permission"]

@@ -3,13 +3,15 @@
 //! Nothing is changed and nothing is sent. What lathe cannot work without fails, and the exit status is 1; what only some
 //! settings need is a remark.
 
-use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
 
 use super::failure::Failure;
 use super::output::{print, table};
 use super::place::Place;
 use crate::config::Loaded;
+use crate::process::git::{Git, Limits};
 use crate::process::{Confinement, Metadata, Shell, Support};
 use crate::session::wire::{
     self, FrontEndKind, ModelSource, OpenRequest, ProjectTrust, TrustState, TrustedBy, Which,
@@ -73,10 +75,11 @@ pub(super) fn doctor() -> Result<ExitCode, Failure> {
         Finding::new("configuration", configuration(request.as_ref()), State::Failed),
         Finding::new("data", data(&dirs.data), State::Failed),
         Finding::new("shell", shell, State::Failed),
-        Finding::new("git", git(), State::Missing),
+        Finding::new("git", git(&directory), State::Missing),
     ];
     findings.extend(sandbox(&directory));
     findings.extend(request.as_ref().ok().and_then(|request| trust(&request.trust)));
+    findings.extend(request.as_ref().ok().into_iter().flat_map(unused));
     findings.push(Finding::new("model", model(request.as_ref()), State::Failed));
     let rows: Vec<_> = findings.iter().map(Finding::row).collect();
     print(&table(&rows))?;
@@ -121,13 +124,17 @@ fn shell(loaded: Option<&Loaded>) -> Result<String, String> {
         .map_err(|error| error.to_string())
 }
 
-fn git() -> Result<String, String> {
-    let output = Command::new("git").arg("--version").stdin(Stdio::null()).output();
-    let said = output
-        .ok()
-        .filter(|output| output.status.success())
-        .ok_or("git does not run; without it a project is the directory lathe is started in")?;
-    Ok(String::from_utf8_lossy(&said.stdout).trim().to_owned())
+fn git(directory: &Path) -> Result<String, String> {
+    let missing = "git does not run; without it a project is the directory lathe is started in";
+    let environment = std::env::vars_os().collect();
+    let git = Git::find(PathBuf::from("/"), environment, directory).map_err(|_| missing)?;
+    let limits = Limits {
+        time: Duration::from_secs(2),
+        bytes: 1000,
+    };
+    let said = git.ask_together([&["--version"]], limits).ok();
+    let [said] = said.filter(|[said]| said.is_success).ok_or(missing)?;
+    Ok(String::from_utf8_lossy(&said.stdout.bytes).trim().to_owned())
 }
 
 /// What the kernel offers for `sandbox.mode`, tried one by one.
@@ -212,6 +219,14 @@ fn trust(trust: &ProjectTrust) -> Option<Finding> {
         )),
     };
     Some(Finding::new("project", said, State::Ignored))
+}
+
+/// Each thing of another agent's that does nothing.
+fn unused(request: &OpenRequest) -> Vec<Finding> {
+    let unused = wire::unused(request).into_iter();
+    unused
+        .map(|unused| Finding::new("not used", Err(unused.to_string()), State::Ignored))
+        .collect()
 }
 
 fn model(request: Result<&OpenRequest, &String>) -> Result<String, String> {

@@ -48,7 +48,7 @@ fn trusted(places: &[TrustedPlace]) -> String {
         return String::new();
     }
     let clean = |text: &str| sanitize_line(text).into_owned();
-    let head = ["TRUSTED DIRECTORY", "SINCE", "WHAT IT BRINGS"].map(str::to_owned);
+    let head = ["TRUSTED PLACE", "SINCE", "WHAT IT BRINGS"].map(str::to_owned);
     let row = |trusted: &TrustedPlace| {
         [
             clean(&trusted.place.to_string_lossy()),

@@ -1,7 +1,8 @@
-//! What a turn without a screen is asked: the words of the command line and what is piped in.
+//! The prompt of a turn without a screen: the words of the command line and what is piped in.
 
 use std::io::Read;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -13,39 +14,66 @@ const MAX_PIPED: u64 = 16 << 20;
 /// After this long whoever waits is told what for.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Where the prompt comes from besides the command line.
+/// The source of the prompt besides the command line.
 pub(super) enum Prompt {
     /// stdin is a terminal: nothing more is read.
     Typed,
     Piped(Box<dyn Read + Send>),
 }
 
-/// Joins the words and what was piped in. An empty prompt is refused.
-pub(super) fn read(words: &[String], prompt: Prompt) -> Result<String, Failure> {
-    let mut text = words.join(" ").trim().to_owned();
-    if let Prompt::Piped(stdin) = prompt {
-        let piped = patiently(stdin)?;
-        let piped = piped.trim_end();
-        if !piped.trim_start().is_empty() {
-            if !text.is_empty() {
-                text.push_str("\n\n");
-            }
-            text.push_str(piped);
+/// The words of the command line, and what was piped in.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct RunPrompt {
+    pub(super) words: String,
+    piped: String,
+}
+
+impl RunPrompt {
+    /// The words and, behind an empty line, what was piped in.
+    pub(super) fn text(&self) -> String {
+        match (self.words.is_empty(), self.piped.is_empty()) {
+            (false, false) => format!("{}\n\n{}", self.words, self.piped),
+            _ => format!("{}{}", self.words, self.piped),
         }
     }
-    if text.is_empty() {
+}
+
+/// Reads what was piped in to its end. An empty prompt is refused.
+pub(super) fn read(words: &[String], prompt: Prompt) -> Result<RunPrompt, Failure> {
+    let words = words.join(" ").trim().to_owned();
+    let piped = match prompt {
+        Prompt::Typed => String::new(),
+        Prompt::Piped(stdin) => patiently(stdin, !words.is_empty())?,
+    };
+    let piped = match piped.trim_end() {
+        piped if piped.trim_start().is_empty() => String::new(),
+        piped => piped.to_owned(),
+    };
+    if words.is_empty() && piped.is_empty() {
         let failure = Failure::usage("there is no prompt");
         return Err(failure.hinted("Give it as words, or pipe it in: lathe run \"explain this project\""));
     }
-    Ok(text)
+    Ok(RunPrompt { words, piped })
 }
 
-/// Reads to the end. A pipe that somebody forgot to close would look like a hanging program, so it is said after a
-/// while.
-fn patiently(stdin: Box<dyn Read + Send>) -> Result<String, Failure> {
+/// Reads to the end. A pipe that somebody forgot to close would look like a hanging program: where nothing came from it after
+/// a while and there are words, those are the prompt; else it is said what the run waits for.
+fn patiently(stdin: Box<dyn Read + Send>, has_words: bool) -> Result<String, Failure> {
     let (done, whole) = mpsc::channel();
+    let has_begun = Arc::new(AtomicBool::new(false));
+    let stdin = Noticed {
+        stdin,
+        has_begun: Arc::clone(&has_begun),
+    };
     thread::spawn(move || done.send(read_text(stdin)));
     whole.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+        if has_words && !has_begun.load(Ordering::Relaxed) {
+            tell(
+                "nothing came from stdin, so the words alone are the prompt; to send what a slow command prints, \
+                 write it to a file and attach that with -f",
+            );
+            return Ok(String::new());
+        }
         tell(
             "waiting for the end of stdin, which belongs to the prompt; `lathe run … </dev/null` reads none",
         );
@@ -54,7 +82,21 @@ fn patiently(stdin: Box<dyn Read + Send>) -> Result<String, Failure> {
     })
 }
 
-fn read_text(stdin: Box<dyn Read + Send>) -> Result<String, Failure> {
+/// Tells that something came.
+struct Noticed {
+    stdin: Box<dyn Read + Send>,
+    has_begun: Arc<AtomicBool>,
+}
+
+impl Read for Noticed {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.stdin.read(buffer)?;
+        self.has_begun.store(true, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+fn read_text(stdin: impl Read) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     match stdin.take(MAX_PIPED + 1).read_to_end(&mut bytes) {
         Ok(read) if read as u64 > MAX_PIPED => Err(Failure::usage(
@@ -82,13 +124,11 @@ mod tests {
 
     #[test]
     fn words_are_joined_by_blanks_and_what_is_piped_comes_after() {
-        assert_eq!(read(&words(&["fix", "it"]), Prompt::Typed).unwrap(), "fix it");
-        assert_eq!(
-            read(&words(&["fix"]), piped(b"  log\nline\n")).unwrap(),
-            "fix\n\n  log\nline"
-        );
-        assert_eq!(read(&[], piped(b"all of it\n")).unwrap(), "all of it");
-        assert_eq!(read(&words(&["fix"]), piped(b" \n")).unwrap(), "fix");
+        let text = |given: &[&str], prompt| read(&words(given), prompt).unwrap().text();
+        assert_eq!(text(&["fix", "it"], Prompt::Typed), "fix it");
+        assert_eq!(text(&["fix"], piped(b"  log\nline\n")), "fix\n\n  log\nline");
+        assert_eq!(text(&[], piped(b"all of it\n")), "all of it");
+        assert_eq!(text(&["fix"], piped(b" \n")), "fix");
     }
 
     #[test]

@@ -11,9 +11,13 @@ use super::output::tell;
 use super::place::{Place, model_source};
 use super::prompt::{self, Prompt};
 use super::runtime;
-use crate::headless::{self, Format, Outcome};
+use crate::headless::{self, Ended, Format, Outcome};
+use crate::session::mention::mentions;
 use crate::session::wire::{self, FrontEndKind, OpenRequest, Which};
-use crate::session::{ErrorReport, Input};
+use crate::session::{CalledCommand, ErrorReport, Input};
+
+/// Exit status where a refused call is a failure.
+const DENIED: u8 = 3;
 
 pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
     let format = Format::from(args.format);
@@ -37,16 +41,53 @@ fn turn(args: RunArgs, format: Format) -> Result<ExitCode, Failure> {
     } else {
         Prompt::Piped(Box::new(stdin))
     };
+    let prompt = prompt::read(&args.prompt, piped)?;
     let input = Input {
-        text: prompt::read(&args.prompt, piped)?,
-        files: attach(&args.files)?,
+        command: called(&prompt.words, &request)?,
+        mentions: mentions(&prompt.words),
+        text: prompt.text(),
+        files: attach(&request, &args.files)?,
         ..Input::default()
     };
     let _logs = Logs::start(&dirs);
-    runtime::block_on(one_turn(request, input, format))?
+    let ended = runtime::block_on(one_turn(request, input, format))??;
+    Ok(ExitCode::from(status(ended, args.fail_on_denied)))
 }
 
-async fn one_turn(request: OpenRequest, input: Input, format: Format) -> Result<ExitCode, Failure> {
+/// Returns the process's exit status. A refused call counts for more than how the turn ended, but not than an interrupt or a
+/// setting that cannot be meant.
+fn status(ended: Ended, fails_on_denied: bool) -> u8 {
+    match ended.outcome {
+        Outcome::Done(_) if fails_on_denied && ended.denied > 0 => DENIED,
+        outcome => outcome.status(),
+    }
+}
+
+/// Returns the command of the user's own that a prompt calls. A name that is none is refused, so that a misspelt command is
+/// not sent as a text; a path is a text.
+fn called(words: &str, request: &OpenRequest) -> Result<Option<CalledCommand>, Failure> {
+    let Some(spoken) = words.strip_prefix('/') else {
+        return Ok(None);
+    };
+    let name = spoken.split(char::is_whitespace).next().unwrap_or_default();
+    if name.is_empty() || name.contains('/') {
+        return Ok(None);
+    }
+    let (commands, _) = wire::user_commands(request);
+    if !commands.iter().any(|command| command.name == name) {
+        let failure = Failure::usage(format!("there is no command `/{name}`"));
+        return Err(failure.hinted(
+            "`lathe commands` lists yours; those of the screen's own are not there in `run`. A text that begins with a slash \
+             can be piped in.",
+        ));
+    }
+    Ok(Some(CalledCommand::ByName {
+        name: name.to_owned(),
+        arguments: spoken[name.len()..].trim().to_owned(),
+    }))
+}
+
+async fn one_turn(request: OpenRequest, input: Input, format: Format) -> Result<Ended, Failure> {
     let opened = wire::open(&request)?;
     let untrusted = request.trust.report();
     for note in untrusted
@@ -56,10 +97,7 @@ async fn one_turn(request: OpenRequest, input: Input, format: Format) -> Result<
     {
         tell(&note);
     }
-    let outcome = headless::run(&opened.handle, input, format, untrusted.as_ref()).await;
+    let ended = headless::run(&opened.handle, input, format, untrusted.as_ref()).await;
     runtime::close(opened).await;
-    match outcome {
-        Ok(outcome) => Ok(ExitCode::from(Outcome::status(outcome))),
-        Err(error) => Err(error.into()),
-    }
+    Ok(ended?)
 }

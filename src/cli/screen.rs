@@ -134,14 +134,14 @@ fn trust_question(trust: &ProjectTrust) -> Option<TrustQuestion> {
         text: part.text(),
     };
     trust.is_open().then(|| TrustQuestion {
-        root: trust.root.clone(),
-        parts: trust.parts.iter().map(part).collect(),
+        root: trust.asked_place().to_owned(),
+        parts: trust.asked_parts().into_iter().map(part).collect(),
         change: trust.change(),
     })
 }
 
 fn brings_providers(trust: &ProjectTrust) -> bool {
-    trust.is_open() && trust.parts.iter().any(|part| part.key == "providers")
+    trust.is_untrusted() && trust.parts.iter().any(|part| part.key == "providers")
 }
 
 fn manners(settings: &Tui) -> Manners {

@@ -17,6 +17,12 @@ pub(super) const LACKING: &[(&[&str], &str)] = &[
     (&["tui", "terminal_leader"], "there are no terminal panes"),
 ];
 
+/// Returns what is missing for a key that has no feature yet.
+pub fn lacking(key: &str) -> Option<&'static str> {
+    let lack = LACKING.iter().find(|(path, _)| *path == [key]);
+    lack.map(|(_, lack)| *lack)
+}
+
 /// What only the global file may set.
 pub(super) const GLOBAL_ONLY: &[&[&str]] = &[&["trust"], &["permission", "protected"]];
 

@@ -1,9 +1,12 @@
 //! From the files in their order to one value.
 //!
 //! Order: the global file, then the project's from its root down to the working directory, then `--config`, then the
-//! managed one of the machine's administrator, of which only `permission` and `tools` are read. Objects merge key by key at every depth and arrays are replaced, except for `hooks`, `instructions` and `custom_tools`, which
-//! are joined. Permission rules stay apart, a layer a file. What a file may not set (`features`), and what a project
+//! managed one of the machine's administrator, of which only `permission` and `tools` are read. Objects merge key by key
+//! at every depth and arrays are replaced, except for `hooks`, `instructions` and `custom_tools`, which are joined. Permission rules stay apart, a layer a file. What a file may not set (`features`), and what a project
 //! may not set until it is trusted, is taken out before anything of it is used, so its expansions are not made either.
+
+mod overlay;
+mod reader;
 
 use std::collections::HashSet;
 use std::fmt;
@@ -11,24 +14,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jsonc_parser::ast::Value as Node;
-use jsonc_parser::common::Ranged;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
+use self::overlay::{keep_switched_off, merge_file};
+use self::reader::{Read, read};
+pub(super) use self::reader::{answers, is_global_only};
 use super::Config;
-use super::claude::hooks_in;
+use super::claude::{ClaudeRules, hooks_in, rules_in};
 use super::diagnose::{ConfigError, Problem};
-use super::expand::Expansion;
-use super::features::{ANSWERING, GLOBAL_ONLY, LACKING, OF_THE_MANAGED};
-use super::parts::{ProjectPart, parts, wants_environment};
+use super::features::LACKING;
+use super::parts::{ProjectPart, parts};
 use super::places::{LoadRequest, Origin, RuleFiles, Texts};
 use super::schema::{AgentSettings, Hooks, Table};
 use super::source::{Source, locate, plain};
 use super::switches::ToolSwitches;
-use super::untrusted::{Standing, standing};
 use crate::conversation::ModelRef;
 use crate::regular_file::FileGate;
 
-/// Whether what needs a project to be trusted counts.
+/// The standing of what needs a project to be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trust {
     Given,
@@ -53,6 +56,8 @@ pub struct Loaded {
     pub warnings: Vec<String>,
     /// Values that are sent to a server and that the files take from elsewhere.
     pub secrets: Vec<ExpandedSecret>,
+    /// The rules in settings of Claude Code: the user's, then the project's.
+    pub claude_rules: Vec<ClaudeRules>,
     /// What counts only where the project is trusted; those of agents aside.
     pub project_parts: Vec<ProjectPart>,
     texts: Arc<Texts>,
@@ -157,24 +162,39 @@ fn merge(texts: &Arc<Texts>, trust: Trust) -> Result<Loaded, ConfigError> {
         .iter()
         .filter_map(|(source, tree)| written_rules(source, tree))
         .collect();
+    let read: Vec<_> = texts
+        .claude
+        .iter()
+        .map(|source| (source, rules_in(source)))
+        .collect();
+    let claude: Vec<ClaudeRules> = read
+        .iter()
+        .map(|(source, rules)| match rules {
+            Ok((rules, _)) => rules.clone(),
+            Err(_) => ClaudeRules::of_invalid(source),
+        })
+        .collect();
     let gate = (texts.make_gate)(&RuleFiles {
         dirs: &texts.dirs,
         project_root: &texts.project_root,
         layers: &layers,
+        claude: &claude,
         project_is_trusted: trust == Trust::Given,
+        users_rules_may_allow: false,
     });
     let mut merge = Merge::new(texts, trust, &*gate);
     for (source, tree) in &trees {
         merge.add(source, tree);
     }
-    if trust == Trust::Given {
-        merge.add_claude();
+    for (source, rules) in read {
+        merge.add_claude(source, rules.map(|(_, warnings)| warnings));
     }
+    merge.claude_rules = claude;
     merge.finish(&trees)
 }
 
 /// The rules of a file as they are written, before anything of it is expanded.
-fn written_rules(source: &Source, tree: &Node<'_>) -> Option<PermissionLayer> {
+pub(super) fn written_rules(source: &Source, tree: &Node<'_>) -> Option<PermissionLayer> {
     let Node::Object(object) = tree else { return None };
     let rules = plain(&object.get("permission")?.value);
     (!is_empty(&rules)).then(|| PermissionLayer {
@@ -195,6 +215,7 @@ struct Merge<'a> {
     agent_layers: Vec<AgentLayer>,
     instructions: Vec<InstructionGlob>,
     hook_layers: Vec<HookLayer>,
+    claude_rules: Vec<ClaudeRules>,
     secrets: Vec<ExpandedSecret>,
     warnings: Vec<String>,
     /// Keys that a warning was already given for.
@@ -214,6 +235,7 @@ impl<'a> Merge<'a> {
             agent_layers: Vec::new(),
             instructions: Vec::new(),
             hook_layers: Vec::new(),
+            claude_rules: Vec::new(),
             secrets: Vec::new(),
             warnings: texts.warnings.clone(),
             warned: HashSet::new(),
@@ -222,27 +244,21 @@ impl<'a> Merge<'a> {
     }
 
     fn add(&mut self, source: &Source, tree: &Node<'_>) {
-        let mut reader = Reader {
-            source,
-            trust: self.trust,
-            expansion: self.texts.expansion(source),
-            gate: self.gate,
-            found: Vec::new(),
-            secrets: Vec::new(),
-            warnings: Vec::new(),
-            problems: Vec::new(),
-            path: Vec::new(),
-        };
-        let value = reader.value(tree);
-        let found = std::mem::take(&mut reader.found);
-        self.problems.append(&mut reader.problems);
-        self.warnings.append(&mut reader.warnings);
-        for secret in std::mem::take(&mut reader.secrets) {
+        let Read {
+            value,
+            refused,
+            secrets,
+            warnings,
+            problems,
+        } = read(source, tree, self.trust, self.texts.expansion(source), self.gate);
+        self.problems.extend(problems);
+        self.warnings.extend(warnings);
+        for secret in secrets {
             // A later file's value takes the place of an earlier one's, and its own origin with it.
             self.secrets.retain(|earlier| earlier.path != secret.path);
             self.secrets.push(secret);
         }
-        for key in &found {
+        for key in &refused {
             self.refuse(source, key);
         }
         // The root is an object, or the schema would have refused the file.
@@ -353,18 +369,33 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// The hooks in the project's settings of Claude Code.
-    fn add_claude(&mut self) {
-        for source in &self.texts.claude {
-            let read = source.as_ref().map_err(Clone::clone).and_then(hooks_in);
-            match read {
-                Ok(Some(settings)) => {
-                    self.warnings.extend(settings.warnings);
-                    self.hook_layers.push(settings.layer);
-                }
-                Ok(None) => {}
-                Err(problem) => self.problems.push(problem),
+    /// Takes the hooks of a settings file of Claude Code, where they count, and says what is wrong with the file.
+    fn add_claude(&mut self, source: &Source, rules: Result<Vec<String>, Problem>) {
+        let counts = source.origin != Origin::Project || self.trust == Trust::Given;
+        let warnings = match rules {
+            Ok(warnings) => warnings,
+            // A project must not be able to stop the start.
+            Err(problem) if !counts => {
+                let asks = if ClaudeRules::of_invalid(source).has_lost_rules {
+                    "; every call asks until it is mended, because it may deny something"
+                } else {
+                    ""
+                };
+                return self.warnings.push(format!("{problem}{asks}"));
             }
+            Err(problem) => return self.problems.push(problem),
+        };
+        self.warnings.extend(warnings);
+        if !counts {
+            return;
+        }
+        match hooks_in(source) {
+            Ok(Some(found)) => {
+                self.warnings.extend(found.warnings);
+                self.hook_layers.push(found.layer);
+            }
+            Ok(None) => {}
+            Err(problem) => self.problems.push(problem),
         }
     }
 
@@ -390,6 +421,7 @@ impl<'a> Merge<'a> {
             agent_layers: self.agent_layers,
             instructions: self.instructions,
             hook_layers: self.hook_layers,
+            claude_rules: self.claude_rules,
             secrets: self.secrets,
             files: self
                 .texts
@@ -412,33 +444,6 @@ impl<'a> Merge<'a> {
                 ));
             }
         }
-    }
-}
-
-/// Returns true if a file of this origin may never say anything under a key.
-fn is_refused(origin: Origin, path: &[String]) -> bool {
-    match origin {
-        Origin::Global => false,
-        Origin::Project => is_global_only(path) || answers(path),
-        Origin::Extra => is_global_only(path),
-        Origin::Managed => path.len() == 1 && !OF_THE_MANAGED.contains(&path[0].as_str()),
-    }
-}
-
-/// Returns true if only the global file may set a key.
-pub(super) fn is_global_only<S: AsRef<str>>(path: &[S]) -> bool {
-    GLOBAL_ONLY
-        .iter()
-        .any(|key| path.iter().map(AsRef::as_ref).eq(key.iter().copied()))
-}
-
-/// Whether a key changes what a person answers with.
-pub(super) fn answers<S: AsRef<str>>(path: &[S]) -> bool {
-    match path {
-        [keybinds, name] if keybinds.as_ref() == "keybinds" => {
-            ANSWERING.iter().any(|prefix| name.as_ref().starts_with(prefix))
-        }
-        _ => false,
     }
 }
 
@@ -480,147 +485,6 @@ fn place_in(trees: &[(&Source, Node<'_>)], path: &[String], message: String) -> 
         Some((source, offset)) => source.problem(offset, message),
         None => Problem::general(message),
     }
-}
-
-#[derive(Clone, Copy)]
-enum Arrays {
-    Replaced,
-    Joined,
-}
-
-/// What the managed file switches on is not on when somebody else switched it off.
-fn keep_switched_off(object: &mut Map<String, Value>) {
-    if let Some(Value::Object(tools)) = object.get_mut("tools") {
-        tools.retain(|_, on| *on == Value::Bool(false));
-    }
-}
-
-/// Lays one file over the ones before it.
-fn merge_file(base: &mut Map<String, Value>, over: Map<String, Value>) {
-    for (key, value) in over {
-        let arrays = match key.as_str() {
-            "hooks" | "instructions" | "custom_tools" => Arrays::Joined,
-            _ => Arrays::Replaced,
-        };
-        merge_entry(base, key, value, arrays);
-    }
-}
-
-fn merge_entry(base: &mut Map<String, Value>, key: String, value: Value, arrays: Arrays) {
-    match (base.get_mut(&key), value) {
-        (Some(Value::Object(base)), Value::Object(over)) => {
-            for (key, value) in over {
-                merge_entry(base, key, value, arrays);
-            }
-        }
-        (Some(Value::Array(base)), Value::Array(mut over)) if matches!(arrays, Arrays::Joined) => {
-            base.append(&mut over);
-        }
-        (Some(place), value) => *place = value,
-        (None, value) => {
-            base.insert(key, value);
-        }
-    }
-}
-
-/// Turns a tree into a value: leaves out refused keys and expands strings.
-struct Reader<'a> {
-    source: &'a Source,
-    trust: Trust,
-    expansion: Expansion<'a>,
-    gate: &'a dyn FileGate,
-    /// Refused keys that the file has.
-    found: Vec<String>,
-    secrets: Vec<ExpandedSecret>,
-    warnings: Vec<String>,
-    problems: Vec<Problem>,
-    path: Vec<String>,
-}
-
-impl Reader<'_> {
-    fn value(&mut self, node: &Node<'_>) -> Value {
-        match node {
-            Node::Object(object) => {
-                let mut map = Map::with_capacity(object.properties.len());
-                for property in &object.properties {
-                    let name = property.name.as_str().to_owned();
-                    self.path.push(name.clone());
-                    if is_refused(self.source.origin, &self.path) {
-                        self.found.push(self.path.join("."));
-                    } else if self.waits_for_trust(&property.value) {
-                        // Whoever asks for trust tells of it.
-                    } else {
-                        map.insert(name, self.value(&property.value));
-                    }
-                    self.path.pop();
-                }
-                Value::Object(map)
-            }
-            Node::Array(array) => {
-                let mut items = Vec::with_capacity(array.elements.len());
-                for (index, element) in array.elements.iter().enumerate() {
-                    self.path.push(index.to_string());
-                    items.push(self.value(element));
-                    self.path.pop();
-                }
-                Value::Array(items)
-            }
-            Node::StringLit(text) => Value::String(self.string(node, &text.value)),
-            Node::NumberLit(number) => number.value.parse::<Number>().map_or(Value::Null, Value::Number),
-            Node::BooleanLit(boolean) => Value::Bool(boolean.value),
-            Node::NullKeyword(_) => Value::Null,
-        }
-    }
-
-    /// A project that is not trusted sets what is on the closed list, and gets nothing of the environment.
-    fn waits_for_trust(&self, node: &Node<'_>) -> bool {
-        let is_restricted = self.source.origin == Origin::Project && self.trust == Trust::Withheld;
-        is_restricted && (standing(&self.path, node) == Standing::Waits || wants_environment(node))
-    }
-
-    fn string(&mut self, node: &Node<'_>, text: &str) -> String {
-        let everything = |_: &Path| true;
-        // Where no model sees the value, its file may hold what is to be kept secret: that is what it is for.
-        let gate = if is_secret(&self.path) {
-            &everything
-        } else {
-            self.gate
-        };
-        match self.expansion.expand(text, gate) {
-            Ok(expanded) => {
-                let (key, file) = (self.path.join("."), self.source.path.display());
-                let withheld = expanded.withheld.iter();
-                self.warnings
-                    .extend(withheld.map(|what| format!("`{key}` in `{file}` {what}")));
-                if is_secret(&self.path) {
-                    self.secrets.push(ExpandedSecret {
-                        path: self.path.clone(),
-                        written: text.to_owned(),
-                        variables: expanded.variables,
-                        values: expanded.values,
-                    });
-                }
-                expanded.text
-            }
-            Err(what) => {
-                let message = format!("`{}` {what}", self.path.join("."));
-                self.problems.push(self.source.problem(node.start(), message));
-                String::new()
-            }
-        }
-    }
-}
-
-/// Returns true if a key's value is sent to a server and to nobody else.
-fn is_secret(path: &[String]) -> bool {
-    let path: Vec<&str> = path.iter().map(String::as_str).collect();
-    matches!(
-        path[..],
-        ["providers", _, "api_key" | "base_url"]
-            | ["providers", _, "headers", _]
-            | ["mcp", _, "url"]
-            | ["mcp", _, "headers" | "env", _]
-    )
 }
 
 #[cfg(test)]

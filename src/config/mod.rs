@@ -22,9 +22,10 @@ mod source;
 mod switches;
 mod untrusted;
 
-pub use claude::{ClaudeSettings, claude_files, claude_settings};
+pub use claude::ClaudeRules;
 pub use diagnose::{ConfigError, Problem};
 pub use dirs::Dirs;
+pub use features::lacking;
 pub use layers::{AgentLayer, ExpandedSecret, HookLayer, InstructionGlob, Loaded, PermissionLayer, load};
 pub use parts::{ProjectPart, allows};
 pub use places::{LoadRequest, MakeGate, Origin, RuleFiles, files};

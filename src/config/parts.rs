@@ -41,10 +41,12 @@ pub(super) fn parts(texts: &Texts) -> Vec<ProjectPart> {
         .sources
         .iter()
         .filter(|source| source.origin == Origin::Project);
-    // A file that cannot be read brings nothing.
-    let claude = texts.claude.iter().filter_map(|source| source.as_ref().ok());
+    let claude = texts
+        .claude
+        .iter()
+        .filter(|source| source.origin == Origin::Project);
     own.flat_map(|source| own_parts(source, texts))
-        .chain(claude.filter_map(claude_part))
+        .chain(claude.flat_map(claude_parts))
         .collect()
 }
 
@@ -153,11 +155,20 @@ fn named_files(value: &Value, source: &Source, texts: &Texts) -> Vec<ProjectPart
     }
 }
 
-fn claude_part(source: &Source) -> Option<ProjectPart> {
-    let settings = plain(&source.parse().ok()??);
-    let hooks = settings.get("hooks").filter(|hooks| !is_empty(hooks))?;
-    let are_off = settings.get("disableAllHooks") == Some(&Value::Bool(true));
-    (!are_off).then(|| part(&source.path, "hooks", hooks.clone()))
+/// The hooks of a settings file of Claude Code, and what it allows. One that cannot be read brings nothing.
+fn claude_parts(source: &Source) -> Vec<ProjectPart> {
+    let Ok(Some(tree)) = source.parse() else {
+        return Vec::new();
+    };
+    let settings = plain(&tree);
+    let hooks_are_on = settings.get("disableAllHooks") != Some(&Value::Bool(true));
+    let hooks = settings.get("hooks").filter(|_| hooks_are_on);
+    let allowed = settings.get("permissions").and_then(|rules| rules.get("allow"));
+    [("hooks", hooks), ("permissions.allow", allowed)]
+        .into_iter()
+        .filter_map(|(key, value)| Some((key, value.filter(|value| !is_empty(value))?)))
+        .map(|(key, value)| part(&source.path, key, value.clone()))
+        .collect()
 }
 
 fn part(file: &Path, key: &str, value: Value) -> ProjectPart {

@@ -6,10 +6,10 @@
 use std::path::{Path, PathBuf};
 
 use super::Dirs;
-use super::claude::claude_files;
+use super::claude::{ClaudeRules, claude_files, rules_in};
 use super::diagnose::{self, ConfigError, Problem};
 use super::expand::{Expansion, FileTexts};
-use super::layers::PermissionLayer;
+use super::layers::{PermissionLayer, written_rules};
 use super::source::{Source, SourceFault};
 use crate::project_root::directories;
 use crate::regular_file::FileGate;
@@ -24,7 +24,11 @@ pub struct RuleFiles<'a> {
     pub project_root: &'a Path,
     /// In the order of the files.
     pub layers: &'a [PermissionLayer],
+    /// Of the user and of the project.
+    pub claude: &'a [ClaudeRules],
     pub project_is_trusted: bool,
+    /// True if the user has said yes to what their own file of `claude` allows.
+    pub users_rules_may_allow: bool,
 }
 
 /// Which files to read.
@@ -64,8 +68,8 @@ pub(super) struct Texts {
     pub(super) project_root: PathBuf,
     /// Those that exist, in order.
     pub(super) sources: Vec<Source>,
-    /// The project's settings of Claude Code. Whether they can be read matters only where the project is trusted.
-    pub(super) claude: Vec<Result<Source, Problem>>,
+    /// Settings of Claude Code: the user's, then the project's.
+    pub(super) claude: Vec<Source>,
     /// Sentences about files of the project that were left out.
     pub(super) warnings: Vec<String>,
     /// Those that the others name.
@@ -76,19 +80,29 @@ pub(super) struct Texts {
 impl Texts {
     /// Reads all files. Missing ones are fine, except the one named with `--config`.
     pub(super) fn read(request: &LoadRequest<'_>) -> Result<Self, ConfigError> {
-        let (mut problems, mut warnings) = (Vec::new(), Vec::new());
-        let mut sources = Vec::new();
-        for (origin, path) in candidates(request) {
-            match Source::read(origin, path.clone()) {
-                Ok(Some(source)) => sources.push(source),
-                Ok(None) => problems.extend(missing(origin, &path)),
-                // A project can only tighten before it is trusted, and must not be able to stop the start.
-                Err(SourceFault::Unopened { error, .. }) if origin == Origin::Project => {
-                    warnings.push(format!("`{}` was left out: {error}", path.display()));
-                }
-                Err(fault) => problems.push(fault.into()),
-            }
-        }
+        let mut reading = Reading::default();
+        let candidates = candidates(request);
+        let claude_files = claude_files(request.dirs.home.as_deref(), request.project_root);
+        // The user's rules say what a link in the project may lead to.
+        let everything = |_: &Path| true;
+        let users = |origin| origin != Origin::Project;
+        let projects = |origin| origin == Origin::Project;
+        let own = reading.sources(&candidates, users, &everything);
+        let mut claude = reading.sources(&claude_files, users, &everything);
+        let gate = own_gate(request, &own, &claude);
+        let of_project = reading.sources(&candidates, projects, &*gate);
+        // A mistake in these, which are another program's, is told and no more.
+        let mut others = Reading::default();
+        claude.extend(others.sources(&claude_files, projects, &*gate));
+        let told = others.problems.iter().map(Problem::to_string);
+        reading.warnings.extend(told.chain(others.warnings));
+        let mut sources: Vec<Source> = own.into_iter().chain(of_project).collect();
+        let place = |source: &Source| candidates.iter().position(|(_, path)| *path == source.path);
+        sources.sort_by_key(place);
+        let Reading {
+            mut problems,
+            warnings,
+        } = reading;
         for source in &sources {
             match source.parse() {
                 Ok(Some(tree)) => problems.extend(diagnose::check(source, &tree)),
@@ -99,16 +113,12 @@ impl Texts {
         if !problems.is_empty() {
             return Err(ConfigError { problems });
         }
-        let claude = claude_files(request.dirs.home.as_deref(), request.project_root)
-            .into_iter()
-            .filter(|(origin, _)| *origin == Origin::Project)
-            .filter_map(|(origin, path)| Source::read(origin, path).map_err(Problem::from).transpose());
         Ok(Self {
             warnings,
             dirs: request.dirs.clone(),
             project_root: request.project_root.to_owned(),
             sources,
-            claude: claude.collect(),
+            claude,
             named: FileTexts::default(),
             make_gate: request.make_gate,
         })
@@ -124,6 +134,58 @@ impl Texts {
             texts: &self.named,
         }
     }
+}
+
+/// Findings while files are read.
+#[derive(Default)]
+struct Reading {
+    problems: Vec<Problem>,
+    warnings: Vec<String>,
+}
+
+impl Reading {
+    /// Reads those of the files that are wanted and exist.
+    fn sources(
+        &mut self,
+        files: &[(Origin, PathBuf)],
+        is_wanted: impl Fn(Origin) -> bool,
+        gate: &dyn FileGate,
+    ) -> Vec<Source> {
+        let mut sources = Vec::new();
+        for (origin, path) in files.iter().filter(|(origin, _)| is_wanted(*origin)) {
+            match Source::read(*origin, path.clone(), gate) {
+                Ok(Some(source)) => sources.push(source),
+                Ok(None) => self.problems.extend(missing(*origin, path)),
+                // A project can only tighten before it is trusted, and must not be able to stop the start.
+                Err(SourceFault::Unopened { error, .. }) if *origin == Origin::Project => {
+                    self.warnings
+                        .push(format!("`{}` was left out: {error}", path.display()));
+                }
+                Err(fault) => self.problems.push(fault.into()),
+            }
+        }
+        sources
+    }
+}
+
+/// The gate of the project's files, by what the user's say. A mistake in them is told when they are used.
+fn own_gate(request: &LoadRequest<'_>, sources: &[Source], claude: &[Source]) -> Box<dyn FileGate> {
+    let layers: Vec<PermissionLayer> = sources
+        .iter()
+        .filter_map(|source| written_rules(source, &source.parse().ok()??))
+        .collect();
+    let claude: Vec<ClaudeRules> = claude
+        .iter()
+        .filter_map(|source| Some(rules_in(source).ok()?.0))
+        .collect();
+    (request.make_gate)(&RuleFiles {
+        dirs: request.dirs,
+        project_root: request.project_root,
+        layers: &layers,
+        claude: &claude,
+        project_is_trusted: false,
+        users_rules_may_allow: false,
+    })
 }
 
 /// What is wrong with a file not being there.

@@ -8,7 +8,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::Value;
 
 use super::{Origin, Problem};
-use crate::regular_file::{MAX_BYTES, ReadError, RegularFile};
+use crate::regular_file::{FileGate, MAX_BYTES, ReadError, RegularFile};
 
 /// A file that was read.
 #[derive(Debug)]
@@ -38,9 +38,22 @@ impl From<SourceFault> for Problem {
 }
 
 impl Source {
-    /// Reads the file; a missing one is `None`.
-    pub(super) fn read(origin: Origin, path: PathBuf) -> Result<Option<Self>, SourceFault> {
-        let bytes = match RegularFile::open(&path).and_then(|file| file.read(MAX_BYTES)) {
+    /// Reads the file; a missing one is `None`. Under another name than its own it must pass the gate.
+    pub(super) fn read(
+        origin: Origin,
+        path: PathBuf,
+        gate: &dyn FileGate,
+    ) -> Result<Option<Self>, SourceFault> {
+        let opened = RegularFile::open(&path).and_then(|file| {
+            let real = file.real_path();
+            if real.file_name() == path.file_name() || gate.lets_read(real) {
+                Ok(file)
+            } else {
+                let real = real.to_owned();
+                Err(ReadError::Withheld { real })
+            }
+        });
+        let bytes = match opened.and_then(|file| file.read(MAX_BYTES)) {
             Ok(bytes) => bytes,
             Err(ReadError::Missing) => return Ok(None),
             Err(error) => {

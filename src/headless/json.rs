@@ -15,7 +15,7 @@ use crate::session::{
 pub(super) struct JsonReporter<W> {
     out: W,
     root: Option<SessionId>,
-    /// What the parts that grow are: deltas of arguments are not told.
+    /// Kinds of the parts that grow: deltas of arguments are not told.
     kinds: HashMap<(MessageId, u64), &'static str>,
     usage: Usage,
     cost: Option<f64>,
@@ -114,6 +114,10 @@ impl<W: Write> Reporter for JsonReporter<W> {
         }
     }
 
+    fn left_out(&mut self, report: &ErrorReport) -> io::Result<()> {
+        self.untrusted(report)
+    }
+
     fn event(&mut self, envelope: &Envelope) -> io::Result<()> {
         let session = &envelope.session;
         match &envelope.event {
@@ -181,12 +185,13 @@ impl<W: Write> Reporter for JsonReporter<W> {
         }
     }
 
-    fn end(&mut self, done: Done) -> io::Result<()> {
+    fn end(&mut self, done: Done, denied: usize) -> io::Result<()> {
         let Some(root) = self.root.clone() else {
             return Ok(());
         };
         let usage = usage_fields(&self.usage, self.cost);
-        self.line("done", &root, json!({ "reason": done, "usage": usage }))
+        let fields = json!({ "reason": done, "denied": denied, "usage": usage });
+        self.line("done", &root, fields)
     }
 }
 
@@ -235,6 +240,6 @@ pub(super) fn refuse(out: &mut impl Write, kind: ReportKind, message: &str) -> i
     let usage = usage_fields(&Usage::default(), Some(0.0));
     write_line(
         out,
-        &json!({ "type": "done", "session": "", "reason": Done::Error, "usage": usage }),
+        &json!({ "type": "done", "session": "", "reason": Done::Error, "denied": 0, "usage": usage }),
     )
 }

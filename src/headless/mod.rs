@@ -9,11 +9,14 @@ mod text;
 
 pub use json::tool_result;
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use serde_json::Value;
 use tokio::sync::mpsc;
 
+use crate::conversation::CallId;
+use crate::permission::Reply;
 use crate::session::{
     Done, Envelope, ErrorReport, Event, Handle, Input, Op, Receiver, RecvError, ReportKind, Snapshot,
 };
@@ -49,24 +52,34 @@ impl Outcome {
     }
 }
 
-/// What an output format does with events.
+/// An output format, which tells events.
 trait Reporter {
     fn begin(&mut self, snapshot: &Snapshot) -> io::Result<()>;
-    /// What the project brings is left out. Whoever started the run was told in words.
+    /// Tells that parts of the project are left out. Whoever started the run was told in words.
     fn untrusted(&mut self, report: &ErrorReport) -> io::Result<()>;
+    /// Files that the prompt names are left out.
+    fn left_out(&mut self, report: &ErrorReport) -> io::Result<()>;
     fn event(&mut self, envelope: &Envelope) -> io::Result<()>;
-    /// The turn has ended and everything was told.
-    fn end(&mut self, done: Done) -> io::Result<()>;
+    /// The turn has ended and everything was told. So many calls were refused because nobody could answer.
+    fn end(&mut self, done: Done, denied: usize) -> io::Result<()>;
 }
 
-/// Runs one turn to its end, without what an `untrusted` project brings. SIGINT and SIGTERM interrupt it; its calls get their results and the last line is written
-/// all the same.
+/// The end of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ended {
+    pub outcome: Outcome,
+    /// Calls that were refused because nobody could answer.
+    pub denied: usize,
+}
+
+/// Runs one turn to its end, without what an `untrusted` project brings. SIGINT and SIGTERM interrupt it; its calls get their
+/// results and the last line is written all the same.
 pub async fn run(
     handle: &Handle,
     input: Input,
     format: Format,
     untrusted: Option<&ErrorReport>,
-) -> io::Result<Outcome> {
+) -> io::Result<Ended> {
     let mut reporter: Box<dyn Reporter> = match format {
         Format::Text => Box::new(text::TextReporter::new(io::stdout(), io::stderr())),
         Format::Json => Box::new(json::JsonReporter::new(io::stdout())),
@@ -80,14 +93,13 @@ pub async fn run(
     }
     handle.send(Op::Submit(input)).map_err(io::Error::other)?;
     let mut heard = listen(handle.clone(), events, stop);
-    let mut interrupted = false;
-    let mut storage_failed = false;
-    let mut misconfigured = false;
+    let mut progress = RunProgress::default();
+    let mut left_out = 0;
     while let Some(heard) = heard.recv().await {
         let envelope = match heard {
             Heard::Event(envelope) => envelope,
             Heard::Stop => {
-                interrupted = true;
+                progress.is_interrupted = true;
                 continue;
             }
             Heard::End(error) => return Err(io::Error::other(error)),
@@ -97,30 +109,95 @@ pub async fn run(
             // The reader is gone (`lathe run | head`): stop the work as well.
             let _ = handle.send(Op::Interrupt);
             return if error.kind() == io::ErrorKind::BrokenPipe {
-                Ok(Outcome::Interrupted)
+                Ok(progress.ended(Outcome::Interrupted))
             } else {
                 Err(error)
             };
         }
-        match envelope.event {
-            Event::Error(report) if report.kind == ReportKind::Storage => storage_failed = true,
-            Event::Error(report) if report.kind == ReportKind::Config => misconfigured = true,
-            Event::TurnEnded(done) => {
-                let done = if storage_failed { Done::Error } else { done };
-                reporter.end(done)?;
-                return Ok(match done {
-                    _ if interrupted => Outcome::Interrupted,
-                    Done::Error if misconfigured => Outcome::Misconfigured,
-                    done => Outcome::Done(done),
-                });
-            }
-            _ => {}
+        if let Event::Unread { input, report, why } = &envelope.event {
+            let Some(rest) = without_unread(input, left_out) else {
+                reporter.left_out(report)?;
+                reporter.end(Done::Error, 0)?;
+                return Ok(progress.ended(Outcome::Done(Done::Error)));
+            };
+            left_out = rest.without.len();
+            reporter.left_out(&goes_without(why))?;
+            handle.send(Op::Submit(rest)).map_err(io::Error::other)?;
+        }
+        if let Some(done) = progress.hear(&envelope.event) {
+            reporter.end(done, progress.denied.len())?;
+            return Ok(progress.ended(progress.outcome(done)));
         }
     }
     Err(io::Error::other(RecvError::Closed))
 }
 
-/// What reaches the run.
+/// Events of a run so far, as far as its end depends on them.
+#[derive(Default)]
+struct RunProgress {
+    is_interrupted: bool,
+    storage_failed: bool,
+    is_misconfigured: bool,
+    /// The prompt's files are read, and a turn was announced that has not begun.
+    is_preparing: bool,
+    denied: HashSet<CallId>,
+}
+
+impl RunProgress {
+    /// Takes an event in; returns how the run ends with it.
+    fn hear(&mut self, event: &Event) -> Option<Done> {
+        match event {
+            Event::Error(report) if report.kind == ReportKind::Storage => self.storage_failed = true,
+            Event::Error(report) if report.kind == ReportKind::Config => self.is_misconfigured = true,
+            Event::Settled(settled) if settled.reply == Reply::Nobody => {
+                self.denied.insert(settled.call.clone());
+            }
+            Event::Preparing => self.is_preparing = true,
+            Event::TurnStarted => self.is_preparing = false,
+            // It was announced before the prompt came back, and follows when that is sent again.
+            Event::TurnEnded(_) if self.is_preparing && !self.is_interrupted => self.is_preparing = false,
+            Event::TurnEnded(_) if self.storage_failed => return Some(Done::Error),
+            Event::TurnEnded(done) => return Some(*done),
+            // Interrupted while its files were read, so that no turn begins.
+            Event::Refused(_) if self.is_interrupted => return Some(Done::Cancelled),
+            _ => {}
+        }
+        None
+    }
+
+    fn outcome(&self, done: Done) -> Outcome {
+        match done {
+            _ if self.is_interrupted => Outcome::Interrupted,
+            Done::Error if self.is_misconfigured => Outcome::Misconfigured,
+            done => Outcome::Done(done),
+        }
+    }
+
+    fn ended(&self, outcome: Outcome) -> Ended {
+        Ended {
+            outcome,
+            denied: self.denied.len(),
+        }
+    }
+}
+
+/// Returns a prompt that came back without the files that cannot be read, or that only a person could allow; `None` when it
+/// was without them already.
+fn without_unread(input: &Input, left_out: usize) -> Option<Input> {
+    let mut rest = input.clone();
+    rest.without.append(&mut rest.meant);
+    (rest.without.len() > left_out).then_some(rest)
+}
+
+fn goes_without(why: &str) -> ErrorReport {
+    ErrorReport {
+        kind: ReportKind::BadRequest,
+        message: format!("The prompt goes without a file that it names: {why}."),
+        hint: None,
+    }
+}
+
+/// An input of the run.
 enum Heard {
     Event(Box<Envelope>),
     /// A signal came, and the turn was interrupted.

@@ -17,7 +17,7 @@ pub(super) struct TextReporter<Out, Err> {
     err: Err,
     /// The text of the reply under way, by part.
     reply: Vec<(u64, String)>,
-    /// What stands as the answer beside it.
+    /// Text that stands as the answer beside it.
     answer: Option<String>,
 }
 
@@ -71,6 +71,11 @@ impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
         Ok(())
     }
 
+    fn left_out(&mut self, report: &ErrorReport) -> io::Result<()> {
+        self.error(report);
+        Ok(())
+    }
+
     fn event(&mut self, envelope: &Envelope) -> io::Result<()> {
         match &envelope.event {
             Event::MessageStarted(message) if message.role == Role::Assistant => {
@@ -106,7 +111,7 @@ impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
     }
 
     /// Writes the last reply's text. It goes to a pipe as often as to a terminal, so control characters never pass.
-    fn end(&mut self, done: Done) -> io::Result<()> {
+    fn end(&mut self, done: Done, _: usize) -> io::Result<()> {
         let texts = self.reply.iter().map(|(_, text)| text).chain(&self.answer);
         let texts: Vec<&str> = texts.map(|text| text.trim_end()).collect();
         let answer = texts.join("\n");

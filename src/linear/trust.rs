@@ -22,7 +22,7 @@ pub enum TrustAnswer {
 
 /// Asks whether a project's own parts count.
 pub async fn ask_trust(trust: &ProjectTrust, console: &mut Console) -> TrustAnswer {
-    let question = question(&trust.root.display().to_string());
+    let question = question(&trust.asked_place().display().to_string());
     console.say(&question);
     console.mark(0);
     let mut deaf_until = None;
@@ -65,7 +65,7 @@ fn question(root: &str) -> String {
 
 fn parts(trust: &ProjectTrust) -> String {
     let mut lines = Vec::new();
-    for part in &trust.parts {
+    for part in trust.asked_parts() {
         lines.extend(judged::foreign(&format!("{}, {}:", part.file, part.key)));
         lines.extend(judged::foreign(part.text().trim_end()));
     }

@@ -42,6 +42,8 @@ pub struct Inquiry {
     pub call: CallId,
     pub tool: String,
     pub agent: String,
+    /// The task that the agent works on for another one; `None` for the root's agent.
+    pub delegated: Option<Delegated>,
     /// What is open; at least one.
     pub rows: Vec<Row>,
     /// `bash wants to run`.
@@ -54,6 +56,15 @@ pub struct Inquiry {
     pub sandbox: Option<&'static str>,
     /// What may be changed of the call; `None` where it has begun already.
     pub editable: Option<Editable>,
+}
+
+/// A task that one agent works on for another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delegated {
+    /// The agents above, the root's first; at least one.
+    pub by: Vec<String>,
+    /// In a few words.
+    pub task: String,
 }
 
 /// One open ask of an inquiry.
@@ -135,12 +146,21 @@ pub struct Question {
 }
 
 /// How far an "always" reaches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Scope {
     /// The whole tree of agents, until it is closed.
     Session,
+    #[default]
     Project,
     Everywhere,
+}
+
+impl Scope {
+    /// Returns the scope that the next "always" begins with once this one was chosen; *everywhere* has to be chosen each
+    /// time.
+    pub fn remembered(self) -> Option<Self> {
+        (self != Self::Everywhere).then_some(self)
+    }
 }
 
 impl fmt::Display for Scope {
@@ -393,6 +413,7 @@ mod tests {
             call: CallId::new(),
             tool: "bash".into(),
             agent: "build".into(),
+            delegated: None,
             rows: vec![open.into()],
             title: "bash wants to run".into(),
             card: Card::default(),

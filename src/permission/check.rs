@@ -271,7 +271,10 @@ fn open_ask(ask: &Ask, verdict: Verdict) -> Open {
     let mut ask = ask.clone();
     // A grant cannot lift what a rule of another list asks, so there is nothing to store.
     let source = verdict.rule.as_ref().map(|rule| &rule.source);
-    if matches!(source, Some(Source::Project(_) | Source::Managed(_))) {
+    if matches!(
+        source,
+        Some(Source::Project(_) | Source::Managed(_) | Source::Imported(_))
+    ) {
         ask.always.clear();
     }
     Open { ask, verdict }

@@ -3,11 +3,13 @@
 //! Protected names are compared without regard to case and to characters that some file systems ignore, because there
 //! `.GIT` and `.git` are one directory.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 use super::Pattern;
+use super::keys::FAMILIES;
 use super::rule::{Action, PROTECTED, Rule, Source};
 use super::verdict::Subject;
 
@@ -30,8 +32,10 @@ pub fn defaults(places: &Places) -> Vec<Rule> {
     let home = places.home.as_deref();
     let rule =
         |(key, pattern, action): (&str, &str, Action)| Rule::new(key, pattern, action, Source::Default, home);
-    let mut rules: Vec<Rule> = [
-        ("read", "*", Allow),
+    let families = FAMILIES
+        .iter()
+        .filter_map(|(key, action)| Some((*key, "*", (*action)?)));
+    let special = [
         ("read", "*.env", Ask),
         ("read", "*.env.*", Ask),
         ("read", "*id_rsa*", Ask),
@@ -42,23 +46,10 @@ pub fn defaults(places: &Places) -> Vec<Rule> {
         ("read", "*.env.sample", Allow),
         ("read", "*.env.template", Allow),
         ("read", "*.env.dist", Allow),
-        ("edit", "*", Ask),
-        ("bash", "*", Ask),
         ("bash", "@read-only", Allow),
-        ("interactive_bash", "*", Ask),
-        ("external_directory", "*", Ask),
         ("external_directory", "/dev/null", Allow),
-        ("webfetch", "*", Ask),
-        ("task", "*", Allow),
-        ("skill", "*", Allow),
-        ("mcp", "*", Ask),
-        ("custom", "*", Ask),
-        ("doom_loop", "*", Ask),
-    ]
-    .into_iter()
-    .map(rule)
-    .collect();
-    rules.extend(HARMLESS.iter().map(|key| rule((key, "*", Allow))));
+    ];
+    let mut rules: Vec<Rule> = families.chain(special).map(rule).collect();
     rules.extend(places.open.iter().filter_map(|dir| {
         let pattern = Pattern::directory(dir.to_str()?);
         Some(Rule::with_pattern(
@@ -71,23 +62,6 @@ pub fn defaults(places: &Places) -> Vec<Rule> {
     rules.extend(protected(places));
     rules
 }
-
-/// Keys of tools that change nothing outside the session.
-const HARMLESS: &[&str] = &[
-    "glob",
-    "grep",
-    "list",
-    "ast_grep_search",
-    "lsp",
-    "todowrite",
-    "todoread",
-    "task_board",
-    "session",
-    "question",
-    "plan_enter",
-    "plan_exit",
-    "resolve",
-];
 
 /// Written after asking: what other programs or lathe itself take orders from.
 const ASKED_DIRECTORIES: &[&str] = &[
@@ -143,6 +117,31 @@ fn special_names(root: &Path) -> Vec<Rule> {
 
 fn with(pattern: Pattern, action: Action) -> Rule {
     Rule::with_pattern(PROTECTED, pattern, action, Source::Default)
+}
+
+/// Returns true for a name in a directory of this name that one of the rules for protected names may speak about. It is
+/// quick, and says nothing of rules that the user has written.
+pub fn may_be_protected(directory: &OsStr, name: &OsStr) -> bool {
+    let is_plain = |name: &&str| name.is_ascii();
+    let of = |name: &OsStr| match name.to_str().filter(is_plain) {
+        Some(name) => name.to_ascii_lowercase(),
+        None => folded(&name.to_string_lossy()),
+    };
+    // Nearly every name begins like none of them.
+    if !matches!(
+        name.as_encoded_bytes().first(),
+        Some(b'.' | b'l' | b'L' | b'w' | b'W' | b't' | b'T' | 128..)
+    ) {
+        return false;
+    }
+    let (directory, name) = (of(directory), of(name));
+    let known = ASKED_DIRECTORIES.iter().chain(ASKED_FILES).chain(DENIED);
+    known
+        .chain(&[".lathe"])
+        .any(|known| match known.rsplit_once('/') {
+            Some((above, last)) => above == directory && last == name,
+            None => *known == name,
+        })
 }
 
 /// The subject under which a write to a path is judged for `protected`.

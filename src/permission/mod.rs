@@ -15,26 +15,33 @@
 
 pub mod broker;
 mod check;
+mod claude;
 pub mod command;
 mod defaults;
 mod editable;
 mod grant;
 mod harm;
+mod keys;
 mod pattern;
 mod read_gate;
 mod rule;
 mod runners;
 mod verdict;
+mod words;
 
 pub use broker::{
-    AlreadyAnswered, Broker, BrokerEvent, FrontEnd, Inquiry, Question, QuestionId, Reply, Row, Scope,
+    AlreadyAnswered, Broker, BrokerEvent, Delegated, FrontEnd, Inquiry, Question, QuestionId, Reply, Row,
+    Scope,
 };
 pub use check::{Ask, Decision, Denial, Floor, Location, Mode, Open, UnknownMode, decide, plan_rules};
-pub use defaults::{Places, defaults, protected_subject};
+pub use claude::{ClaudeFile, ClaudePlaces, LeftOut, Translation, Why, translate};
+pub use defaults::{Places, defaults, may_be_protected, protected_subject};
 pub use editable::{Editable, Fit};
 pub use grant::{Floored, floor, grants, too_wide};
 pub use harm::Deleted;
+pub use keys::{is_key, keys, own_key};
 pub use pattern::Pattern;
 pub use read_gate::ReadGate;
 pub use rule::{Action, Rule, RuleProblem, Source, parse};
-pub use verdict::{Permissions, Subject, Verdict};
+pub use verdict::{ImportedRules, Permissions, Subject, Verdict};
+pub use words::in_words;

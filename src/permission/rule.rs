@@ -55,6 +55,8 @@ pub enum Source {
     Project(PathBuf),
     /// The file of the machine's administrator.
     Managed(PathBuf),
+    /// A settings file of another agent.
+    Imported(PathBuf),
     /// An agent, by name.
     Agent(String),
     /// The user's answer "always".
@@ -65,9 +67,11 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("the defaults"),
-            Self::Global(file) | Self::Extra(file) | Self::Project(file) | Self::Managed(file) => {
-                write!(f, "`{}`", file.display())
-            }
+            Self::Global(file)
+            | Self::Extra(file)
+            | Self::Project(file)
+            | Self::Managed(file)
+            | Self::Imported(file) => write!(f, "`{}`", file.display()),
             Self::Agent(name) => write!(f, "agent `{name}`"),
             Self::Grant(scope) => write!(f, "an answer for {scope}"),
         }

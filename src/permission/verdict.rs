@@ -54,6 +54,17 @@ pub struct Permissions {
     pub project_is_trusted: bool,
     /// The list of the machine's administrator: what it asks or denies stays so.
     pub managed: Vec<Rule>,
+    /// Rules from settings of other agents, one list for each of their owners.
+    pub imported: Vec<ImportedRules>,
+}
+
+/// Rules of another agent's settings files of one owner. What they ask or deny stays so.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ImportedRules {
+    /// Those that allow first, then those that ask, then those that deny.
+    pub rules: Vec<Rule>,
+    /// True if somebody has said yes to what they allow: it lifts what the defaults or the global file ask.
+    pub may_allow: bool,
 }
 
 impl Permissions {
@@ -67,14 +78,12 @@ impl Permissions {
         let Some(beginning) = &subject.may_begin_with else {
             return false;
         };
-        [&self.user, &self.project, &self.managed]
-            .into_iter()
-            .any(|rules| {
-                let about = rules.iter().rev().filter(|rule| rule.is_about(key));
-                let behind = about.take_while(|rule| !rule.matches(subject));
-                let mut restricting = behind.filter(|rule| rule.action != Action::Allow);
-                restricting.any(|rule| rule.pattern.as_str().starts_with(beginning))
-            })
+        self.lists().any(|rules| {
+            let about = rules.iter().rev().filter(|rule| rule.is_about(key));
+            let behind = about.take_while(|rule| !rule.matches(subject));
+            let mut restricting = behind.filter(|rule| rule.action != Action::Allow);
+            restricting.any(|rule| rule.pattern.as_str().starts_with(beginning))
+        })
     }
 
     /// Judges by the key of a tool's family, then by the tool's own name; the stricter wins.
@@ -93,11 +102,16 @@ impl Permissions {
             let last = rules.iter().rev().find(|rule| rule.is_about(key));
             last.is_some_and(|rule| rule.action == Action::Deny && rule.pattern.as_str() == "*")
         };
-        [key, tool].iter().any(|key| {
-            [&self.user, &self.project, &self.managed]
-                .into_iter()
-                .any(|rules| closed(rules, key))
-        })
+        [key, tool]
+            .iter()
+            .any(|key| self.lists().any(|rules| closed(rules, key)))
+    }
+
+    /// Every list that can restrict.
+    fn lists(&self) -> impl Iterator<Item = &[Rule]> {
+        let own = [&*self.user, &*self.project, &*self.managed];
+        own.into_iter()
+            .chain(self.imported.iter().map(|list| &*list.rules))
     }
 
     /// The first key is the family's, others are more special.
@@ -114,28 +128,37 @@ impl Permissions {
             Some(grant) if user.action == Action::Ask => Verdict::of(grant),
             _ => user,
         };
-        let verdict = match strictest(&self.project, keys, subject) {
-            Some(rule) if rule.action > user.action => Verdict::of(rule),
-            Some(rule) if rule.action == Action::Allow && self.project_lifts(&user, keys) => {
-                Verdict::of(rule)
-            }
-            _ => user,
+        let others = self.others(keys, subject);
+        let Some(other) = others
+            .iter()
+            .map(|(rule, _)| *rule)
+            .max_by_key(|rule| rule.action)
+        else {
+            return user;
         };
-        match strictest(&self.managed, keys, subject) {
-            // Where two lists ask, the one that no answer lifts is the one to name.
-            Some(rule) if rule.action != Action::Allow && rule.action >= verdict.action => Verdict::of(rule),
-            _ => verdict,
+        match other.action {
+            Action::Allow if lifts_asks(&user, keys) => {
+                let mut opening = others.iter().filter(|(_, may_allow)| *may_allow);
+                opening.next().map_or(user, |(rule, _)| Verdict::of(rule))
+            }
+            Action::Allow => user,
+            Action::Ask | Action::Deny if user.action == Action::Deny || other.action < user.action => user,
+            // Where both ask, the one that no answer lifts is the one to name.
+            Action::Ask | Action::Deny => Verdict::of(other),
         }
     }
 
-    /// Whether what the user's list asks is the project's to allow, if it is trusted. An agent's or `--config`'s ask is
-    /// not: it was chosen for this session.
-    fn project_lifts(&self, user: &Verdict, keys: &[&str]) -> bool {
-        let source = user.rule.as_ref().map(|rule| &rule.source);
-        self.project_is_trusted
-            && user.action == Action::Ask
-            && !keys.contains(&PROTECTED)
-            && matches!(source, None | Some(Source::Default | Source::Global(_)))
+    /// Verdicts of the lists besides the user's, each with whether what it allows counts. Of equally strict ones the machine's
+    /// comes last.
+    fn others<'a>(&'a self, keys: &[&str], subject: &Subject) -> Vec<(&'a Rule, bool)> {
+        let project = (&*self.project, self.project_is_trusted);
+        let imported = self.imported.iter().map(|list| (&*list.rules, list.may_allow));
+        let lists = std::iter::once(project)
+            .chain(imported)
+            .chain([(&*self.managed, false)]);
+        lists
+            .filter_map(|(rules, may_allow)| Some((strictest(rules, keys, subject)?, may_allow)))
+            .collect()
     }
 
     fn grant(&self, keys: &[&str], subject: &Subject) -> Option<&Rule> {
@@ -155,6 +178,15 @@ impl Verdict {
             rule: Some(rule.clone()),
         }
     }
+}
+
+/// Returns true if what the user's list says is another list's to allow, where somebody has said yes to that list. An agent's
+/// or `--config`'s ask is not: it was chosen for this session.
+fn lifts_asks(user: &Verdict, keys: &[&str]) -> bool {
+    let source = user.rule.as_ref().map(|rule| &rule.source);
+    user.action == Action::Ask
+        && !keys.contains(&PROTECTED)
+        && matches!(source, None | Some(Source::Default | Source::Global(_)))
 }
 
 /// The strictest of what one list says under each key.
@@ -332,6 +364,46 @@ mod tests {
     }
 
     #[test]
+    fn rules_of_another_agent_restrict_at_once_and_allow_after_a_yes() {
+        use Action::{Allow, Ask, Deny};
+        let imported = |text: &str, may_allow| ImportedRules {
+            rules: parse(
+                &serde_json::from_str(text).unwrap(),
+                &Source::Imported("/p/.claude/settings.json".into()),
+                None,
+            )
+            .unwrap(),
+            may_allow,
+        };
+        let list = r#"{"bash": {"make *": "allow", "rm *": "allow", "git *": "allow", "git push *": "ask", "curl *": "deny"}}"#;
+        let other = r#"{"bash": {"make x": "ask"}}"#;
+        let user = r#"{"bash": {"*": "ask", "rm *": "deny", "ls *": "allow"}}"#;
+        let judge = |user: &str, may_allow, others: &[ImportedRules], text: &str| {
+            let mut permissions = Permissions {
+                user: rules(user),
+                grants: rules(r#"{"bash": {"git *": "allow"}}"#),
+                imported: vec![imported(list, may_allow)],
+                ..Permissions::default()
+            };
+            permissions.imported.extend_from_slice(others);
+            permissions.judge("bash", &Subject::new(text)).action
+        };
+        for (text, before, after) in [
+            ("make x", Ask, Allow),
+            ("rm x", Deny, Deny),
+            ("ls", Allow, Allow),
+            ("curl u", Deny, Deny),
+            // No stored answer lifts what it asks.
+            ("git push x", Ask, Ask),
+        ] {
+            assert_eq!(judge(user, false, &[], text), before, "{text}");
+            assert_eq!(judge(user, true, &[], text), after, "{text}");
+        }
+        assert_eq!(judge(user, true, &[imported(other, true)], "make x"), Ask);
+        assert_eq!(judge(r#"{"bash": "allow"}"#, false, &[], "curl u"), Deny);
+    }
+
+    #[test]
     fn what_the_machine_s_rules_ask_or_deny_stays_so() {
         use Action::{Allow, Ask, Deny};
         let file = Source::Managed("/etc/lathe/lathe-managed.jsonc".into());
@@ -342,6 +414,7 @@ mod tests {
                 project: rules(r#"{"bash": "allow"}"#),
                 project_is_trusted: true,
                 managed: parse(&serde_json::from_str(managed).unwrap(), &file, None).unwrap(),
+                ..Permissions::default()
             };
             let verdict = permissions.judge("bash", &Subject::new(text));
             (

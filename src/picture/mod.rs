@@ -1,12 +1,14 @@
 //! Pictures within bounds: measured by their header, decoded one at a time, made as small as providers take.
 //!
 //! A small file may hold a picture that fills the memory, and several may be read at once. So nothing else in the crate
-//! decodes one: what is too large by its header is refused before, what a decoder may allocate is limited, and there is
-//! one decoder at a time in the process.
+//! decodes one: what is too large by its header is refused before, what a decoder may allocate is limited, and the pixels
+//! of one picture are in memory at a time, from its decoder until it is made smaller. Some decoders know no limit; by the
+//! number of pixels the largest, of a progressive JPEG with four channels, takes about 800 MB.
 
 use std::io::Cursor;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder as _, ImageFormat, ImageReader, Limits};
@@ -23,8 +25,12 @@ const MOST_BYTES: usize = MOST_BASE64 / 4 * 3;
 /// A picture this small is not made smaller.
 const LEAST_SIDE: u32 = 64;
 
-/// Held while a picture is decoded. The memory that it bounds is the process's, so it is the process's too.
-static DECODING: Mutex<()> = Mutex::new(());
+/// Held while a picture is in memory. The memory that it bounds is the process's, so it is the process's too.
+static IN_MEMORY: Mutex<()> = Mutex::new(());
+
+/// The right to have a large picture in memory, which one thread has at a time.
+#[derive(Debug)]
+pub struct Alone(());
 
 /// Why a picture cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -65,51 +71,62 @@ pub fn size(bytes: &[u8]) -> Option<(u32, u32)> {
     (width > 0 && height > 0).then_some((width, height))
 }
 
-/// Decodes a picture, of an animation the first one. It waits for others that are being decoded.
-pub fn decode(bytes: &[u8]) -> Result<DynamicImage, PictureError> {
-    Ok(decode_oriented(bytes)?.0)
+/// Does this when no other thread has a large picture in memory.
+///
+/// It is done on a thread of its own that ends with it: the C library keeps what a thread has freed for the next one, and
+/// would keep the size of a picture for each of many threads.
+pub fn alone<T: Send>(work: impl FnOnce(&Alone) -> T + Send) -> T {
+    let _alone = IN_MEMORY.lock().unwrap_or_else(PoisonError::into_inner);
+    let done = thread::scope(|scope| scope.spawn(|| work(&Alone(()))).join());
+    done.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
-/// Returns the picture as it is where providers take it, else scaled, without loss where that is small enough.
-pub fn fit(bytes: Vec<u8>) -> Result<Fitted, PictureError> {
-    let mime = mime_of(&bytes)
-        .ok_or_else(|| PictureError::Unreadable("it is no PNG, JPEG, GIF or WebP inside".to_owned()))?;
-    let (width, height) = size(&bytes)
-        .ok_or_else(|| PictureError::Unreadable("it is broken: it does not say its size".to_owned()))?;
-    check(width, height)?;
-    if width.max(height) <= MOST_SIDE && bytes.len() <= MOST_BYTES {
-        return Ok(Fitted {
+impl Alone {
+    /// Returns the picture as it is where providers take it, else scaled, without loss where that is small enough.
+    pub fn fit(&self, bytes: Vec<u8>) -> Result<Fitted, PictureError> {
+        let mime = mime_of(&bytes)
+            .ok_or_else(|| PictureError::Unreadable("it is no PNG, JPEG, GIF or WebP inside".to_owned()))?;
+        let (width, height) = size(&bytes)
+            .ok_or_else(|| PictureError::Unreadable("it is broken: it does not say its size".to_owned()))?;
+        check(width, height)?;
+        if width.max(height) <= MOST_SIDE && bytes.len() <= MOST_BYTES {
+            return Ok(Fitted {
+                bytes,
+                mime,
+                width,
+                height,
+            });
+        }
+        self.recode(&bytes)
+    }
+
+    /// Returns the picture scaled and as PNG or JPEG, of an animation the first one.
+    pub fn recode(&self, bytes: &[u8]) -> Result<Fitted, PictureError> {
+        let (picture, orientation) = decode(self, bytes)?;
+        let (width, height) = (picture.width(), picture.height());
+        let (bytes, mime) =
+            scaled(&picture, orientation).map_err(|error| PictureError::Unreadable(error.to_string()))?;
+        Ok(Fitted {
             bytes,
             mime,
             width,
             height,
-        });
+        })
     }
-    recode(&bytes)
-}
 
-/// Returns the picture scaled and as PNG or JPEG.
-pub fn recode(bytes: &[u8]) -> Result<Fitted, PictureError> {
-    let (picture, orientation) = decode_oriented(bytes)?;
-    let (width, height) = (picture.width(), picture.height());
-    let (bytes, mime) =
-        scaled(&picture, orientation).map_err(|error| PictureError::Unreadable(error.to_string()))?;
-    Ok(Fitted {
-        bytes,
-        mime,
-        width,
-        height,
-    })
-}
-
-fn check(width: u32, height: u32) -> Result<(), PictureError> {
-    if u64::from(width) * u64::from(height) > MOST_PIXELS {
-        return Err(PictureError::TooLarge { width, height });
+    /// Returns the pixels of the picture, of an animation those of the first one, scaled to fit into so many.
+    pub fn thumbnail(&self, bytes: &[u8], width: u32, height: u32) -> Result<DynamicImage, PictureError> {
+        let (picture, _) = decode(self, bytes)?;
+        Ok(if picture.width() > width || picture.height() > height {
+            picture.thumbnail(width, height)
+        } else {
+            picture
+        })
     }
-    Ok(())
 }
 
-fn decode_oriented(bytes: &[u8]) -> Result<(DynamicImage, Orientation), PictureError> {
+/// Returns the pixels. Only what is made of them is handed out: they may not outlive the right to have them.
+fn decode(_: &Alone, bytes: &[u8]) -> Result<(DynamicImage, Orientation), PictureError> {
     let unreadable = |error: image::ImageError| PictureError::Unreadable(error.to_string());
     if let Some((width, height)) = size(bytes) {
         check(width, height)?;
@@ -120,7 +137,6 @@ fn decode_oriented(bytes: &[u8]) -> Result<(DynamicImage, Orientation), PictureE
         .with_guessed_format()
         .map_err(|error| PictureError::Unreadable(error.to_string()))?;
     reader.limits(limits.clone());
-    let _alone = DECODING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut decoder = reader.into_decoder().map_err(unreadable)?;
     let (width, height) = decoder.dimensions();
     check(width, height)?;
@@ -134,6 +150,13 @@ fn decode_oriented(bytes: &[u8]) -> Result<(DynamicImage, Orientation), PictureE
         error => unreadable(error),
     })?;
     Ok((picture, orientation))
+}
+
+fn check(width: u32, height: u32) -> Result<(), PictureError> {
+    if u64::from(width) * u64::from(height) > MOST_PIXELS {
+        return Err(PictureError::TooLarge { width, height });
+    }
+    Ok(())
 }
 
 /// Without loss when that is small enough, else as JPEG where nothing shines through, else smaller.
@@ -166,6 +189,14 @@ fn encode(picture: &DynamicImage, format: ImageFormat) -> image::ImageResult<Vec
 mod tests {
     use super::*;
 
+    fn fitted(bytes: Vec<u8>) -> Result<Fitted, PictureError> {
+        alone(|alone| alone.fit(bytes))
+    }
+
+    fn decoded(bytes: &[u8]) -> Result<DynamicImage, PictureError> {
+        alone(|alone| alone.thumbnail(bytes, u32::MAX, u32::MAX))
+    }
+
     fn written(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
         encode(picture, format).unwrap()
     }
@@ -187,7 +218,7 @@ mod tests {
             (ImageFormat::WebP, "image/webp"),
         ] {
             let bytes = written(&DynamicImage::new_rgb8(30, 20), format);
-            let fitted = fit(bytes.clone()).unwrap();
+            let fitted = fitted(bytes.clone()).unwrap();
             assert_eq!((fitted.bytes, fitted.mime), (bytes, mime));
             assert_eq!((fitted.width, fitted.height), (30, 20));
         }
@@ -198,9 +229,9 @@ mod tests {
         for (width, height) in [(13_000, 13_000), (u32::MAX, u32::MAX), (1, 60_000_000)] {
             let bytes = telling(width, height);
             let expected = Err(PictureError::TooLarge { width, height });
-            assert_eq!(fit(bytes.clone()), expected);
+            assert_eq!(fitted(bytes.clone()), expected);
             assert_eq!(
-                decode(&bytes).map(|_| ()),
+                decoded(&bytes).map(|_| ()),
                 Err(PictureError::TooLarge { width, height })
             );
         }
@@ -215,14 +246,14 @@ mod tests {
             ImageFormat::Png,
         );
         assert!(bytes.len() < 600_000);
-        assert!(decode(&bytes).is_ok());
+        assert!(decoded(&bytes).is_ok());
         let mut deep = bytes;
         // The depth and the kind of the colours.
         deep[24..26].copy_from_slice(&[16, 6]);
         let crc = crc32(&deep[12..29]);
         deep[29..33].copy_from_slice(&crc.to_be_bytes());
         assert_eq!(
-            decode(&deep).map(|_| ()),
+            decoded(&deep).map(|_| ()),
             Err(PictureError::TooLarge { width, height })
         );
     }
@@ -245,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_wide_or_heavy_picture_is_scaled_below_the_limit_of_base64() {
-        let wide = fit(written(&DynamicImage::new_rgb8(3000, 30), ImageFormat::Png)).unwrap();
+        let wide = fitted(written(&DynamicImage::new_rgb8(3000, 30), ImageFormat::Png)).unwrap();
         assert_eq!(
             (wide.width, wide.height, size(&wide.bytes)),
             (3000, 30, Some((2000, 20)))
@@ -258,7 +289,7 @@ mod tests {
         let png = written(&DynamicImage::ImageRgb8(noise), ImageFormat::Png);
         // Below five MB on disk, above it as base64.
         assert!(png.len() > MOST_BYTES && png.len() < 5_000_000, "{}", png.len());
-        let heavy = fit(png).unwrap();
+        let heavy = fitted(png).unwrap();
         assert_eq!(heavy.mime, "image/jpeg");
         assert!(heavy.bytes.len().div_ceil(3) * 4 <= MOST_BASE64);
     }
@@ -266,10 +297,10 @@ mod tests {
     #[test]
     fn what_is_no_picture_or_broken_says_so() {
         for bytes in [b"no picture".to_vec(), b"\x89PNG\r\n\x1a\n".to_vec(), Vec::new()] {
-            assert!(matches!(fit(bytes), Err(PictureError::Unreadable(_))));
+            assert!(matches!(fitted(bytes), Err(PictureError::Unreadable(_))));
         }
         let mut cut = written(&DynamicImage::new_rgb8(2100, 60), ImageFormat::Png);
         cut.truncate(60);
-        assert!(matches!(fit(cut), Err(PictureError::Unreadable(_))));
+        assert!(matches!(fitted(cut), Err(PictureError::Unreadable(_))));
     }
 }

@@ -4,13 +4,14 @@
 //! for ever neither stops nor fills the memory. One that does not read its input is no error: it was told nothing then.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio_util::sync::CancellationToken;
 
-use super::spawn::{Outcome, ShellCommand, SpawnError};
+use super::spawn::{Outcome, RunningCommand, ShellCommand, SpawnError};
 
 /// How long the errors of a command that has ended are waited for: somebody outside its group may hold the pipe.
 const LAST_WORDS: Duration = Duration::from_millis(100);
@@ -55,36 +56,48 @@ impl Exchange {
     /// kills its whole group.
     pub async fn run(self, timeout: Duration, cancel: &CancellationToken) -> Result<Exchanged, SpawnError> {
         let Self { command, input, keep } = self;
-        let (input_reader, input_writer) = io::pipe()?;
-        let (error_reader, error_writer) = io::pipe()?;
-        let running = command.start(input_reader.into(), Some(error_writer.into()))?;
-        let feed = feed(Sender::from_owned_fd(input_writer.into())?, input);
-        let mut stdout = Kept::default();
-        let mut stderr = Kept::default();
-        let outcome = {
-            let listen = listen(Receiver::from_owned_fd(error_reader.into())?, &mut stderr, keep);
-            let follow = running.finish(timeout, cancel, |bytes| stdout.take(bytes, keep));
-            tokio::pin!(feed, listen, follow);
-            let (mut is_fed, mut is_silent) = (false, false);
-            let outcome = loop {
-                tokio::select! {
-                    outcome = &mut follow => break outcome,
-                    () = &mut feed, if !is_fed => is_fed = true,
-                    () = &mut listen, if !is_silent => is_silent = true,
-                }
-            };
-            if !is_silent {
-                // What did not come by now is somebody else's.
-                let _ = tokio::time::timeout(LAST_WORDS, &mut listen).await;
-            }
-            outcome
-        };
-        Ok(Exchanged {
-            outcome,
-            stdout,
-            stderr,
-        })
+        let start = |stdin, stderr| command.start(stdin, Some(stderr));
+        exchange(start, input, keep, timeout, cancel).await
     }
+}
+
+/// Runs what `start` starts with an input and a place for its errors.
+pub(super) async fn exchange<E: From<io::Error>>(
+    start: impl FnOnce(OwnedFd, OwnedFd) -> Result<RunningCommand, E>,
+    input: Vec<u8>,
+    keep: usize,
+    timeout: Duration,
+    cancel: &CancellationToken,
+) -> Result<Exchanged, E> {
+    let (input_reader, input_writer) = io::pipe()?;
+    let (error_reader, error_writer) = io::pipe()?;
+    let running = start(input_reader.into(), error_writer.into())?;
+    let feed = feed(Sender::from_owned_fd(input_writer.into())?, input);
+    let mut stdout = Kept::default();
+    let mut stderr = Kept::default();
+    let outcome = {
+        let listen = listen(Receiver::from_owned_fd(error_reader.into())?, &mut stderr, keep);
+        let follow = running.finish(timeout, cancel, |bytes| stdout.take(bytes, keep));
+        tokio::pin!(feed, listen, follow);
+        let (mut is_fed, mut is_silent) = (false, false);
+        let outcome = loop {
+            tokio::select! {
+                outcome = &mut follow => break outcome,
+                () = &mut feed, if !is_fed => is_fed = true,
+                () = &mut listen, if !is_silent => is_silent = true,
+            }
+        };
+        if !is_silent {
+            // What did not come by now is somebody else's.
+            let _ = tokio::time::timeout(LAST_WORDS, &mut listen).await;
+        }
+        outcome
+    };
+    Ok(Exchanged {
+        outcome,
+        stdout,
+        stderr,
+    })
 }
 
 /// Writes the input and closes it.

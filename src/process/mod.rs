@@ -9,22 +9,28 @@
 //!
 //! Decoding, cutting and showing the output, and asking whether a command may run, are for others.
 
+#[cfg(target_os = "linux")]
+mod descendants;
 pub mod environment;
 pub mod exchange;
 pub mod git;
 #[cfg(target_os = "linux")]
 pub mod keeper;
 pub mod kill;
+pub mod program;
 pub mod sandbox;
 pub mod scratch;
 pub mod shell;
 pub mod spawn;
 mod start;
+pub mod stuck;
 
 pub use environment::{EnvironmentRules, shell_environment};
 pub use exchange::{Exchange, Exchanged, Kept};
 pub use kill::Group;
+pub use program::find_program;
 pub use sandbox::{Confinement, Metadata, Support};
 pub use scratch::Scratch;
 pub use shell::{Shell, ShellError};
 pub use spawn::{Outcome, RunningCommand, ShellCommand, SpawnError};
+pub use stuck::{Stuck, stuck};

@@ -1,7 +1,7 @@
 //! Which shell runs commands, and how it is kept from reading the user's start files.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// A shell, and what stands before its command.
@@ -66,6 +66,16 @@ impl Shell {
 
     pub fn program(&self) -> &Path {
         &self.program
+    }
+
+    /// Returns true if this is `/bin/sh`, by which other programs start what is set for them, or cannot be looked at.
+    pub fn is_of_system(&self) -> bool {
+        let identity = |path: &Path| {
+            let data = path.metadata().ok()?;
+            Some((data.dev(), data.ino()))
+        };
+        let own = identity(&self.program);
+        own.is_none() || own == identity(Path::new("/bin/sh"))
     }
 
     /// What the shell is given to run this command.

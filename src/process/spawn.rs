@@ -160,27 +160,8 @@ enum Rest {
     Remains,
 }
 
-/// Returns the output of a program that answers at once; `None` when it does not, or fails.
-pub(super) async fn output_of(start: Start, timeout: Duration, most: usize) -> Option<Vec<u8>> {
-    let nothing = || {
-        File::options()
-            .read(true)
-            .write(true)
-            .open("/dev/null")
-            .map(OwnedFd::from)
-    };
-    let running = RunningCommand::start(start, nothing().ok()?, Some(nothing().ok()?)).ok()?;
-    let mut output = Vec::new();
-    let sink = |bytes: &[u8]| {
-        let room = most.saturating_sub(output.len());
-        output.extend_from_slice(&bytes[..bytes.len().min(room)]);
-    };
-    let outcome = running.finish(timeout, &CancellationToken::new(), sink).await;
-    (outcome.exit == Some(0)).then_some(output)
-}
-
 impl RunningCommand {
-    fn start(start: Start, stdin: OwnedFd, stderr: Option<OwnedFd>) -> io::Result<Self> {
+    pub(super) fn start(start: Start, stdin: OwnedFd, stderr: Option<OwnedFd>) -> io::Result<Self> {
         let (reader, writer) = io::pipe()?;
         let stderr = match stderr {
             Some(stderr) => stderr,

@@ -5,7 +5,7 @@
 //! [`commands`] what can be asked for by `/name`. All of it is text: nothing that a project brings is run here. The
 //! functions read files and block; call them off the async threads.
 //!
-//! What is found here reaches a model, so every file is opened through the [`FileGate`](crate::regular_file::FileGate)
+//! Files that are found here reach a model, so each is opened through the [`FileGate`](crate::regular_file::FileGate)
 //! that the caller gives. `tests/it/architecture.rs` forbids every other way to read a file in this module.
 
 pub mod agents;

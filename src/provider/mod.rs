@@ -24,6 +24,8 @@ mod retry;
 #[cfg(test)]
 mod sample;
 #[cfg(test)]
+mod sdk_reader_tests;
+#[cfg(test)]
 mod sdk_tests;
 mod settings;
 pub mod sse;

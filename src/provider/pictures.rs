@@ -1,6 +1,6 @@
 //! The pictures of a request, in forms that the provider takes.
 //!
-//! Where a picture came from does not matter here: a person, a tool, a conversation that another model began. One that the
+//! It does not matter here who gave a picture: a person, a tool, a conversation that another model began. One that the
 //! provider would refuse would make the whole session unusable, so it is recoded before it is sent, or left out with a
 //! note. What is sent is the same each time, so that the provider's cache holds.
 
@@ -28,7 +28,7 @@ pub(crate) struct Pictures {
     recoded: Arc<Mutex<HashMap<[u8; 32], Picture>>>,
 }
 
-/// What goes in place of a picture.
+/// The form in which a request carries a picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Picture {
     Sent {
@@ -130,7 +130,7 @@ fn recode(mime: &str, data: &str) -> Picture {
     let Ok(bytes) = STANDARD.decode(data.trim()) else {
         return left_out("it is not base64");
     };
-    match picture::recode(&bytes) {
+    match picture::alone(|alone| alone.recode(&bytes)) {
         Ok(fitted) => Picture::Sent {
             mime: fitted.mime,
             data: STANDARD.encode(&fitted.bytes).into(),

@@ -1,7 +1,7 @@
 //! Requests of varied conversations, held against the types of the providers' own SDKs.
 //!
 //! The SDKs are Python's: `tests/run` installs them below `target/sdk`, and `tests/sdk/validate.py` knows how to ask them.
-//! Where they are not there, the test says that it was skipped.
+//! Without them the test says that it was skipped.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -146,7 +146,7 @@ fn conversation(seed: u64, own: &str, protocol: Protocol) -> Vec<Arc<Message>> {
     messages
 }
 
-/// What the protocol's own recorded replies make of the next request.
+/// The conversation that follows the protocol's own recorded replies.
 fn after_recorded(protocol: Protocol) -> Vec<Arc<Message>> {
     let streams = match protocol {
         Protocol::Anthropic => include_str!("../../tests/it/vectors/sse/anthropic.reasoning.sse"),
@@ -221,30 +221,38 @@ fn requests() -> String {
     lines
 }
 
-#[test]
-fn requests_fit_the_types_of_the_providers_own_sdks() {
+/// Hands lines to a script that asks the SDKs, and returns what it prints; nothing where the SDKs are not installed.
+pub(super) fn asked(script: &str, lines: String, test: &str) -> Option<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let python = root.join("target/sdk/bin/python");
     if !root.join("target/sdk/requirements.txt").exists() {
         println!(
-            "skipped: requests_fit_the_types_of_the_providers_own_sdks: no SDKs at {}; tests/run installs them",
+            "skipped: {test}: no SDKs at {}; tests/run installs them",
             python.display()
         );
-        return;
+        return None;
     }
     let mut child = Command::new(&python)
-        .arg(root.join("tests/sdk/validate.py"))
+        .arg(root.join("tests/sdk").join(script))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let lines = requests();
     let mut stdin = child.stdin.take().unwrap();
     let writing = std::thread::spawn(move || stdin.write_all(lines.as_bytes()));
     let output = child.wait_with_output().unwrap();
     writing.join().unwrap().unwrap();
     let told = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{told}");
+    Some(told)
+}
+
+#[test]
+fn requests_fit_the_types_of_the_providers_own_sdks() {
+    let test = "requests_fit_the_types_of_the_providers_own_sdks";
+    let Some(told) = asked("validate.py", requests(), test) else {
+        return;
+    };
     let last = told.lines().last();
     let some: Vec<&str> = told.lines().take(30).collect();
     assert_eq!(last, Some("604 requests"), "{}", some.join("\n"));

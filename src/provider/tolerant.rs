@@ -1,7 +1,7 @@
 //! Reading of fields that providers and their imitations do not agree on: counts that are strings or fractions, text
 //! that is an object or comes in parts, fields of another kind than the protocol says.
 //!
-//! What is text for a person or a tool is never dropped: it is read in whatever form it comes, or the event is an error.
+//! Text for a person or a tool is never dropped: it is read in whatever form it comes, or the event is an error.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};

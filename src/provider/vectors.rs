@@ -15,7 +15,7 @@ macro_rules! vector {
     };
 }
 
-const VECTORS: [(Protocol, &str); 20] = [
+pub(super) const VECTORS: [(Protocol, &str); 20] = [
     vector!(Anthropic, "anthropic.text"),
     vector!(Anthropic, "anthropic.tools"),
     vector!(Anthropic, "anthropic.reasoning"),

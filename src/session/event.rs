@@ -116,6 +116,8 @@ pub enum Event {
     Unread {
         input: Arc<Input>,
         report: ErrorReport,
+        /// The reason alone, for whoever sends it again without those files.
+        why: String,
     },
 }
 

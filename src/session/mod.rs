@@ -35,7 +35,7 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::conversation::{FilePart, Message, ModelRef, Price, SessionId, TodoEdit, Usage};
-use crate::permission::{Mode, Question, QuestionId, Reply};
+use crate::permission::{Mode, Question, QuestionId, Reply, Scope};
 use crate::tool::{Form, FormId, FormReply, Seen};
 use query::{Answer, Query};
 
@@ -193,6 +193,8 @@ pub struct SessionInfo {
     pub read_only: Option<String>,
     /// The scripted model answers.
     pub demo: bool,
+    /// The scope of the newest stored rule, with which the next "always" begins; none where nothing was stored.
+    pub scope: Option<Scope>,
 }
 
 /// An agent that a session can go on as.

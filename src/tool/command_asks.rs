@@ -15,10 +15,11 @@ mod submodules;
 mod wildcards;
 mod written;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 pub(super) use self::deleted::count_deleted;
+use self::git::{GitLook, GitRun};
 use self::paths::is_harmless_device;
 use self::wildcards::Wildcards;
 use super::Services;
@@ -28,6 +29,7 @@ use crate::permission::command::{
     in_git, operand_of, paths, search, shows_files, takes_paths,
 };
 use crate::permission::{Ask, Floor, Subject};
+use crate::process::git::Drivers;
 
 /// Shells whose grammar the analysis knows.
 const KNOWN_SHELLS: &[&str] = &["bash", "sh", "dash", "ksh"];
@@ -46,7 +48,17 @@ pub(super) struct CommandAsks {
 pub(super) struct ReadsOnly {
     /// The programs that it names; absolute, links resolved, without the shell.
     pub(super) programs: Vec<PathBuf>,
-    pub(super) runs_git: bool,
+    /// `None` when it does not run git.
+    pub(super) git: Option<GitReads>,
+}
+
+/// Requirements for disarming the git of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct GitReads {
+    /// The drivers that are configured in the repositories that it looks into.
+    pub(super) drivers: Drivers,
+    /// The filters among them that would change what it compares.
+    pub(super) filters: BTreeSet<String>,
 }
 
 /// Returns the asks for running `command` in `workdir`. Looks at files.
@@ -62,12 +74,14 @@ pub(super) fn command_asks(services: &Services, command: &str, workdir: &Path) -
         setting.redirected(redirected, &mut gathered);
     }
     let refusal = analysis.refusal.or_else(|| setting.refusal(&analysis));
-    let is_confined = refusal.is_none()
-        && !gathered.writes
-        && looks.iter().all(|look| look.form.is_some())
-        && can_confine_reading(services);
+    let only_reads = refusal.is_none() && !gathered.writes && looks.iter().all(|look| look.form.is_some());
+    let run = match (only_reads, can_confine_reading(services)) {
+        (true, true) => GitRun::Confined,
+        (true, false) => GitRun::Disarmed,
+        (false, _) => GitRun::AsSet,
+    };
     for (command, look) in analysis.commands.iter().zip(&looks) {
-        let reason = look.reason(is_confined);
+        let reason = setting.reading(look, run);
         if let Reading::Asks(Some(reason)) = &reason {
             gathered.why = Some(format!(
                 "The command only reads as a rule, but is asked about here: {reason}."
@@ -92,7 +106,7 @@ pub(super) fn command_asks(services: &Services, command: &str, workdir: &Path) -
             gathered.edit.extend(setting.possible_target(&target));
         }
     }
-    let reads_only = is_confined.then(|| setting.reads_only(&looks));
+    let reads_only = only_reads.then(|| setting.reads_only(&looks));
     let mut asks = gathered.outside;
     asks.extend(gathered.bash);
     asks.extend(gathered.edit);
@@ -115,14 +129,12 @@ struct Gathered {
     writes: bool,
 }
 
-/// What was found out about one command.
+/// Findings about one command.
 struct Look {
     /// Its form, if it is one that only reads.
     form: Option<Form>,
-    /// Why its git asks where it runs disarmed.
-    disarmed: Option<String>,
-    /// Why its git asks where it runs as it is set.
-    armed: Option<String>,
+    /// `None` for any other program.
+    git: Option<GitLook>,
     /// True if it changes files in the project and does nothing else.
     is_edit: bool,
     /// True if a word turned out to be a file that it overwrites.
@@ -135,20 +147,6 @@ enum Reading {
     Unasked,
     /// Why, where it would read elsewhere.
     Asks(Option<String>),
-}
-
-impl Look {
-    fn reason(&self, is_confined: bool) -> Reading {
-        let Some(form) = &self.form else {
-            return Reading::Asks(None);
-        };
-        let reason = if is_confined { &self.disarmed } else { &self.armed };
-        match (form.list, reason) {
-            (_, Some(reason)) => Reading::Asks(Some(reason.clone())),
-            (List::Second, None) if !is_confined => Reading::Asks(None),
-            (_, None) => Reading::Unasked,
-        }
-    }
 }
 
 /// The same command may only read in one place and do more in another: then it does more.
@@ -225,7 +223,19 @@ impl Setting<'_> {
         None
     }
 
-    /// What a call needs to run confined to reading.
+    fn reading(&self, look: &Look, run: GitRun) -> Reading {
+        let Some(form) = &look.form else {
+            return Reading::Asks(None);
+        };
+        let reason = look.git.as_ref().and_then(|git| self.git_reason(git, run));
+        match (form.list, reason) {
+            (_, Some(reason)) => Reading::Asks(Some(reason)),
+            (List::Second, None) if run != GitRun::Confined => Reading::Asks(None),
+            (_, None) => Reading::Unasked,
+        }
+    }
+
+    /// Returns the requirements of a call that runs confined to reading.
     fn reads_only(&self, looks: &[Look]) -> ReadsOnly {
         let forms = || looks.iter().filter_map(|look| look.form.as_ref());
         let mut programs: Vec<PathBuf> = forms()
@@ -234,9 +244,10 @@ impl Setting<'_> {
             .collect();
         programs.sort();
         programs.dedup();
+        let is_git = forms().any(|form| form.git.is_some());
         ReadsOnly {
             programs,
-            runs_git: forms().any(|form| form.git.is_some()),
+            git: is_git.then(|| git_reads(looks)),
         }
     }
 
@@ -287,8 +298,7 @@ impl Setting<'_> {
         };
         let mut look = Look {
             form,
-            disarmed: None,
-            armed: None,
+            git: None,
             is_edit: false,
             destroys: written::overwrites_a_file(command, there.as_deref().unwrap_or_default()),
         };
@@ -296,8 +306,7 @@ impl Setting<'_> {
             look.form.as_ref().and_then(|form| form.git.as_ref()),
             &directories,
         ) {
-            let found = self.git(git, directories, gathered);
-            (look.disarmed, look.armed) = (found.disarmed, found.armed);
+            look.git = Some(self.git(git, directories, gathered));
         }
         if base_name(command.program()) == "tee" {
             for operand in &operands {
@@ -374,6 +383,29 @@ impl Setting<'_> {
             }
         }
     }
+}
+
+/// Commands of git that compare files of the work tree, whose bytes a filter would change.
+const COMPARING: [&str; 3] = ["status", "diff", "stash"];
+
+fn git_reads(looks: &[Look]) -> GitReads {
+    let mut reads = GitReads {
+        drivers: Drivers::default(),
+        filters: BTreeSet::new(),
+    };
+    for look in looks {
+        let Some(git) = &look.git else { continue };
+        let drivers = git.drivers();
+        let form = look.form.as_ref().and_then(|form| form.git.as_ref());
+        if form.is_some_and(|form| COMPARING.contains(&form.subcommand.as_str())) {
+            let used = git
+                .directories()
+                .flat_map(|directory| drivers.filters_used_in(directory));
+            reads.filters.extend(used);
+        }
+        reads.drivers.add(&drivers);
+    }
+    reads
 }
 
 /// Returns true if a wildcard stands for a name that the program would take for an option.

@@ -71,7 +71,7 @@ pub(super) fn reading(services: &Services, reads_only: &ReadsOnly, shell: &Shell
     }
     let mut programs = vec![shell.program().to_owned()];
     programs.extend(reads_only.programs.iter().cloned());
-    if reads_only.runs_git {
+    if reads_only.git.is_some() {
         let is_git = |program: &&PathBuf| program.file_name().is_some_and(|name| name == "git");
         let git = reads_only.programs.iter().filter(is_git);
         programs.extend(git.flat_map(|program| git::own_programs(program)));
@@ -131,6 +131,12 @@ fn confinement(services: &Services, mode: SandboxMode) -> Confinement {
             for place in &writable[1..] {
                 read_only.extend(protected(place, services));
             }
+            let repositories = services.protected_names.repositories(project).into_iter();
+            let is_kept =
+                |path: &PathBuf| path.exists() && writable[1..].iter().any(|place| path.starts_with(place));
+            read_only.extend(repositories.filter(is_kept));
+            read_only.sort_unstable();
+            read_only.dedup();
         }
         SandboxMode::ReadOnly | SandboxMode::Off => {}
     }
@@ -155,8 +161,10 @@ fn confinement(services: &Services, mode: SandboxMode) -> Confinement {
     }
 }
 
-/// What is protected at a place and below, without what lies in something protected. Of ignored directories, which may hold
-/// any number of files, the first [`MAX_IGNORED`] names are looked at, the outer ones first.
+/// Protected paths at a place and below, without those inside another protected path.
+///
+/// Of ignored directories, which may hold any number of files, the first [`MAX_IGNORED`] names are looked at, the outer
+/// ones first.
 fn protected(place: &Path, services: &Services) -> Vec<PathBuf> {
     let (permissions, project) = (services.gate.permissions(), services.roots.project_root());
     let is_protected = |path: &Path| {

@@ -11,11 +11,14 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::walk::SearchThreads;
-use super::{Asker, FormReply, Forms, Gate, Inside, Noting, Prepared, Sheet, ToolError, ToolSettings};
+use super::{
+    Asker, FormReply, Forms, Gate, Inside, Noting, Prepared, ProtectedNames, Sheet, ToolError, ToolSettings,
+};
 use crate::conversation::{CallId, ErrorKind, SessionId};
 use crate::files::{FileError, PathKind, PathLocks, Resolved, Roots};
 use crate::hook::Hooks;
 use crate::permission::{Ask, Mode, Subject};
+use crate::process::git::RepositoryCache;
 use crate::process::{Scratch, Support};
 use crate::provider::EditMode;
 use crate::store::{Outputs, Store};
@@ -38,12 +41,16 @@ pub struct Services {
     pub environment: Vec<(std::ffi::OsString, std::ffi::OsString)>,
     pub gate: Gate,
     pub forms: Forms,
-    /// Where temporary files of commands go.
+    /// The directory for temporary files of commands.
     pub scratch: Scratch,
-    /// What the kernel can keep commands from.
+    /// Restrictions that the kernel can put on commands.
     pub kernel: Support,
+    /// Git's answers about the directories that commands run in.
+    pub repositories: RepositoryCache,
     /// That there is no sandbox for planning was said.
     pub told_of_no_sandbox: AtomicBool,
+    /// Protected names that are there, so that those which a command creates are known as new.
+    pub protected_names: ProtectedNames,
     /// How many threads may search at once.
     pub search_threads: SearchThreads,
     pub hooks: Hooks,
@@ -234,7 +241,7 @@ pub fn path_asks(key: &str, resolved: &Resolved) -> Vec<Ask> {
 pub fn edit_asks(cx: &ToolCx, path: &PathAsk) -> Vec<Ask> {
     let mut asks = path.asks.clone();
     asks.extend(path_asks("edit", &path.resolved));
-    asks.extend(cx.services.gate.protected(&path.resolved));
+    asks.extend(cx.services.protected_asks(&path.resolved));
     asks
 }
 

@@ -160,7 +160,7 @@ impl Gate {
         self.rules().mode
     }
 
-    /// What of the files that lathe opens for itself a model may see.
+    /// The gate that says which of the files that lathe opens for itself a model may see.
     pub fn readable(&self) -> ReadGate {
         ReadGate::new(self.current().0, self.project.clone())
     }
@@ -400,6 +400,7 @@ fn inquiry(cx: &ToolCx, tool: &str, open: Vec<Open>, shown: Shown) -> Inquiry {
         call: cx.call.clone(),
         tool: tool.to_owned(),
         agent: cx.agent.clone(),
+        delegated: None,
         title: title(tool, &keys, &card, sandbox.is_some()),
         rows: open.into_iter().map(Row::from).collect(),
         card,

@@ -33,6 +33,7 @@ use crate::hook::{Hook, HookEvent, HookSettings, Hooks, Matcher};
 use crate::permission::{
     Broker, BrokerEvent, FrontEnd, Mode, Permissions, Places, Reply, Source, defaults, parse,
 };
+use crate::process::git::RepositoryCache;
 use crate::process::{Scratch, Support};
 use crate::provider::ToolSpec;
 use crate::store::{NewSession, Outputs, Store};
@@ -222,7 +223,9 @@ impl Harness {
             forms: Forms::telling(presence, move |event| drop(put.send(event))),
             scratch: Scratch::new(),
             kernel: Support::of_kernel(),
+            repositories: RepositoryCache::default(),
             told_of_no_sandbox: AtomicBool::new(false),
+            protected_names: crate::tool::ProtectedNames::default(),
             search_threads: SearchThreads::default(),
         };
         Self {

@@ -28,6 +28,7 @@ mod hooked;
 mod inside;
 mod output;
 pub mod pipeline;
+mod protected_names;
 mod registry;
 mod routing;
 mod seen;
@@ -44,6 +45,7 @@ pub use form::{
 pub use gate::{AnswerError, Asker, Gate, GateOwner};
 pub use inside::{InnerCall, InnerEnd, Inside};
 pub use output::{Output, Spilled, ToolError};
+pub use protected_names::ProtectedNames;
 pub use registry::{Registry, Resolution, Set};
 pub use seen::{Noting, Seen};
 pub use settings::{

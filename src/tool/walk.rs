@@ -80,8 +80,15 @@ impl Globs {
         building.build()
     }
 
-    /// Leaves out directories of these names at any depth.
-    pub(super) fn without_directories(names: &[&str], exclude: &[String]) -> Result<Self, ToolError> {
+    /// Leaves out directories of these names at any depth below a directory, and what the globs mean.
+    pub(super) fn without_directories(
+        path: &Resolved,
+        names: &[&str],
+        exclude: &[String],
+    ) -> Result<Self, ToolError> {
+        let bases = [&path.absolute, &path.real];
+        let prefixes = bases.map(|base| base.to_string_lossy());
+        let exclude: Vec<String> = exclude.iter().map(|glob| without_base(glob, &prefixes)).collect();
         let mut building = Building::default();
         for name in names {
             building.relative.pruned.add(glob(&format!("**/{name}"), name)?);
@@ -89,7 +96,10 @@ impl Globs {
         for pattern in exclude.iter().filter(|pattern| !pattern.is_empty()) {
             building.leave_out(pattern)?;
         }
-        building.build()
+        let mut globs = building.build()?;
+        globs.bases = bases.map(PathBuf::clone).to_vec();
+        globs.bases.dedup();
+        Ok(globs)
     }
 
     /// Whether a file is wanted; `relative` is its path from where the search began.
@@ -194,7 +204,7 @@ impl BuildingSets {
         Ok(())
     }
 
-    /// What is excluded is so with everything below it.
+    /// Excludes a pattern with everything below it.
     fn exclude(&mut self, whole: &str, given: &str) -> Result<(), ToolError> {
         let directory = whole.strip_suffix("/**").or_else(|| whole.strip_suffix('/'));
         if let Some(directory) = directory.filter(|directory| !directory.is_empty()) {

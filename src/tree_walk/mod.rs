@@ -52,7 +52,7 @@ pub struct Walk<'a> {
     pub gate: &'a (dyn FileGate + Sync),
 }
 
-/// What a walk meets.
+/// One file, directory or other entry that a walk meets.
 #[derive(Debug)]
 pub struct Entry {
     path: PathBuf,
@@ -213,7 +213,7 @@ impl Ancestor {
     }
 }
 
-/// What the threads of one walk share.
+/// State that the threads of one walk share.
 struct Shared<'a> {
     walk: &'a Walk<'a>,
     enters: &'a (dyn Fn(&Entry) -> bool + Sync),

@@ -1,7 +1,7 @@
 //! The work of a walk that is to be done, for its threads.
 //!
-//! What came last is taken first, so that a walk goes deep before it goes wide and keeps few directories open to it. The
-//! walk is over when nothing is left and no thread can add any more.
+//! The newest work is taken first, so that a walk goes deep before it goes wide and keeps few directories open to it.
+//! The walk is over when nothing is left and no thread can add any more.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -78,7 +78,7 @@ impl Drop for Held {
     }
 }
 
-/// What a walk needs to find rules and to judge by them.
+/// Settings by which a walk finds rules and judges by them.
 pub(super) struct IgnoreContext<'a> {
     files: IgnoreFiles,
     gate: &'a (dyn FileGate + Sync),
@@ -322,7 +322,7 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = &str> {
         .filter_map(|line| std::str::from_utf8(line).ok())
 }
 
-/// What a rule costs in memory, in bytes of a plain name.
+/// Memory cost of a rule, in bytes of a plain name.
 fn weight(line: &str) -> usize {
     let is_plain = |text: &str| !text.contains(['*', '?', '[', '{', '\\']);
     if line.is_empty() || line.starts_with('#') {

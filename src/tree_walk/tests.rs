@@ -49,7 +49,7 @@ fn open_gate(_: &Path) -> bool {
     true
 }
 
-/// What a walk visits below its root, each once, and the ignore files that it leaves out.
+/// Entries that a walk visits below its root, each once, and the ignore files that it leaves out.
 fn visited(walk: &Walk<'_>) -> (BTreeSet<String>, Vec<LeftOut>) {
     let found = Mutex::new(Vec::new());
     let left_out = walk.run(&|entry| entry.name() != ".git", || {
@@ -164,7 +164,7 @@ fn grow(place: &Place, directory: &str, depth: usize, numbers: &mut Numbers) {
     }
 }
 
-/// What the walker of the `ignore` crate visits, which reads ignore files by itself.
+/// Entries that the walker of the `ignore` crate visits, which reads ignore files by itself.
 fn reference(walk: &Walk<'_>, top: &Path) -> BTreeSet<String> {
     let mut builder = WalkBuilder::new(walk.root);
     let entries = builder

@@ -1,4 +1,4 @@
-//! What a person judges, laid out: the body of a question, and the lines around it.
+//! Layout of what a person judges: the body of a question, and the lines around it.
 //!
 //! Only [`Revealed`] text comes in, and nothing is cut: what is too long goes on below, what is too much scrolls. A card
 //! that elsewhere shows a part is drawn whole here.
@@ -9,7 +9,7 @@ use std::ops::Range;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::card::{Card, CardPart, Code, ToneLine, tone_style};
+use super::card::{Card, CardPart, Code, ToneLine, ToneSpan, tone_style};
 use super::flow::{Flow, TAB};
 use super::look::Look;
 use super::theme::Meaning;
@@ -238,8 +238,18 @@ fn text(text: &str, room: usize, look: Look<'_>) -> Vec<Line<'static>> {
 }
 
 fn toned(line: &ToneLine, room: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    let text = line.iter().fold(JudgedText::new(look), |text, span| {
-        text.styled(&reveal_line(&span.text), tone_style(span.tone, look))
+    // A blank that ends a span ends no line, unless nothing follows it.
+    let is_blank = |span: &ToneSpan| span.text.bytes().all(|byte| byte == b' ');
+    let last = line.iter().rposition(|span| !is_blank(span));
+    let spans = line.iter().enumerate();
+    let text = spans.fold(JudgedText::new(look), |text, (place, span)| {
+        let kept = match last {
+            Some(last) if place < last => span.text.trim_end_matches(' '),
+            _ => span.text.as_str(),
+        };
+        let blanks = span.text.len() - kept.len();
+        let style = tone_style(span.tone, look);
+        text.styled(&reveal_line(kept), style).gap(blanks)
     });
     text.rows(room, STEP)
 }

@@ -76,6 +76,11 @@ impl Symbols {
         self.pick("−", "-")
     }
 
+    /// Stands between an agent and one that works for it.
+    pub fn step(self) -> &'static str {
+        self.pick("›", ">")
+    }
+
     /// Stands between facts.
     pub fn dot(self) -> &'static str {
         self.pick("·", "-")

@@ -6,6 +6,7 @@
 
 mod opening;
 mod scan;
+mod starting;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -106,9 +106,17 @@ fn what_the_user_sets_runs_nothing_of_the_repository() {
     let project = project();
     payload(&project, ".h/post-index-change");
     let settings = "[core]\n\thooksPath = .h\n\tfsmonitor = ./.h/post-index-change\n";
-    fs::write(project.home().join(".gitconfig"), settings).unwrap();
+    let global = project.home().join(".gitconfig");
+    fs::write(&global, settings).unwrap();
     for command in GIT {
-        assert_harmless(&project, command);
+        let call = json!({"command": command}).to_string();
+        let finished = Lathe::in_project(&project)
+            .env("GIT_CONFIG_GLOBAL", &global)
+            .args(["tool", "--format", "json", "bash", &call])
+            .run();
+        for place in [project.root(), project.outside(), project.home()] {
+            assert!(!place.join("pwned").exists(), "{command}: {finished}");
+        }
     }
 }
 

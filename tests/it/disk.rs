@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::run::events_of;
-use super::support::{Finished, Project, Protocol, Server, Turn};
+use super::run::{events_of, of_kind};
+use super::support::{Finished, LATHE, Lathe, Project, Protocol, Server, Terminal, Turn};
 
 /// A small file system in memory. It is unmounted when this is dropped.
 struct SmallDisk(PathBuf);
@@ -121,5 +121,108 @@ fn a_data_directory_that_is_a_file_is_said() {
             place.display()
         );
         assert!(error.starts_with(&said), "{error}");
+    }
+}
+
+#[test]
+fn a_full_disk_is_said_by_the_screen_from_the_start_on() {
+    let server = Server::start();
+    server.otherwise(Turn::text("Hello."));
+    for free in [0, 12, 80] {
+        let project = Project::new().model(&server, Protocol::OpenAiChat);
+        let at = project.outside().join("disk");
+        let Some(disk) = SmallDisk::mount(&at, "size=1m") else {
+            eprintln!("skipped: a_full_disk_is_said_by_the_screen (this user may not mount a file system)");
+            return;
+        };
+        disk.fill_up_to(1 << 20, free << 10);
+        let data = format!("LATHE_DATA_DIR={}", at.join("data").display());
+        let state = format!("LATHE_STATE_DIR={}", at.join("state").display());
+        let terminal = Terminal::program("env", &project, 120, 30, &[&data, &state, LATHE, "-p", "hi"]);
+        // On the screen, or behind it where there is none yet.
+        let screen = terminal.wait_text("disk is full");
+        assert!(!screen.contains("panicked"), "{screen}");
+    }
+}
+
+#[test]
+fn logs_locks_and_caches_that_find_no_room_are_not_worth_a_turn() {
+    let server = Server::start();
+    server.script([
+        Turn::tool("bash", json!({"command": "echo here"})),
+        Turn::text("Done."),
+    ]);
+    let project = Project::new().model(&server, Protocol::OpenAiChat);
+    let at = project.outside().join("disk");
+    let Some(disk) = SmallDisk::mount(&at, "size=1m") else {
+        eprintln!("skipped: logs_locks_and_caches (this user may not mount a file system)");
+        return;
+    };
+    disk.fill_up_to(1 << 20, 0);
+    let finished = events_of(&project)
+        .env("LATHE_STATE_DIR", at.join("state"))
+        .env("LATHE_CACHE_DIR", at.join("cache"))
+        .args(["--permission-mode", "yolo", "go"])
+        .run()
+        .success();
+    assert_eq!(
+        of_kind(&finished, "tool_result")[0]["output"],
+        "here",
+        "{finished}"
+    );
+}
+
+#[test]
+fn output_that_finds_no_room_is_cut_and_says_so() {
+    let server = Server::start();
+    let command = "head -c 8000000 /dev/zero | tr '\\0' '\\n' | sed 's/^/line/'";
+    server.script([
+        Turn::tool("bash", json!({"command": command})),
+        Turn::text("Done."),
+    ]);
+    let project = Project::new().model(&server, Protocol::OpenAiChat);
+    let at = project.data_dir().join("tool-output");
+    let Some(_disk) = SmallDisk::mount(&at, "size=1m") else {
+        eprintln!("skipped: output_that_finds_no_room (this user may not mount a file system)");
+        return;
+    };
+    let finished = events_of(&project)
+        .args(["--permission-mode", "yolo", "go"])
+        .run()
+        .success();
+    let result = &of_kind(&finished, "tool_result")[0];
+    let output = result["output"].as_str().unwrap();
+    assert_eq!(result["ok"], true, "{output}");
+    assert!(result["output_path"].is_null(), "{}", result["output_path"]);
+    assert!(
+        output.contains("No space left on device") || output.contains("disk is full"),
+        "{}",
+        &output[..400]
+    );
+    assert!(output.ends_with("line\nline"), "the end is kept");
+    let left = std::fs::read_dir(&at).unwrap().count();
+    assert_eq!(left, 0, "half an output is worse than none");
+}
+
+#[test]
+fn a_scratch_directory_that_finds_no_room_keeps_no_command_from_running() {
+    let call = json!({"command": "echo here; echo \"${TMPDIR:-none}\""}).to_string();
+    let scratch = format!("/tmp/lathe-{}", rustix::process::geteuid().as_raw());
+    std::fs::create_dir_all(&scratch).unwrap();
+    for options in ["size=4k,nr_inodes=1", "ro"] {
+        // In a mount namespace of its own: the directory is everybody's.
+        let script =
+            format!("mount -t tmpfs -o {options},mode=700 none {scratch} || exit 77; exec \"$0\" \"$@\"");
+        let finished = Lathe::program("unshare", &Project::new())
+            .args(["-m", "sh", "-c", &script, LATHE])
+            .args(["tool", "--permission-mode", "yolo", "bash", &call])
+            .run();
+        if finished.code == Some(77) || finished.stderr.contains("unshare") {
+            eprintln!(
+                "skipped: a_scratch_directory_that_finds_no_room (no mount of our own is permitted here)"
+            );
+            return;
+        }
+        assert_eq!(finished.success().stdout, "here\nnone\n", "{options}");
     }
 }

@@ -291,7 +291,10 @@ fn what_an_untrusted_project_s_settings_hold_stops_nobody() {
     let server = Server::with([Turn::text("Done.")]);
     let project = project_with(&server).file(".claude/settings.json", "{ broken");
     let finished = go(&project).success();
-    assert_eq!(finished.stderr, "");
+    let named = finished
+        .stderr
+        .contains(".claude/settings.json:1:3: this is not valid JSON");
+    assert!(named && finished.stderr.lines().count() == 1, "{finished}");
 }
 
 #[test]

@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use super::screen;
 use super::support::{Finished, Lathe, Project, Server};
 
-/// What may stand in place of a file.
+/// Kinds of things that stand in place of a regular file.
 const KINDS: &[&str] = &["device", "fifo", "sparse"];
 
-/// Where lathe looks for something by itself.
+/// Paths that lathe opens by itself.
 const PLACES: &[&str] = &[
     ".ignore",
     ".gitignore",

@@ -1,7 +1,7 @@
 //! The surfaces on which a person judges a text: they show what `reveal` made of it and nothing else.
 //!
 //! The type `Revealed` has private fields and only `reveal`, `reveal_line` and lathe's own `&'static str` words make one.
-//! What the type cannot forbid is forbidden here: that such a surface reaches for `sanitize`, which takes characters
+//! This test forbids what the type cannot: that such a surface reaches for `sanitize`, which takes characters
 //! out, for a cut, or draws a `String` by hand.
 
 use std::fmt::Write as _;
@@ -36,7 +36,7 @@ const DRAWS: [&str; 6] = [
     "Text::from",
     "Paragraph",
 ];
-/// What makes lines of revealed text.
+/// Files that make lines of revealed text.
 const MAKERS: [&str; 2] = ["view/judged.rs", "view/diff"];
 
 fn source() -> PathBuf {

@@ -79,7 +79,7 @@ pub(super) fn assert_well_formed(finished: &Finished) {
     assert_eq!(done, [events.last().unwrap()], "{finished}");
     assert_eq!(
         keys(done[0]),
-        ["type", "session", "reason", "usage"],
+        ["type", "session", "reason", "denied", "usage"],
         "{finished}"
     );
     for line in finished.stdout.lines() {
@@ -271,6 +271,30 @@ fn what_has_to_be_asked_is_denied_and_the_turn_goes_on() {
     assert_eq!(reason(&finished), "stop");
     assert!(!project.exists("made"));
     assert!(server.requests()[1].mentions("Error: "));
+    assert_eq!(last(&finished)["denied"], 1);
+}
+
+#[test]
+fn a_refused_call_fails_a_run_that_asks_for_it() {
+    let server = Server::with([
+        Turn::new()
+            .call("bash", json!({"command": "touch made > log"}))
+            .call("bash", json!({"command": "touch other"})),
+        Turn::text("I may not."),
+        Turn::text("Nothing to do."),
+        Turn::tool("bash", json!({"command": "rm x"})),
+        Turn::text("A rule says no."),
+    ]);
+    let project = project_with(&server).config(json!({"permission": {"bash": {"rm *": "deny"}}}));
+    let run = |prompt| events_of(&project).args(["--fail-on-denied", prompt]).run();
+    let refused = run("make it").assert_code(3);
+    assert_eq!(reason(&refused), "stop");
+    assert_eq!(last(&refused)["denied"], 2);
+    // A rule that denies needs no answer.
+    for prompt in ["nothing", "remove it"] {
+        let finished = run(prompt).success();
+        assert_eq!(last(&finished)["denied"], 0);
+    }
 }
 
 #[test]

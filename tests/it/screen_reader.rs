@@ -102,6 +102,7 @@ fn a_denial_with_a_reason_and_an_always_are_a_number_each() {
     terminal.wait_text("Denied, with your words.");
     wait_count(&terminal, ANSWER, 3);
     say(&terminal, "2");
+    terminal.wait_text("Would store bash touch *: every `touch` command.");
     terminal.wait_text("1 this session");
     terminal.wait_text("is allowed always, with a number:");
     say(&terminal, "1");

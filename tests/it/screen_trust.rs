@@ -92,10 +92,7 @@ fn what_was_trusted_is_listed_and_taken_back() {
     let listed = permissions(&[]).success().stdout;
     let root = project.root();
     let root = root.to_str().unwrap();
-    assert!(
-        listed.starts_with("no stored rules\n\nTRUSTED DIRECTORY"),
-        "{listed}"
-    );
+    assert!(listed.starts_with("no stored rules\n\nTRUSTED PLACE"), "{listed}");
     assert!(
         listed.contains(root) && listed.contains("`hooks` in `lathe.jsonc`"),
         "{listed}"

@@ -451,19 +451,21 @@ fn a_value_from_the_environment_is_known_by_the_name_of_its_variable() {
         Turn::tool("bash", json!({"command": "env"})),
         Turn::text("Done.").fail(Fault::ErrorEvent {
             after: 0,
-            message: "no entry for k7 here".to_owned(),
+            message: "no entry for ~7 here".to_owned(),
         }),
     ]);
     let address = server.url(Protocol::OpenAiChat);
-    let project = project_with(&server).config(json!({"providers": {"local": {
-        "base_url": address.replace("127.0.0.1", "{env:SOME_HOST}"),
-        "headers": {"x-pass": "Basic {env:SOME_PASS}", "x-plain": "Basic {file:pass}"},
-    }}}));
+    let project = project_with(&server)
+        .config(json!({"providers": {"local": {
+            "base_url": address.replace("127.0.0.1", "{env:SOME_HOST}"),
+            "headers": {"x-pass": "Basic {env:SOME_PASS}", "x-plain": "Basic {file:pass}"},
+        }}}))
+        .config(hook("PostToolUse", "env > hook-environment"));
     project.write("../config/pass", b"f9\n");
     let with = |words: &[&str]| {
         Lathe::in_project(&project)
             .args(words)
-            .env("SOME_PASS", "k7")
+            .env("SOME_PASS", "~7")
             .env("SOME_HOST", "127.0.0.1")
             .run()
     };
@@ -472,13 +474,19 @@ fn a_value_from_the_environment_is_known_by_the_name_of_its_variable() {
         .as_str()
         .unwrap()
         .to_owned();
-    assert!(!output.contains("SOME_") && output.contains("PATH="), "{output}");
+    let of_hook = project.read("hook-environment");
+    for environment in [&output, &of_hook] {
+        assert!(
+            !environment.contains("SOME_") && environment.contains("PATH="),
+            "{environment}"
+        );
+    }
     assert!(
-        !finished.stdout.contains("k7") && !finished.stderr.contains("k7"),
+        !finished.stdout.contains("~7") && !finished.stderr.contains("~7"),
         "{finished}"
     );
     assert!(finished.stdout.contains("no entry for … here"), "{finished}");
-    assert_eq!(server.requests()[0].headers["x-pass"], "Basic k7");
+    assert_eq!(server.requests()[0].headers["x-pass"], "Basic ~7");
     assert_eq!(server.requests()[0].headers["x-plain"], "Basic f9");
     let shown = with(&["config", "show"]).success().json();
     let local = &shown["providers"]["local"];

@@ -33,7 +33,7 @@ pub(super) struct Directories {
 }
 
 impl Directories {
-    /// What lies below `root` is opened beneath it, and `root` itself is never made.
+    /// Directories below `root`, each opened beneath it; `root` itself is never made.
     pub(super) fn new(root: &Path) -> Self {
         Self {
             root: root.to_path_buf(),

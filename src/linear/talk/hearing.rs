@@ -55,7 +55,7 @@ impl Talk {
             Event::Notice(text) => self.aside(&format!("Note: {text}")),
             Event::Grants(rules) => self.rules(rules),
             Event::Refused(input) => self.refused(input),
-            Event::Unread { input, report } => self.unread(input, report),
+            Event::Unread { input, report, .. } => self.unread(input, report),
             Event::CallUpdate { .. }
             | Event::Usage(_)
             | Event::Unqueued { .. }

@@ -41,7 +41,8 @@ pub fn written(command: &Simple) -> Written {
     let program = base_name(command.program());
     let words = &command.words[1..];
     match program {
-        "rm" | "rmdir" | "unlink" | "shred" => all(words, &[]),
+        "rm" | "rmdir" | "unlink" | "shred" | "link" | "mkfifo" | "mknod" | "mktemp" | "split" | "csplit"
+        | "chmod" | "chown" | "chgrp" | "patch" => all(words, &[]),
         "touch" => all(words, &["-d", "-r", "-t", "--date", "--reference"]),
         "truncate" => all(words, &["-s", "-r", "--size", "--reference"]),
         "mkdir" => all(words, &["-m", "--mode"]),
@@ -102,11 +103,83 @@ fn operands<'w>(words: &'w [Word], valued: &[&str]) -> Vec<&'w Word> {
 }
 
 fn all(words: &[Word], valued: &[&str]) -> Written {
+    let mut targets: Vec<PathOperand> = operands(words, valued).into_iter().map(operand).collect();
+    targets.extend(words.iter().flat_map(attached_values));
     Written {
-        targets: operands(words, valued).into_iter().map(operand).collect(),
+        targets,
         by_wildcard: true,
         ..Written::default()
     }
+}
+
+/// The paths that may be attached to an option: `--name=VALUE`, and each end of `-abcVALUE`, because which letter
+/// takes a value differs between programs.
+fn attached_values(word: &Word) -> Vec<PathOperand> {
+    let text = word.text.as_str();
+    if let Some(long) = text.strip_prefix("--") {
+        let value = long.split_once('=').map(|(_, value)| operand_of_text(value));
+        return value.into_iter().collect();
+    }
+    let Some(letters) = text.strip_prefix('-') else {
+        return Vec::new();
+    };
+    let ends = letters.char_indices().skip(1).map(|(at, _)| &letters[at..]);
+    ends.map(operand_of_text).collect()
+}
+
+/// Returns true if a word is an option of `cp`, `mv`, `ln` or `install` whose meaning is known and takes no path
+/// attached to other letters.
+fn is_known_option(word: &Word) -> bool {
+    const LETTERS: &str = "abcdDfFHiIlLnpPrRsTuvxZ";
+    const NAMES: &[&str] = &[
+        "--archive",
+        "--attributes-only",
+        "--backup",
+        "--compare",
+        "--debug",
+        "--dereference",
+        "--directory",
+        "--exchange",
+        "--force",
+        "--group",
+        "--interactive",
+        "--link",
+        "--logical",
+        "--mode",
+        "--no-clobber",
+        "--no-copy",
+        "--no-dereference",
+        "--no-preserve",
+        "--no-target-directory",
+        "--one-file-system",
+        "--owner",
+        "--parents",
+        "--physical",
+        "--preserve",
+        "--preserve-timestamps",
+        "--recursive",
+        "--reflink",
+        "--relative",
+        "--remove-destination",
+        "--sparse",
+        "--strip",
+        "--strip-trailing-slashes",
+        "--suffix",
+        "--symbolic",
+        "--symbolic-link",
+        "--target-directory",
+        "--update",
+        "--verbose",
+    ];
+    let text = word.text.as_str();
+    if text.starts_with("--") {
+        let name = text.split_once('=').map_or(text, |(name, _)| name);
+        return name == "--" || NAMES.contains(&name);
+    }
+    let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
+        return true;
+    };
+    letters.starts_with(['t', 'S', 'm', 'o', 'g']) || letters.chars().all(|letter| LETTERS.contains(letter))
 }
 
 fn copied(program: &str, words: &[Word]) -> Written {
@@ -146,6 +219,10 @@ fn copied(program: &str, words: &[Word]) -> Written {
     };
     if program == "install" && (is_letter(&['d']) || long(&["--directory"])) {
         return all(words, VALUED);
+    }
+    if !words.iter().all(is_known_option) {
+        // Any of its words may be the destination.
+        return all(words, &[]);
     }
     let last_is_wildcard = sources.last().is_some_and(|word| word.glob_at.is_some());
     let destination = match named {

@@ -1,10 +1,13 @@
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::process::{Shell, ShellCommand, Support};
+use crate::process::{Confinement, Shell, ShellCommand, Support};
 
 fn value<'a>(environment: &'a Variables, name: &str) -> Option<&'a str> {
     let mut values = environment.iter().filter(|(known, _)| known == name);
@@ -22,7 +25,7 @@ fn setting<'a>(environment: &'a Variables, key: &str) -> Option<&'a str> {
 #[test]
 fn variables_that_lead_elsewhere_or_start_programs_are_dropped() {
     let given = [
-        "GIT_DIR",
+        "GIT_OBJECT_DIRECTORY",
         "GIT_CONFIG_PARAMETERS",
         "GIT_CONFIG_COUNT",
         "GIT_CONFIG_KEY_0",
@@ -57,11 +60,24 @@ fn variables_that_lead_elsewhere_or_start_programs_are_dropped() {
     assert_eq!(setting(&environment, "diff.ignoreSubmodules"), None);
 }
 
+fn drivers(keys: &[&str]) -> Drivers {
+    let settings = keys.iter().map(|key| ((*key).to_owned(), "x".to_owned()));
+    Drivers::among(&settings.collect::<Vec<_>>())
+}
+
 #[test]
 fn settings_under_names_of_their_own_are_said_anew() {
-    let drivers = Drivers::parse(
-        b"filter.lfs.process\0filter.a.b.clean\0diff.d.textconv\0merge.m.driver\0remote.o.uploadpack\0",
-    );
+    let drivers = drivers(&[
+        "filter.lfs.process",
+        "filter.a.b.clean",
+        "diff.d.textconv",
+        "merge.m.driver",
+        "remote.o.uploadpack",
+        "credential.https://x.helper",
+        "user.name",
+        "diff.renames",
+        "remote.o.url",
+    ]);
     assert_eq!(drivers.filters(), BTreeSet::from(["a.b", "lfs"]));
     let environment = disarmed(Vec::new(), &drivers, Submodules::Skip);
     for (key, expected) in [
@@ -72,6 +88,7 @@ fn settings_under_names_of_their_own_are_said_anew() {
         ("diff.d.textconv", "false"),
         ("merge.m.driver", "false"),
         ("remote.o.uploadpack", "false"),
+        ("credential.https://x.helper", ""),
         ("diff.ignoreSubmodules", "dirty"),
     ] {
         assert_eq!(setting(&environment, key), Some(expected), "{key}");
@@ -131,16 +148,17 @@ impl Hostile {
         fs::remove_file(self.root().join("ran")).is_ok()
     }
 
+    /// Git as lathe asks it here.
+    fn asked(&self) -> Git {
+        Git::find(self.root(), self.environment.clone(), Path::new("/nowhere")).unwrap()
+    }
+
     /// Disarmed by the environment alone, or confined as well.
     async fn disarmed(&self, command: &str, is_confined: bool) -> (Option<i32>, String) {
         let path = std::env::var_os("PATH").unwrap();
-        let program = std::env::split_paths(&path)
-            .map(|directory| directory.join("git"))
-            .find(|file| file.is_file())
-            .unwrap()
-            .canonicalize()
-            .unwrap();
-        let drivers = Drivers::of(&program, &self.root(), &self.environment).await;
+        let git = self.asked();
+        let program = git.program().to_owned();
+        let drivers = RepositoryCache::default().facts(&git).unwrap().drivers.clone();
         let shell = Shell::find(None, Some(&path)).unwrap();
         let programs = [
             vec![shell.program().to_owned(), program.clone()],
@@ -236,4 +254,122 @@ async fn where_the_kernel_holds_a_submodule_runs_nothing() {
     let (exit, output) = hostile.disarmed("git status --short", true).await;
     assert!(!hostile.has_run(), "{output}");
     assert_eq!(exit, Some(0), "{output}");
+}
+
+/// Adds a repository as the submodule `sub`, which starts a program whenever git looks into it.
+fn with_hostile_submodule(hostile: &Hostile) {
+    hostile.git("-c protocol.file.allow=always submodule --quiet add \"$PWD\" sub && git commit -qm sub");
+    let evil = hostile.root().join("evil");
+    hostile.git(&format!("-C sub config core.fsmonitor {}", evil.display()));
+    // Stands above what settings say of all submodules.
+    hostile.git("config -f .gitmodules submodule.sub.ignore none");
+}
+
+#[tokio::test]
+async fn no_question_of_lathe_s_own_looks_into_a_submodule() {
+    let hostile = Hostile::new();
+    with_hostile_submodule(&hostile);
+    hostile.git("-c diff.ignoreSubmodules=all diff-files");
+    assert!(hostile.has_run(), "otherwise this proves nothing");
+    let limits = Limits {
+        time: Duration::from_secs(10),
+        bytes: 10_000,
+    };
+    for words in [
+        &["diff-files", "--name-only"][..],
+        &["diff-index", "--name-only", "HEAD"],
+        &["diff", "HEAD"],
+        &["-c", "diff.autoRefreshIndex=false", "diff", "--name-only"],
+        &["log", "-p"],
+        &["show"],
+        &["ls-files", "--others"],
+    ] {
+        let answer = hostile.asked().ask(words, limits).await.unwrap();
+        assert!(answer.is_success, "{words:?} {answer:?}");
+        assert!(!hostile.has_run(), "{words:?}");
+    }
+}
+
+#[test]
+fn answers_are_kept_until_something_changes_that_they_come_from() {
+    let hostile = Hostile::new();
+    let (git, cache) = (hostile.asked(), RepositoryCache::default());
+    let facts = || cache.facts(&git).unwrap();
+    let has = |key: &str| facts().settings.iter().any(|(known, _)| known == key);
+    let top = facts().repository.clone().unwrap().top;
+    assert_eq!(top, Some(hostile.root()));
+    // Files that were written just now are not relied on.
+    let kept = || {
+        let before = facts();
+        std::sync::Arc::ptr_eq(&before, &facts())
+    };
+    let wait_until_kept = || {
+        let begun = std::time::Instant::now();
+        while !kept() {
+            assert!(begun.elapsed() < Duration::from_mins(1), "answers are never kept");
+        }
+    };
+    wait_until_kept();
+    hostile.git("config x.y z");
+    assert!(has("x.y"));
+    hostile.git("config --global a.b c");
+    assert!(has("a.b"));
+    fs::create_dir_all(hostile.root().join("home/.config/git")).unwrap();
+    fs::write(hostile.root().join("home/.config/git/config"), "[d]\n\te = f\n").unwrap();
+    assert!(has("d.e"));
+    wait_until_kept();
+    fs::rename(hostile.root().join(".git"), hostile.root().join("moved")).unwrap();
+    assert_eq!(facts().repository, None);
+    fs::write(hostile.root().join(".git"), "gitdir: moved\n").unwrap();
+    assert_eq!(
+        facts().repository.clone().unwrap().git_dir,
+        hostile.root().join("moved")
+    );
+    wait_until_kept();
+    // What includes others is asked for each time.
+    hostile.git("config --global include.path other");
+    assert!(!kept());
+    fs::write(hostile.root().join("home/other"), "[g]\n\th = i\n").unwrap();
+    assert!(has("g.h"));
+}
+
+#[test]
+fn a_git_that_cannot_be_disarmed_by_its_environment_gives_no_facts() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().canonicalize().unwrap();
+    let program = root.join("git");
+    // As git before 2.31, which knows nothing of `GIT_CONFIG_COUNT`.
+    fs::write(&program, "#!/bin/sh\nunset GIT_CONFIG_COUNT\nexec git \"$@\"\n").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let environment: Variables = ["PATH", "HOME"]
+        .into_iter()
+        .filter_map(|name| Some((name.into(), std::env::var_os(name)?)))
+        .collect();
+    let git = Git::new(program, root, environment);
+    assert_eq!(RepositoryCache::default().facts(&git), None);
+}
+
+#[tokio::test]
+async fn what_is_asked_takes_no_longer_and_no_more_than_is_allowed() {
+    let hostile = Hostile::new();
+    let few = Limits {
+        time: Duration::from_secs(10),
+        bytes: 4,
+    };
+    let answer = hostile.asked().ask(&["log", "--format=%H"], few).await.unwrap();
+    assert!(
+        answer.stdout.is_cut && answer.stdout.bytes.len() == 4,
+        "{answer:?}"
+    );
+    let made = std::process::Command::new("mkfifo")
+        .arg(hostile.root().join(".git/info/attributes"))
+        .status();
+    assert!(made.unwrap().success());
+    let soon = Limits {
+        time: Duration::from_millis(300),
+        bytes: 1000,
+    };
+    let words = ["check-attr", "-a", "a.txt"];
+    let error = hostile.asked().ask(&words, soon).await.unwrap_err();
+    assert!(matches!(error, GitError::TooLate(_)), "{error}");
 }

@@ -1,5 +1,6 @@
 //! Lathe's side: the keeper is started when it is first needed, and asked to start each command.
 
+use std::collections::BTreeSet;
 use std::io::{self, IoSlice, Read};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
@@ -8,15 +9,19 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use rustix::net::{
     AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, sendmsg,
     socketpair,
 };
+use rustix::process::{Pid, WaitOptions, getpid, getsid, set_child_subreaper, waitpid};
 use tokio::io::AsyncReadExt;
 
+use super::ending::end_all;
 use super::{WORD, message};
+use crate::process::descendants::descendants_except;
 use crate::process::sandbox::OURSELVES;
 use crate::process::start::{Start, Streams};
 
@@ -34,7 +39,7 @@ pub fn enable() {
 
 struct Keeper {
     control: OwnedFd,
-    process: Child,
+    pid: Pid,
 }
 
 /// How the keeper took a request.
@@ -89,11 +94,8 @@ fn connect(streams: &Streams) -> io::Result<UnixStream> {
     {
         return Ok(near);
     }
-    if let Some(mut dead) = keeper.take() {
-        // It ends when its socket is closed, if it has not yet, and leaves nothing behind.
-        drop(dead.control);
-        let _ = dead.process.try_wait();
-    }
+    // It ends when its socket is closed, if it has not yet, and leaves nothing behind.
+    drop(keeper.take());
     keeper.insert(Keeper::spawn()?).hand_over(&far, streams)?;
     Ok(near)
 }
@@ -106,6 +108,9 @@ impl Keeper {
             SocketFlags::CLOEXEC,
             None,
         )?;
+        if let Err(error) = set_child_subreaper(Some(getpid())) {
+            tracing::warn!(%error, "what a keeper leaves that is killed may outlive lathe");
+        }
         let process = Command::new(OURSELVES)
             .arg0("lathe")
             .arg(WORD)
@@ -115,7 +120,11 @@ impl Keeper {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        Ok(Self { control, process })
+        let pid = Pid::from_child(&process);
+        thread::Builder::new()
+            .name("keeper".into())
+            .spawn(move || succeed(process))?;
+        Ok(Self { control, pid })
     }
 
     fn hand_over(&self, socket: &UnixStream, streams: &Streams) -> io::Result<()> {
@@ -136,6 +145,37 @@ impl Keeper {
         )?;
         Ok(())
     }
+}
+
+/// Waits for the end of a keeper, and ends what it left: it leaves something only when it was killed.
+fn succeed(mut keeper: Child) {
+    let pid = Pid::from_child(&keeper);
+    let _ = keeper.wait();
+    let mut current = KEEPER.lock().unwrap_or_else(PoisonError::into_inner);
+    current.take_if(|keeper| keeper.pid == pid);
+    drop(current);
+    let mut adopted = BTreeSet::new();
+    end_all(|| {
+        let left = orphans();
+        adopted.extend(left.iter().map(|process| process.as_raw_nonzero()));
+        left
+    });
+    for process in adopted {
+        // Those below another have been waited for, or are nobody's any more.
+        let _ = waitpid(Pid::from_raw(process.get()), WaitOptions::NOHANG);
+    }
+}
+
+/// The commands of a keeper that is no more, and what they have started.
+///
+/// A command leads a session of its own, which no other child of lathe does, except the keeper that there is now.
+fn orphans() -> Vec<Pid> {
+    // Held, so that no other keeper is started meanwhile.
+    let keeper = KEEPER.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut left = descendants_except(getpid(), keeper.as_ref().map(|keeper| keeper.pid));
+    let own = getsid(None);
+    left.retain(|process| getsid(Some(*process)) != own);
+    left
 }
 
 impl Kept {

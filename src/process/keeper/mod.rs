@@ -6,6 +6,9 @@
 //! session or its environment. The keeper holds a socket to lathe. However lathe ends, the system closes the other end;
 //! then the keeper asks everything below it to end, kills what has not half a second later, and ends itself.
 //!
+//! When the keeper itself is killed, everything below it becomes lathe's, as lathe is a reaper too; then lathe ends it, and
+//! the next command has a new keeper. Only who kills both at once leaves something behind.
+//!
 //! It is started with the first command and costs nothing before. Starting through it is quicker than without: a plain
 //! fork copies the page tables of its parent, and the keeper has few.
 //!
@@ -13,6 +16,7 @@
 //! commands are children of lathe and end with their groups.
 
 mod client;
+mod ending;
 mod message;
 mod server;
 

@@ -8,26 +8,20 @@ use std::os::unix::net::UnixStream;
 use std::process::{Command, ExitCode};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use nix::sys::signal::{SigSet, Signal as Blocked};
 use process_wrap::std::{CommandWrap, ProcessSession, ResetSigmask};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use rustix::process::{
-    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, getrlimit, kill_process,
-    set_child_subreaper, setrlimit, setsid, wait, waitid,
+    Resource, Rlimit, WaitId, WaitIdOptions, WaitOptions, getpid, getrlimit, set_child_subreaper, setrlimit,
+    setsid, wait, waitid,
 };
 
+use super::ending;
 use super::message;
+use crate::process::descendants::descendants;
 use crate::process::sandbox::READING_MEMORY;
 use crate::process::start::{Start, Streams};
-
-/// Between the polite signal and the other one.
-const POLITE: Duration = Duration::from_millis(500);
-/// Longest time spent on killing: a process that is still there belongs to somebody else, or waits for a device.
-const LONGEST: Duration = Duration::from_secs(10);
-/// How soon we look again at what is left.
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// The commands that run, each with the socket that its status goes to.
 #[derive(Default)]
@@ -48,7 +42,8 @@ pub fn run() -> ExitCode {
     ] {
         let _ = SigSet::from(signal).thread_block();
     }
-    let _ = rustix::thread::set_name(c"lathe-keeper");
+    // A name that `pkill lathe` does not find: it must outlive the process that such a command is meant for.
+    let _ = rustix::thread::set_name(c"command-keeper");
     if set_child_subreaper(Some(getpid())).is_err() {
         return ExitCode::FAILURE;
     }
@@ -59,7 +54,7 @@ pub fn run() -> ExitCode {
         let commands = Arc::clone(&commands);
         thread::spawn(move || commands.serve(socket, streams));
     }
-    end_all(&commands);
+    ending::end_all(|| descendants(getpid()));
     ExitCode::SUCCESS
 }
 
@@ -194,104 +189,5 @@ fn start_command(start: Start, streams: Streams) -> io::Result<u32> {
     match confinement {
         Some(confinement) => confinement.start(program, arguments, run),
         None => run(program, arguments),
-    }
-}
-
-/// Ends everything below this process: politely, and then not.
-fn end_all(commands: &Commands) {
-    let began = Instant::now();
-    let mut asked = Vec::new();
-    loop {
-        let left = descendants(getpid());
-        if left.is_empty() || began.elapsed() > LONGEST {
-            return;
-        }
-        let is_polite = began.elapsed() < POLITE;
-        for process in left {
-            if !is_polite {
-                let _ = kill_process(process, Signal::KILL);
-            } else if !asked.contains(&process) {
-                let _ = kill_process(process, Signal::TERM);
-                // What is stopped hears nothing before it goes on.
-                let _ = kill_process(process, Signal::CONT);
-                asked.push(process);
-            }
-        }
-        let running = commands.lock();
-        // No command is started any more: this only waits.
-        let waited = commands.started.wait_timeout(running, LOOK_AGAIN);
-        drop(waited);
-    }
-}
-
-/// The processes below this one that have not ended.
-fn descendants(of: Pid) -> Vec<Pid> {
-    let Ok(processes) = std::fs::read_dir("/proc") else {
-        return Vec::new();
-    };
-    let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
-    for entry in processes.flatten() {
-        let Some(pid) = entry
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse::<i32>().ok())
-        else {
-            continue;
-        };
-        let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
-        if let Some((state, parent)) = state_and_parent(&stat) {
-            // The dead may have children that have not been handed on yet.
-            children
-                .entry(parent)
-                .or_default()
-                .push(if is_dead(state) { -pid } else { pid });
-        }
-    }
-    let (mut found, mut above) = (Vec::new(), vec![of.as_raw_nonzero().get()]);
-    while let Some(parent) = above.pop() {
-        for child in children.remove(&parent).unwrap_or_default() {
-            above.push(child.abs());
-            found.extend((child > 0).then_some(child).and_then(Pid::from_raw));
-        }
-    }
-    found
-}
-
-fn is_dead(state: char) -> bool {
-    matches!(state, 'Z' | 'X' | 'x')
-}
-
-/// From a process's line in `/proc`: `PID (NAME) STATE PARENT …`. The name may hold blanks and parentheses.
-fn state_and_parent(stat: &str) -> Option<(char, i32)> {
-    let mut fields = stat.get(stat.rfind(')')? + 1..)?.split_ascii_whitespace();
-    Some((fields.next()?.chars().next()?, fields.next()?.parse().ok()?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parents_are_read_behind_any_name() {
-        assert_eq!(state_and_parent("12 (sleep) S 7 12 12 0"), Some(('S', 7)));
-        assert_eq!(state_and_parent("13 (a b) Z) c) Z 1 12 12 0"), Some(('Z', 1)));
-        assert_eq!(state_and_parent(""), None);
-    }
-
-    #[test]
-    fn a_child_and_its_child_are_found() {
-        let mut child = Command::new("sh").args(["-c", "sleep 60; :"]).spawn().unwrap();
-        let of = Pid::from_child(&child);
-        let deadline = Instant::now() + Duration::from_secs(10);
-        while descendants(of).is_empty() {
-            assert!(Instant::now() < deadline, "the shell started nothing");
-            thread::yield_now();
-        }
-        assert!(descendants(getpid()).contains(&of));
-        for process in descendants(of) {
-            kill_process(process, Signal::KILL).unwrap();
-        }
-        child.wait().unwrap();
-        assert!(!descendants(getpid()).contains(&of));
     }
 }

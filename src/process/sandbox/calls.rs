@@ -90,7 +90,30 @@ const APART: &[i64] = &[
     libc::SYS_setns,
     libc::SYS_mq_open,
     libc::SYS_mq_unlink,
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
 ];
+
+/// Calls by which a command with the rights to would take mounts back that keep something, or open files past them.
+/// Landlock refuses the older ones and knows nothing of these.
+const MOUNTING: &[i64] = &[
+    libc::SYS_mount_setattr,
+    libc::SYS_fsopen,
+    libc::SYS_fspick,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    OPEN_TREE_ATTR,
+    libc::SYS_open_by_handle_at,
+];
+const OPEN_TREE_ATTR: i64 = 467;
 
 /// Refuses what the confinement forbids to this thread and what it starts.
 pub(super) fn refuse(confinement: &Confinement) -> Result<(), seccompiler::Error> {
@@ -108,9 +131,10 @@ pub(super) fn refuse(confinement: &Confinement) -> Result<(), seccompiler::Error
     if confinement.is_reading() {
         rules.extend(always(APART));
     }
-    if rules.is_empty() {
-        return Ok(());
-    }
+    rules.extend(always(MOUNTING));
+    // A limit, of processor time above all, ends a process. Of itself a command asks for them as process 0.
+    let of_others = when(0, SeccompCmpOp::Ne, 0)?;
+    rules.insert(libc::SYS_prlimit64, vec![of_others]);
     #[cfg(target_arch = "x86_64")]
     for (call, rules_of_call) in rules.clone() {
         rules.insert(call | X32, rules_of_call);

@@ -45,6 +45,8 @@ pub(super) fn restrict(confinement: &Confinement) -> Result<(), String> {
 fn restrict_files(confinement: &Confinement) -> Result<(), RulesetError> {
     let writing = AccessFs::from_write(NEEDED);
     let writable = confinement.writable.iter().map(AsRef::as_ref);
+    // A device has all of a disk behind it, wherever its name is.
+    let granted = writing & !(AccessFs::MakeBlock | AccessFs::MakeChar);
     let places = SINKS.iter().map(AsRef::<Path>::as_ref).chain(writable);
     let handled = if confinement.programs.is_some() {
         writing | AccessFs::Execute
@@ -64,7 +66,7 @@ fn restrict_files(confinement: &Confinement) -> Result<(), RulesetError> {
     };
     ruleset
         .create()?
-        .add_rules(path_beneath_rules(places, writing))?
+        .add_rules(path_beneath_rules(places, granted))?
         .add_rules(path_beneath_rules(
             confinement.programs.iter().flatten(),
             AccessFs::Execute,

@@ -1,8 +1,8 @@
 //! Confinement of a command by the kernel: what it may change, which programs it may start, what it may speak to.
 //!
 //! Restrictions of the kernel cannot be taken back and apply to whoever asks for them, so lathe's own threads never ask.
-//! What needs no namespace is asked for by a thread that starts the command and ends ([`Confinement::start`]): Landlock
-//! and seccomp restrict one thread and what it starts. Where something is to be mounted, which the kernel allows to
+//! Everything that needs no namespace is asked for by a thread that starts the command and ends ([`Confinement::start`]):
+//! Landlock and seccomp restrict one thread and what it starts. Where something is to be mounted, which the kernel allows to
 //! processes with one thread only, lathe runs its own binary once more ([`WORD`]), which restricts itself in [`enter`]
 //! and becomes the command.
 //!
@@ -10,7 +10,7 @@
 //! reads, everything else that changes or watches; a mount namespace of the command's own keeps the rights and times of
 //! files outside the writable places, and what lies below a writable place and must not change.
 //!
-//! What this does not do: hide anything from reading, or prevent that a name is created that is read-only only once it
+//! Outside of its reach: it does not hide anything from reading, or prevent that a name is created that is read-only only once it
 //! exists. Only Linux has it; elsewhere [`Confinement::check`] says so.
 
 #[cfg(target_os = "linux")]

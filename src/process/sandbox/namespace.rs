@@ -57,14 +57,15 @@ fn holders(confinement: &Confinement) -> BTreeSet<&Path> {
         .collect()
 }
 
-/// Leaves the mounts of everybody else.
+/// Leaves the mounts of everybody else, and the memory and message queues that processes share by number or name.
 fn separate() -> io::Result<()> {
     let (user, group) = (Uid::effective(), Gid::effective());
     // Whoever may mount needs no user namespace, and may be in a place where there are none.
-    if unshare(CloneFlags::CLONE_NEWNS).is_err() {
+    let own = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC;
+    if unshare(own).is_err() {
         // What cannot be dumped has files below `/proc` that belong to root. There are no secrets in this process.
         set_dumpable_behavior(DumpableBehavior::Dumpable)?;
-        unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS)?;
+        unshare(CloneFlags::CLONE_NEWUSER | own)?;
         fs::write("/proc/self/setgroups", "deny")?;
         fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
         fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;

@@ -16,7 +16,7 @@ use crate::project::frontmatter;
 use crate::project_root::directories;
 use crate::regular_file::FileGate;
 
-/// Where to look.
+/// The directories that are searched for agents.
 pub struct AgentPlaces<'a> {
     /// Lathe's configuration directory.
     pub config: &'a Path,
@@ -40,7 +40,7 @@ pub struct ConfiguredAgent {
 /// Everything that files say of agents, as it was read.
 #[derive(Debug, Clone, Default)]
 pub struct AgentFiles {
-    /// What is built in, then the user's files.
+    /// Built-in agents, then the user's files.
     user: Vec<FileEntry>,
     project: Vec<FileEntry>,
     problems: Vec<AgentProblem>,

@@ -472,7 +472,7 @@ fn kind_of(item: &Item<'_>) -> Option<ItemKind> {
     }
 }
 
-/// What the deltas of a block lack of its whole.
+/// The difference between the deltas of a block and its whole text.
 enum Missing {
     Nothing,
     End(String),

@@ -145,10 +145,11 @@ impl Actor {
             }
             Err(unread) => {
                 let report = unread.report();
+                let why = unread.why();
                 input.meant = unread.meant();
                 input.without.extend(unread.without());
                 let input = Arc::new(input);
-                self.publish(Event::Unread { input, report });
+                self.publish(Event::Unread { input, report, why });
                 self.untell();
             }
         }

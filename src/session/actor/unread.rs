@@ -59,7 +59,8 @@ impl Unread {
         }
     }
 
-    fn why(&self) -> String {
+    /// Returns the reason as a part of a sentence.
+    pub(super) fn why(&self) -> String {
         match self {
             Self::Faults(faults) => {
                 let whys: Vec<_> = faults.iter().map(Fault::words).collect();

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::imported::unused_line;
 use super::{OpenRequest, TrustState, TrustedBy};
 use crate::session::query::StatusGroup;
 
@@ -14,6 +15,7 @@ pub(super) fn about(request: &OpenRequest) -> Vec<StatusGroup> {
         read.push(("read", "no file, only defaults".to_owned()));
     }
     read.push(("trust", trust(request)));
+    read.extend(unused_line(request).map(|line| ("other agents", line)));
     vec![
         StatusGroup {
             title: "Configuration",

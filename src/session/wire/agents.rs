@@ -45,7 +45,7 @@ pub(super) fn find(request: &OpenRequest) -> AgentFiles {
     })
 }
 
-/// What the configuration says of agents, in the order of the files.
+/// Agents of the configuration, in the order of its files.
 pub(super) fn configured(request: &OpenRequest) -> Vec<ConfiguredAgent> {
     let layers = request.loaded.agent_layers.iter();
     let configured = layers.flat_map(|layer| {

@@ -6,28 +6,17 @@ use std::time::Duration;
 
 use super::{ErrorReport, OpenRequest, config_error};
 use crate::config::schema::HookMatcher;
-use crate::config::{HookLayer, Origin, claude_files, claude_settings};
+use crate::config::{HookLayer, Origin};
 use crate::conversation::SessionId;
 use crate::hook::{Hook, HookEvent, HookSettings, Matcher};
 
-/// Reads the user's settings of Claude Code and puts all hooks in the order in which they run: the user's, the project's,
-/// then those of `--config`, which is read last. A project's are among them when it is trusted.
-pub(super) fn hooks(request: &OpenRequest, notes: &mut Vec<String>) -> Result<Vec<Hook>, ErrorReport> {
-    let mut claude = Vec::new();
-    let files = claude_files(request.dirs.home.as_deref(), &request.trust.root);
-    for (origin, path) in files.into_iter().filter(|(origin, _)| *origin == Origin::Global) {
-        let read = claude_settings(origin, &path);
-        let read =
-            read.map_err(|error| config_error(error.to_string(), "Mend the file, or take its hooks out."))?;
-        if let Some(settings) = read {
-            notes.extend(settings.warnings);
-            claude.push(settings.layer);
-        }
-    }
-    let own = &request.loaded.hook_layers;
+/// Puts all hooks in the order in which they run: the user's, the project's, then those of `--config`, which is read last. A
+/// project's are among them when it is trusted.
+pub(super) fn hooks(request: &OpenRequest) -> Result<Vec<Hook>, ErrorReport> {
+    let layers = &request.loaded.hook_layers;
     let mut hooks = Vec::new();
     for origin in [Origin::Global, Origin::Project, Origin::Extra] {
-        for layer in own.iter().chain(&claude).filter(|layer| layer.origin == origin) {
+        for layer in layers.iter().filter(|layer| layer.origin == origin) {
             add(layer, &mut hooks)?;
         }
     }

@@ -7,6 +7,7 @@ mod about;
 mod agents;
 mod commands;
 mod hooks;
+mod imported;
 mod models;
 mod profile;
 mod resume;
@@ -37,15 +38,17 @@ use crate::tool::{Abilities, Inside, Registry, ToolCx, ToolSettings};
 use models::{choose_model, configured_edit_mode, likely_edit_mode, provider, providers};
 use profile::{BaseRules, Models};
 pub(super) use profile::{Profile, Profiles};
-use resume::{draft, find, info, no_session, prompt_facts};
+use resume::{draft, find, info, last_scope, no_session, prompt_facts};
 use services::{Kit, permissions, roots, tool_settings};
 
 pub use agents::load as agents;
 pub use commands::user_commands;
+pub use imported::{ImportedList, Unused, imported_lists, unused};
 pub use rule_keys::check_rule_keys;
-pub use services::prompt_gate;
+pub use services::{attachment_refusal, prompt_gate};
 pub use trust::{
-    Part, ProjectTrust, TrustFlag, TrustState, TrustedBy, accept_trust, settle_trust, trusted_names,
+    Part, ProjectTrust, TrustFlag, TrustState, TrustedBy, UsersRules, accept_trust, settle_trust,
+    trusted_names,
 };
 
 /// What to open, and how.
@@ -257,7 +260,10 @@ pub fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
         list,
         is_trusted: request.trust.is_trusted(),
     };
-    let info = info(request, &found, &profile, &profiles, &commands, &messages);
+    let info = SessionInfo {
+        scope: last_scope(&store)?,
+        ..info(request, &found, &profile, &profiles, &commands, &messages)
+    };
     let is_new = found.row.is_none();
     let begin = is_new.then(|| Beginning {
         session: NewSession {
@@ -348,6 +354,10 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
         Which::New | Which::Newest => {
             let store = Store::in_memory()?;
             let session = SessionId::new();
+            // Without them more is asked, which is no reason to fail.
+            if let Err(error) = lend_grants(&request, &store, &session) {
+                notes.push(format!("the stored rules do not count: {error}"));
+            }
             let agent = agents::choose(&agents, &request, None, &mut Vec::new())?;
             store.create(&NewSession {
                 id: session.clone(),
@@ -409,6 +419,18 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
         result,
         notes,
     })
+}
+
+/// Puts the stored rules that count here into a throwaway session's store: what is allowed in `run` is allowed in a single call.
+fn lend_grants(request: &OpenRequest, store: &Store, session: &SessionId) -> Result<(), StoreError> {
+    let Some(stored) = Store::open_existing(&request.dirs.data)? else {
+        return Ok(());
+    };
+    let roots = roots(request, &request.directory);
+    for grant in stored.grants_for(session, roots.project_root())? {
+        store.add_grant(&grant.key, &grant.pattern, &grant.scope, session)?;
+    }
+    Ok(())
 }
 
 /// Nobody watches a single call.

@@ -126,7 +126,7 @@ impl Profiles {
         self.catalog.provider(&model.reference.provider).ok()
     }
 
-    /// Where a model is asked, as it may be shown; empty where its provider is not known.
+    /// The base URL of a model's provider, as it may be shown; empty for an unknown provider.
     pub(in crate::session) fn base_url(&self, model: &ModelRef) -> String {
         let provider = self.catalog.provider(&model.provider);
         provider.map_or_else(|_| String::new(), |provider| provider.shown_url().into_owned())

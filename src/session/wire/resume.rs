@@ -8,8 +8,9 @@ use super::profile::{Profile, Profiles, PromptFacts};
 use super::services::{Kit, roots};
 use super::{ErrorReport, FrontEndKind, ModelSource, OpenRequest, ReportKind, SessionInfo, Which};
 use crate::conversation::{Message, SessionId, Usage};
+use crate::permission::Scope;
 use crate::project;
-use crate::store::{DraftKey, LockError, SessionLock, SessionRow, Store};
+use crate::store::{DraftKey, GrantScope, LockError, SessionLock, SessionRow, Store, StoreError};
 
 /// The session to open.
 pub(super) struct FoundSession {
@@ -128,7 +129,19 @@ pub(super) fn info(
         }),
         read_only: found.held.clone(),
         demo: request.source == ModelSource::Demo,
+        scope: None,
     }
+}
+
+/// Returns the scope of the newest stored rule, without those that count everywhere.
+pub(super) fn last_scope(store: &Store) -> Result<Option<Scope>, StoreError> {
+    let grants = store.grants()?;
+    let mut scopes = grants.iter().rev().map(|grant| match grant.scope {
+        GrantScope::Session(_) => Scope::Session,
+        GrantScope::Project(_) => Scope::Project,
+        GrantScope::Global => Scope::Everywhere,
+    });
+    Ok(scopes.find_map(Scope::remembered))
 }
 
 pub(super) fn draft(store: &Store, found: &FoundSession, project: &Path) -> Result<String, ErrorReport> {

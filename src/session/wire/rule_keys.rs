@@ -1,4 +1,4 @@
-//! The keys under which permission rules are written: lathe's own, other programs' names for them, and what is no key.
+//! The keys of permission rules in the configuration, held against those that mean something.
 //!
 //! A key that means nothing would make its rules vanish, a `deny` with them, so it is a mistake of the configuration. Known
 //! are the keys and tools of every build: one configuration serves several versions. What a configured server or a
@@ -9,86 +9,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::config::{ConfigError, Loaded, PermissionLayer, Problem};
-use crate::permission::{self, Rule, RuleProblem, Source};
+use crate::permission::{self, Rule, RuleProblem, Source, is_key, keys as known_keys, own_key};
 use crate::project_root::directories;
 use crate::regular_file::{MAX_BYTES, RegularFile};
-
-/// Keys of families of tools, and names of tools.
-const KEYS: &[&str] = &[
-    "read",
-    "edit",
-    "protected",
-    "bash",
-    "interactive_bash",
-    "external_directory",
-    "webfetch",
-    "websearch",
-    "task",
-    "skill",
-    "mcp",
-    "custom",
-    "doom_loop",
-    "glob",
-    "grep",
-    "list",
-    "ast_grep_search",
-    "lsp",
-    "todowrite",
-    "todoread",
-    "task_board",
-    "session",
-    "question",
-    "plan_enter",
-    "plan_exit",
-    "resolve",
-    "hook",
-    "write",
-    "multiedit",
-    "hashline_edit",
-    "apply_patch",
-    "ast_grep_replace",
-    "lsp_hover",
-    "lsp_goto_definition",
-    "lsp_find_references",
-    "lsp_document_symbols",
-    "lsp_workspace_symbols",
-    "lsp_symbols",
-    "lsp_diagnostics",
-    "lsp_servers",
-    "lsp_prepare_rename",
-    "lsp_rename",
-    "lsp_code_actions",
-    "lsp_code_action_resolve",
-    "background_task",
-    "background_output",
-    "background_cancel",
-    "call_omo_agent",
-    "look_at",
-    "task_create",
-    "task_get",
-    "task_list",
-    "task_update",
-    "session_list",
-    "session_read",
-    "session_search",
-    "session_info",
-    "skill_mcp",
-    "slashcommand",
-    "codesearch",
-    "batch",
-    "invalid",
-];
-/// What other programs call some of them, without capitals and underscores.
-const ALIASES: &[(&str, &str)] = &[
-    ("ls", "list"),
-    ("agent", "task"),
-    ("view", "read"),
-    ("readfile", "read"),
-    ("writefile", "write"),
-    ("shell", "bash"),
-    ("fetch", "webfetch"),
-    ("patch", "apply_patch"),
-];
 
 /// Reads rules under lathe's own names for their keys.
 pub(super) fn own_rules(
@@ -106,25 +29,6 @@ pub(super) fn own_rules(
         }
     });
     Ok(renamed.collect())
-}
-
-/// Returns lathe's name for a key: `bash` for `Bash`, `list` for `LS`, `server_tool` for `mcp__server__tool`.
-fn own_key(given: &str) -> String {
-    if KEYS.contains(&given) || given.contains(['*', '?']) {
-        return given.to_owned();
-    }
-    if let Some((server, tool)) = given.strip_prefix("mcp__").and_then(|name| name.split_once("__")) {
-        return format!("{server}_{tool}");
-    }
-    let plain = squashed(given);
-    let alias = ALIASES.iter().find(|(alias, _)| *alias == plain);
-    let key = KEYS.iter().find(|key| squashed(key) == plain);
-    let own = alias.map(|(_, key)| *key).or(key.copied());
-    own.unwrap_or(given).to_owned()
-}
-
-fn squashed(name: &str) -> String {
-    name.to_lowercase().replace(['_', '-', ' '], "")
 }
 
 /// Says which keys of the configuration mean nothing, with their places.
@@ -233,11 +137,10 @@ impl Explained {
     /// Returns what to say of a key that means nothing.
     fn unknown(&self, key: &str) -> Option<String> {
         let own = own_key(key);
-        if key.contains(['*', '?']) || KEYS.contains(&&*own) || self.explains(&own) {
+        if key.contains(['*', '?']) || is_key(&own) || self.explains(&own) {
             return None;
         }
-        let near = KEYS
-            .iter()
+        let near = known_keys()
             .map(|known| (strsim::damerau_levenshtein(&key.to_lowercase(), known), known))
             .min()
             .filter(|(distance, _)| *distance <= 1 + key.len() / 4);
@@ -271,27 +174,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_go_by_their_own_names_whatever_others_call_them() {
-        for (given, own) in [
-            ("bash", "bash"),
-            ("Bash", "bash"),
-            ("Read", "read"),
-            ("MultiEdit", "multiedit"),
-            ("LS", "list"),
-            ("TodoWrite", "todowrite"),
-            ("WebFetch", "webfetch"),
-            ("mcp__github__issue", "github_issue"),
-            ("git*", "git*"),
-            ("bsh", "bsh"),
-        ] {
-            assert_eq!(own_key(given), own);
-        }
-    }
-
-    #[test]
     fn every_tool_of_this_build_is_a_key() {
         for tool in crate::tool::Registry::builtin().tools() {
-            assert!(KEYS.contains(&tool.name()), "{}", tool.name());
+            assert!(is_key(tool.name()), "{}", tool.name());
         }
     }
 }

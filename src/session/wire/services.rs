@@ -7,17 +7,23 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::hooks;
+use super::imported;
 use super::models::configured_edit_mode;
 use super::profile::BaseRules;
 use super::profile::own_name;
 use super::rule_keys::own_rules;
+use super::trust::UsersRules;
 use super::{ErrorReport, FrontEndKind, OpenRequest, config_error};
 use crate::agent::driver::Reports;
 use crate::config::{Origin, RuleFiles, schema};
 use crate::conversation::SessionId;
 use crate::files::{PathLocks, Roots};
 use crate::hook::Hooks;
-use crate::permission::{self, Action, Broker, FrontEnd, Permissions, Places, ReadGate, Rule, Scope, Source};
+use crate::permission::{
+    self, Action, Broker, FrontEnd, ImportedRules, Permissions, Places, ReadGate, Rule, Scope, Source,
+    Subject,
+};
+use crate::process::git::RepositoryCache;
 use crate::process::{EnvironmentRules, Scratch, Support, shell_environment};
 use crate::project_root::git_directories;
 use crate::provider::{EditMode, without_user};
@@ -25,8 +31,9 @@ use crate::regular_file::FileGate;
 use crate::store::{GrantScope, Outputs, Store};
 use crate::text::replace::Tolerance;
 use crate::tool::{
-    Access, BashSettings, BatchSettings, Forms, Gate, GateOwner, Presence, Registry, SandboxMode,
-    SandboxSettings, SearchSettings, SearchThreads, Services, ToolSettings, TruncateLimits, TruncateSettings,
+    Access, BashSettings, BatchSettings, Forms, Gate, GateOwner, Presence, ProtectedNames, Registry,
+    SandboxMode, SandboxSettings, SearchSettings, SearchThreads, Services, ToolSettings, TruncateLimits,
+    TruncateSettings,
 };
 
 /// Everything calls need.
@@ -75,7 +82,8 @@ impl Kit {
         let gate = Gate::new(permissions, request.mode, broker, store.clone(), owner);
         let environment = environment(request, session);
         let root = roots.project_root();
-        let hooks = hooks::hooks(request, notes)?;
+        notes.extend(imported::unused_line(request));
+        let hooks = hooks::hooks(request)?;
         let hooks = hooks::settings(request, hooks, root, session, &environment);
         let scratch = Scratch::new();
         let environment = with_temporary(environment, &scratch);
@@ -92,7 +100,9 @@ impl Kit {
             forms: Forms::telling(presence, reports.form_sink()),
             scratch,
             kernel: Support::of_kernel(),
+            repositories: RepositoryCache::default(),
             told_of_no_sandbox: AtomicBool::new(false),
+            protected_names: ProtectedNames::default(),
             search_threads: SearchThreads::default(),
             hooks: Hooks::new(hooks, reports.hook_sink()),
         };
@@ -229,12 +239,7 @@ pub(super) fn permissions(
     granted: Option<(&Store, &SessionId)>,
 ) -> Result<Permissions, ErrorReport> {
     let home = request.dirs.home.as_deref();
-    let mut permissions = rules(&RuleFiles {
-        dirs: &request.dirs,
-        project_root: roots.project_root(),
-        layers: &request.loaded.permission_layers,
-        project_is_trusted: request.trust.is_trusted(),
-    })?;
+    let mut permissions = rules(&rule_files(request, roots.project_root()))?;
     if let Some((store, session)) = granted {
         for grant in store.grants_for(session, roots.project_root())? {
             let scope = match grant.scope {
@@ -267,6 +272,10 @@ fn rules(files: &RuleFiles<'_>) -> Result<Permissions, ErrorReport> {
             open: vec![outputs.dir().to_owned(), Scratch::parent()],
         }),
         project_is_trusted: files.project_is_trusted,
+        imported: imported::lists(files)
+            .into_iter()
+            .map(ImportedRules::from)
+            .collect(),
         ..Permissions::default()
     };
     for layer in files.layers {
@@ -303,14 +312,55 @@ pub fn prompt_gate(files: &RuleFiles<'_>) -> Box<dyn FileGate> {
     }
 }
 
+/// Returns why a file that the person names may not go with a prompt, as a sentence's end; `None` where it may.
+///
+/// Naming a file is the person's word, so nobody is asked. A rule that denies holds all the same, and a link is not the name of
+/// what it leads to: where `read` asks about that, the person has to name it.
+pub fn attachment_refusal(request: &OpenRequest, path: &Path) -> Result<Option<String>, ErrorReport> {
+    let roots = roots(request, &request.directory);
+    let permissions = permissions(request, &roots, None)?;
+    let judge = |path: &Path| {
+        let subject = Subject::new(roots.display(path)).also(path.to_string_lossy());
+        permissions.judge("read", &subject).action
+    };
+    let named = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let Ok(real) = path.canonicalize() else {
+        // Reading it says what is wrong.
+        return Ok(None);
+    };
+    // The name, but for links on the way to it, which say nothing of the file.
+    let parent = named.parent().and_then(|parent| parent.canonicalize().ok());
+    let named = match (parent, named.file_name()) {
+        (Some(parent), Some(name)) => parent.join(name),
+        _ => named,
+    };
+    let shown = roots.display(&real);
+    Ok(match (judge(&named), judge(&real)) {
+        (Action::Deny, _) | (_, Action::Deny) => {
+            Some("cannot be attached: a rule of `permission` denies `read` for it".to_owned())
+        }
+        (Action::Allow, Action::Ask) => Some(format!(
+            "leads to `{shown}`, which `read` asks about; name that file if it is to be sent"
+        )),
+        _ => None,
+    })
+}
+
 /// The gate of agents and commands, which are read before a session is there.
 pub(super) fn request_gate(request: &OpenRequest, roots: &Roots) -> Box<dyn FileGate> {
-    prompt_gate(&RuleFiles {
+    prompt_gate(&rule_files(request, roots.project_root()))
+}
+
+/// The rules that the configuration of a session has.
+pub(super) fn rule_files<'a>(request: &'a OpenRequest, project_root: &'a Path) -> RuleFiles<'a> {
+    RuleFiles {
         dirs: &request.dirs,
-        project_root: roots.project_root(),
+        project_root,
         layers: &request.loaded.permission_layers,
+        claude: &request.loaded.claude_rules,
         project_is_trusted: request.trust.is_trusted(),
-    })
+        users_rules_may_allow: request.trust.users_rules == UsersRules::Counting,
+    }
 }
 
 /// Where changes of several files write down what they are about to do.

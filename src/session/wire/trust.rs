@@ -1,10 +1,10 @@
-//! Whether the project is trusted, and what it brings that only then counts.
+//! The trust in a project, and the parts of it that only count with it.
 //!
-//! What a project brings beyond text and stricter rules are its *parts*: everything in its configuration that is not on
-//! the closed list (`config::untrusted`), the hooks in its settings of Claude Code, what its agents say beyond text, and
-//! the shell commands, models and agents of its commands. All are read once, before anybody is asked: what is trusted
-//! is what was shown, and so is what is used. Trusted are the parts that the user looked at before and
-//! that did not change, those of projects that the global configuration lists, and all with `--trust`.
+//! The *parts* of a project are all that it brings beyond text and stricter rules: everything in its configuration that
+//! is not on the closed list (`config::untrusted`), the hooks in its settings of Claude Code, what its agents say beyond
+//! text, and the shell commands, models and agents of its commands. All are read once, before anybody is asked: what is
+//! trusted is what was shown, and so is what is used. Trusted are the parts that the user looked at before and that did
+//! not change, those of projects that the global configuration lists, and all with `--trust`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,6 +13,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::imported::users_file;
 use super::profile::own_name;
 use super::services::roots;
 use super::{ErrorReport, OpenRequest, ReportKind, agents, commands, config_error};
@@ -34,11 +35,29 @@ pub struct ProjectTrust {
     pub root: PathBuf,
     pub state: TrustState,
     pub parts: Vec<Part>,
+    /// Rules that the user's own settings of another agent would add.
+    pub users_rules: UsersRules,
     /// The deepest directory that brings a part: below it others may be trusted apart.
     place: PathBuf,
     /// As they were when their rules were listed.
     pub(super) agents: Option<Arc<AgentFiles>>,
     pub(super) commands: Option<FoundCommands>,
+}
+
+/// Rules that allow something in the user's own settings of Claude Code. They are the user's and were written for another
+/// program, so they count from the user's yes on, which is kept for the file and not for a project.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum UsersRules {
+    /// There are none.
+    #[default]
+    None,
+    Counting,
+    Waiting {
+        file: PathBuf,
+        part: Part,
+        /// The parts that the user said yes to before.
+        before: Option<Vec<Part>>,
+    },
 }
 
 type FoundCommands = (Arc<[UserCommand]>, Vec<CommandProblem>);
@@ -87,17 +106,51 @@ impl ProjectTrust {
         matches!(self.state, TrustState::Trusted(_))
     }
 
-    /// Whether there is something to ask the user about.
+    /// Returns true if there is something to ask the user about.
     pub fn is_open(&self) -> bool {
+        self.is_untrusted() || matches!(self.users_rules, UsersRules::Waiting { .. })
+    }
+
+    /// Returns true if the project brings parts that do not count.
+    pub fn is_untrusted(&self) -> bool {
         matches!(self.state, TrustState::Untrusted { .. })
+    }
+
+    /// The place that the user is asked about: the project, or the user's own file alone.
+    pub fn asked_place(&self) -> &Path {
+        match &self.users_rules {
+            UsersRules::Waiting { file, .. } if !self.is_untrusted() => file,
+            _ => &self.root,
+        }
+    }
+
+    /// The parts that the user is asked about.
+    pub fn asked_parts(&self) -> Vec<&Part> {
+        let of_project = self.parts.iter().filter(|_| self.is_untrusted());
+        let own = match &self.users_rules {
+            UsersRules::Waiting { part, .. } => Some(part),
+            UsersRules::None | UsersRules::Counting => None,
+        };
+        of_project.chain(own).collect()
     }
 
     /// The difference to what was trusted before, as a unified diff.
     pub fn change(&self) -> Option<String> {
-        let TrustState::Untrusted { before: Some(before) } = &self.state else {
+        let mut before = Vec::new();
+        if let TrustState::Untrusted { before: Some(parts) } = &self.state {
+            before.push(parts);
+        }
+        if let UsersRules::Waiting {
+            before: Some(parts), ..
+        } = &self.users_rules
+        {
+            before.push(parts);
+        }
+        if before.is_empty() {
             return None;
-        };
-        Some(diff::unified("trusted", &listing(before), &listing(&self.parts)).text)
+        }
+        let before = listing(before.into_iter().flatten());
+        Some(diff::unified("trusted", &before, &listing(self.asked_parts())).text)
     }
 
     /// What whoever cannot answer is told: the parts that are left out.
@@ -128,12 +181,16 @@ impl ProjectTrust {
     }
 
     fn row(&self) -> TrustRow {
-        // Strings and values of JSON can always be written.
-        let parts = serde_json::to_string(&self.parts).unwrap_or_default();
-        TrustRow {
-            hash: ContentHash::of(parts.as_bytes()).to_string(),
-            parts,
-        }
+        row(&self.parts)
+    }
+}
+
+fn row(parts: &[Part]) -> TrustRow {
+    // Strings and values of JSON can always be written.
+    let parts = serde_json::to_string(parts).unwrap_or_default();
+    TrustRow {
+        hash: ContentHash::of(parts.as_bytes()).to_string(),
+        parts,
     }
 }
 
@@ -171,7 +228,7 @@ pub fn trusted_names(trusted: &TrustedPlace) -> String {
     names(&parts)
 }
 
-fn listing(parts: &[Part]) -> String {
+fn listing<'a>(parts: impl IntoIterator<Item = &'a Part>) -> String {
     let mut text = String::new();
     for part in parts {
         let _ = writeln!(text, "{}: {}\n{}\n", part.file, part.key, part.text());
@@ -191,6 +248,7 @@ pub fn settle_trust(request: &mut OpenRequest, flag: TrustFlag) -> Result<(), Er
         root,
         state: TrustState::NotNeeded,
         parts,
+        users_rules: users_rules(request, flag)?,
         agents: Some(Arc::new(agents)),
         commands: Some(commands),
     };
@@ -201,7 +259,7 @@ pub fn settle_trust(request: &mut OpenRequest, flag: TrustFlag) -> Result<(), Er
     } else if trust.parts.is_empty() {
         TrustState::NotNeeded
     } else {
-        remembered(request, &trust)?
+        remembered(request, &trust.root, &trust.place, &trust.row())?
     };
     if trust.is_trusted() {
         use_parts(request)?;
@@ -214,27 +272,60 @@ pub fn settle_trust(request: &mut OpenRequest, flag: TrustFlag) -> Result<(), Er
 pub fn accept_trust(request: &mut OpenRequest) -> Result<(), ErrorReport> {
     let store = Store::open(&request.dirs.data)?;
     let trust = &request.trust;
-    store.set_trusted(&trust.root, &trust.place, &trust.row())?;
-    use_parts(request)?;
-    request.trust.state = TrustState::Trusted(TrustedBy::Answer);
+    if let UsersRules::Waiting { file, part, .. } = &trust.users_rules {
+        store.set_trusted(file, file, &row(std::slice::from_ref(part)))?;
+        request.trust.users_rules = UsersRules::Counting;
+    }
+    let trust = &request.trust;
+    if trust.is_untrusted() {
+        store.set_trusted(&trust.root, &trust.place, &trust.row())?;
+        use_parts(request)?;
+        request.trust.state = TrustState::Trusted(TrustedBy::Answer);
+    }
     Ok(())
 }
 
-fn remembered(request: &OpenRequest, trust: &ProjectTrust) -> Result<TrustState, ErrorReport> {
+/// Finds out whether the user has said yes to what a place brings.
+fn remembered(
+    request: &OpenRequest,
+    project: &Path,
+    place: &Path,
+    now: &TrustRow,
+) -> Result<TrustState, ErrorReport> {
     let store = Store::open_existing(&request.dirs.data)?;
     let row = match store {
-        Some(store) => store.trusted(&trust.root, &trust.place)?,
+        Some(store) => store.trusted(project, place)?,
         None => None,
     };
     let Some(row) = row else {
         return Ok(TrustState::Untrusted { before: None });
     };
-    if row.hash == trust.row().hash {
+    if row.hash == now.hash {
         return Ok(TrustState::Trusted(TrustedBy::Answer));
     }
     // What cannot be read any more is shown as nothing, so that all of it is new.
     let before = serde_json::from_str(&row.parts).unwrap_or_default();
     Ok(TrustState::Untrusted { before: Some(before) })
+}
+
+/// Finds out whether what the user's own settings of Claude Code allow counts.
+fn users_rules(request: &OpenRequest, flag: TrustFlag) -> Result<UsersRules, ErrorReport> {
+    let Some((file, allowed)) = users_file(&request.loaded.claude_rules) else {
+        return Ok(UsersRules::None);
+    };
+    if flag == TrustFlag::Given || is_listed(request, &file) {
+        return Ok(UsersRules::Counting);
+    }
+    let part = Part {
+        file: file.to_string_lossy().into_owned(),
+        key: "permissions.allow".to_owned(),
+        value: Value::from(allowed.to_vec()),
+    };
+    let state = remembered(request, &file, &file, &row(std::slice::from_ref(&part)))?;
+    Ok(match state {
+        TrustState::Untrusted { before } => UsersRules::Waiting { file, part, before },
+        TrustState::NotNeeded | TrustState::Trusted(_) => UsersRules::Counting,
+    })
 }
 
 /// Puts the configuration with the project's parts in the place of that without.
@@ -332,7 +423,7 @@ fn written_tools(choices: &[ToolChoice]) -> Value {
     written.collect()
 }
 
-/// What the project's commands want besides sending a text.
+/// Parts of the project's commands: all that they ask for besides sending a text.
 fn command_parts(commands: &[UserCommand], root: &Path) -> Vec<Part> {
     let mut parts = Vec::new();
     let own = commands

@@ -95,8 +95,9 @@ impl Tool for ListTool {
         let SearchPath { path, mut asks } = search_directory(cx, given, "Use `read` for a file.")?;
         asks.extend(path_asks("list", &path));
         let ignore = args.ignore.unwrap_or_default();
+        let from = path.clone();
         let globs = cx
-            .blocking(move || Globs::without_directories(SKIPPED, &ignore))
+            .blocking(move || Globs::without_directories(&from, SKIPPED, &ignore))
             .await?;
         let limit = args
             .limit

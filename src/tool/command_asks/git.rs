@@ -1,14 +1,18 @@
 //! True if git may read unasked here, and which files it would show.
 //!
-//! In a call that runs confined, git is disarmed: what a repository sets then runs nothing, and only what disarming does
-//! not cover asks. In any other call the strict look at the repository's own files decides.
+//! In a call that only reads, git is disarmed: what a repository sets then runs nothing, and only what disarming does not
+//! cover asks. In any other call the strict look at the repository's own files decides.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::git_query::{GitQuery, NoAnswer, Repository, belongs_to};
-use super::repository::repository_config;
+use super::git_query::{GitQuery, NoAnswer};
+use super::repository::{read_config, repository_config};
+use super::submodules;
 use super::{Gathered, Setting, variable};
 use crate::permission::command::{GitConfig, GitForm, GitShows, dangerous_key, is_dangerous_key};
+use crate::process::Shell;
+use crate::process::git::{Drivers, Git, Repository, RepositoryFacts};
 
 /// Variables that send git to another repository than the one it stands in.
 const GIT_ELSEWHERE: &[&str] = &["GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
@@ -18,59 +22,119 @@ const MAX_OBJECTS: usize = 16;
 
 const NO_ANSWER: &str = "git does not say in time what it would show";
 
-/// What was found out about one git command.
+/// How the git of a call runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum GitRun {
+    /// Disarmed, and the kernel lets it start nothing else.
+    Confined,
+    /// Disarmed alone.
+    Disarmed,
+    /// With what is set for it.
+    AsSet,
+}
+
+/// Findings about one git command.
+#[derive(Debug, Default)]
 pub(super) struct GitLook {
+    /// Why it asks however it runs.
+    reason: Option<String>,
     /// Why it asks where it runs disarmed.
-    pub(super) disarmed: Option<String>,
-    /// Why it asks where it runs as it is set.
-    pub(super) armed: Option<String>,
+    disarmed: Option<String>,
+    places: Vec<GitPlace>,
+}
+
+#[derive(Debug)]
+struct GitPlace {
+    directory: PathBuf,
+    facts: Arc<RepositoryFacts>,
+}
+
+impl GitLook {
+    fn because(reason: &str) -> Self {
+        Self {
+            reason: Some(reason.to_owned()),
+            ..Self::default()
+        }
+    }
+
+    /// The drivers that are configured where it runs.
+    pub(super) fn drivers(&self) -> Drivers {
+        let mut drivers = Drivers::default();
+        for place in &self.places {
+            drivers.add(&place.facts.drivers);
+        }
+        drivers
+    }
+
+    /// The directories that it looks into.
+    pub(super) fn directories(&self) -> impl Iterator<Item = &PathBuf> {
+        self.places.iter().map(|place| &place.directory)
+    }
 }
 
 impl Setting<'_> {
     /// Looks at the repository of each directory, and gathers what may not be shown unasked.
     pub(super) fn git(&self, form: &GitForm, directories: &[PathBuf], gathered: &mut Gathered) -> GitLook {
-        let mut look = GitLook {
-            disarmed: None,
-            armed: None,
-        };
+        let mut look = GitLook::default();
         for directory in directories {
             let directory = match &form.directory {
                 Some(given) => directory.join(given),
                 None => directory.clone(),
             };
-            let found = self.git_in(form, &directory, gathered);
+            let found = self.git_in(form, directory, gathered);
+            look.reason = look.reason.or(found.reason);
             look.disarmed = look.disarmed.or(found.disarmed);
-            look.armed = look.armed.or(found.armed);
+            look.places.extend(found.places);
         }
         look
     }
 
-    fn git_in(&self, form: &GitForm, directory: &Path, gathered: &mut Gathered) -> GitLook {
-        let both = |reason: &str| GitLook {
-            disarmed: Some(reason.to_owned()),
-            armed: Some(reason.to_owned()),
-        };
+    /// Why a git command asks that runs so.
+    pub(super) fn git_reason(&self, look: &GitLook, run: GitRun) -> Option<String> {
+        let reason = || look.reason.clone();
+        let disarmed = || reason().or_else(|| look.disarmed.clone());
+        let in_submodules = || look.places.iter().find_map(GitPlace::submodule_reason);
+        match run {
+            GitRun::Confined if self.may_start_a_shell() => disarmed().or_else(in_submodules),
+            GitRun::Confined => disarmed(),
+            GitRun::Disarmed => disarmed().or_else(in_submodules),
+            GitRun::AsSet => reason().or_else(|| {
+                let mut places = look.places.iter();
+                places.find_map(|place| {
+                    self.strict(&place.directory, place.facts.repository.as_ref())
+                        .or_else(|| from_elsewhere(&place.facts.settings))
+                })
+            }),
+        }
+    }
+
+    /// Returns true if the shell that runs the call is also the one by which git starts what is set for it.
+    fn may_start_a_shell(&self) -> bool {
+        let configured = self.services.settings.bash.shell.as_deref();
+        let shell = Shell::find(configured, variable(self.services, "PATH"));
+        shell.map_or(true, |shell| shell.is_of_system())
+    }
+
+    fn git_in(&self, form: &GitForm, directory: PathBuf, gathered: &mut Gathered) -> GitLook {
         let Some(program) = self.program("git") else {
-            return both("git cannot be found");
+            return GitLook::because("git cannot be found");
         };
-        let mut git = GitQuery::new(program, directory.to_owned(), &self.services.environment);
-        let repository = match git.repository() {
-            Ok(Some(repository)) => repository,
-            // Then it compares any two directories.
-            Ok(None) if form.subcommand == "diff" => return both("there is no repository here"),
-            Ok(None) => {
-                return GitLook {
-                    disarmed: None,
-                    armed: self.strict(directory, None),
-                };
-            }
-            Err(NoAnswer) => return both(NO_ANSWER),
+        let git = Git::new(program, directory.clone(), self.services.environment.clone());
+        let Some(facts) = self.services.repositories.facts(&git) else {
+            return GitLook::because("git does not say how it is set");
         };
-        let Ok(settings) = git.settings() else {
-            return both("git does not say how it is set");
+        let Some(repository) = &facts.repository else {
+            // Then it compares any two directories, or searches one.
+            return if matches!(form.subcommand.as_str(), "diff" | "grep") {
+                GitLook::because("there is no repository here")
+            } else {
+                GitLook {
+                    places: vec![GitPlace { directory, facts }],
+                    ..GitLook::default()
+                }
+            };
         };
-        git.without_filters(&settings);
-        if !belongs_to(&repository, self.services.roots.project_root()) {
+        if !repository.belongs_to(self.services.roots.project_root()) {
             for place in [
                 Some(&repository.git_dir),
                 Some(&repository.common_dir),
@@ -84,18 +148,17 @@ impl Setting<'_> {
                 );
             }
         }
-        let armed = self
-            .strict(directory, Some(&repository))
-            .or_else(|| from_elsewhere(&settings));
-        match self.shown(&git, form, &repository, directory) {
+        let query = GitQuery(git.without(&facts.drivers));
+        match self.shown(&query, form, repository, &directory) {
             Ok(shown) => gathered
                 .read
                 .extend(shown.iter().flat_map(|path| self.read_path(path))),
-            Err(reason) => return both(reason),
+            Err(reason) => return GitLook::because(reason),
         }
         GitLook {
-            disarmed: not_covered(&settings, &form.subcommand),
-            armed,
+            reason: None,
+            disarmed: not_covered(&facts.settings, &form.subcommand),
+            places: vec![GitPlace { directory, facts }],
         }
     }
 
@@ -191,7 +254,7 @@ impl Setting<'_> {
         Ok(())
     }
 
-    /// What `log` and `show` would show, told by the same commits.
+    /// Names of the files that `log` and `show` would show, told by the same commits.
     fn changes(git: &GitQuery, form: &GitForm) -> Result<Vec<String>, &'static str> {
         let mut words = vec![form.subcommand.as_str()];
         let (revisions, paths) = form.operands.split_at(form.before_dashes);
@@ -222,39 +285,56 @@ impl Setting<'_> {
         git.names(&words).map_err(|NoAnswer| NO_ANSWER)
     }
 
+    /// Names of the files that `diff` would show, told by the same words where they name commits or trees.
     fn work_tree(git: &GitQuery, form: &GitForm) -> Result<Vec<String>, &'static str> {
-        let is_cached = form
-            .arguments
-            .iter()
-            .any(|word| word == "--cached" || word == "--staged");
         let (before, after) = form.operands.split_at(form.before_dashes);
-        let (mut revisions, mut paths) = (Vec::new(), Vec::new());
-        for operand in before.iter().take(MAX_OBJECTS) {
-            let tree = format!("{operand}^{{tree}}");
-            let is_tree = operand.contains("..")
-                || git
-                    .holds(&["rev-parse", "-q", "--verify", &tree])
-                    .map_err(|NoAnswer| NO_ANSWER)?;
-            if is_tree && paths.is_empty() {
-                revisions.push(operand.as_str());
-            } else if !operand.contains(':') {
-                paths.push(operand.as_str());
-            }
+        if before.len() > MAX_OBJECTS {
+            return Err("it names too many objects");
         }
-        paths.extend(after.iter().map(String::as_str));
-        let mut words = match revisions.as_slice() {
-            [] if is_cached => vec!["diff-index", "--cached", "HEAD"],
-            [] => vec!["diff-files"],
-            [one] if !one.contains("..") && is_cached => vec!["diff-index", "--cached", one],
-            [one] if !one.contains("..") => vec!["diff-index", one],
-            several => [&["diff"], several].concat(),
-        };
-        words.splice(1..1, ["--name-only", "--no-renames", "-z"]);
-        if !paths.is_empty() {
+        if before
+            .iter()
+            .any(|operand| operand.contains("..") && operand.contains(':'))
+        {
+            return Err("it compares files by their revisions");
+        }
+        let operands: Vec<&str> = before.iter().map(String::as_str).collect();
+        if !operands.is_empty() && !Self::are_trees(git, &operands)? {
+            // Then it compares files, each judged by the name that stands in the operand.
+            for operand in operands.iter().filter(|operand| !operand.contains(':')) {
+                if is_blob(git, operand)? {
+                    return Err("the file that it would show has no name");
+                }
+            }
+            return Ok(Vec::new());
+        }
+        let mut words = vec!["-c", "diff.autoRefreshIndex=false", "diff"];
+        words.extend(["--name-only", "--no-renames", "-z"]);
+        let selects = |word: &&str| matches!(*word, "--cached" | "--staged" | "--merge-base");
+        words.extend(form.arguments.iter().map(String::as_str).filter(selects));
+        words.extend(operands);
+        if !after.is_empty() {
             words.push("--");
-            words.extend(paths);
+            words.extend(after.iter().map(String::as_str));
         }
         git.names(&words).map_err(|NoAnswer| NO_ANSWER)
+    }
+
+    /// Returns true if all of the operands that name objects name commits or trees.
+    fn are_trees(git: &GitQuery, operands: &[&str]) -> Result<bool, &'static str> {
+        let words = [&["rev-parse", "--revs-only", "--no-flags"], operands].concat();
+        let objects = git.names(&words).map_err(|NoAnswer| NO_ANSWER)?;
+        if objects.is_empty() {
+            return Ok(true);
+        }
+        let trees = objects
+            .iter()
+            .map(|object| format!("{}^{{tree}}", object.trim_start_matches('^')));
+        let trees: Vec<String> = trees.collect();
+        let words = ["rev-parse", "-q"]
+            .into_iter()
+            .chain(trees.iter().map(String::as_str));
+        git.holds(&words.collect::<Vec<_>>())
+            .map_err(|NoAnswer| NO_ANSWER)
     }
 
     fn tracked(git: &GitQuery, form: &GitForm) -> Result<Vec<String>, &'static str> {
@@ -402,11 +482,30 @@ const WITH_VALUE: &[&str] = &[
     "rotate-to",
 ];
 
+impl GitPlace {
+    /// Why git could start something in a submodule, where the environment does not reach.
+    fn submodule_reason(&self) -> Option<String> {
+        let repository = self.facts.repository.as_ref()?;
+        let top = repository.top.as_deref()?;
+        let config = match read_config(&repository.common_dir.join("config")) {
+            GitConfig::Text(config) => config,
+            GitConfig::Unknown(reason) => return Some(reason),
+            GitConfig::NoRepository => return None,
+        };
+        if let Some(reason) = submodules::danger(top, &repository.git_dir, &config) {
+            return Some(reason);
+        }
+        match submodules::populated(top, &repository.git_dir, &config) {
+            Ok(populated) if populated.is_empty() => None,
+            Ok(_) => from_elsewhere(&self.facts.settings),
+            Err(reason) => Some(reason),
+        }
+    }
+}
+
 /// The first setting that disarming leaves as it is and that makes git do more than read here.
 fn not_covered(settings: &[(String, String)], subcommand: &str) -> Option<String> {
     let is_open = |(name, value): &&(String, String)| match name.as_str() {
-        "diff.submodule" => value != "short",
-        "status.submodulesummary" => !matches!(value.as_str(), "false" | "0" | "no" | "off"),
         "log.diffmerges" => matches!(value.as_str(), "remerge" | "r"),
         // An empty value in the environment takes back the commits, but git reads the file first and quotes its lines.
         "blame.ignorerevsfile" => subcommand == "blame" && !value.is_empty(),

@@ -161,7 +161,7 @@ impl Setting<'_> {
         let mut asks = Vec::new();
         for resolved in resolved.iter().flatten() {
             asks.extend(path_asks("edit", resolved));
-            asks.extend(self.services.gate.protected(resolved));
+            asks.extend(self.services.protected_asks(resolved));
         }
         asks
     }
@@ -180,7 +180,7 @@ impl Setting<'_> {
     pub(super) fn possible_target(&self, target: &str) -> Vec<Ask> {
         let resolved = self.resolve(target, self.workdir);
         resolved
-            .map(|resolved| self.services.gate.protected(&resolved))
+            .map(|resolved| self.services.protected_asks(&resolved))
             .unwrap_or_default()
     }
 

@@ -1,13 +1,13 @@
 //! True if a command has the form of one that only reads: which program its name leads to, and where it lies.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::{Setting, variable};
 use crate::permission::command::{Form, ReadOnlyFacts, Simple, read_only};
+use crate::process::find_program;
 use crate::regular_file::RegularFile;
 
-/// Where programs are that the system brings, links resolved.
+/// Directories of the system's own programs, links resolved.
 const OF_SYSTEM: &[&str] = &[
     "/usr/bin",
     "/usr/local/bin",
@@ -36,31 +36,14 @@ impl Setting<'_> {
         read_only(simple, &facts)
     }
 
-    /// The file that a name leads to on the PATH, links resolved, if it neither lies nor points into the project. A path
-    /// is never a system program, and nor is anything on a PATH that depends on the directory.
+    /// The program of the system's that a name stands for in the session's environment.
     pub(super) fn program(&self, name: &str) -> Option<PathBuf> {
-        if variable(self.services, &format!("BASH_FUNC_{name}%%")).is_some() || name.contains('/') {
+        if variable(self.services, &format!("BASH_FUNC_{name}%%")).is_some() {
             return None;
         }
         let path = variable(self.services, "PATH").unwrap_or_default();
-        let project = self.services.roots.project_root();
-        for directory in std::env::split_paths(path) {
-            if !directory.is_absolute() {
-                return None;
-            }
-            let file = directory.join(name);
-            if is_executable(&file) {
-                let real = file.canonicalize().ok()?;
-                return (!file.starts_with(project) && !real.starts_with(project)).then_some(real);
-            }
-        }
-        None
+        find_program(name, path, self.services.roots.project_root())
     }
-}
-
-fn is_executable(file: &Path) -> bool {
-    file.metadata()
-        .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
 
 /// Returns true if a file is a program of the system's and no script that looks for one.

@@ -24,22 +24,27 @@ pub(super) fn danger(work_tree: &Path, git_dir: &Path, config: &str) -> Option<S
     within(work_tree, git_dir, config, MAX_DEPTH)
 }
 
-fn within(work_tree: &Path, git_dir: &Path, config: &str, depth: usize) -> Option<String> {
+/// The submodules of a work tree that are there. The error says why they are not known.
+pub(super) fn populated(work_tree: &Path, git_dir: &Path, config: &str) -> Result<Vec<PathBuf>, String> {
     let index = git_dir.join("index");
     if !is_there(&index) {
-        return None;
+        return Ok(Vec::new());
     }
     let links = RegularFile::open(&index)
         .and_then(|file| file.read(MAX_INDEX_BYTES))
         .ok()
         .and_then(|index| gitlinks(&index, hash_len(config)));
-    let Some(links) = links else {
-        return Some("its index cannot be read, which names the submodules".to_owned());
+    let mut links = links.ok_or("its index cannot be read, which names the submodules")?;
+    links.retain(|link| is_there(&work_tree.join(link).join(".git")));
+    Ok(links)
+}
+
+fn within(work_tree: &Path, git_dir: &Path, config: &str, depth: usize) -> Option<String> {
+    let populated = match populated(work_tree, git_dir, config) {
+        Ok(populated) => populated,
+        Err(reason) => return Some(reason),
     };
-    let mut populated = links
-        .iter()
-        .filter(|link| is_there(&work_tree.join(link).join(".git")));
-    populated.find_map(|link| {
+    populated.iter().find_map(|link| {
         let reason = of_submodule(&work_tree.join(link), depth)?;
         Some(format!("in its submodule `{}`, {reason}", link.display()))
     })
@@ -126,7 +131,7 @@ fn gitlinks(index: &[u8], hash_len: usize) -> Option<Vec<PathBuf>> {
     has_all_entries(index, at, hash_len).then_some(found)
 }
 
-/// Whether no extension says that more entries lie in another file.
+/// Returns true if no extension says that more entries lie in another file.
 fn has_all_entries(index: &[u8], mut at: usize, hash_len: usize) -> bool {
     let end = index.len().saturating_sub(hash_len);
     while at + 8 <= end {

@@ -428,17 +428,6 @@ async fn what_tee_writes_is_an_edit() {
 }
 
 #[tokio::test]
-async fn a_repository_that_runs_programs_is_asked_about_and_the_key_named() {
-    let mut project = Harness::new();
-    without_confinement(&mut project);
-    project.write(".git/config", "[core]\n\tfsmonitor = ./evil.sh\n");
-    let (kind, text) = project.error("bash", json!({"command": "git status"})).await;
-    assert_eq!(kind, ErrorKind::Denied);
-    assert!(text.contains("core.fsmonitor"), "{text}");
-    assert_eq!(project.asked(), [pair("bash", "git status")]);
-}
-
-#[tokio::test]
 async fn a_program_of_the_project_is_no_system_program() {
     let mut project = Harness::new();
     let own = project.write("bin/ls", "#!/bin/sh\ntouch ran\n");
@@ -459,29 +448,4 @@ async fn a_program_of_the_project_is_no_system_program() {
         assert!(open.len() == 1 && open[0].0 == "bash", "{first}: {open:?}");
     }
     assert!(!project.path("ran").exists());
-}
-
-#[tokio::test]
-async fn a_repository_that_a_project_brings_within_it_is_not_vouched_for() {
-    let mut project = Harness::new();
-    without_confinement(&mut project);
-    let bare = |name: &str, objects: &str| {
-        project.write(format!("{name}/refs/.keep"), "");
-        project.write(format!("{name}/{objects}/.keep"), "");
-        symlink("refs/heads/none", project.path(name).join("HEAD")).unwrap();
-    };
-    bare("linked", "objects");
-    bare("shared", "elsewhere");
-    project.write("shared/commondir", "elsewhere\n");
-    bare("half", "objects");
-    project.write("half/.git/config", "");
-    bare("hooked/.git", "objects");
-    let hook = project.write("hooked/.git/hooks/post-index-change", "");
-    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
-    bare("plain/.git", "objects");
-    for name in ["linked", "shared", "half", "hooked"] {
-        let command = format!("git -C {name} status");
-        assert_eq!(open(&project, &command).await, [pair("bash", &command)]);
-    }
-    assert_eq!(open(&project, "git -C plain status").await, []);
 }

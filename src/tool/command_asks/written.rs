@@ -1,4 +1,4 @@
-//! What a command writes by its operands: protected names, rules that deny, and whether accepted edits include it.
+//! Writes of a command through its operands: protected names, rules that deny, and whether accepted edits include them.
 
 use std::path::{Path, PathBuf};
 
@@ -117,7 +117,7 @@ pub(super) fn overwrites_a_file(command: &Simple, there: &[String]) -> bool {
     command.program() == "git" && is_checkout && !makes_a_branch && !there.is_empty()
 }
 
-/// What a directory holds that could be protected: relative paths, up to a limit.
+/// Lists what a directory holds that could be protected: relative paths, up to a limit.
 fn below(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut waiting = vec![PathBuf::new()];

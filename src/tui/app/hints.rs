@@ -118,10 +118,11 @@ impl App {
         let is_form = self.dialog.is_none();
         if is_form {
             self.form_hints(hints);
-        } else {
+        }
+        // Where there is room the dialog says it itself.
+        if let Some(dialog) = self.dialog.as_ref().filter(|_| self.shown.is_low) {
             let esc = self.keymap.label(Context::Global, Action::Escape);
-            let is_first = self.context() == Context::Question;
-            hints.key(esc, if is_first { "later" } else { "back" });
+            hints.key(esc, dialog.escape_verb());
         }
         if self.can_interrupt() {
             hints.key(

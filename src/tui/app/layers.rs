@@ -13,10 +13,11 @@ use ratatui::widgets::{Clear, Widget};
 
 use super::areas::{ROOMY, between};
 use super::{App, Focus, LEADER_TABLE, Permission, Turn};
+use crate::conversation::CallId;
 use crate::text::width::str_width;
 use crate::tui::completion;
 use crate::tui::composer;
-use crate::tui::dialog::{DialogCx, FormDialog, Trust};
+use crate::tui::dialog::{DialogCx, FormDialog, Trust, on_ground};
 use crate::tui::keymap::{Action, Context};
 use crate::tui::page;
 use crate::tui::statusbar::TitleRow;
@@ -36,6 +37,8 @@ pub(super) struct Shown {
     pub(super) queue: Rect,
     /// Of the whole screen.
     pub(super) width: u16,
+    /// There is room for what answers and little else.
+    pub(super) is_low: bool,
     /// The list above the composer, with its head.
     pub(super) completion: Rect,
     /// There is room for the beginning of a file beside the list.
@@ -66,6 +69,7 @@ impl App {
             composer: areas.composer,
             queue: areas.queue,
             width: area.width,
+            is_low: area.height < ROOMY,
             completion: Rect::default(),
             is_wide: areas.rule.width >= completion::WIDE,
         };
@@ -77,6 +81,7 @@ impl App {
             symbols,
         }
         .draw(areas.title, buffer);
+        self.transcript.show_in_dialog(self.asked_call().as_ref());
         self.draw_transcript(areas.transcript, buffer, now);
         self.settle_selection(now);
         self.draw_queue(areas.queue, buffer);
@@ -120,6 +125,13 @@ impl App {
         };
         leaving.draw(between(area), buffer, self.look(), &self.keymap);
         None
+    }
+
+    /// Returns the call that the dialog on screen is about.
+    fn asked_call(&self) -> Option<CallId> {
+        let of_question = |dialog: &Permission| dialog.question().inquiry.call.clone();
+        let question = self.dialog.as_ref().map(of_question);
+        question.or_else(|| self.forms.shown().map(|form| form.form().call.clone()))
     }
 
     fn look(&self) -> Look<'_> {
@@ -270,18 +282,22 @@ impl App {
     }
 
     fn draw_dialog(&mut self, area: Rect, is_low: bool, buffer: &mut Buffer) -> Option<Position> {
-        if self
-            .with_trust(is_low, |trust, cx| trust.draw(area, buffer, cx))
-            .is_some()
-        {
+        if self.trust.is_some() {
+            self.with_trust(is_low, |trust, cx| {
+                on_ground(area, buffer, cx.look, |buffer| trust.draw(area, buffer, cx));
+            });
             return None;
         }
         if self.dialog.is_none() {
-            let drawn = self.with_form(is_low, |form, cx| form.draw(area, buffer, cx));
+            let drawn = self.with_form(is_low, |form, cx| {
+                on_ground(area, buffer, cx.look, |buffer| form.draw(area, buffer, cx))
+            });
             return drawn.flatten();
         }
-        self.with_dialog(is_low, |dialog, cx| dialog.draw(area, buffer, cx))
-            .flatten()
+        let drawn = self.with_dialog(is_low, |dialog, cx| {
+            on_ground(area, buffer, cx.look, |buffer| dialog.draw(area, buffer, cx))
+        });
+        drawn.flatten()
     }
 
     fn draw_composer(&mut self, area: Rect, buffer: &mut Buffer) -> Option<Position> {

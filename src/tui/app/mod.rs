@@ -70,7 +70,7 @@ use super::surroundings::Surroundings;
 use super::terminal::passage::Passage;
 use super::transcript::{Change, Transcript};
 use crate::conversation::{CallId, ModelRef, SessionId};
-use crate::permission::{Question, QuestionId};
+use crate::permission::{Question, QuestionId, Scope};
 use crate::session::{AgentChoice, CommandChoice, Input, ModelChoice, Op, Queued};
 use crate::view::highlight::Highlighter;
 use crate::view::theme::{ColorDepth, Meaning, Theme};
@@ -175,6 +175,8 @@ pub(crate) struct App {
     /// Those that a person left for later.
     put_off: HashSet<QuestionId>,
     dialog: Option<Permission>,
+    /// The scope of the last "always", once it is known.
+    scope: Option<Scope>,
     /// Asked before there is a session that could ask anything.
     trust: Option<Trust>,
     forms: forms::OpenForms,

@@ -211,6 +211,7 @@ impl App {
             session_list: _,
             leader: _,
             quit_armed: _,
+            scope: _,
             dropped_keys: _,
             shown: _,
             effects: _,

@@ -151,6 +151,7 @@ impl App {
             questions: Vec::new(),
             put_off: HashSet::new(),
             dialog: None,
+            scope: None,
             trust: setup.trust.map(|question| Trust::new(question, now)),
             forms: forms::OpenForms::default(),
             focus: Focus::Composer,

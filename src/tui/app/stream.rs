@@ -35,6 +35,8 @@ impl App {
         self.root = Some(snapshot.info.id.clone());
         self.reopens = None;
         self.facts.learn(&snapshot.info);
+        // What was chosen here since is newer.
+        self.scope = self.scope.or(snapshot.info.scope);
         self.agents.clone_from(&snapshot.info.agents);
         self.models.clone_from(&snapshot.info.models);
         self.commands.clone_from(&snapshot.info.commands);

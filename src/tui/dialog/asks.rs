@@ -72,6 +72,8 @@ impl Permission {
     fn ask_blocks(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Vec<Line<'static>>> {
         let width = usize::from(width);
         match self.stage {
+            // The explanation has all of them.
+            Stage::Answering if self.explains => Vec::new(),
             Stage::Answering | Stage::Reason | Stage::Call => {
                 let asked = self.asked();
                 let room = width.saturating_sub(INDENT + 1).max(1);
@@ -104,7 +106,9 @@ impl Permission {
             Some(CardPart::Code(code)) => &code.text,
             _ => &card.argument,
         };
-        reveal_line(text.trim()) == asked.what
+        [text.as_str(), text.trim()]
+            .iter()
+            .any(|text| reveal_line(text) == asked.what)
     }
 
     /// Returns as many of the asks as fit, and how many more there are. While "always" is put together the chosen one stays
@@ -209,12 +213,15 @@ impl Permission {
             Meaning::Text
         };
         let (remark, is_harm) = proposal.remark(&self.question.inquiry, cx.home);
+        let words = proposal.in_words(self.scope);
+        let remark = reveal_line(&remark);
+        let column = self.proposal_column(width, cx);
+        let named = self.proposal_name(proposal).width();
+        let gap = column.map_or(GAP, |column| column - named);
         let text = lead
             .and(self.key_before(proposal), Meaning::TextMuted)
             .and(reveal_line(&proposal.pattern), meaning)
-            .and("  ", Meaning::Text);
-        let words = proposal.in_words(self.scope);
-        let remark = reveal_line(&remark);
+            .gap(gap);
         let text = match () {
             () if is_chosen && self.stage == Stage::Pattern => text,
             () if remark.is_empty() => text.and(words, Meaning::TextMuted),
@@ -225,6 +232,23 @@ impl Permission {
             () => text.and(remark, why_meaning(is_harm)),
         };
         text.rows(width.saturating_sub(1), INDENT + TICK)
+    }
+
+    /// Returns the key and the pattern of a proposal, as its row begins.
+    fn proposal_name(&self, proposal: &Proposal) -> Revealed {
+        self.key_before(proposal).and(reveal_line(&proposal.pattern))
+    }
+
+    /// Returns the column at which the words of all proposals begin, where all of them have room there.
+    fn proposal_column(&self, width: usize, cx: &DialogCx<'_>) -> Option<usize> {
+        let names = self.proposals.iter().map(|each| self.proposal_name(each).width());
+        let words = self.proposals.iter().map(|each| {
+            let (remark, _) = each.remark(&self.question.inquiry, cx.home);
+            let words = each.in_words(self.scope).and(cx.dot());
+            words.and(reveal_line(&remark)).width()
+        });
+        let column = names.max()? + GAP;
+        (INDENT + TICK + column + words.max()? < width).then_some(column)
     }
 
     /// The key before a pattern, unless that goes without saying.

@@ -1,4 +1,4 @@
-//! What a question shows of the call: all of it, and behind that, when a person wants to know, why it is asked.
+//! The body of a question: all of the call, and behind that, when a person wants to know, why it is asked.
 
 use ratatui::text::Line;
 
@@ -24,7 +24,8 @@ pub(super) struct Laid {
 impl Permission {
     /// Lays out the body, with all that is asked where the rows below do not show all of it.
     pub(super) fn list_asks(&mut self, is_cut: bool, width: u16, cx: &DialogCx<'_>) {
-        let lists = is_cut && matches!(self.stage, Stage::Answering | Stage::Reason);
+        // The explanation has all of them, too.
+        let lists = is_cut && !self.explains && matches!(self.stage, Stage::Answering | Stage::Reason);
         let key = (width, cx.look.key(), self.explains, lists);
         if self.laid.as_ref().is_some_and(|laid| laid.key == key) {
             return;
@@ -82,12 +83,18 @@ impl Permission {
 /// Which rule asks and where it stands, what "always" would store, and how to take that back.
 fn why(rows: &[Row], width: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
-    let mut say = |text: Revealed| lines.extend(cx.text(text, Meaning::TextMuted).indented(width));
     for row in rows {
         let what = reveal_line(row.key()).and(" `").and(reveal_line(row.pattern()));
-        say(what.and("` ").and(reveal_line(&row.why())));
-        say(Revealed::own("  always would store ").and(stored(row)));
+        let mut text = cx.text(what.and("` "), Meaning::Text);
+        if let Some(loss) = row.loss() {
+            text = text.and(reveal_line(&loss).and(cx.dot()), Meaning::Warning);
+        }
+        let text = text.and(reveal_line(&row.why()), Meaning::TextMuted);
+        lines.extend(text.indented(width));
+        let stored = Revealed::own("  always would store ").and(stored(row));
+        lines.extend(cx.text(stored, Meaning::TextMuted).indented(width));
     }
+    let mut say = |text: Revealed| lines.extend(cx.text(text, Meaning::TextMuted).indented(width));
     say(Revealed::own(
         "`/permissions` and `lathe permissions` list what is stored and revoke it",
     ));

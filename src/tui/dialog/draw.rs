@@ -22,6 +22,8 @@ use crate::view::theme::Meaning;
 
 /// Rows of a title at most; a longer one stands whole in the body.
 const TITLE_ROWS: usize = 3;
+/// Columns of the task of an agent that works for another.
+const TASK: usize = 40;
 /// Columns between the left and the right end of a row.
 const GAP: usize = 1;
 /// Columns left and right of a call that is being edited.
@@ -54,7 +56,7 @@ impl<'a> DialogCx<'a> {
     }
 }
 
-/// What stands above the keys.
+/// The rows above the keys.
 pub(super) struct Head<'a> {
     pub(super) lines: Vec<Line<'static>>,
     /// The directory, where a low screen has room for it only in the body.
@@ -200,11 +202,11 @@ impl Permission {
                 .and("no sandbox", Meaning::Warning),
             Some(mode) => cx.text(cx.dot().and("sandbox ").and(mode), Meaning::TextMuted),
         };
-        let mut who = reveal_line(&inquiry.agent);
+        let mut right = self.who(cx);
         if count > 1 {
-            who = who.and(cx.dot()).and(number).and(" of ").and(count);
+            let place = cx.dot().and(number).and(" of ").and(count);
+            right = right.and(place, Meaning::TextMuted);
         }
-        let right = cx.text(who, Meaning::TextMuted);
         let title = self.title(cx);
         let on_one_line = |facts: &JudgedText<'_>| {
             let line = title.clone().join(facts);
@@ -238,6 +240,27 @@ impl Permission {
             lines,
             place_below: None,
         }
+    }
+
+    /// Returns the agent that asks; of one that works for another the way there and the task.
+    fn who<'a>(&self, cx: &DialogCx<'a>) -> JudgedText<'a> {
+        let inquiry = &self.question.inquiry;
+        let agent = reveal_line(&inquiry.agent);
+        let Some(delegated) = &inquiry.delegated else {
+            return cx.text(agent, Meaning::TextMuted);
+        };
+        let above = delegated.by.iter().fold(Revealed::default(), |above, agent| {
+            let step = Revealed::own(" ").and(cx.look.symbols.step()).and(" ");
+            above.and(reveal_line(agent)).and(step)
+        });
+        let task = cx.text(
+            Revealed::own(" \"").and(reveal_line(&delegated.task)),
+            Meaning::TextMuted,
+        );
+        cx.text(above, Meaning::TextMuted)
+            .and(agent, Meaning::Text)
+            .join(&task.shortened(TASK))
+            .and("\"", Meaning::TextMuted)
     }
 
     fn title<'a>(&self, cx: &DialogCx<'a>) -> JudgedText<'a> {

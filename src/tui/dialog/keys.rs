@@ -12,6 +12,8 @@ use crate::view::theme::Meaning;
 
 /// Under this width keys stand closer together.
 const NARROW: usize = 60;
+/// Columns between keys that stand close together.
+const CLOSE: usize = 2;
 /// Under this width they begin further left.
 const LEAST: usize = 48;
 
@@ -20,14 +22,7 @@ impl Permission {
     pub(super) fn key_lines(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
         let mut keys = KeyLines::new(usize::from(width), *cx);
         match self.stage {
-            Stage::Answering => {
-                for (place, (action, verb)) in
-                    self.answers(usize::from(width) < NARROW).into_iter().enumerate()
-                {
-                    let is_chosen = self.choice == Some(place);
-                    keys.add_chosen(&[cx.key(Context::Question, action)], &verb.into(), is_chosen);
-                }
-            }
+            Stage::Answering => return self.answer_lines(usize::from(width), cx),
             Stage::Always => {
                 let label = |action| cx.key(Context::QuestionAlways, action);
                 keys.add(&[label(Action::StoreAlways)], "stores what is ticked");
@@ -50,26 +45,78 @@ impl Permission {
         keys.done()
     }
 
+    /// Returns the lines of the keys that answer, in fewer words where that saves one.
+    fn answer_lines(&self, width: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+        let lines = |is_narrow| {
+            let mut keys = KeyLines::new(width, *cx);
+            for (place, (action, verb)) in self.answers(is_narrow).into_iter().enumerate() {
+                let is_chosen = self.choice == Some(place);
+                keys.add_chosen(&[cx.key(Context::Question, action)], &verb, is_chosen);
+            }
+            keys.done()
+        };
+        let (whole, narrow) = (lines(false), lines(true));
+        if width < NARROW || narrow.len() < whole.len() {
+            narrow
+        } else {
+            whole
+        }
+    }
+
     /// Returns the keys that answer, in their order.
-    pub(super) fn answers(&self, is_narrow: bool) -> Vec<(Action, &'static str)> {
-        let always = (!self.proposals.is_empty()).then_some((Action::AllowAlways, "always…"));
+    pub(super) fn answers(&self, is_narrow: bool) -> Vec<(Action, Revealed)> {
+        let always = !self.proposals.is_empty();
+        let always = always.then_some((Action::AllowAlways, "always…".into()));
         let edit = self.question.inquiry.editable.is_some();
-        let edit = edit.then_some((Action::EditCall, "edit"));
+        let edit = edit.then_some((Action::EditCall, "edit".into()));
         let full = match (self.is_full(), is_narrow) {
             (true, _) => "smaller",
             (false, true) => "full",
             (false, false) => "full screen",
         };
-        let once = Some((Action::AllowOnce, "once"));
-        let others = [(Action::Reject, "no"), (Action::RejectBecause, "no, because…")];
-        let views = [(Action::Why, "why"), (Action::FullScreen, full)];
+        let once = Some((Action::AllowOnce, "once".into()));
+        let others = [
+            (Action::Reject, self.refusal()),
+            (Action::RejectBecause, "no, because…".into()),
+        ];
+        let views = [(Action::Why, "why".into()), (Action::FullScreen, full.into())];
         let answers = once.into_iter().chain(always).chain(others);
         answers.chain(edit).chain(views).collect()
     }
 
-    /// Returns the line of keys that do not answer; none on a low screen, and none while something is written.
+    /// Returns what a no does: it ends the turn of the agent that asks, and of no other.
+    fn refusal(&self) -> Revealed {
+        let inquiry = &self.question.inquiry;
+        let above = inquiry
+            .delegated
+            .as_ref()
+            .and_then(|delegated| delegated.by.last());
+        match above {
+            None => "no".into(),
+            Some(above) => Revealed::own("no, stops ")
+                .and(reveal_line(&inquiry.agent))
+                .and("; ")
+                .and(reveal_line(above))
+                .and(" goes on"),
+        }
+    }
+
+    /// Returns what `esc` does now.
+    pub(crate) fn escape_verb(&self) -> &'static str {
+        if self.stage == Stage::Answering && !self.is_full() && !self.explains {
+            "later"
+        } else {
+            "back"
+        }
+    }
+
+    /// Returns the line of keys that do not answer; none on a low screen. A remark takes its place until the next key, so
+    /// that nothing moves for it.
     pub(super) fn foot(&self, width: u16, is_cut: bool, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
-        let mut keys = KeyLines::new(usize::from(width), *cx);
+        if self.remark.is_some() {
+            return Vec::new();
+        }
+        let mut keys = KeyLines::with_dots(usize::from(width), *cx);
         let is_answering = self.stage == Stage::Answering;
         if is_answering && cx.place.1 > 1 {
             keys.add(&[cx.key(Context::Question, Action::AnotherAsk)], "next ask");
@@ -77,14 +124,7 @@ impl Permission {
         if cx.is_low {
             return keys.done();
         }
-        keys.add(
-            &[cx.key(Context::Global, Action::Escape)],
-            if is_answering && !self.is_full() && !self.explains {
-                "later"
-            } else {
-                "back"
-            },
-        );
+        keys.add(&[cx.key(Context::Global, Action::Escape)], self.escape_verb());
         if is_answering && self.laid.as_ref().is_some_and(|laid| laid.hunks.len() > 1) {
             let label = |action| cx.key(Context::Question, action);
             keys.add(&[label(Action::NextHunk), label(Action::PreviousHunk)], "hunks");
@@ -113,15 +153,31 @@ fn scope_words(scope: Scope) -> &'static str {
 pub(super) struct KeyLines<'a> {
     cx: DialogCx<'a>,
     width: usize,
-    lines: Vec<JudgedText<'a>>,
+    /// Between one key and the next.
+    gap: JudgedText<'a>,
+    key: Meaning,
+    keys: Vec<JudgedText<'a>>,
 }
 
 impl<'a> KeyLines<'a> {
+    /// Keys that answer.
     pub(super) fn new(width: usize, cx: DialogCx<'a>) -> Self {
+        let gap = if width < NARROW { CLOSE } else { 3 };
         Self {
             cx,
             width,
-            lines: Vec::new(),
+            gap: JudgedText::new(cx.look).gap(gap),
+            key: Meaning::Accent,
+            keys: Vec::new(),
+        }
+    }
+
+    /// Keys that do not answer, as the hint row writes them.
+    pub(super) fn with_dots(width: usize, cx: DialogCx<'a>) -> Self {
+        Self {
+            gap: cx.text(cx.dot(), Meaning::TextMuted),
+            key: Meaning::Text,
+            ..Self::new(width, cx)
         }
     }
 
@@ -141,22 +197,35 @@ impl<'a> KeyLines<'a> {
         let (key, rest) = if is_chosen {
             (Meaning::Selection, Meaning::Selection)
         } else {
-            (Meaning::Accent, Meaning::TextMuted)
+            (self.key, Meaning::TextMuted)
         };
-        let text = self.cx.text(keys, key).and(" ", rest).and(verb, rest);
-        let gap = if self.width < NARROW { 2 } else { 3 };
-        let indent = if self.width < LEAST { 1 } else { INDENT };
-        match self.lines.last_mut() {
-            Some(line) if line.width() + gap + text.width() <= self.width => {
-                *line = line.clone().gap(gap).join(&text);
-            }
-            _ => self
-                .lines
-                .push(JudgedText::new(self.cx.look).gap(indent).join(&text)),
-        }
+        self.keys
+            .push(self.cx.text(keys, key).and(" ", rest).and(verb, rest));
     }
 
+    /// Returns the keys on one line, closer together where that saves a second one, else on several.
     pub(super) fn done(self) -> Vec<Line<'static>> {
-        self.lines.iter().map(JudgedText::line).collect()
+        let lines = self.broken(&self.gap);
+        if lines.len() > 1 && self.gap.width() > CLOSE {
+            let closer = self.broken(&JudgedText::new(self.cx.look).gap(CLOSE));
+            if closer.len() == 1 {
+                return closer;
+            }
+        }
+        lines
+    }
+
+    fn broken(&self, gap: &JudgedText<'a>) -> Vec<Line<'static>> {
+        let indent = if self.width < LEAST { 1 } else { INDENT };
+        let mut lines: Vec<JudgedText<'a>> = Vec::new();
+        for text in &self.keys {
+            match lines.last_mut() {
+                Some(line) if line.width() + gap.width() + text.width() <= self.width => {
+                    *line = line.clone().join(gap).join(text);
+                }
+                _ => lines.push(JudgedText::new(self.cx.look).gap(indent).join(text)),
+            }
+        }
+        lines.iter().map(JudgedText::line).collect()
     }
 }

@@ -2,8 +2,10 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::text::Line;
 use ratatui::widgets::{Clear, Widget};
 
+use super::on_ground;
 use crate::text::sanitize::{Revealed, reveal_line};
 use crate::tui::keymap::{Action, Context, Keymap};
 use crate::view::Look;
@@ -45,8 +47,20 @@ impl Leaving {
                 .and(" stays", Meaning::TextMuted)
                 .line(),
         ];
-        for (row, line) in area.rows().zip(&lines) {
+        let mut rows = area.rows().zip(&lines);
+        let put = |buffer: &mut Buffer, (row, line): (Rect, &Line<'_>)| {
             buffer.set_line(row.x, row.y, line, row.width);
+        };
+        if let Some(rule) = rows.next() {
+            put(buffer, rule);
         }
+        let asked = Rect {
+            y: area.y + 1.min(area.height),
+            height: area.height.saturating_sub(1),
+            ..area
+        };
+        on_ground(asked, buffer, look, |buffer| {
+            rows.for_each(|row| put(buffer, row));
+        });
     }
 }

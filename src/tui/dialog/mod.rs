@@ -7,6 +7,7 @@ mod asks;
 mod body;
 mod draw;
 mod form;
+mod ground;
 mod guard;
 mod keys;
 mod leaving;
@@ -16,6 +17,7 @@ mod trust;
 
 pub(crate) use draw::DialogCx;
 pub(crate) use form::{Filled, FormDialog};
+pub(crate) use ground::on_ground;
 pub(crate) use guard::{Guard, Pass};
 pub(crate) use leaving::Leaving;
 pub(crate) use permission::{Outcome, Permission};

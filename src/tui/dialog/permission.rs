@@ -62,14 +62,15 @@ pub(crate) struct Permission {
 }
 
 impl Permission {
-    pub(crate) fn new(question: Arc<Question>, guard: Guard) -> Self {
+    /// `scope` is what an "always" begins with.
+    pub(crate) fn new(question: Arc<Question>, guard: Guard, scope: Scope) -> Self {
         Self {
             proposals: Proposal::all(&question.inquiry),
             question,
             guard,
             stage: Stage::Answering,
             row: 0,
-            scope: Scope::Session,
+            scope,
             reason: Composer::default(),
             pattern: Composer::default(),
             call: Composer::default(),

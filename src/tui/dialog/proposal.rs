@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::permission::{Floored, Inquiry, Row, Scope, floor};
-use crate::text::sanitize::{Revealed, reveal_line};
+use crate::permission::{Floored, Inquiry, Row, Scope, floor, in_words};
+use crate::text::sanitize::Revealed;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Proposal {
@@ -61,32 +61,7 @@ impl Proposal {
             Scope::Project => " in this project",
             Scope::Everywhere => " everywhere",
         };
-        let pattern = self.pattern.as_str();
-        let begins = pattern
-            .strip_suffix('*')
-            .filter(|rest| !rest.contains(['*', '?']));
-        let is_exact = !pattern.contains(['*', '?']);
-        let (before, named) = match (self.key.as_str(), begins) {
-            (_, Some("")) => return Revealed::own("every ").and(every(&self.key)).and(whole),
-            ("bash", Some(rest)) if rest.ends_with(' ') => {
-                let named = reveal_line(rest.trim_end());
-                return Revealed::own("every `").and(named).and("` command").and(whole);
-            }
-            ("bash", None) if is_exact => return Revealed::own("exactly this command").and(whole),
-            ("external_directory", Some(rest)) => ("everything below ", rest),
-            ("webfetch", Some(rest)) => ("every page below ", rest),
-            (_, Some(rest)) => ("whatever begins with ", rest),
-            ("edit" | "read" | "protected", None) if is_exact => {
-                return Revealed::own("this file").and(whole);
-            }
-            (_, None) if is_exact => ("every call of ", pattern),
-            (_, None) => ("whatever fits ", pattern),
-        };
-        Revealed::own(before)
-            .and("`")
-            .and(reveal_line(named))
-            .and("`")
-            .and(whole)
+        in_words(&self.key, &self.pattern).and(whole)
     }
 
     /// Returns what to know before it is stored: that it misses the call or what the call destroys; and whether it destroys
@@ -102,16 +77,5 @@ impl Proposal {
             Some(harm) => (harm.to_owned(), true),
             None => (String::new(), false),
         }
-    }
-}
-
-fn every(key: &str) -> &'static str {
-    match key {
-        "edit" => "edit",
-        "read" => "read",
-        "bash" => "command",
-        "webfetch" => "page",
-        "websearch" => "search",
-        _ => "such call",
     }
 }

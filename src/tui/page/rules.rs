@@ -18,7 +18,7 @@ use crate::permission::too_wide;
 use crate::session::Op;
 use crate::store::Grant;
 use crate::text::fuzzy::{Matcher, Query};
-use crate::text::sanitize::sanitize_line;
+use crate::text::sanitize::{reveal_line, sanitize_line};
 use crate::text::width::{str_width, truncate, truncate_middle};
 use crate::tui::composer::{self, Composer, Edited};
 use crate::tui::keymap::{Action, Context, Edit, Keymap};
@@ -146,11 +146,12 @@ impl RuleList {
         let muted = theme.style(Meaning::TextMuted);
         let what = what(rule);
         let note = if self.armed == Some(rule.id) {
-            "  again revokes it"
+            Some("again revokes it")
         } else {
-            ""
+            too_wide(&rule.key, &rule.pattern)
         };
-        let room = width.saturating_sub(4 + str_width(note));
+        let note = note.map(|note| format!("  {note}")).unwrap_or_default();
+        let room = width.saturating_sub(4 + str_width(&note));
         let place = place(rule, cx.home, cx.session);
         let details = format!(
             "{} {dot} from {} {dot} {}",
@@ -318,7 +319,7 @@ fn style(is_chosen: bool, theme: &Theme) -> ratatui::style::Style {
 }
 
 fn what(rule: &Grant) -> String {
-    format!("{}: {}", sanitize_line(&rule.key), sanitize_line(&rule.pattern))
+    format!("{}: {}", reveal_line(&rule.key), reveal_line(&rule.pattern))
 }
 
 /// What a rule allows, where it counts, and how it came to be.
@@ -336,8 +337,8 @@ fn preview_lines(rule: &Grant, columns: u16, cx: &PageCx<'_>) -> Vec<Line<'stati
 
 /// A sentence.
 fn allows(rule: &Grant) -> String {
-    let pattern = &rule.pattern;
-    if too_wide(&rule.key, pattern).is_some() {
+    let pattern = reveal_line(&rule.pattern);
+    if too_wide(&rule.key, &rule.pattern).is_some() {
         return format!("`{pattern}` is too wide by now and counts as nothing.");
     }
     match rule.key.as_str() {
@@ -439,7 +440,7 @@ mod tests {
             " Allowed for good · 3
  ┃ Type to filter.
 {}
- ❯ bash: git log *
+ ❯ bash: git ⟨U+001B⟩[2Jlog *
      this session · from \"fix it\" · 2025-11-23 12:13
    edit: *
      project ~/src/retry · from \"fix it\" · 2025-11-23 12:13
@@ -453,10 +454,24 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_that_is_too_wide_by_now_is_listed_so() {
+        let mut list = RuleList::default();
+        let rules = [(1, "npx *"), (2, "cargo test *")];
+        let rules = rules.map(|(id, pattern)| rule(id, "bash", pattern, GrantScope::Global));
+        list.set(Arc::new(rules.to_vec()));
+        let picture = picture(&mut list, 80, 9);
+        assert!(
+            picture.contains("   bash: npx *  too wide, counts as nothing\n     everywhere · from"),
+            "{picture}"
+        );
+        assert_eq!(picture.matches("too wide").count(), 1, "{picture}");
+    }
+
+    #[test]
     fn the_same_key_twice_on_one_rule_revokes_it() {
         let mut list = list();
         assert_eq!(revoked(&mut list, Action::Revoke), None);
-        assert!(list.armed.is_some() && picture(&mut list, 60, 9).contains("git log *  again revokes it"));
+        assert!(list.armed.is_some() && picture(&mut list, 60, 9).contains("[2Jlog *  again revokes it"));
         assert_eq!(revoked(&mut list, Action::RowDown), None);
         assert_eq!(revoked(&mut list, Action::Revoke), None, "another rule");
         assert_eq!(revoked(&mut list, Action::Revoke), Some(2));
@@ -505,7 +520,7 @@ mod tests {
         list.write("bsh");
         let text = picture(&mut list, 80, 9);
         assert!(
-            text.contains("❯ bash: git log *") && !text.contains("edit"),
+            text.contains("❯ bash: git ⟨U+001B⟩[2Jlog *") && !text.contains("edit"),
             "{text}"
         );
     }

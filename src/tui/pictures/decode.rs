@@ -27,14 +27,9 @@ pub(super) fn draw(job: &Job) -> Option<String> {
     if u64::from(width) * u64::from(height) > MOST_PIXELS {
         return None;
     }
-    let picture = picture::decode(&bytes).ok()?;
-    drop(bytes);
     let (width, height) = job.pixels;
-    let picture = if picture.width() > width || picture.height() > height {
-        picture.thumbnail(width, height)
-    } else {
-        picture
-    };
+    let picture = picture::alone(|alone| alone.thumbnail(&bytes, width, height)).ok()?;
+    drop(bytes);
     let picture = picture.into_rgba8();
     match job.form {
         Form::Sixel => Some(sixel::encode(&picture)),

@@ -477,7 +477,7 @@ impl Blocks {
         }
     }
 
-    fn change_call(&mut self, call: &CallId, change: impl FnOnce(&mut CallBlock)) -> bool {
+    pub(super) fn change_call(&mut self, call: &CallId, change: impl FnOnce(&mut CallBlock)) -> bool {
         let Some(index) = self.call(call) else {
             return false;
         };

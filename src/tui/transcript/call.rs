@@ -42,6 +42,8 @@ pub(super) struct CallBlock {
     questions: Vec<QuestionId>,
     /// It waits for the person to fill in a form.
     has_form: bool,
+    /// A dialog shows it, so that its title is enough here.
+    pub(super) is_in_dialog: bool,
     started: Option<Instant>,
     /// Since when it waits: for its turn, or for an answer.
     waits: Option<Instant>,
@@ -145,6 +147,7 @@ impl CallBlock {
             path: OnceCell::new(),
             questions: Vec::new(),
             has_form: false,
+            is_in_dialog: false,
             started: None,
             waits: None,
             live: String::new(),

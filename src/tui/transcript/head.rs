@@ -61,8 +61,11 @@ pub(super) fn card_line(card: &Card, call: &CallBlock, cx: &LayoutCx<'_>) -> Lin
     line
 }
 
-/// Returns the rows of a card below its first.
+/// Returns the rows of a card below its first; none while a dialog shows them.
 pub(super) fn below(card: &Card, call: &CallBlock, cx: &LayoutCx<'_>) -> Vec<CardRow> {
+    if call.is_in_dialog {
+        return Vec::new();
+    }
     card::lay_out_body(card, card_look(call, cx))
 }
 

@@ -44,7 +44,7 @@ use std::time::Instant;
 
 use ratatui::layout::{Position, Rect};
 
-use crate::conversation::{NoticeKind, Role};
+use crate::conversation::{CallId, NoticeKind, Role};
 use crate::session::{Event, Snapshot};
 use crate::tool::Registry;
 use crate::tui::pictures::Canvas;
@@ -122,8 +122,10 @@ pub struct Transcript {
     /// Blocks that have been on screen, counted as [`block::Block::ordinal`] counts.
     seen: usize,
     has_news: bool,
-    /// The person has sent a message since the last frame, which may be laid out anew.
+    /// The person has sent a message or answered a question since the last frame, which may be laid out anew.
     is_released: bool,
+    /// The call that a dialog shows.
+    in_dialog: Option<CallId>,
     /// How pictures are drawn, where they are.
     canvas: Option<Canvas>,
 }
@@ -188,6 +190,7 @@ impl Transcript {
             seen: 0,
             has_news: false,
             is_released: false,
+            in_dialog: None,
             canvas: None,
         }
     }
@@ -236,6 +239,39 @@ impl Transcript {
             text: text.into(),
         });
         self.has_news = true;
+    }
+
+    /// Folds the card of the call that a dialog shows to its title, so that nothing is drawn twice, and unfolds the one
+    /// before. The rows go to the dialog and come back with them. Whoever reads in that very card goes on reading.
+    pub(crate) fn show_in_dialog(&mut self, call: Option<&CallId>) {
+        if self.in_dialog.as_ref() == call {
+            return;
+        }
+        if let Some(before) = self.in_dialog.take() {
+            self.fold_for_dialog(&before, false);
+        }
+        if let Some(call) = call {
+            let index = self.blocks.call(call);
+            let is_read =
+                self.anchor != Anchor::Tail && index.is_some_and(|index| self.shown.blocks.contains(&index));
+            if !is_read {
+                self.fold_for_dialog(call, true);
+            }
+        }
+        self.in_dialog = call.cloned();
+    }
+
+    fn fold_for_dialog(&mut self, call: &CallId, is_in_dialog: bool) {
+        let Some(index) = self.blocks.call(call) else {
+            return;
+        };
+        if self
+            .blocks
+            .change_call(call, |call| call.is_in_dialog = is_in_dialog)
+        {
+            self.blocks.list[index].reserved = 0;
+            self.is_released = true;
+        }
     }
 
     /// Returns where the links of the last frame lead; files by `file`, which knows where paths begin.

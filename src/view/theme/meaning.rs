@@ -50,6 +50,8 @@ meanings! {
     TextStrong = "text.strong", BOLD;
     Rule = "rule", DIM;
     Selection = "selection", REVERSED;
+    /// The ground of a dialog. Where it has no colour, a bar stands before the rows instead.
+    DialogBg = "dialog.bg", PLAIN;
     Match = "match", BOLD.union(UNDERLINED);
     Success = "success", PLAIN;
     Warning = "warning", BOLD;

@@ -141,6 +141,33 @@ fn what_is_selected_can_be_read() {
     }
 }
 
+/// A dialog may show whatever a card does. A rule there parts nothing that is read.
+#[test]
+fn what_is_asked_can_be_read_on_its_ground() {
+    for theme in fixed() {
+        let ground = theme.style(Meaning::DialogBg).bg.unwrap();
+        for meaning in Meaning::ALL.iter().filter(|meaning| **meaning != Meaning::Rule) {
+            let style = theme.style(*meaning);
+            let (Some(fore), None) = (style.fg, style.bg) else {
+                continue;
+            };
+            let found = contrast(fore, ground);
+            assert!(found >= 4.5, "{} {meaning:?}: {found:.2}", theme.name());
+        }
+        for back in [
+            theme.assumed_background(),
+            theme.style(Meaning::Selection).bg.unwrap(),
+        ] {
+            let seen = contrast(ground, back);
+            assert!(seen >= 1.1, "{}: the ground is not seen: {seen:.2}", theme.name());
+        }
+    }
+    for depth in [ColorDepth::Ansi16, ColorDepth::None] {
+        let theme = Theme::default().at_depth(depth);
+        assert_eq!(theme.style(Meaning::DialogBg), Style::new(), "{depth:?}");
+    }
+}
+
 #[test]
 fn a_missing_key_takes_its_parent() {
     let (theme, problems) =

@@ -26,7 +26,7 @@ const OPENERS: &[(&str, &str)] = &[
         "lathe's own copies of what a turn wrote",
     ),
     ("src/hook/transcript.rs", "lathe's own transcript for hooks"),
-    ("src/process/keeper/server.rs", "`/proc`"),
+    ("src/process/descendants.rs", "`/proc`"),
     ("src/process/kill.rs", "`/proc`"),
     ("src/process/sandbox/namespace.rs", "`/proc`"),
     ("src/process/sandbox/support.rs", "`/proc`"),
@@ -35,6 +35,7 @@ const OPENERS: &[(&str, &str)] = &[
         "a directory of lathe's own for commands",
     ),
     ("src/process/spawn.rs", "`/dev/null`"),
+    ("src/process/stuck.rs", "`/proc`"),
     ("src/project/commands/mod.rs", "a walk that reads no ignore files"),
     ("src/project/instructions.rs", "a walk that reads no ignore files"),
     (

@@ -24,8 +24,8 @@ enum TokenKind {
     /// `::`, which is one sign so that types after a colon name nothing.
     PathSeparator,
     Sign(char),
-    /// A string, a character or a number.
-    Literal,
+    /// A string as it is written, with its quotes; nothing for a character or a number.
+    Literal(String),
 }
 
 /// A path from the crate's root, such as `["tool", "builtin"]`. A path that is the root itself, or all that is in it,
@@ -83,7 +83,7 @@ impl Source {
         self.lines_with(|window| ignored(window) || postponed(window))
     }
 
-    /// The words and signs as they are written, each with its line, without the modules that only tests see.
+    /// The words, strings and signs as they are written, each with its line, without the modules that only tests see.
     pub(super) fn outside_of_tests(&self) -> Vec<(String, usize)> {
         let mut written = Vec::new();
         let mut tokens = self.tokens.as_slice();
@@ -97,7 +97,7 @@ impl Source {
                 TokenKind::Word(word) => word.clone(),
                 TokenKind::PathSeparator => "::".to_owned(),
                 TokenKind::Sign(sign) => sign.to_string(),
-                TokenKind::Literal => "\"\"".to_owned(),
+                TokenKind::Literal(text) => text.clone(),
             };
             written.push((text, first.line));
             tokens = rest;
@@ -165,7 +165,7 @@ impl Lexer<'_> {
             match character {
                 '/' if self.at('/') => self.skip_line(),
                 '/' if self.at('*') => self.skip_block_comment(),
-                '"' => self.skip_string(),
+                '"' => self.take_string(),
                 '\'' => self.quote(),
                 ':' if self.at(':') => {
                     self.next();
@@ -173,7 +173,7 @@ impl Lexer<'_> {
                 }
                 '0'..='9' => {
                     self.take_word();
-                    self.push(TokenKind::Literal);
+                    self.push(TokenKind::Literal(String::new()));
                 }
                 letter if is_word_part(letter) => self.word(letter),
                 space if space.is_whitespace() => {}
@@ -224,19 +224,23 @@ impl Lexer<'_> {
         }
     }
 
-    fn skip_string(&mut self) {
-        self.push(TokenKind::Literal);
+    fn take_string(&mut self) {
+        let at = self.tokens.len();
+        self.push(TokenKind::Literal(String::new()));
+        let mut text = String::from('"');
         while let Some(character) = self.next() {
+            text.push(character);
             match character {
-                '\\' => drop(self.next()),
-                '"' => return,
+                '\\' => text.extend(self.next()),
+                '"' => break,
                 _ => {}
             }
         }
+        self.tokens[at].kind = TokenKind::Literal(text);
     }
 
     /// The rest of `r#"…"#`, from its first `#` or quote; `false` when it is a raw word such as `r#type`.
-    fn skip_raw_string(&mut self) -> bool {
+    fn take_raw_string(&mut self) -> bool {
         let mut hashes = 0;
         while self.at('#') {
             self.next();
@@ -246,8 +250,11 @@ impl Lexer<'_> {
             return false;
         }
         self.next();
-        self.push(TokenKind::Literal);
+        let at = self.tokens.len();
+        self.push(TokenKind::Literal(String::new()));
+        let mut text = String::from('"');
         while let Some(character) = self.next() {
+            text.push(character);
             if character == '"' {
                 let mut closing = 0;
                 while closing < hashes && self.at('#') {
@@ -259,6 +266,7 @@ impl Lexer<'_> {
                 }
             }
         }
+        self.tokens[at].kind = TokenKind::Literal(text);
         true
     }
 
@@ -266,13 +274,13 @@ impl Lexer<'_> {
     fn quote(&mut self) {
         match self.next() {
             Some('\\') => {
-                self.push(TokenKind::Literal);
+                self.push(TokenKind::Literal(String::new()));
                 self.next();
                 while self.next().is_some_and(|character| character != '\'') {}
             }
             Some(letter) if is_word_part(letter) && !self.at('\'') => drop(self.take_word()),
             Some(_) => {
-                self.push(TokenKind::Literal);
+                self.push(TokenKind::Literal(String::new()));
                 self.next();
             }
             None => {}
@@ -283,14 +291,14 @@ impl Lexer<'_> {
         let word = format!("{first}{}", self.take_word());
         match (word.as_str(), self.rest.peek()) {
             ("r" | "br" | "cr", Some('#' | '"')) => {
-                if !self.skip_raw_string() {
+                if !self.take_raw_string() {
                     let raw = self.take_word();
                     self.push(TokenKind::Word(raw));
                 }
             }
             ("b" | "c", Some('"')) => {
                 self.next();
-                self.skip_string();
+                self.take_string();
             }
             ("b", Some('\'')) => {
                 self.next();

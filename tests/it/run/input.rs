@@ -42,6 +42,68 @@ fn files_go_along_as_text_or_as_images() {
 }
 
 #[test]
+fn a_secret_goes_along_only_under_its_own_name() {
+    let server = Server::with([Turn::text("I see.")]);
+    let project = project_with(&server)
+        .file(".env", "TOKEN=swordfish\n")
+        .file("real/denied.txt", "swordfish\n")
+        .config(serde_json::json!({"permission": {"read": {"*denied*": "deny"}}}));
+    std::os::unix::fs::symlink(".env", project.path("notes.md")).unwrap();
+    std::os::unix::fs::symlink("notes.md", project.path("again.md")).unwrap();
+    std::os::unix::fs::symlink("real/denied.txt", project.path("harmless.txt")).unwrap();
+    for (name, why) in [
+        ("notes.md", "leads to `.env`"),
+        ("again.md", "leads to `.env`"),
+        ("./real/../notes.md", "leads to `.env`"),
+        ("real/denied.txt", "a rule of `permission` denies"),
+        ("harmless.txt", "a rule of `permission` denies"),
+        ("/dev/zero", "is not a file"),
+    ] {
+        let finished = events_of(&project).args(["look", "-f", name]).run();
+        assert_eq!(finished.code, Some(2), "{name}: {finished}");
+        assert!(finished.stderr.contains(why), "{name}: {finished}");
+    }
+    assert_eq!(server.requests().len(), 0);
+    let _ = events_of(&project).args(["look", "-f", ".env"]).run().success();
+    assert!(server.requests()[0].mentions("swordfish"));
+}
+
+#[test]
+fn a_mention_of_a_secret_is_not_sent() {
+    let server = Server::with([Turn::text("I see.")]);
+    let project = project_with(&server)
+        .file(".env", "TOKEN=swordfish\n")
+        .file("sub/.env.local", "TOKEN=swordfish\n");
+    std::os::unix::fs::symlink(".env", project.path("notes.md")).unwrap();
+    std::fs::write(project.outside().join("elsewhere.txt"), "swordfish\n").unwrap();
+    let made = std::process::Command::new("mkfifo")
+        .arg(project.path("pipe.txt"))
+        .status();
+    assert!(made.unwrap().success());
+    for mention in [
+        "@.env",
+        "@./.env:1-2",
+        "@notes.md",
+        "@\"notes.md\"",
+        "@sub/.env.local",
+        "@sub/../notes.md",
+        "@../elsewhere.txt",
+        "@pipe.txt",
+        "@sub",
+    ] {
+        let finished = events_of(&project).arg(format!("look at {mention} now")).run();
+        let was_sent = server
+            .requests()
+            .iter()
+            .any(|request| request.mentions("swordfish"));
+        assert!(!was_sent, "{mention}: {finished}");
+        // A directory goes along as the names in it.
+        let is_told = finished.stdout.contains("The prompt goes without");
+        assert!(is_told || mention == "@sub", "{mention}: {finished}");
+    }
+}
+
+#[test]
 fn continue_goes_on_with_the_newest_session_and_session_with_that_one() {
     let server = Server::with([
         Turn::text("One."),
@@ -231,4 +293,86 @@ fn bad_usage_and_bad_configuration_are_status_2_and_ask_nobody() {
     assert_eq!(of_kind(&finished, "error")[0]["kind"], "config");
     assert_eq!(reason(&finished), "error");
     assert_eq!(server.all_requests().len(), 0);
+}
+
+#[test]
+fn a_silent_stdin_does_not_hold_a_run_that_has_a_prompt() {
+    let server = Server::with([Turn::text("Yes."), Turn::text("Yes.")]);
+    let project = project_with(&server);
+    let finished = events_of(&project)
+        .arg("what is this?")
+        .open_stdin("")
+        .run()
+        .success();
+    assert_well_formed(&finished);
+    assert!(finished.stderr.contains("nothing came from stdin"), "{finished}");
+    assert!(server.requests()[0].mentions("what is this?"));
+    // What has begun is waited for.
+    let running = events_of(&project)
+        .arg("and this?")
+        .open_stdin("a line\n")
+        .spawn();
+    running.wait_for_stderr(|text| text.contains("waiting for the end of stdin"));
+    running.signal(Signal::TERM);
+    let _ = running.wait();
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn a_prompt_calls_own_commands_and_takes_the_files_it_names() {
+    let server = Server::with(vec![Turn::text("Yes."); 4]);
+    let project = project_with(&server)
+        .file(
+            ".lathe/commands/review.md",
+            "Review $ARGUMENTS with care, and !`cat a.txt` too",
+        )
+        .file("a.txt", "alpha\n")
+        .file(".env", "TOKEN=s3cr3t-canary\n");
+    let finished = events_of(&project)
+        .args(["/review", "@a.txt"])
+        .stdin("/review piped @.env")
+        .run()
+        .success();
+    assert_well_formed(&finished);
+    let request = &server.requests()[0];
+    for part in ["with care", "1: alpha", "/review piped @.env"] {
+        assert!(request.mentions(part), "{part} {:#}", request.body);
+    }
+    assert!(!request.mentions("s3cr3t-canary"));
+    for text in ["/usr/bin/env is slow", "!rm -rf x", "/ is the root"] {
+        let _ = events_of(&project).arg(text).run().success();
+        assert!(server.requests().last().unwrap().mentions(text));
+    }
+    let unknown = events_of(&project)
+        .args(["/reviev", "a.txt"])
+        .run()
+        .assert_code(2);
+    assert!(
+        unknown.stderr.contains("there is no command `/reviev`"),
+        "{unknown}"
+    );
+    assert_eq!(server.requests().len(), 4);
+}
+
+#[test]
+fn a_file_that_a_prompt_names_and_that_would_be_asked_about_is_left_out_and_told() {
+    let server = Server::with(vec![Turn::text("Yes."); 2]);
+    let project = project_with(&server)
+        .file("a.txt", "alpha\n")
+        .file(".env", "TOKEN=s3cr3t-canary\n");
+    for text in [
+        "compare @.env and @a.txt",
+        "compare @gone/b.rs and @.env:1-2 and @a.txt",
+    ] {
+        let finished = events_of(&project).arg(text).run().success();
+        assert_well_formed(&finished);
+        let error = &of_kind(&finished, "error")[0];
+        assert!(
+            error["message"].as_str().unwrap().contains("goes without"),
+            "{finished}"
+        );
+        let request = server.requests().pop().unwrap();
+        assert!(request.mentions("1: alpha") && request.mentions(text));
+        assert!(!request.mentions("s3cr3t-canary"));
+    }
 }

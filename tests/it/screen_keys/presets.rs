@@ -35,7 +35,7 @@ fn claudes_keys() {
     hear("$ touch two");
     assert!(project.exists("one"));
     terminal.keys("2");
-    terminal.wait_text("scope: this session");
+    terminal.wait_text("scope: this project");
     terminal.key(Key::Enter);
     hear("$ rmdir three");
     assert!(project.exists("two"));

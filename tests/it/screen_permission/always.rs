@@ -14,16 +14,46 @@ fn always_is_stored_in_its_scope_and_asks_no_more() {
     let server = Server::with([bash("touch mark"), bash("touch mark"), Turn::text("Both ran.")]);
     let (project, terminal) = asked(&server);
     terminal.keys("a");
-    terminal.wait_text("scope: this session");
-    terminal.keys("s");
     terminal.wait_text("scope: this project");
     terminal.key(Key::Enter);
     terminal.wait_text("Both ran.");
-    let listed = Lathe::in_project(&project)
-        .args(["permissions", "list"])
-        .run()
-        .success();
-    assert!(listed.stdout.contains("touch"), "{listed}");
+    let stored = stored(&project);
+    assert!(
+        stored.contains("touch") && stored.contains("project "),
+        "{stored}"
+    );
+}
+
+#[test]
+fn always_begins_with_the_scope_that_was_chosen_last_also_after_a_restart() {
+    let server = Server::with([
+        bash("touch one"),
+        bash("mkdir two"),
+        Turn::text("Ran."),
+        bash("ln one three"),
+    ]);
+    let (project, terminal) = asked(&server);
+    terminal.keys("a");
+    terminal.wait_text("scope: this project");
+    terminal.keys("ss");
+    terminal.wait_text("scope: this session");
+    terminal.key(Key::Enter);
+    terminal.wait_text("$ mkdir two");
+    hear(&terminal);
+    terminal.keys("a");
+    terminal.wait_text("scope: this session");
+    // Everywhere has to be chosen each time.
+    terminal.keys("ss");
+    terminal.wait_text("scope: everywhere");
+    terminal.key(Key::Enter);
+    terminal.wait_text("Ran.");
+    drop(terminal);
+    let terminal = open(&project);
+    say(&terminal, "go on");
+    terminal.wait_text("$ ln one three");
+    hear(&terminal);
+    terminal.keys("a");
+    terminal.wait_text("scope: this session");
 }
 
 #[test]
@@ -66,7 +96,7 @@ fn esc_leaves_the_pattern_then_always_then_the_question() {
     terminal.keys("xyz");
     terminal.wait_text("[x] ┃ touch *xyz");
     terminal.key(Key::Esc);
-    terminal.wait_text("[x] touch *  every `touch` command in this session");
+    terminal.wait_text("[x] touch *  every `touch` command in this project");
     terminal.wait_quiet(super::DEAF);
     terminal.key(Key::Esc);
     terminal.wait_text("y once");
@@ -91,7 +121,7 @@ fn what_deletes_starts_unticked_and_nothing_ticked_stores_nothing() {
     terminal.wait_text("nothing is ticked");
     terminal.keys(" ");
     terminal.wait_text("[x] rm mark");
-    terminal.keys("ss");
+    terminal.keys("s");
     terminal.wait_text("scope: everywhere");
     terminal.key(Key::Enter);
     // Only that very text is covered, whatever else is deleted.
@@ -136,7 +166,6 @@ fn rows_are_chosen_and_ticked_one_by_one() {
     terminal.keys(" ");
     terminal.wait_text("[ ] touch *");
     terminal.key(Key::Up);
-    terminal.keys("s");
     terminal.wait_text("scope: this project");
     terminal.key(Key::Enter);
     terminal.wait_text("Ran.");

@@ -1,4 +1,4 @@
-//! What a question shows of a text that would rather not be seen, on the real screen and to a screen reader.
+//! Questions about a text with invisible characters, on the real screen and to a screen reader.
 
 use serde_json::json;
 

@@ -126,7 +126,7 @@ fn a_small_screen_names_every_key_that_answers() {
         "⏎ stores",
         "space tick",
         "e edit",
-        "s scope: this session",
+        "s scope: this project",
         "esc back",
     ] {
         terminal.wait_text(key);
@@ -165,4 +165,30 @@ fn every_row_of_a_long_question_can_be_read_before_saying_yes() {
             terminal.wait_text("8 of 8");
         }
     }
+}
+
+#[test]
+fn what_is_asked_stands_on_the_screen_once_and_whole_in_the_transcript_when_it_is_put_off() {
+    let content = "first line\nsecond line\nthe-only-line\n";
+    let call = Turn::tool("write", json!({"file_path": "new.txt", "content": content}));
+    let server = Server::with([call, Turn::text("Written.")]);
+    let (project, terminal) = asked(&server);
+    let once = |screen: &str| screen.matches("the-only-line").count() == 1;
+    // The card that asks is its title alone: what would be written stands below the keys that answer.
+    let is_below = |screen: &str| {
+        let keys = screen.find("y once").unwrap_or(usize::MAX);
+        screen.find("the-only-line").is_some_and(|at| at > keys)
+    };
+    terminal.wait_for(|screen| screen.contains("? Write new.txt") && once(screen) && is_below(screen));
+    terminal.key(Key::Esc);
+    let put_off = |screen: &str| screen.contains("ctrl+x . answers") && !screen.contains("y once");
+    terminal.wait_for(|screen| screen.contains("? Write new.txt") && once(screen) && put_off(screen));
+    terminal.wait_quiet(super::DEAF);
+    terminal.keys("\x18.");
+    terminal.wait_for(|screen| once(screen) && is_below(screen));
+    hear(&terminal);
+    terminal.keys("y");
+    terminal.wait_text("Written.");
+    terminal.wait_for(|screen| once(screen) && !screen.contains("y once"));
+    assert!(project.exists("new.txt"));
 }

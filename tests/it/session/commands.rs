@@ -27,7 +27,7 @@ impl Live {
                 matches!(event, Event::Unread { .. })
             })
             .await;
-        let Some(Event::Unread { input, report }) = seen.last() else {
+        let Some(Event::Unread { input, report, .. }) = seen.last() else {
             unreachable!()
         };
         (Input::clone(input), report.sentence())

@@ -41,7 +41,10 @@ async fn files_that_a_rule_asks_about_go_with_a_message_only_when_they_are_meant
             matches!(event, Event::Unread { .. })
         })
         .await;
-    let Some(Event::Unread { input: back, report }) = seen.last() else {
+    let Some(Event::Unread {
+        input: back, report, ..
+    }) = seen.last()
+    else {
         unreachable!()
     };
     assert_eq!(back.meant, [outer.as_str(), "link.md", ".env"]);

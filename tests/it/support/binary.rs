@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::panic::Location;
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -27,6 +27,7 @@ pub(crate) struct Lathe {
     program: OsString,
     arguments: Vec<OsString>,
     stdin: Option<Vec<u8>>,
+    keeps_stdin_open: bool,
     environment: Vec<(OsString, OsString)>,
     cwd: PathBuf,
     deadline: Duration,
@@ -43,6 +44,7 @@ impl Lathe {
             program: program.as_ref().to_owned(),
             arguments: Vec::new(),
             stdin: None,
+            keeps_stdin_open: false,
             environment: project.environment(),
             cwd: project.root(),
             deadline: DEADLINE,
@@ -64,6 +66,12 @@ impl Lathe {
     pub(crate) fn stdin(mut self, bytes: impl AsRef<[u8]>) -> Self {
         self.stdin = Some(bytes.as_ref().to_vec());
         self
+    }
+
+    /// Pipes this in and does not close the pipe.
+    pub(crate) fn open_stdin(mut self, bytes: impl AsRef<[u8]>) -> Self {
+        self.keeps_stdin_open = true;
+        self.stdin(bytes)
     }
 
     pub(crate) fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
@@ -119,13 +127,20 @@ impl Lathe {
         let output = Arc::new(Watched::new(Output::default()));
         collect(child.stdout.take().unwrap(), &output, |output| &mut output.stdout);
         collect(child.stderr.take().unwrap(), &output, |output| &mut output.stderr);
+        let mut open_stdin = None;
         if let (Some(bytes), Some(mut pipe)) = (self.stdin, child.stdin.take()) {
-            // A program that reads nothing must not hold up the test.
-            thread::spawn(move || pipe.write_all(&bytes));
+            if self.keeps_stdin_open {
+                pipe.write_all(&bytes).unwrap();
+                open_stdin = Some(pipe);
+            } else {
+                // A program that reads nothing must not hold up the test.
+                thread::spawn(move || pipe.write_all(&bytes));
+            }
         }
         let command = [&self.program].into_iter().chain(&self.arguments);
         Running {
             child,
+            _open_stdin: open_stdin,
             output,
             deadline: Instant::now() + self.deadline,
             patience: self.deadline,
@@ -170,6 +185,8 @@ fn collect(
 #[derive(Debug)]
 pub(crate) struct Running {
     child: Child,
+    /// Held until the program has ended.
+    _open_stdin: Option<ChildStdin>,
     output: Arc<Watched<Output>>,
     deadline: Instant,
     patience: Duration,
@@ -205,16 +222,33 @@ impl Running {
     /// Waits until what was printed so far on stdout satisfies the condition.
     #[track_caller]
     pub(crate) fn wait_for_stdout(&self, condition: impl Fn(&str) -> bool) -> String {
+        self.wait_for("stdout", |output| &output.stdout, condition)
+    }
+
+    /// The same for stderr.
+    #[track_caller]
+    pub(crate) fn wait_for_stderr(&self, condition: impl Fn(&str) -> bool) -> String {
+        self.wait_for("stderr", |output| &output.stderr, condition)
+    }
+
+    #[track_caller]
+    fn wait_for(
+        &self,
+        name: &str,
+        stream: fn(&Output) -> &Stream,
+        condition: impl Fn(&str) -> bool,
+    ) -> String {
         let left = self.deadline.saturating_duration_since(Instant::now());
         let found = self.output.wait_for(left, |output| {
-            let text = String::from_utf8_lossy(&output.stdout.bytes).into_owned();
+            let stream = stream(output);
+            let text = String::from_utf8_lossy(&stream.bytes).into_owned();
             let fits = condition(&text);
-            (fits || output.stdout.ended).then_some((fits, text))
+            (fits || stream.ended).then_some((fits, text))
         });
         match found {
             Some((true, text)) => text,
-            Some((false, _)) => panic!("stdout ended without what was waited for\n{}", self.story()),
-            None => panic!("stdout did not come to what was waited for\n{}", self.story()),
+            Some((false, _)) => panic!("{name} ended without what was waited for\n{}", self.story()),
+            None => panic!("{name} did not come to what was waited for\n{}", self.story()),
         }
     }
 

@@ -38,6 +38,7 @@ fn info() -> SessionInfo {
         cost: None,
         read_only: None,
         demo: false,
+        scope: None,
     }
 }
 

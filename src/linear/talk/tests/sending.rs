@@ -25,7 +25,11 @@ fn come_back(talk: &mut Talk, text: &str, meant: &[&str]) {
         input.without = vec!["gone/x".to_owned()];
     }
     let input = Arc::new(input);
-    talk.hear(&Event::Unread { input, report });
+    talk.hear(&Event::Unread {
+        input,
+        report,
+        why: String::new(),
+    });
 }
 
 /// The one message that is sent now.

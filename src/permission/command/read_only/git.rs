@@ -380,17 +380,19 @@ fn is_plain_format(parsed: &Parsed<'_>) -> bool {
     let is_plain = |value: &str| {
         let has_fields = value.contains('%');
         let is_named = KNOWN.contains(&value) || value.is_empty();
-        (has_fields || is_named) && !asks_of_a_signature(value)
+        (has_fields || is_named) && !asks_of_a_signature_or_file(value)
     };
     parsed.values(&["format", "pretty"]).all(is_plain)
         && parsed.values(&["sort"]).all(|value| !value.contains("signature"))
 }
 
-/// `%G?` and its like, also as `%+G?`; `%(signature)`.
-fn asks_of_a_signature(format: &str) -> bool {
+/// `%G?` and its like, also as `%+G?`; `%(signature)`. `%(raw)` prints a file where a tag names one.
+fn asks_of_a_signature_or_file(format: &str) -> bool {
     let fields = format.split('%').skip(1);
     let mut fields = fields.map(|field| field.trim_start_matches(['+', '-', ' ']));
-    fields.any(|field| field.starts_with('G')) || format.contains("signature")
+    fields.any(|field| field.starts_with('G'))
+        || format.contains("signature")
+        || (format.contains("%(") && format.contains("raw"))
 }
 
 /// Returns true if the lines of a difference are shown, or only which files and how many.

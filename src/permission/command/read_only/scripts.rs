@@ -93,6 +93,10 @@ pub(super) fn xxd(words: &[Word]) -> bool {
         if word.glob_at.is_some() {
             return false;
         }
+        // After the first operand nothing is an option any more.
+        if operands > 0 && word.text.starts_with('-') {
+            return false;
+        }
         match word.text.as_str() {
             "-a" | "-b" | "-C" | "-E" | "-d" | "-e" | "-i" | "-p" | "-ps" | "-u" => {}
             "-c" | "-g" | "-l" | "-s" | "-o" | "-n" => {

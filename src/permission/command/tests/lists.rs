@@ -181,6 +181,8 @@ const DOES_MORE: &[&str] = &[
     "xxd a out",
     "xxd -r a out",
     "xxd -r a",
+    "xxd a -i",
+    "xxd a -- out",
     "uniq a out",
     "sort -T . a",
     "sort --random-source=.env a",

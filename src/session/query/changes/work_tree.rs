@@ -1,7 +1,7 @@
 //! The work tree against `HEAD`, by git.
 //!
-//! Git is asked for nothing that runs a program of the repository's configuration: no external diff, no text conversion,
-//! no file system monitor, no hooks. What it prints is read up to a bound.
+//! Git is asked through lathe's one door to it, which starts nothing that a repository or the user has set. What it prints
+//! is read up to a bound.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,25 +9,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
-
 use super::recorded::count;
 use super::{ChangeScope, ChangedFile, Changes, FileState};
 use crate::files::{TextFile, looks_binary};
-use crate::process::{Exchange, Exchanged, Shell, ShellCommand};
-use crate::regular_file::{MAX_BYTES, MAX_INDEX_BYTES, ReadError, RegularFile};
+use crate::process::Kept;
+use crate::process::git::{Git, GitAnswer, GitError, Limits, RepositoryCache, unfit};
 use crate::text::diff::{FileDiff, split_files, unified_renamed};
 
-const TIMEOUT: Duration = Duration::from_secs(10);
-/// Bytes of git's answer that are read.
-const KEEP: usize = 8 * 1024 * 1024;
+/// Git's answers are long, and large repositories take their time.
+const LIMITS: Limits = Limits {
+    time: Duration::from_secs(10),
+    bytes: 8 * 1024 * 1024,
+};
 /// Untracked files that are listed.
 const UNTRACKED: usize = 500;
 /// An untracked file that is larger is listed without its lines.
 const LARGEST: u64 = 256 * 1024;
 
-const GIT: &str = "GIT_OPTIONAL_LOCKS=0 git -c core.fsmonitor=false -c core.hooksPath=/dev/null \
-                   -c core.quotePath=false --no-pager";
 /// The tree without a file: what a repository without a commit is compared with.
 const EMPTY: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
@@ -35,112 +33,85 @@ pub(super) async fn changes(
     root: PathBuf,
     environment: Vec<(OsString, OsString)>,
 ) -> Result<Changes, String> {
-    let checked = root.clone();
-    let unfit = tokio::task::spawn_blocking(move || unfit(&checked)).await;
-    if let Some(why) = unfit.map_err(|error| error.to_string())? {
-        return Err(why);
-    }
-    let git = Git { root, environment };
-    let inside = git.run("rev-parse --is-inside-work-tree").await?;
-    if inside.outcome.exit != Some(0) {
-        return Err(
-            "This is no git repository, so there is no work tree to compare; session and turn are there."
-                .to_owned(),
-        );
-    }
-    let has_head = git.run("rev-parse --verify --quiet HEAD").await?.outcome.exit == Some(0);
-    let base = if has_head { "HEAD" } else { EMPTY };
-    let diff = git
-        .run(&format!(
-            "diff {base} --relative --no-color --no-ext-diff --no-textconv --no-renames \
-             --src-prefix=a/ --dst-prefix=b/ --ignore-submodules"
-        ))
-        .await?;
-    if diff.outcome.exit != Some(0) {
+    let blocking = root.clone();
+    let found = tokio::task::spawn_blocking(move || open(&blocking, environment)).await;
+    let (git, filters) = found.map_err(|error| error.to_string())??;
+    let head = ask(&git, &["rev-parse", "--verify", "--quiet", "HEAD"]).await?;
+    let base = if head.is_success { "HEAD" } else { EMPTY };
+    let words = [
+        "diff",
+        base,
+        "--relative",
+        "--no-color",
+        "--no-renames",
+        "--src-prefix=a/",
+        "--dst-prefix=b/",
+    ];
+    let diff = ask(&git, &words).await?;
+    if !diff.is_success {
         return Err(format!(
             "Git could not compare the work tree: {}.",
             last_line(&diff.stderr.bytes)
         ));
     }
-    let untracked = git.run("ls-files --others --exclude-standard -z").await?;
-    let root = git.root;
-    let work = tokio::task::spawn_blocking(move || gather(&root, &diff, &untracked));
-    work.await.map_err(|error| error.to_string())
+    let words = ["ls-files", "--others", "--exclude-standard", "-z"];
+    let untracked = ask(&git, &words).await?;
+    let work = tokio::task::spawn_blocking(move || gather(&root, &diff.stdout, &untracked.stdout));
+    let mut changes = work.await.map_err(|error| error.to_string())?;
+    if let Some(filters) = filters {
+        changes.note = Some(
+            [changes.note, Some(filters)]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join(" "),
+        );
+    }
+    Ok(changes)
 }
 
-/// Names a file of the repository that is no file of its size, or too large. Git reads these whole, without a limit and
-/// whatever they are, and would fill the memory or wait for ever.
-fn unfit(root: &Path) -> Option<String> {
-    let git_directory = root.ancestors().map(|above| above.join(".git"));
-    let git_directory = git_directory
-        .into_iter()
-        .find(|path| path.symlink_metadata().is_ok())?;
-    let limits = [
-        ("", MAX_BYTES),
-        ("HEAD", MAX_BYTES),
-        ("config", MAX_BYTES),
-        ("commondir", MAX_BYTES),
-        ("info/exclude", MAX_BYTES),
-        ("index", MAX_INDEX_BYTES),
-        ("packed-refs", MAX_INDEX_BYTES),
-    ];
-    limits.into_iter().find_map(|(name, limit)| {
-        let path = git_directory.join(name);
-        if name.is_empty() && path.is_dir() {
-            return None;
-        }
-        let error = match RegularFile::open(&path) {
-            Ok(file) if file.metadata().len() <= limit => return None,
-            Ok(_) => ReadError::TooLarge { limit },
-            Err(ReadError::Missing) => return None,
-            Err(error) => error,
-        };
-        Some(format!(
-            "Git was not asked for changes, because of `{}`: {error}.",
-            path.strip_prefix(root).unwrap_or(&path).display()
-        ))
-    })
+/// Git in this directory with its drivers left out, and what that means for what it shows.
+fn open(root: &Path, environment: Vec<(OsString, OsString)>) -> Result<(Git, Option<String>), String> {
+    if let Some(why) = unfit(root) {
+        return Err(format!("Git was not asked for changes, because of {why}."));
+    }
+    let git = Git::find(root.to_owned(), environment, root).map_err(|error| explain(&error))?;
+    let facts = RepositoryCache::default().facts(&git);
+    let facts = facts.ok_or("Git does not say how it is set, so the work tree was not compared.")?;
+    let has_work_tree = facts.repository.as_ref().is_some_and(|found| found.top.is_some());
+    if !has_work_tree {
+        return Err(
+            "This is no git repository, so there is no work tree to compare; session and turn are there."
+                .to_owned(),
+        );
+    }
+    let filters: Vec<String> = facts.drivers.filters_used_in(root).into_iter().collect();
+    let note = (!filters.is_empty()).then(|| {
+        format!(
+            "Git's filters were left out: files with the filter {} may show as modified.",
+            filters.join(", ")
+        )
+    });
+    Ok((git.without(&facts.drivers), note))
 }
 
-struct Git {
-    root: PathBuf,
-    environment: Vec<(OsString, OsString)>,
+async fn ask(git: &Git, words: &[&str]) -> Result<GitAnswer, String> {
+    git.ask(words, LIMITS).await.map_err(|error| explain(&error))
 }
 
-impl Git {
-    async fn run(&self, arguments: &str) -> Result<Exchanged, String> {
-        let path = self.environment.iter().find(|(name, _)| name == "PATH");
-        let path = path.map(|(_, value)| value.as_os_str());
-        let shell = Shell::find(None, path).map_err(|error| format!("Git cannot be run: {error}."))?;
-        let command = ShellCommand {
-            shell,
-            command: format!("{GIT} {arguments}"),
-            cwd: self.root.clone(),
-            environment: self.environment.clone(),
-            confinement: None,
-        };
-        let exchange = Exchange {
-            command,
-            input: Vec::new(),
-            keep: KEEP,
-        };
-        let exchanged = exchange.run(TIMEOUT, &CancellationToken::new()).await;
-        let exchanged = exchanged.map_err(|error| format!("Git cannot be run: {error}."))?;
-        if exchanged.outcome.timed_out {
-            return Err(format!(
-                "Git took longer than {} seconds to compare the work tree and was stopped.",
-                TIMEOUT.as_secs()
-            ));
-        }
-        if exchanged.outcome.exit == Some(127) {
-            return Err("Git is not installed; session and turn are there without it.".to_owned());
-        }
-        Ok(exchanged)
+fn explain(error: &GitError) -> String {
+    match error {
+        GitError::Missing => "Git is not installed; session and turn are there without it.".to_owned(),
+        GitError::TooLate(limit) => format!(
+            "Git took longer than {} seconds to compare the work tree and was stopped.",
+            limit.as_secs()
+        ),
+        GitError::System(error) => format!("Git cannot be run: {error}."),
     }
 }
 
-fn gather(root: &Path, diff: &Exchanged, untracked: &Exchanged) -> Changes {
-    let text = String::from_utf8_lossy(&diff.stdout.bytes);
+fn gather(root: &Path, diff: &Kept, untracked: &Kept) -> Changes {
+    let text = String::from_utf8_lossy(&diff.bytes);
     let mut files: BTreeMap<String, ChangedFile> = BTreeMap::new();
     for file in binaries(&text).into_iter().map(|name| binary(root, name)) {
         files.insert(file.path.clone(), file);
@@ -148,17 +119,17 @@ fn gather(root: &Path, diff: &Exchanged, untracked: &Exchanged) -> Changes {
     for file in split_files(&text).iter().filter_map(|file| tracked(root, file)) {
         files.insert(file.path.clone(), file);
     }
-    let names = untracked.stdout.bytes.split(|byte| *byte == 0);
+    let names = untracked.bytes.split(|byte| *byte == 0);
     let names: Vec<_> = names.filter(|name| !name.is_empty()).collect();
     for name in names.iter().take(UNTRACKED) {
         let file = added(root, &String::from_utf8_lossy(name));
         files.insert(file.path.clone(), file);
     }
     let mut notes = Vec::new();
-    if diff.stdout.is_cut {
+    if diff.is_cut {
         notes.push(format!(
             "The diff is longer than {} MB; what follows is not shown.",
-            KEEP >> 20
+            LIMITS.bytes >> 20
         ));
     }
     if names.len() > UNTRACKED {

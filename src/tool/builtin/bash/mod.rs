@@ -7,6 +7,7 @@
 mod capture;
 mod card;
 mod disarmed;
+mod follow;
 mod inks;
 mod own;
 mod sandboxed;
@@ -16,6 +17,7 @@ mod tests;
 pub(in crate::tool) use own::OwnCommand;
 
 use std::convert::Infallible;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -25,14 +27,17 @@ use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use self::capture::{Capture, Captured, Shown};
+use self::follow::Ended;
 use self::inks::LineRun;
 use crate::conversation::ErrorKind;
 use crate::files::PathKind;
 use crate::permission::Ask;
-use crate::process::{Outcome, Shell, ShellCommand, SpawnError};
+use crate::process::{Confinement, Outcome, Shell, ShellCommand, SpawnError};
 use crate::text::truncate::Keep;
+use crate::tool::builtin::file_name::one_line;
 use crate::tool::command_asks::{CommandAsks, ReadsOnly, command_asks, count_deleted};
 use crate::tool::confine::{Sandbox, reading, sandbox};
+use crate::tool::protected_names::Touched;
 use crate::tool::truncate::limits;
 use crate::tool::{
     Asker, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Services,
@@ -76,6 +81,9 @@ pub(super) struct Details {
     /// What the command was confined to, when it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sandbox: Option<String>,
+    /// Protected names that it created or changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    protected: Vec<String>,
     /// The first line of the output that the model saw, when it did not see all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     first_line: Option<u64>,
@@ -107,8 +115,6 @@ pub(super) struct Plan {
     timeout: Duration,
     /// The wanted timeout was longer than allowed.
     clamped: bool,
-    /// Every command of it only reads, so it runs confined to that.
-    reads_only: Option<ReadsOnly>,
     giver: Giver,
 }
 
@@ -176,16 +182,12 @@ impl Tool for BashTool {
         let cwd = path.resolved.real;
         let (services, text, directory) = (Arc::clone(services), args.command.clone(), cwd.clone());
         let judged = cx.blocking(move || {
-            let CommandAsks {
-                asks: asked,
-                why,
-                reads_only,
-            } = command_asks(&services, &text, &directory);
+            let CommandAsks { asks: asked, why, .. } = command_asks(&services, &text, &directory);
             let mut shown = asked.clone();
             count_deleted(&services, &text, &directory, &mut shown);
-            Ok((asked, shown, why, reads_only))
+            Ok((asked, shown, why))
         });
-        let (asked, shown, why, reads_only) = judged.await?;
+        let (asked, shown, why) = judged.await?;
         asks.extend(shown);
         let title = match args.description.filter(|text| !text.trim().is_empty()) {
             Some(description) => description,
@@ -207,7 +209,6 @@ impl Tool for BashTool {
             asked,
             timeout,
             clamped,
-            reads_only,
             giver: Giver::Model,
         };
         let mut prepared = Prepared::new(plan, asks).with_card(card);
@@ -217,34 +218,39 @@ impl Tool for BashTool {
     }
 
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
-        let sandbox = match plan.giver {
+        let (sandbox, reads_only) = match plan.giver {
             Giver::Model => {
                 check_place(&plan)?;
-                check_reach(&plan, cx).await?;
-                let reading = (plan.reads_only.as_ref())
+                let reads_only = check_reach(&plan, cx).await?;
+                let reading = (reads_only.as_ref())
                     .and_then(|reads_only| reading(&cx.services, reads_only, &plan.command.shell));
                 let (services, agent) = (Arc::clone(&cx.services), cx.agent.clone());
-                match reading {
+                let sandbox = match reading {
                     Some(sandbox) => sandbox,
                     None => cx.blocking(move || sandbox(&services, &agent)).await?,
-                }
+                };
+                (sandbox, reads_only)
             }
-            Giver::Person => Sandbox::default(),
+            Giver::Person => (Sandbox::default(), None),
         };
         let mut command = ShellCommand {
             confinement: sandbox.confinement.clone(),
             ..plan.command.clone()
         };
         let services = Arc::clone(&cx.services);
-        let scratch = cx.blocking(move || Ok(services.scratch.ensure()));
-        if let Err(error) = scratch.await? {
+        // What is confined to reading creates nothing.
+        let watches_names = !sandbox.confinement.as_ref().is_some_and(Confinement::is_reading);
+        let prepared = cx.blocking(move || {
+            let began = watches_names.then(|| services.protected_names.before(&services));
+            Ok((services.scratch.ensure(), began))
+        });
+        let (scratch, began) = prepared.await?;
+        if let Err(error) = scratch {
             tracing::warn!(%error, "there is no scratch directory");
             command.environment.retain(|(name, _)| name != "TMPDIR");
         }
-        let mut filters = None;
-        if let Some(reads_only) = &plan.reads_only {
-            filters = disarmed::disarm(&mut command, reads_only).await;
-        }
+        let is_listed = reads_only.is_some();
+        let filters = reads_only.and_then(|reads_only| disarmed::disarm(&mut command, &reads_only));
         let running = command.spawn().map_err(|error| not_started(&error))?;
         let details = Details {
             command: plan.command.command.clone(),
@@ -265,9 +271,9 @@ impl Tool for BashTool {
             arrived.notify_one();
         };
         cx.update(progress(&details, Shown::default()));
-        let outcome = tokio::select! {
+        let ended = tokio::select! {
             biased;
-            outcome = running.finish(plan.timeout, &cx.cancel, sink) => outcome,
+            ended = follow::to_the_end(running, plan.timeout, is_listed, &cx.cancel, sink) => ended,
             never = show(&capture, &arrived, &details, cx) => match never {},
         };
         let capture = capture.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -275,7 +281,24 @@ impl Tool for BashTool {
         if !last.delta.is_empty() {
             cx.update(progress(&details, last));
         }
-        Ok(answer(&plan, &sandbox, filters, &outcome, captured, details))
+        let services = Arc::clone(&cx.services);
+        let touched = match began {
+            Some(began) => {
+                let look = move || Ok(services.protected_names.touched_since(began, &services));
+                cx.blocking(look).await?
+            }
+            None => Touched::default(),
+        };
+        let notes: Vec<String> = filters
+            .filter(|_| !captured.text.is_empty())
+            .into_iter()
+            .chain(touched.note())
+            .collect();
+        let details = Details {
+            protected: touched.into_names(),
+            ..details
+        };
+        Ok(answer(&plan, &sandbox, notes, &ended, captured, details))
     }
 
     fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {
@@ -345,18 +368,22 @@ fn check_place(plan: &Plan) -> Result<(), ToolError> {
 }
 
 /// Refuses to run where files changed so that the command would touch something that nobody has allowed: a link leads
-/// elsewhere, a wildcard stands for more.
-async fn check_reach(plan: &Plan, cx: &ToolCx) -> Result<(), ToolError> {
+/// elsewhere, a wildcard stands for more. Returns what the command needs to run confined to reading, as things are.
+async fn check_reach(plan: &Plan, cx: &ToolCx) -> Result<Option<ReadsOnly>, ToolError> {
     let (services, command) = (Arc::clone(&cx.services), plan.command.clone());
     let now = cx.blocking(move || Ok(command_asks(&services, &command.command, &command.cwd)));
-    let mut new = now.await?.asks;
+    let CommandAsks {
+        asks: mut new,
+        reads_only,
+        ..
+    } = now.await?;
     new.retain(|ask| !plan.asked.contains(ask));
     let asker = Asker {
         tool: BashTool::NAME,
         family: BashTool::FAMILY,
     };
     if new.is_empty() || cx.services.gate.allows(asker, &new) {
-        return Ok(());
+        return Ok(reads_only);
     }
     let touched: Vec<String> = new.iter().map(|ask| format!("`{}`", ask.subject.text)).collect();
     let message = format!(
@@ -397,27 +424,24 @@ fn not_started(error: &SpawnError) -> ToolError {
 fn answer(
     plan: &Plan,
     sandbox: &Sandbox,
-    filters: Option<String>,
-    outcome: &Outcome,
+    more: Vec<String>,
+    ended: &Ended,
     captured: Captured,
     details: Details,
 ) -> Output<Details> {
-    let failure = failure(outcome);
-    let what = match failure {
-        Some(ErrorKind::Timeout) => Some("Error: the command ran out of time".to_owned()),
-        Some(_) => Some("Error: the command was cancelled".to_owned()),
-        None => None,
-    };
+    let outcome = &ended.outcome;
+    let failure = ended.failure();
+    let what = ended.error(|path| shown_from(&plan.command.cwd, path));
     let is_cut = captured.note.is_some();
     let before: Vec<String> = what.into_iter().chain(captured.note).collect();
-    let mut after = notes(plan, outcome, &captured.text);
+    let mut after = notes(plan, ended, &captured.text);
     after.extend(sandboxed::notes(
         sandbox,
         outcome,
         &captured.text,
         &plan.command.cwd,
     ));
-    after.extend(filters.filter(|_| !captured.text.is_empty()));
+    after.extend(more);
     let count = |texts: &[String]| texts.iter().map(|text| text.lines().count()).sum();
     let details = Details {
         exit: outcome.exit,
@@ -449,17 +473,12 @@ fn answer(
     }
 }
 
-fn failure(outcome: &Outcome) -> Option<ErrorKind> {
-    match (outcome.cancelled, outcome.timed_out) {
-        (true, _) => Some(ErrorKind::Cancelled),
-        (_, true) => Some(ErrorKind::Timeout),
-        _ => None,
-    }
-}
-
-fn notes(plan: &Plan, outcome: &Outcome, text: &str) -> Vec<String> {
+fn notes(plan: &Plan, ended: &Ended, text: &str) -> Vec<String> {
     let mut notes = Vec::new();
-    if outcome.timed_out {
+    let outcome = &ended.outcome;
+    if ended.stuck.is_some() {
+        // The first line says why it was ended.
+    } else if outcome.timed_out {
         let seconds = plan.timeout.as_secs_f64();
         notes.push(format!(
             "[timed out after {seconds} s; pass a larger timeout or use interactive_bash]"
@@ -479,7 +498,7 @@ fn notes(plan: &Plan, outcome: &Outcome, text: &str) -> Vec<String> {
     if failed_on_terminal(outcome, text) {
         notes.push("[there is no terminal to open; use interactive_bash]".to_owned());
     }
-    if outcome.left_behind && failure(outcome).is_none() {
+    if outcome.left_behind && ended.failure().is_none() {
         notes.push(
             "[what the command left running in the background was stopped; use interactive_bash to keep a program \
              running]"
@@ -493,6 +512,12 @@ fn notes(plan: &Plan, outcome: &Outcome, text: &str) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Returns a path as it is named in the directory of a command.
+fn shown_from(directory: &Path, path: &Path) -> String {
+    let path = path.strip_prefix(directory).unwrap_or(path);
+    one_line(&path.to_string_lossy()).into_owned()
 }
 
 /// Returns true if a command failed because it wanted to speak to a person past its outputs.

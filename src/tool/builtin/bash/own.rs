@@ -39,7 +39,6 @@ impl OwnCommand<'_> {
             asked: Vec::new(),
             timeout: NEVER,
             clamped: false,
-            reads_only: None,
             giver: Giver::Person,
         })
     }

@@ -16,7 +16,7 @@ const MAX_MATCHES: usize = 50_000;
 /// Lines that are kept in memory, with those around the matches.
 const MAX_LINES: usize = 50_000;
 
-/// What several threads find.
+/// The matches that several threads find, the first by path of them kept.
 #[derive(Default)]
 pub(super) struct FirstByPath {
     state: Mutex<State>,

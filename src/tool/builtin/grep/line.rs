@@ -20,7 +20,7 @@ pub(super) enum LineKind {
     Match {
         /// In characters, from 1.
         column: usize,
-        /// Where it is in the text as it is shown, in bytes.
+        /// Its byte range in the text as it is shown.
         span: (usize, usize),
     },
     /// A match that began above goes on.

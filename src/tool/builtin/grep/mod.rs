@@ -90,7 +90,7 @@ pub(super) struct Details {
     #[serde(default, skip_serializing_if = "is_false")]
     counting_stopped: bool,
     items: Vec<Item>,
-    /// Where the match is in the text of each item, in bytes.
+    /// Byte range of the match in the text of each item.
     #[serde(default)]
     spans: Vec<(usize, usize)>,
 }
@@ -102,7 +102,7 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Details {
-    /// What follows each number.
+    /// The sign behind each number: `+` where counting stopped.
     fn plus(&self) -> &'static str {
         if self.counting_stopped { "+" } else { "" }
     }

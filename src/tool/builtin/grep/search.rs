@@ -136,9 +136,9 @@ struct Search<'a> {
     limit: &'a Limit,
     readable: &'a ReadGate,
     first: FirstByPath,
-    /// What may not be read, as it is shown.
+    /// Files that may not be read, as they are shown.
     unreadable: Harvest<String>,
-    /// What could not be read to its end.
+    /// Files that could not be read to their end.
     failed: Harvest<String>,
 }
 

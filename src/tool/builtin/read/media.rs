@@ -6,24 +6,12 @@ use base64::engine::general_purpose::STANDARD;
 use super::{Details, Kind, Media, io_error};
 use crate::conversation::{Attachment, ErrorKind};
 use crate::files::{ContentHash, Resolved};
-use crate::picture::{self, PictureError};
+use crate::picture::{self, Alone, PictureError};
 use crate::regular_file::RegularFile;
 use crate::tool::builtin::file_name::one_line;
 use crate::tool::{Output, ToolError, plural};
 
 const MAX_FILE: u64 = 32 * 1024 * 1024;
-
-impl Media {
-    fn mime(self) -> &'static str {
-        match self {
-            Self::Png => "image/png",
-            Self::Jpeg => "image/jpeg",
-            Self::Gif => "image/gif",
-            Self::Webp => "image/webp",
-            Self::Pdf => "application/pdf",
-        }
-    }
-}
 
 pub(super) fn read(path: &Resolved, media: Media) -> Result<Output<Details>, ToolError> {
     let meta = path.real.metadata().map_err(|error| io_error(path, &error))?;
@@ -36,31 +24,65 @@ pub(super) fn read(path: &Resolved, media: Media) -> Result<Output<Details>, Too
         );
         return Err(ToolError::new(ErrorKind::TooLarge, message));
     }
-    let read = RegularFile::open(&path.real).and_then(|file| file.read(MAX_FILE));
-    let bytes = read.map_err(|error| io_error(path, &error.into()))?;
-    let hash = ContentHash::of(&bytes).to_string();
-    let shown = one_line(&path.display);
-    let (kind, text, attachment) = if media == Media::Pdf {
-        let pages = match count_pages(&bytes) {
-            0 => String::new(),
-            pages => format!(", {}", plural(pages, "page")),
-        };
-        let text = format!("PDF read: {shown}{pages}");
-        (Kind::Pdf, text, attachment(media.mime(), &bytes))
+    let shown = if media == Media::Pdf {
+        pdf(path)?
     } else {
-        let picture = picture::fit(bytes).map_err(|error| unusable(path, &error))?;
-        let text = format!("Image read: {shown}, {}x{}", picture.width, picture.height);
-        (Kind::Image, text, attachment(picture.mime, &picture.bytes))
+        // Before it is read: many calls at once would have as many files in memory.
+        picture::alone(|alone| image(path, alone))?
     };
     let details = Details {
         path: path.display.clone(),
-        kind,
-        hash,
+        kind: shown.kind,
+        hash: shown.hash,
         ..Details::default()
     };
-    let mut output = Output::new(text.clone(), text, details);
-    output.attachments.push(attachment);
+    let mut output = Output::new(shown.text.clone(), shown.text, details);
+    output.attachments.push(shown.attachment);
     Ok(output)
+}
+
+/// A file as it is shown.
+struct Shown {
+    kind: Kind,
+    text: String,
+    hash: String,
+    attachment: Attachment,
+}
+
+fn pdf(path: &Resolved) -> Result<Shown, ToolError> {
+    let (bytes, hash) = whole(path)?;
+    let pages = match count_pages(&bytes) {
+        0 => String::new(),
+        pages => format!(", {}", plural(pages, "page")),
+    };
+    let text = format!("PDF read: {}{pages}", one_line(&path.display));
+    Ok(Shown {
+        kind: Kind::Pdf,
+        text,
+        hash,
+        attachment: attachment("application/pdf", &bytes),
+    })
+}
+
+fn image(path: &Resolved, alone: &Alone) -> Result<Shown, ToolError> {
+    let (bytes, hash) = whole(path)?;
+    let picture = alone.fit(bytes).map_err(|error| unusable(path, &error))?;
+    let (width, height) = (picture.width, picture.height);
+    let text = format!("Image read: {}, {width}x{height}", one_line(&path.display));
+    Ok(Shown {
+        kind: Kind::Image,
+        text,
+        hash,
+        attachment: attachment(picture.mime, &picture.bytes),
+    })
+}
+
+/// The bytes of a file and their hash.
+fn whole(path: &Resolved) -> Result<(Vec<u8>, String), ToolError> {
+    let read = RegularFile::open(&path.real).and_then(|file| file.read(MAX_FILE));
+    let bytes = read.map_err(|error| io_error(path, &error.into()))?;
+    let hash = ContentHash::of(&bytes).to_string();
+    Ok((bytes, hash))
 }
 
 fn unusable(path: &Resolved, error: &PictureError) -> ToolError {

@@ -42,7 +42,7 @@ async fn the_second_list_counts_in_a_call_that_is_confined_as_a_whole() {
         &project.path(""),
     );
     let reads_only = found.reads_only.unwrap();
-    assert!(reads_only.runs_git);
+    assert!(reads_only.git.is_some());
     let names = reads_only
         .programs
         .iter()
@@ -206,7 +206,7 @@ async fn a_change_of_directory_is_a_question_about_a_path_alone() {
     assert_eq!(unasked(&denying, "cd sub")[0].0, "deny bash");
 }
 
-/// What becomes of a command in mode `yolo`.
+/// The verdict on a command in mode `yolo`.
 fn in_yolo(project: &Harness, command: &str) -> String {
     let found = command_asks(&project.services, command, &project.path(""));
     match decide(
@@ -235,6 +235,20 @@ async fn what_operands_write_is_judged_in_yolo_too() {
         "cp -t .git/hooks evil",
         "cp --target-directory=.git evil",
         "cp -t.git evil",
+        "cp -vt.git/hooks evil",
+        "cp -vt .git/hooks evil",
+        "cp --target=.git/hooks evil",
+        "cp --target .git/hooks evil",
+        "chmod +x .git/hooks",
+        "chown root .git/config",
+        "link evil .git/x",
+        "mktemp .git/XXXX",
+        "mktemp -p.git",
+        "split evil .git/x",
+        "csplit evil 1 -f .git/x",
+        "csplit evil 1 --prefix=.git/x",
+        "mkfifo .git/x",
+        "patch .git/config",
         "cp evil link/config",
         "cp evil .GIT/config",
         "cp evil ./.git/config",
@@ -286,6 +300,9 @@ async fn what_operands_write_is_judged_in_yolo_too() {
     }
     for command in [
         "cp .git/config copy",
+        "cp -pvR .git/config copy",
+        "cp --preserve=mode,timestamps --suffix=.git .git/config copy",
+        "chmod +x evil",
         "cp evil .",
         "mkdir -p a/b",
         "rm -rf tree/a",

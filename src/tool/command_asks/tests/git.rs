@@ -66,6 +66,7 @@ async fn git_shows_no_file_that_may_not_be_read() {
         "git log -S TOKEN -p",
         "git log --oneline -U0",
         "git diff HEAD~1 -- config/.env",
+        "git diff HEAD~1:config/.env HEAD:a.txt",
         "git blame config/.env",
         "git grep TOKEN",
         "git grep TOKEN HEAD~1",
@@ -90,6 +91,9 @@ async fn git_shows_no_file_that_may_not_be_read() {
         "git diff",
         "git diff HEAD~1",
         "git diff HEAD~1 HEAD",
+        "git diff HEAD^!",
+        "git diff HEAD~1:a.txt HEAD:a.txt",
+        "git diff HEAD a.txt",
         "git diff --stat",
         "git grep b -- a.txt",
         "git show HEAD:a.txt",
@@ -127,7 +131,18 @@ async fn git_shows_no_file_that_may_not_be_read() {
     // Gone from the work tree, and still in the history.
     git(&root, &["rm", "-q", "config/.env"]);
     git(&root, &["commit", "-qm", "three"]);
-    assert_eq!(asked(&project, "git show"), std::slice::from_ref(&secret));
+    for command in [
+        "git show",
+        "git diff HEAD^!",
+        "git diff HEAD^@",
+        "git diff HEAD^..",
+    ] {
+        assert_eq!(
+            asked(&project, command),
+            std::slice::from_ref(&secret),
+            "{command}"
+        );
+    }
     assert!(asked(&project, "git log -p -- config/.env").contains(&secret));
     // An object by its number may be any file.
     let blob = Command::new("git")
@@ -139,14 +154,17 @@ async fn git_shows_no_file_that_may_not_be_read() {
     for command in [
         format!("git show {}", blob.trim()),
         format!("git cat-file -p {}", blob.trim()),
+        format!("git diff {} HEAD:a.txt", blob.trim()),
+        "git diff HEAD~1:config/.env..HEAD:a.txt".to_owned(),
+        "git tag -l --format=%(raw)".to_owned(),
     ] {
-        assert_eq!(asked(&project, &command), [pair("bash", &command)]);
+        assert_eq!(asked(&project, &command), [pair("bash", &command)], "{command}");
     }
 }
 
 #[tokio::test]
 async fn repositories_that_set_programs_are_read_disarmed() {
-    let mut project = repository();
+    let project = repository();
     let root = project.path("");
     let hook = project.write(".git/hooks/post-index-change", "#!/bin/sh\ntouch ran\n");
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
@@ -186,12 +204,15 @@ async fn repositories_that_set_programs_are_read_disarmed() {
         asked(&project, "git blame a.txt"),
         [pair("bash", "git blame a.txt")]
     );
-    git(&root, &["config", "diff.submodule", "log"]);
-    let found = command_asks(&project.services, "git diff", &root);
-    assert!(found.why.unwrap().contains("diff.submodule"));
-    git(&root, &["config", "--unset", "diff.submodule"]);
-    without_confinement(&mut project);
-    assert_eq!(asked(&project, "git status"), [pair("bash", "git status")]);
+    let found = command_asks(&project.services, "git blame a.txt", &root);
+    assert!(found.why.unwrap().contains("blame.ignorerevsfile"));
+    for key in ["diff.submodule", "status.submoduleSummary"] {
+        git(&root, &["config", key, "log"]);
+        assert_eq!(asked(&project, "git diff; git status"), [], "{key}");
+        git(&root, &["config", "--unset", key]);
+    }
+    git(&root, &["config", "log.diffMerges", "remerge"]);
+    assert_eq!(asked(&project, "git show"), [pair("bash", "git show")]);
 }
 
 #[tokio::test]
@@ -232,4 +253,210 @@ async fn git_says_which_directories_it_uses() {
     git(&root, &["config", "core.worktree", other.to_str().unwrap()]);
     let open = asked(&project, "git diff");
     assert!(open.iter().any(|ask| ask.0 == "external_directory"), "{open:?}");
+}
+
+/// Makes a program that leaves a file in the project.
+fn program(project: &Harness, name: &str) -> String {
+    let marker = project.path("ran");
+    let file = project.write(name, format!("#!/bin/sh\ntouch {}\ncat\n", marker.display()));
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+/// Runs a command through the pipeline and returns why it was asked about, with nothing started by it.
+async fn run_disarmed(project: &Harness, command: &str) -> Option<String> {
+    let call = json!({ "command": command });
+    let result = project.run("bash", call).await;
+    assert!(!project.path("ran").exists(), "{command}: {result:?}");
+    let why = command_asks(&project.services, command, &project.path("")).why;
+    assert_eq!(project.asked().is_empty(), why.is_none(), "{command}: {why:?}");
+    why
+}
+
+#[tokio::test]
+async fn without_a_sandbox_git_asks_where_disarming_does_not_reach_and_names_the_key() {
+    let mut project = repository();
+    without_confinement(&mut project);
+    let root = project.path("");
+    let evil = program(&project, "evil.sh");
+    project.write(".gitattributes", "*.txt filter=f diff=d\n");
+    for (key, value) in [
+        ("core.fsmonitor", evil.as_str()),
+        ("core.hooksPath", ".h"),
+        ("filter.f.clean", &evil),
+        ("filter.f.required", "true"),
+        ("diff.d.textconv", &evil),
+        ("diff.external", &evil),
+        ("alias.st", "!touch ran"),
+    ] {
+        git(&root, &["config", key, value]);
+    }
+    program(&project, ".h/post-index-change");
+    project.write("a.txt", "c\n");
+    for command in [
+        "git status",
+        "git diff",
+        "git log -p -1",
+        "git show",
+        "git status; ls",
+    ] {
+        assert_eq!(run_disarmed(&project, command).await, None, "{command}");
+    }
+    // The second list asks as a whole.
+    assert_eq!(
+        asked(&project, "git stash list"),
+        [pair("bash", "git stash list")]
+    );
+    let names = |why: Option<String>, key: &str| {
+        let why = why.unwrap_or_default();
+        assert!(why.contains(key), "{key}: {why}");
+    };
+    git(&root, &["config", "blame.ignoreRevsFile", "../x"]);
+    names(
+        run_disarmed(&project, "git blame a.txt").await,
+        "blame.ignorerevsfile",
+    );
+    git(&root, &["config", "log.diffMerges", "remerge"]);
+    names(run_disarmed(&project, "git show").await, "log.diffmerges");
+    git(&root, &["config", "--unset", "log.diffMerges"]);
+    // What is set in a submodule, and what the user sets to a place in it.
+    fs::create_dir(project.path("sub")).unwrap();
+    git(&project.path("sub"), &["init", "-q"]);
+    project.write("sub/b.txt", "b\n");
+    git(&project.path("sub"), &["add", "."]);
+    git(&project.path("sub"), &["commit", "-qm", "b"]);
+    git(
+        &root,
+        &[
+            "-c",
+            "core.fsmonitor=false",
+            "-c",
+            "core.hooksPath=/dev/null",
+            "add",
+            "sub",
+        ],
+    );
+    project.write(
+        ".gitmodules",
+        "[submodule \"sub\"]\n\tpath = sub\n\turl = ./sub\n\tignore = none\n",
+    );
+    git(&root, &["config", "--unset", "core.hooksPath"]);
+    for key in [
+        "filter.f.clean",
+        "diff.d.textconv",
+        "diff.external",
+        "core.fsmonitor",
+        "blame.ignoreRevsFile",
+    ] {
+        git(&root, &["config", "--unset", key]);
+    }
+    // The test's own git was armed.
+    let _ = fs::remove_file(project.path("ran"));
+    assert_eq!(run_disarmed(&project, "git status").await, None);
+    git(&project.path("sub"), &["config", "core.fsmonitor", &evil]);
+    for command in ["git status", "git diff"] {
+        names(run_disarmed(&project, command).await, "in its submodule `sub`");
+        names(run_disarmed(&project, command).await, "core.fsmonitor");
+    }
+    git(&project.path("sub"), &["config", "--unset", "core.fsmonitor"]);
+    let settings = "[core]\n\thooksPath = .h\n";
+    fs::write(project.outside("home").join(".gitconfig"), settings).unwrap();
+    names(run_disarmed(&project, "git status").await, "core.hookspath");
+}
+
+#[tokio::test]
+async fn what_cannot_be_taken_back_by_its_name_is_asked_about() {
+    let mut project = repository();
+    for is_confined in [true, false] {
+        if !is_confined {
+            without_confinement(&mut project);
+        }
+        let evil = program(&project, "evil.sh");
+        let config = fs::read(project.path(".git/config")).unwrap();
+        let filter = format!("\"]\n\tclean = {evil}\n");
+        fs::write(
+            project.path(".git/config"),
+            [&config[..], b"[filter \"\xff", filter.as_bytes()].concat(),
+        )
+        .unwrap();
+        fs::write(project.path(".gitattributes"), b"*.txt filter=\xff\n").unwrap();
+        project.write("a.txt", "c\n");
+        assert!(run_disarmed(&project, "git diff").await.is_some());
+    }
+}
+
+#[tokio::test]
+async fn a_repository_that_a_project_brings_within_it_runs_nothing_without_a_sandbox() {
+    let mut project = repository();
+    without_confinement(&mut project);
+    let evil = program(&project, "evil.sh");
+    let bare = |name: &str, objects: &str| {
+        project.write(format!("{name}/refs/.keep"), "");
+        project.write(format!("{name}/{objects}/.keep"), "");
+        symlink("refs/heads/none", project.path(name).join("HEAD")).unwrap();
+        program(&project, &format!("{name}/hooks/post-index-change"));
+        let top = project.path("").display().to_string();
+        let config = format!("[core]\n\tbare = false\n\tworktree = {top}\n\tfsmonitor = {evil}\n");
+        project.write(format!("{name}/config"), config);
+    };
+    bare("linked", "objects");
+    bare("shared", "elsewhere");
+    project.write("shared/commondir", "elsewhere\n");
+    bare("half", "objects");
+    project.write("half/.git/config", "");
+    bare("hooked/.git", "objects");
+    bare("plain/.git", "objects");
+    for name in ["linked", "shared", "half", "hooked", "plain"] {
+        for command in ["status", "diff", "log -p"] {
+            let command = format!("git -C {name} {command}");
+            let result = project.run("bash", json!({ "command": command })).await;
+            assert!(!project.path("ran").exists(), "{command}: {result:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_submodule_runs_nothing_while_it_is_looked_at_what_a_command_would_show() {
+    let project = repository();
+    let evil = program(&project, "evil.sh");
+    let root = project.path("");
+    fs::create_dir(project.path("sub")).unwrap();
+    git(&project.path("sub"), &["init", "-q"]);
+    project.write("sub/b.txt", "b\n");
+    git(&project.path("sub"), &["add", "."]);
+    git(&project.path("sub"), &["commit", "-qm", "b"]);
+    git(&root, &["add", "sub"]);
+    git(&root, &["commit", "-qm", "sub"]);
+    project.write(
+        ".gitmodules",
+        "[submodule \"sub\"]\n\tpath = sub\n\turl = ./sub\n\tignore = none\n",
+    );
+    git(&project.path("sub"), &["config", "core.fsmonitor", &evil]);
+    git(&root, &["diff-files"]);
+    assert!(
+        fs::remove_file(project.path("ran")).is_ok(),
+        "otherwise this proves nothing"
+    );
+    for command in [
+        "git diff",
+        "git diff HEAD",
+        "git diff --cached",
+        "git log -p",
+        "git status",
+    ] {
+        asked(&project, command);
+        assert!(!project.path("ran").exists(), "{command}");
+    }
+}
+
+#[tokio::test]
+async fn a_search_outside_of_a_repository_is_asked_about() {
+    let mut project = Harness::new();
+    std::sync::Arc::get_mut(&mut project.services).unwrap().kernel = Support {
+        files: true,
+        calls: true,
+    };
+    // With `grep.fallbackToNoIndex` it searches every file there.
+    let open = asked(&project, "git grep TOKEN");
+    assert_eq!(open, [pair("bash", "git grep TOKEN")]);
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::permission::Reply;
+use crate::permission::{Reply, Scope};
 use crate::session::Op;
 use crate::tui::app::App;
 use crate::tui::dialog::{Guard, Outcome, Permission};
@@ -22,6 +22,9 @@ impl App {
     fn reply(&mut self, reply: Reply, now: Instant) {
         let Some(dialog) = self.dialog.take() else { return };
         let id = dialog.question().id;
+        if let Reply::Always { scope, .. } = &reply {
+            self.scope = scope.remembered().or(self.scope);
+        }
         self.questions.retain(|question| question.id != id);
         self.put_off.remove(&id);
         self.send(Op::Answer { id, reply });
@@ -44,7 +47,8 @@ impl App {
             .iter()
             .find(|question| !self.put_off.contains(&question.id));
         let typed = self.typed.filter(|_| !self.composer.is_empty());
-        self.dialog = next.map(|question| Permission::new(question.clone(), Guard::begin(now, typed)));
+        let guard = Guard::begin(now, typed);
+        self.dialog = next.map(|question| Permission::new(question.clone(), guard, self.first_scope()));
         self.show_form(now);
     }
 
@@ -95,7 +99,11 @@ impl App {
         };
         self.put_off.remove(&next.id);
         self.count_asks();
-        self.dialog = Some(Permission::new(next, Guard::begin(now, None)));
+        self.dialog = Some(Permission::new(next, Guard::begin(now, None), self.first_scope()));
+    }
+
+    fn first_scope(&self) -> Scope {
+        self.scope.unwrap_or_default()
     }
 }
 

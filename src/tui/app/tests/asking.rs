@@ -101,7 +101,7 @@ fn always_stores_what_is_ticked_in_the_chosen_scope() {
     driver.press("space enter");
     assert_eq!(driver.replies(), [], "nothing is ticked");
     assert!(driver.text().contains("nothing is ticked"));
-    driver.press("space s enter");
+    driver.press("space enter");
     let patterns = vec![("bash".to_owned(), "cargo test *".to_owned())];
     assert_eq!(
         driver.replies(),
@@ -340,6 +340,250 @@ fn no_row_can_be_ticked_before_always_was_opened() {
     assert!(
         driver
             .text()
-            .contains("[x] cargo test *  every `cargo test` command in this session")
+            .contains("[x] cargo test *  every `cargo test` command in this project")
     );
+}
+
+/// Asks and says with which scope "always" begins, without an answer.
+fn first_scope(driver: &mut Driver) -> &'static str {
+    driver.ask(bash("cargo test", &["cargo test *"]));
+    driver.wait(301);
+    driver.press("a");
+    let text = driver.text();
+    let scopes = ["this session", "this project", "everywhere"];
+    let named = scopes
+        .into_iter()
+        .find(|scope| text.contains(&format!("scope: {scope}")));
+    named.unwrap_or_else(|| panic!("{text}"))
+}
+
+#[test]
+fn always_begins_with_this_project_and_then_with_what_was_chosen_last() {
+    let mut driver = Driver::open();
+    assert_eq!(first_scope(&mut driver), "this project");
+    driver.press("s s");
+    driver.press("enter");
+    assert_eq!(first_scope(&mut driver), "this session");
+    // Everywhere has to be chosen each time.
+    driver.press("s s");
+    assert!(driver.text().contains("scope: everywhere"));
+    driver.press("enter");
+    assert_eq!(first_scope(&mut driver), "this session");
+    let scopes: Vec<Scope> = driver
+        .replies()
+        .into_iter()
+        .filter_map(|reply| match reply {
+            Reply::Always { scope, .. } => Some(scope),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(scopes, [Scope::Session, Scope::Everywhere]);
+}
+
+#[test]
+fn always_begins_with_the_scope_that_was_stored_last_before_the_start() {
+    let mut driver = Driver::closed();
+    let mut snapshot = driver.snapshot();
+    snapshot.info.scope = Some(Scope::Session);
+    driver.attach(&snapshot);
+    assert_eq!(first_scope(&mut driver), "this session");
+}
+
+#[test]
+fn the_scope_that_was_chosen_holds_when_the_session_is_attached_to_again() {
+    let mut driver = Driver::open();
+    assert_eq!(first_scope(&mut driver), "this project");
+    driver.press("s s enter");
+    let mut snapshot = driver.snapshot();
+    snapshot.info.scope = Some(Scope::Project);
+    driver.attach(&snapshot);
+    assert_eq!(first_scope(&mut driver), "this session");
+}
+
+pub(super) fn of_child(command: &str, task: &str) -> Inquiry {
+    Inquiry {
+        agent: "explore".to_owned(),
+        delegated: Some(Delegated {
+            by: vec!["build".to_owned()],
+            task: task.to_owned(),
+        }),
+        ..bash(command, &[])
+    }
+}
+
+#[test]
+fn a_child_is_named_with_its_task_and_a_no_says_whom_it_stops() {
+    let mut driver = Driver::open();
+    driver.size = (120, 36);
+    driver.ask(of_child("cargo test", "who calls backoff()"));
+    driver.wait(301);
+    let text = driver.text();
+    let title = text.lines().find(|line| line.contains("? bash")).unwrap();
+    assert!(
+        title.starts_with(" ? bash wants to run · ~/src/retry · no sandbox")
+            && title.ends_with("build › explore \"who calls backoff()\""),
+        "{title}"
+    );
+    assert!(
+        text.contains("   n no, stops explore; build goes on   N no, because…"),
+        "{text}"
+    );
+    driver.press("n");
+    assert_eq!(driver.replies(), [Reply::Reject(None)]);
+    driver.ask(bash("cargo test", &[]));
+    driver.wait(301);
+    assert!(
+        driver.text().contains("   n no   N no, because…"),
+        "{}",
+        driver.text()
+    );
+}
+
+#[test]
+fn the_task_of_a_child_hides_nothing_and_stays_short() {
+    let mut driver = Driver::open();
+    driver.size = (120, 36);
+    driver.ask(of_child(
+        "cargo test",
+        &format!("\u{1b}[2J{}", "a word ".repeat(40)),
+    ));
+    let text = driver.text();
+    assert!(text.contains("\"⟨U+001B⟩[2Ja word a word"), "{text}");
+    assert!(text.contains("…\""), "{text}");
+}
+
+#[test]
+fn keys_that_do_not_answer_are_named_once() {
+    let mut driver = Driver::open();
+    driver.ask(bash("one", &[]));
+    driver.ask(bash("two", &[]));
+    for (size, row) in [
+        (
+            (80, 24),
+            "   tab next ask · esc later · pgup reads the transcript",
+        ),
+        ((60, 16), " esc later"),
+    ] {
+        driver.size = size;
+        let text = driver.text();
+        assert_eq!(text.matches("esc later").count(), 1, "{text}");
+        assert_eq!(text.matches("next ask").count(), 1, "{text}");
+        assert!(text.lines().any(|line| line.starts_with(row)), "{text}");
+    }
+}
+
+/// Puts a call on screen about which something will be asked.
+pub(super) fn call_of(driver: &mut Driver, inquiry: &Inquiry, args: &serde_json::Value) {
+    let tool = ToolPart {
+        call: inquiry.call.clone(),
+        provider_id: None,
+        tool: inquiry.tool.clone(),
+        raw_args: args.to_string(),
+        args: Some(args.clone().into()),
+        state: CallState::Pending,
+        result: None,
+        native: None,
+        inner: Vec::new(),
+    };
+    driver.event(Event::PartStarted {
+        message: MessageId::new(),
+        part: Part {
+            seq: 1,
+            body: PartBody::Tool(tool),
+        },
+    });
+}
+
+/// A call on screen with a body of several lines, about which the broker asks.
+fn call_with_body(driver: &mut Driver) -> Inquiry {
+    driver.event(Event::TurnStarted);
+    let command = "set -e\nmake\nmake test\nmake install";
+    let inquiry = bash(command, &["make *"]);
+    call_of(driver, &inquiry, &serde_json::json!({ "command": command }));
+    inquiry
+}
+
+/// How many rows say this.
+fn count(driver: &mut Driver, text: &str) -> usize {
+    driver.text().lines().filter(|line| line.contains(text)).count()
+}
+
+#[test]
+fn what_a_dialog_asks_about_is_drawn_once() {
+    let mut driver = with_tools();
+    let inquiry = call_with_body(&mut driver);
+    assert_eq!(count(&mut driver, "make install"), 1, "{}", driver.text());
+    driver.ask(inquiry);
+    driver.wait(301);
+    assert_eq!(count(&mut driver, "make install"), 1, "{}", driver.text());
+    let card = |driver: &mut Driver| {
+        let text = driver.text();
+        let title = text.lines().position(|line| line.starts_with(" ? Bash"));
+        let title = title.unwrap_or_else(|| panic!("{text}"));
+        text.lines().nth(title + 1).unwrap_or_default().to_owned()
+    };
+    assert!(!card(&mut driver).contains("make"), "{}", driver.text());
+    // Put off it is whole in the transcript.
+    driver.press("esc");
+    assert!(driver.text().contains("1 asks"), "{}", driver.text());
+    assert_eq!(count(&mut driver, "make install"), 1, "{}", driver.text());
+    assert!(driver.text().contains("? Bash"));
+    driver.wait(1000);
+    driver.press("ctrl+x .");
+    assert!(!card(&mut driver).contains("make"), "{}", driver.text());
+    driver.wait(1001);
+    driver.press("y");
+    assert_eq!(count(&mut driver, "make install"), 1, "{}", driver.text());
+    assert!(!driver.text().contains("y once"));
+}
+
+#[test]
+fn a_card_that_is_being_read_is_not_folded_by_an_ask() {
+    let mut driver = with_tools();
+    let inquiry = call_with_body(&mut driver);
+    driver.size = (80, 14);
+    for _ in 0..6 {
+        driver.event(Event::Error(ErrorReport {
+            kind: ReportKind::Storage,
+            message: "filler".to_owned(),
+            hint: None,
+        }));
+    }
+    driver.frame();
+    driver.press("pgup pgup");
+    assert_eq!(count(&mut driver, "make install"), 1, "{}", driver.text());
+    let first = |driver: &mut Driver| driver.text().lines().nth(2).unwrap_or_default().to_owned();
+    let before = first(&mut driver);
+    driver.ask(inquiry);
+    assert_eq!(first(&mut driver), before, "{}", driver.text());
+}
+
+/// With its session open, whose calls are drawn by the tools themselves.
+pub(super) fn with_tools() -> Driver {
+    let mut driver = Driver::closed();
+    let snapshot = driver.snapshot();
+    let tools = Arc::new(crate::tool::Registry::builtin());
+    driver.app.opened(&snapshot, tools, Vec::new(), driver.now);
+    driver.collect();
+    driver
+}
+
+#[test]
+fn a_remark_moves_nothing() {
+    let mut driver = Driver::open();
+    driver.event(Event::TurnStarted);
+    driver.ask(bash("cargo test", &["cargo test *"]));
+    driver.wait(301);
+    let title = |driver: &mut Driver| driver.text().lines().position(|line| line.starts_with(" ? bash"));
+    let before = title(&mut driver);
+    assert!(before.is_some());
+    driver.press("q");
+    assert!(
+        driver.text().contains("y allows · n refuses"),
+        "{}",
+        driver.text()
+    );
+    assert_eq!(title(&mut driver), before, "{}", driver.text());
+    driver.press("d d");
+    assert!(driver.text().contains("esc later"), "{}", driver.text());
 }

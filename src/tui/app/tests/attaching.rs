@@ -277,6 +277,7 @@ fn a_message_that_went_back_is_sent_again_with_its_pictures() {
             message: "`src/gone.rs` does not exist".to_owned(),
             hint: None,
         },
+        why: String::new(),
     });
     driver.press("enter");
     let input = driver.submitted();

@@ -373,6 +373,7 @@ fn a_message_whose_file_cannot_be_read_comes_back_and_goes_without_it_the_second
             message: "`src/gone.rs` does not exist".to_owned(),
             hint: None,
         },
+        why: String::new(),
     });
     assert!(driver.text().contains("does not exist"), "{}", driver.text());
     assert_eq!(driver.app.composer.text(), "read @src/gone.rs");
@@ -413,6 +414,7 @@ fn a_file_that_needs_a_word_goes_with_the_message_when_that_is_sent_again_after_
             message: "it names `../other/.env`".to_owned(),
             hint: None,
         },
+        why: String::new(),
     };
     driver.event(back.clone());
     driver.press("enter");

@@ -4,6 +4,7 @@ mod asking;
 mod attaching;
 mod attention;
 mod completing;
+mod dialog_pictures;
 mod drawing;
 mod editing;
 mod forms;
@@ -37,8 +38,8 @@ use crate::conversation::{
     Usage,
 };
 use crate::permission::{
-    Action as RuleAction, Ask, Broker, BrokerEvent, FrontEnd, Inquiry, Mode, Reply, Row, Scope, Subject,
-    Verdict,
+    Action as RuleAction, Ask, Broker, BrokerEvent, Delegated, FrontEnd, Inquiry, Mode, Reply, Row, Scope,
+    Subject, Verdict,
 };
 use crate::session::query::Query;
 use crate::session::{
@@ -178,6 +179,7 @@ impl Driver {
             cost: Some(0.0),
             read_only: None,
             demo: false,
+            scope: None,
         };
         Snapshot {
             seq: 0,
@@ -432,6 +434,7 @@ fn inquiry(tool: &str, title: &str, asks: Vec<Ask>, card: Card) -> Inquiry {
         call: CallId::new(),
         tool: tool.to_owned(),
         agent: "build".to_owned(),
+        delegated: None,
         rows: rows.collect(),
         title: title.to_owned(),
         card,

@@ -408,6 +408,7 @@ fn question(call: &CallId) -> Arc<Question> {
         call: call.clone(),
         tool: "read".to_owned(),
         agent: "build".to_owned(),
+        delegated: None,
         rows: Vec::new(),
         title: "read wants to open".to_owned(),
         card: Card::default(),

@@ -1,54 +1,28 @@
-//! Hooks from the settings files of Claude Code, so that a project set up for it works unchanged.
+//! The hooks of a settings file of Claude Code.
 //!
-//! Of these files only `hooks` is read, with `disableAllHooks`; nothing in them is expanded. They are somebody else's,
-//! so what lathe does not know (events, kinds of hook) is left out and told. A file that cannot be read is a mistake all
-//! the same: a hook in it may protect something.
+//! Nothing in them is expanded. They are somebody else's, so what lathe does not know (events, kinds of hook) is left out
+//! and told. Hooks that cannot be read are a mistake all the same: they may protect something.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::diagnose::{ConfigError, Problem};
-use super::features::LACKING;
-use super::layers::HookLayer;
-use super::places::Origin;
-use super::schema::{HookCommand, HookKind, HookMatcher, Hooks};
-use super::source::{Source, plain};
+use crate::config::diagnose::Problem;
+use crate::config::features::LACKING;
+use crate::config::layers::HookLayer;
+use crate::config::schema::{HookCommand, HookKind, HookMatcher, Hooks};
+use crate::config::source::{Source, plain};
 
-/// One settings file.
+/// Hooks and what was left out of them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ClaudeSettings {
-    pub layer: HookLayer,
+pub(in crate::config) struct ClaudeHooks {
+    pub(in crate::config) layer: HookLayer,
     /// Sentences for the user.
-    pub warnings: Vec<String>,
+    pub(in crate::config) warnings: Vec<String>,
 }
 
-/// The files that may bring hooks, existing or not: the user's, then the project's in their order.
-pub fn claude_files(home: Option<&Path>, project_root: &Path) -> Vec<(Origin, PathBuf)> {
-    let own = home.map(|home| home.join(".claude/settings.json"));
-    let shared = project_root.join(".claude/settings.json");
-    // Working in the home directory does not make the user's settings a project's.
-    let is_own = own.as_deref() == Some(&*shared)
-        || matches!((own.as_deref().map(Path::canonicalize), shared.canonicalize()),
-            (Some(Ok(own)), Ok(shared)) if own == shared);
-    let mut files: Vec<(Origin, PathBuf)> = own.into_iter().map(|own| (Origin::Global, own)).collect();
-    if !is_own {
-        files.push((Origin::Project, shared));
-    }
-    files.push((Origin::Project, project_root.join(".claude/settings.local.json")));
-    files
-}
-
-/// Reads one settings file; one that is missing or has no hooks is `None`.
-pub fn claude_settings(origin: Origin, path: &Path) -> Result<Option<ClaudeSettings>, ConfigError> {
-    match Source::read(origin, path.to_owned()).map_err(Problem::from)? {
-        Some(source) => Ok(hooks_in(&source)?),
-        None => Ok(None),
-    }
-}
-
-/// What a file that was read says; one without hooks is `None`.
-pub(super) fn hooks_in(source: &Source) -> Result<Option<ClaudeSettings>, Problem> {
+/// Returns the hooks of a file, if it has any.
+pub(in crate::config) fn hooks_in(source: &Source) -> Result<Option<ClaudeHooks>, Problem> {
     let (origin, path) = (source.origin, source.path.as_path());
     let Some(tree) = source.parse()? else {
         return Ok(None);
@@ -81,7 +55,7 @@ pub(super) fn hooks_in(source: &Source) -> Result<Option<ClaudeSettings>, Proble
             some.join(", ")
         )],
     };
-    Ok(Some(ClaudeSettings {
+    Ok(Some(ClaudeHooks {
         layer: HookLayer {
             origin,
             file: path.to_owned(),
@@ -91,7 +65,7 @@ pub(super) fn hooks_in(source: &Source) -> Result<Option<ClaudeSettings>, Proble
     }))
 }
 
-/// Whether hooks of an event are known and never run in this build.
+/// Returns true if hooks of an event are known and never run in this build.
 fn lacks(event: &str) -> bool {
     LACKING.iter().any(|(key, _)| *key == ["hooks", event])
 }
@@ -175,12 +149,14 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Origin;
 
-    fn read(text: &str) -> Result<Option<ClaudeSettings>, ConfigError> {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("settings.json");
-        std::fs::write(&path, text).unwrap();
-        claude_settings(Origin::Global, &path)
+    fn read(text: &str) -> Result<Option<ClaudeHooks>, Problem> {
+        hooks_in(&Source {
+            origin: Origin::Global,
+            path: "/home/u/.claude/settings.json".into(),
+            text: text.to_owned(),
+        })
     }
 
     #[test]
@@ -229,10 +205,6 @@ mod tests {
         ] {
             assert_eq!(read(text), Ok(None), "{text}");
         }
-        assert_eq!(
-            claude_settings(Origin::Global, Path::new("/no/such/file")),
-            Ok(None)
-        );
     }
 
     #[test]
@@ -258,16 +230,5 @@ mod tests {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(what), "{text}: {error}");
         }
-    }
-
-    #[test]
-    fn the_home_directory_s_settings_are_the_user_s() {
-        let home = Path::new("/home/me");
-        let origins = |root: &str| -> Vec<Origin> {
-            let files = claude_files(Some(home), Path::new(root));
-            files.into_iter().map(|(origin, _)| origin).collect()
-        };
-        assert_eq!(origins("/p"), [Origin::Global, Origin::Project, Origin::Project]);
-        assert_eq!(origins("/home/me"), [Origin::Global, Origin::Project]);
     }
 }

@@ -1,5 +1,8 @@
 //! `glob`: files by name, newest first.
 
+mod away;
+
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,12 +11,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::file_name::one_line;
-use super::search_path::{Base, SearchPath, check_place, search_directory};
+use self::away::{Separated, separate};
 use crate::conversation::ErrorKind;
-use crate::files::Resolved;
+use crate::files::{PathKind, Resolved};
 use crate::permission::{Ask, Subject};
-use crate::tool::walk::{Found, Globs, Harvest, Limit, Tree};
+use crate::tool::builtin::file_name::one_line;
+use crate::tool::builtin::search_path::{Base, SearchPath, check_place, search_directory};
+use crate::tool::walk::{Found, Globs, Harvest, Limit, Tree, WalkEnd};
 use crate::tool::{
     CallView, Concurrency, InitCx, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView, Services,
     Tool, ToolCx, ToolError, plural,
@@ -58,11 +62,16 @@ struct File {
 }
 
 pub(super) struct Plan {
+    searches: Vec<Search>,
+    limit: usize,
+    title: String,
+}
+
+/// A directory to search, and for what.
+struct Search {
     path: Resolved,
     base: Base,
     globs: Globs,
-    limit: usize,
-    title: String,
 }
 
 impl Tool for GlobTool {
@@ -91,10 +100,41 @@ impl Tool for GlobTool {
         }
         let hint = "Give the directory as `path` and the name as `pattern`.";
         let SearchPath { path, mut asks } = search_directory(cx, args.path.as_deref().unwrap_or("."), hint)?;
-        let base = Base::of(&path);
-        let (from, wanted, unwanted) = (path.clone(), patterns.clone(), args.exclude.unwrap_or_default());
-        let globs = cx
-            .blocking(move || Globs::below(&from, &wanted, &unwanted))
+        let Separated { near, away } = separate(&patterns, &path)?;
+        let (excluded, near): (Vec<String>, Vec<String>) =
+            near.into_iter().partition(|pattern| pattern.starts_with('!'));
+        let mut wanted = Vec::new();
+        // No pattern at all means every file, and only where none leads elsewhere.
+        if !near.is_empty() || away.is_empty() {
+            wanted.push((path, near));
+        }
+        for away in away {
+            let found = cx.path(&away.directory)?;
+            asks.extend(
+                found
+                    .asks
+                    .into_iter()
+                    .filter(|ask| !asks.contains(ask))
+                    .collect::<Vec<_>>(),
+            );
+            if found.resolved.kind == PathKind::Directory {
+                wanted.push((found.resolved, vec![away.pattern]));
+            }
+        }
+        let exclude = args.exclude.unwrap_or_default();
+        let searches = cx
+            .blocking(move || {
+                let search = |(path, mut patterns): (Resolved, Vec<String>)| {
+                    // They hold in every directory.
+                    patterns.extend(excluded.iter().cloned());
+                    Ok(Search {
+                        globs: Globs::below(&path, &patterns, &exclude)?,
+                        base: Base::of(&path),
+                        path,
+                    })
+                };
+                wanted.into_iter().map(search).collect::<Result<_, ToolError>>()
+            })
             .await?;
         let asked = patterns.iter().filter(|pattern| !pattern.is_empty());
         asks.extend(asked.map(|pattern| Ask::new("glob", Subject::new(pattern)).always("*")));
@@ -102,9 +142,7 @@ impl Tool for GlobTool {
             .limit
             .map_or(DEFAULT_LIMIT, |limit| limit.clamp(1, MAX_LIMIT) as usize);
         let plan = Plan {
-            path,
-            base,
-            globs,
+            searches,
             limit,
             title: patterns.join(" "),
         };
@@ -115,7 +153,9 @@ impl Tool for GlobTool {
         let limit = Limit::of(cx);
         let services = Arc::clone(&cx.services);
         cx.blocking(move || {
-            check_place(&services, &plan.path)?;
+            for search in &plan.searches {
+                check_place(&services, &search.path)?;
+            }
             Ok(search(&plan, &limit, &services))
         })
         .await
@@ -124,7 +164,7 @@ impl Tool for GlobTool {
     fn render_call(&self, call: CallView<'_, Args>, _: RenderCx) -> Card {
         let pattern = match call.args {
             Some(args) => args.pattern.into_vec().join(" "),
-            None => super::texts(call.partial, &["pattern", "patterns"]),
+            None => crate::tool::builtin::texts(call.partial, &["pattern", "patterns"]),
         };
         Card::new("Glob", pattern)
     }
@@ -134,33 +174,44 @@ impl Tool for GlobTool {
         let details = result.details;
         let card = Card::new("Glob", pattern.unwrap_or_default()).meta(plural(details.total, "file"));
         let paths = details.files.iter().map(|file| file.path.as_str());
-        super::rows(card, paths, details.total, cx)
+        crate::tool::builtin::rows(card, paths, details.total, cx)
     }
 }
 
 fn search(plan: &Plan, limit: &Limit, services: &Services) -> Output<Details> {
-    let harvest: Harvest<(SystemTime, PathBuf)> = Harvest::new();
     let readable = services.gate.readable();
-    let tree = Tree {
-        root: &plan.base.real,
-        globs: &plan.globs,
-        limit,
-        gate: &readable,
-    };
-    let end = tree.files(|| {
-        let mut sheaf = harvest.sheaf();
-        move |found: &Found<'_>| {
-            let meta = found.entry.metadata().ok();
-            let modified = meta.and_then(|meta| meta.modified().ok());
-            sheaf.push((modified.unwrap_or(UNIX_EPOCH), found.relative.to_owned()));
-        }
+    let mut found: Vec<(SystemTime, usize, PathBuf)> = Vec::new();
+    let mut end = WalkEnd::default();
+    for (index, search) in plan.searches.iter().enumerate() {
+        let harvest = Harvest::new();
+        let tree = Tree {
+            root: &search.base.real,
+            globs: &search.globs,
+            limit,
+            gate: &readable,
+        };
+        end.add(tree.files(|| {
+            let mut sheaf = harvest.sheaf();
+            move |found: &Found<'_>| {
+                let meta = found.entry.metadata().ok();
+                let modified = meta.and_then(|meta| meta.modified().ok());
+                sheaf.push((modified.unwrap_or(UNIX_EPOCH), index, found.relative.to_owned()));
+            }
+        }));
+        found.extend(harvest.into_vec());
+    }
+    found.sort_unstable_by(|(a_time, a_index, a), (b_time, b_index, b)| {
+        b_time.cmp(a_time).then_with(|| (a_index, a).cmp(&(b_index, b)))
     });
-    let mut found = harvest.into_vec();
-    found.sort_unstable_by(|(a_time, a), (b_time, b)| b_time.cmp(a_time).then_with(|| a.cmp(b)));
+    if plan.searches.len() > 1 {
+        // One of the directories may lie in another.
+        let mut seen = HashSet::new();
+        found.retain(|(_, index, path)| seen.insert(plan.searches[*index].base.real.join(path)));
+    }
     let total = found.len();
     found.truncate(plan.limit);
-    let shown = found.into_iter().map(|(modified, path)| File {
-        path: plan.base.name(&path),
+    let shown = found.into_iter().map(|(modified, index, path)| File {
+        path: plan.searches[index].base.name(&path),
         mtime: milliseconds(modified),
     });
     let details = Details {

@@ -1,23 +1,25 @@
-//! Git disarmed: an environment in which no configuration of it starts a program.
+//! The environment in which no configuration of git starts a program.
 //!
-//! A repository, the user and the system can each name programs that git starts while it only reads: a monitor of files,
-//! hooks, filters, drivers, pagers, signers, helpers of transports. What a variable says stands above every file, so each
-//! setting is said anew there. Drivers and filters have names of their own; git is asked once for a command which there
-//! are ([`Drivers::of`]). The variables do not reach what git runs in a submodule; there the kernel holds, which lets git
-//! start nothing but itself, and where it does not, submodules are not looked into.
+//! A variable stands above every file, so each setting is given anew there. Drivers and filters have names of
+//! their own, which git is asked for ([`Drivers`]). The variables do not reach what git runs in a submodule; there the
+//! kernel holds, which lets git start nothing but itself, and where it does not, submodules are not looked into.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use super::sandbox::Confinement;
-use super::start::Start;
+use crate::regular_file::RegularFile;
 
-type Variables = Vec<(OsString, OsString)>;
+/// Names and values of an environment.
+pub type Variables = Vec<(OsString, OsString)>;
 
-/// Variables of git that name no program, no file to write to and no other repository.
+/// Variables of git that name no program and no file to write to. Those that name a repository are the user's own; git
+/// says which directories it uses with them.
 const KEPT: &[&str] = &[
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
     "GIT_CONFIG_GLOBAL",
     "GIT_CONFIG_SYSTEM",
     "GIT_CONFIG_NOSYSTEM",
@@ -54,6 +56,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ("core.pager", "cat"),
     ("core.sshCommand", "false"),
     ("core.askPass", ""),
+    ("core.editor", "true"),
     ("core.gitProxy", ""),
     ("core.alternateRefsCommand", "false"),
     ("credential.helper", ""),
@@ -62,18 +65,41 @@ const SETTINGS: &[(&str, &str)] = &[
     ("gpg.x509.program", ""),
     ("gpg.ssh.program", ""),
     ("gpg.ssh.defaultKeyCommand", ""),
+    // What is shown of a submodule is told by git within it.
+    ("diff.submodule", "short"),
+    ("status.submoduleSummary", "false"),
     ("log.showSignature", "false"),
     ("log.diffMerges", "separate"),
+    // Their lines would be read as names and addresses.
+    ("mailmap.blob", ""),
+    ("mailmap.file", ""),
     ("protocol.allow", "never"),
     ("submodule.recurse", "false"),
 ];
 
-/// Settings that name a program under a name of their own; what is before and after the name.
-const NAMED: &str = r"^(filter\..*\.(clean|smudge|process|required)|diff\.external|diff\..*\.(command|textconv|cachetextconv)|merge\..*\.driver|remote\..*\.(uploadpack|receivepack|vcs|proxy))$";
-/// Git answers at once, unless its configuration cannot be read.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// More settings than that are nobody's.
-const MAX_ANSWER: usize = 256 * 1024;
+/// Files of attributes that name filters are shorter, and a longer one is not looked at.
+const MAX_ATTRIBUTES: u64 = 256 * 1024;
+
+/// Returns true if a key names a program under a name of its own, which no setting of [`SETTINGS`] reaches.
+fn names_a_program(key: &str) -> bool {
+    let Some((section, rest)) = key.split_once('.') else {
+        return false;
+    };
+    let (has_name, last) = match rest.rsplit_once('.') {
+        Some((_, last)) => (true, last),
+        None => (false, rest),
+    };
+    match (section, has_name) {
+        ("filter", true) => matches!(last, "clean" | "smudge" | "process" | "required"),
+        ("diff", false) => last == "external",
+        ("diff", true) => matches!(last, "command" | "textconv" | "cachetextconv"),
+        ("merge", true) => last == "driver",
+        ("remote", true) => matches!(last, "uploadpack" | "receivepack" | "vcs" | "proxy"),
+        ("credential", true) => last == "helper",
+        ("trailer", true) => matches!(last, "command" | "cmd"),
+        _ => false,
+    }
+}
 
 /// The settings under names of their own that the configuration of a repository has in all its scopes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -82,36 +108,54 @@ pub struct Drivers {
 }
 
 impl Drivers {
-    /// Asks git, disarmed and confined, about the repository of this directory. What does not answer has none.
-    pub async fn of(program: &Path, cwd: &Path, environment: &[(OsString, OsString)]) -> Self {
-        let start = Start {
-            program: program.to_owned(),
-            arguments: ["config", "-z", "--name-only", "--get-regexp", NAMED]
-                .map(OsString::from)
-                .into(),
-            cwd: cwd.to_owned(),
-            environment: disarmed(environment.to_vec(), &Self::default(), Submodules::Read),
-            confinement: super::Support::of_kernel()
-                .can_confine_reading()
-                .then(|| Confinement::reading(&[program.to_owned()], None, None)),
-        };
-        let answer = super::spawn::output_of(start, PATIENCE, MAX_ANSWER).await;
-        Self::parse(&answer.unwrap_or_default())
-    }
-
-    fn parse(answer: &[u8]) -> Self {
-        let names = answer.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    /// The drivers among settings as git lists them: section and last part of a key in small letters.
+    pub fn among(settings: &[(String, String)]) -> Self {
+        let keys = settings.iter().map(|(key, _)| key.as_str());
         Self {
-            keys: names
-                .filter_map(|name| Some(std::str::from_utf8(name).ok()?.to_owned()))
+            keys: keys
+                .filter(|key| names_a_program(key))
+                .map(str::to_owned)
                 .collect(),
         }
+    }
+
+    /// Adds those of another repository.
+    pub fn add(&mut self, others: &Self) {
+        self.keys.extend(others.keys.iter().cloned());
     }
 
     /// The names of the filters that are configured.
     pub fn filters(&self) -> BTreeSet<&str> {
         let named = self.keys.iter().filter_map(|key| key.strip_prefix("filter."));
         named.filter_map(|rest| Some(rest.rsplit_once('.')?.0)).collect()
+    }
+
+    /// The filters among those that are configured which the attributes of the repository around a directory name, as
+    /// far as its files at the top do.
+    pub fn filters_used_in(&self, directory: &Path) -> BTreeSet<String> {
+        let configured = self.filters();
+        let mut found = BTreeSet::new();
+        if configured.is_empty() {
+            return found;
+        }
+        for above in directory.ancestors() {
+            for file in [".gitattributes", ".git/info/attributes"] {
+                let text =
+                    RegularFile::open(&above.join(file)).and_then(|file| file.read_text(MAX_ATTRIBUTES));
+                let text = text.unwrap_or_default();
+                let words = text.split_ascii_whitespace();
+                let filters = words.filter_map(|word| word.strip_prefix("filter="));
+                found.extend(
+                    filters
+                        .filter(|name| configured.contains(name))
+                        .map(str::to_owned),
+                );
+            }
+            if above.join(".git").exists() {
+                break;
+            }
+        }
+        found
     }
 
     /// Returns true if differences would be shown by another program.
@@ -133,7 +177,7 @@ impl Drivers {
         let others = self.keys.iter().filter(|key| !key.starts_with("filter."));
         off.chain(others.map(|key| {
             let value = match key.rsplit('.').next() {
-                Some("vcs" | "proxy") => "",
+                Some("vcs" | "proxy" | "helper") => "",
                 // As a program it does nothing, and what is confined cannot even start it.
                 _ => "false",
             };
@@ -215,6 +259,3 @@ pub fn own_programs(program: &Path) -> Vec<PathBuf> {
         .filter(|path| path.is_file())
         .collect()
 }
-
-#[cfg(test)]
-mod tests;

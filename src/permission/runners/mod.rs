@@ -1,0 +1,181 @@
+//! Programs that run what their words say: interpreters, shells, wrappers, editors, pagers, package runners, containers.
+//!
+//! An answer "always" for such a program alone would be one for everything. The table says after which words nothing more
+//! can be run than those words name; everything else is only stored as the exact text.
+
+mod table;
+
+use table::After::{Command, Known, Nothing, Word};
+use table::{After, RUNNERS};
+
+/// Options of package runners that change nothing about what runs.
+const PASSED_OVER: &[&str] = &["-y", "--yes", "--no-install", "--"];
+
+/// Degree to which a command's first words say what runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// Its program is not in the table.
+    Ordinary,
+    /// So many words say it.
+    Words(usize),
+    /// Only all of them do.
+    All,
+}
+
+/// Looks up the words of a command, or those before the open end of a pattern.
+pub(super) fn extent(words: &[&str]) -> Extent {
+    let Some((length, after)) = runner(words) else {
+        return Extent::Ordinary;
+    };
+    let rest = &words[length..];
+    match after {
+        Nothing => Extent::All,
+        Word => match rest.first() {
+            Some(word) if !word.starts_with('-') && !word.contains('=') => Extent::Words(length + 1),
+            _ => Extent::All,
+        },
+        Known(beginnings, endings) => {
+            let begins = |beginning: &&&str| {
+                let wanted: Vec<&str> = beginning.split(' ').collect();
+                rest.starts_with(&wanted)
+            };
+            // The longest counts: `compose ps` and not `compose`.
+            if let Some(found) = beginnings.iter().filter(begins).max_by_key(|found| found.len()) {
+                return Extent::Words(length + found.split(' ').count());
+            }
+            let is_script = |word: &&&str| {
+                !word.starts_with('-')
+                    && !word.contains("://")
+                    && endings
+                        .iter()
+                        .any(|ending| word.len() > ending.len() && word.ends_with(ending))
+            };
+            match rest.first().filter(is_script) {
+                Some(_) => Extent::Words(length + 1),
+                None => Extent::All,
+            }
+        }
+        Command => {
+            let skipped = rest.iter().take_while(|word| PASSED_OVER.contains(word)).count();
+            match rest.get(skipped) {
+                Some(word) if !word.starts_with('-') && !word.contains('=') => match extent(&rest[skipped..])
+                {
+                    Extent::Ordinary => Extent::Words(length + skipped + 1),
+                    Extent::Words(count) => Extent::Words(length + skipped + count),
+                    Extent::All => Extent::All,
+                },
+                _ => Extent::All,
+            }
+        }
+    }
+}
+
+/// Returns true if words are the beginning of a longer entry, so that an open end would reach it: `uv *` reaches `uv run`.
+pub(super) fn reaches_a_runner(words: &[&str]) -> bool {
+    let Some((program, rest)) = words.split_first() else {
+        return true;
+    };
+    let program = plain_name(program);
+    let mut names = RUNNERS.iter().flat_map(|(names, _)| *names);
+    names.any(|name| {
+        let mut parts = name.split(' ');
+        let is_same = parts.next() == Some(program) && rest.iter().all(|word| parts.next() == Some(word));
+        is_same && parts.next().is_some()
+    })
+}
+
+/// The first words of every entry that is one word long.
+pub(super) fn programs() -> impl Iterator<Item = &'static str> {
+    let names = RUNNERS.iter().flat_map(|(names, _)| *names);
+    names.copied().filter(|name| !name.contains(' '))
+}
+
+/// The longest entry that words begin with.
+fn runner(words: &[&str]) -> Option<(usize, After)> {
+    let (program, rest) = words.split_first()?;
+    let program = plain_name(program);
+    if program == "cargo" && rest.first().is_some_and(|word| word.starts_with('+')) {
+        // A toolchain stands before the subcommand.
+        return Some((1, Nothing));
+    }
+    let mut best: Option<(usize, After)> = None;
+    for (names, after) in RUNNERS {
+        for name in *names {
+            let mut parts = name.split(' ');
+            if parts.next() != Some(program) {
+                continue;
+            }
+            let parts: Vec<&str> = parts.collect();
+            if rest.starts_with(&parts) && best.is_none_or(|(length, _)| parts.len() + 1 > length) {
+                best = Some((parts.len() + 1, *after));
+            }
+        }
+    }
+    best
+}
+
+/// `/usr/bin/python3.11` is `python`.
+fn plain_name(program: &str) -> &str {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    if matches!(name, "sqlite3" | "proxychains4" | "linux32" | "linux64" | "m4") {
+        return name;
+    }
+    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if plain.is_empty() { name } else { plain }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_name_what_runs_are_told_from_those_that_do_not() {
+        for (command, expected) in [
+            ("cargo test", Extent::Ordinary),
+            ("python3 -m pytest -q", Extent::Words(3)),
+            ("python3.11 -m pytest", Extent::Words(3)),
+            ("python3 manage.py migrate", Extent::Words(2)),
+            ("python3 -c x", Extent::All),
+            ("python3 -m timeit x", Extent::All),
+            ("python3", Extent::All),
+            ("node --test a", Extent::Words(2)),
+            ("node scripts/x.mjs", Extent::Words(2)),
+            ("node -e x", Extent::All),
+            ("npx vitest run", Extent::Words(2)),
+            ("npx --yes vitest run", Extent::Words(3)),
+            ("npx tsx a.ts", Extent::Words(3)),
+            ("npx tsx -e x", Extent::All),
+            ("npx -c x", Extent::All),
+            ("uv run pytest", Extent::Words(3)),
+            ("uv run python -c x", Extent::All),
+            ("uv run python -m pytest", Extent::Words(5)),
+            ("uv sync", Extent::Ordinary),
+            ("bundle exec rspec", Extent::Words(3)),
+            ("docker run x", Extent::All),
+            ("docker compose ps", Extent::Words(3)),
+            ("docker compose run x", Extent::All),
+            ("kubectl exec x", Extent::All),
+            ("kubectl get pods", Extent::Words(2)),
+            ("deno run x", Extent::All),
+            ("deno test x", Extent::Words(2)),
+            ("make test", Extent::Words(2)),
+            ("make -f x", Extent::All),
+            ("go run .", Extent::Words(3)),
+            ("go test ./...", Extent::Ordinary),
+            ("cargo +nightly test", Extent::All),
+            ("rustup run stable x", Extent::All),
+            ("dotnet test x", Extent::Words(2)),
+            ("dotnet script x", Extent::All),
+            ("php artisan tinker", Extent::All),
+            ("npm x vitest", Extent::Words(3)),
+            ("psql db", Extent::All),
+            ("sed -n p", Extent::All),
+            ("sh test.sh", Extent::All),
+            ("/usr/bin/env x", Extent::All),
+            ("sqlite3 x", Extent::All),
+        ] {
+            let words: Vec<&str> = command.split(' ').collect();
+            assert_eq!(extent(&words), expected, "{command}");
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Git as lathe itself runs it: disarmed, confined to reading, bounded, and nowhere else.
+//!
+//! A repository, the user and the system can each name programs that git starts while it only reads: a monitor of files,
+//! hooks, filters, drivers, pagers, signers, helpers of transports. [`disarmed`] is the one table of what takes them back;
+//! a command of the model that only reads gets the same environment. [`Git`] is the one door through which lathe asks git
+//! something itself, and a scan of the sources keeps it the only one. Nothing that lathe asks writes.
+//!
+//! [`RepositoryCache`] keeps the answers that say which directories git uses and how it is set, for as long as every file
+//! that they come from is the same.
+
+mod disarmed;
+mod query;
+mod repository;
+mod unfit;
+mod witness;
+
+pub use disarmed::{Drivers, Submodules, Variables, disarmed, own_programs};
+pub use query::{Git, GitAnswer, GitError, Limits};
+pub use repository::{Repository, RepositoryCache, RepositoryFacts};
+pub use unfit::unfit;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,173 @@
+//! The door: one question to git, asked disarmed and confined, for a limited time, up to a limit of its answer.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::disarmed::{Drivers, Submodules, Variables, disarmed, own_programs};
+use crate::process::exchange::{Kept, exchange};
+use crate::process::program::find_program;
+use crate::process::sandbox::{Confinement, Support};
+use crate::process::spawn::RunningCommand;
+use crate::process::start::Start;
+
+/// Options of commands that compare: no program shows the differences, and no submodule is looked into. What
+/// `.gitmodules` says of a submodule stands above every setting, and only an option above that.
+const COMPARING: &[&str] = &["--ignore-submodules=all", "--no-ext-diff", "--no-textconv"];
+/// Commands that take these options.
+const COMPARES: &[&str] = &["diff", "diff-files", "diff-index", "log", "show"];
+
+/// Git in one directory.
+#[derive(Debug, Clone)]
+pub struct Git {
+    program: PathBuf,
+    directory: PathBuf,
+    environment: Variables,
+    drivers: Drivers,
+}
+
+/// The most that one question may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    pub time: Duration,
+    /// Bytes that are kept of each output.
+    pub bytes: usize,
+}
+
+/// The answer to one question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitAnswer {
+    pub stdout: Kept,
+    pub stderr: Kept,
+    pub is_success: bool,
+}
+
+/// The reason why git gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    #[error("git is not installed")]
+    Missing,
+    #[error("git gave no answer within {} seconds", .0.as_secs())]
+    TooLate(Duration),
+    #[error("git cannot be run: {0}")]
+    System(#[from] io::Error),
+}
+
+impl Git {
+    /// Git with this program. All of the environment is given; nothing is inherited.
+    pub fn new(program: PathBuf, directory: PathBuf, environment: Variables) -> Self {
+        Self {
+            program,
+            directory,
+            environment,
+            drivers: Drivers::default(),
+        }
+    }
+
+    /// The git of the environment's PATH, which may not come with the project.
+    pub fn find(directory: PathBuf, environment: Variables, project: &Path) -> Result<Self, GitError> {
+        let path = environment.iter().find(|(name, _)| name == "PATH");
+        let path = path.map(|(_, value)| value.clone()).unwrap_or_default();
+        let program = find_program("git", &path, project).ok_or(GitError::Missing)?;
+        Ok(Self::new(program, directory, environment))
+    }
+
+    /// Takes back these drivers too.
+    #[must_use]
+    pub fn without(mut self, drivers: &Drivers) -> Self {
+        self.drivers.add(drivers);
+        self
+    }
+
+    pub(super) fn program(&self) -> &Path {
+        &self.program
+    }
+
+    pub(super) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    pub(super) fn environment(&self) -> &Variables {
+        &self.environment
+    }
+
+    /// Asks git. Ends its whole group when the answer takes too long, and when this is dropped.
+    pub async fn ask(&self, words: &[&str], limits: Limits) -> Result<GitAnswer, GitError> {
+        let start = self.start(words);
+        let exchanged = exchange(
+            |stdin, stderr| RunningCommand::start(start, stdin, Some(stderr)),
+            Vec::new(),
+            limits.bytes,
+            limits.time,
+            &CancellationToken::new(),
+        )
+        .await?;
+        if exchanged.outcome.timed_out {
+            return Err(GitError::TooLate(limits.time));
+        }
+        Ok(GitAnswer {
+            stdout: exchanged.stdout,
+            stderr: exchanged.stderr,
+            is_success: exchanged.outcome.exit == Some(0),
+        })
+    }
+
+    /// Asks git several things at the same time. Blocks, in a thread with a runtime of its own: whoever judges a command
+    /// has none, or one that must not be blocked.
+    pub fn ask_together<const N: usize>(
+        &self,
+        questions: [&[&str]; N],
+        limits: Limits,
+    ) -> Result<[GitAnswer; N], GitError> {
+        let ask = || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()?;
+            let asked = questions.iter().map(|words| self.ask(words, limits));
+            runtime.block_on(futures::future::try_join_all(asked))
+        };
+        let answers = std::thread::scope(|scope| scope.spawn(ask).join());
+        let answers =
+            answers.unwrap_or_else(|_| Err(io::Error::other("the thread that asks panicked").into()))?;
+        Ok(answers
+            .try_into()
+            .unwrap_or_else(|_| unreachable!("each question has one answer")))
+    }
+
+    fn start(&self, words: &[&str]) -> Start {
+        // Settings of the question's own stand before the command.
+        let mut at = 0;
+        while words.get(at) == Some(&"-c") {
+            at += 2;
+        }
+        let at = words.len().min(at + 1);
+        let mut arguments: Vec<OsString> = vec!["--no-pager".into()];
+        arguments.extend(words[..at].iter().map(OsString::from));
+        if words[..at]
+            .last()
+            .is_some_and(|command| COMPARES.contains(command))
+        {
+            arguments.extend(COMPARING.iter().map(OsString::from));
+        }
+        arguments.extend(words[at..].iter().map(OsString::from));
+        let path = self.environment.iter().find(|(name, _)| name == "PATH");
+        let path = path.map(|(_, value)| value.as_os_str());
+        let mut environment = disarmed(self.environment.clone(), &self.drivers, Submodules::Skip);
+        environment.retain(|(name, _)| name != "LC_ALL");
+        environment.push(("LC_ALL".into(), "C".into()));
+        let confinement = Support::of_kernel().can_confine_reading().then(|| {
+            let programs = [vec![self.program.clone()], own_programs(&self.program)].concat();
+            Confinement::reading(&programs, path, None)
+        });
+        Start {
+            program: self.program.clone(),
+            arguments,
+            cwd: self.directory.clone(),
+            environment,
+            confinement,
+        }
+    }
+}

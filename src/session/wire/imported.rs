@@ -1,0 +1,199 @@
+//! Other agents' setups, as far as they are found: their permission rules, and everything of them that is not used.
+
+use std::path::{Path, PathBuf};
+
+use super::OpenRequest;
+use super::trust::UsersRules;
+use crate::config::{self, ClaudeRules, Origin, RuleFiles};
+use crate::permission::{Action, ClaudeFile, ClaudePlaces, ImportedRules, Translation, translate};
+use crate::text::sanitize::sanitize_line;
+use crate::text::width::truncate;
+use crate::tool::{Registry, Resolution};
+
+/// Things that one line names.
+const NAMED: usize = 6;
+/// Columns of a name that are shown.
+const NAME_COLUMNS: usize = 60;
+
+/// Something of another agent's that is there and does nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unused {
+    pub what: String,
+    pub why: String,
+}
+
+/// Rules of one owner's settings of Claude Code.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportedList {
+    pub origin: Origin,
+    /// True if what they allow counts.
+    pub may_allow: bool,
+    pub translation: Translation,
+}
+
+/// Translates the user's rules and the project's, each as one list.
+pub(super) fn lists(files: &RuleFiles<'_>) -> Vec<ImportedList> {
+    let owners = [
+        (Origin::Global, files.users_rules_may_allow),
+        (Origin::Project, files.project_is_trusted),
+    ];
+    let list = |(origin, may_allow)| {
+        let of_owner = files.claude.iter().filter(|rules| rules.origin == origin);
+        let of_owner: Vec<ClaudeFile<'_>> = of_owner.map(claude_file).collect();
+        let places = ClaudePlaces {
+            root: files.project_root,
+            home: files.dirs.home.as_deref(),
+        };
+        ImportedList {
+            origin,
+            may_allow,
+            translation: translate(&of_owner, places),
+        }
+    };
+    owners.map(list).into_iter().collect()
+}
+
+fn claude_file(rules: &ClaudeRules) -> ClaudeFile<'_> {
+    ClaudeFile {
+        file: &rules.file,
+        is_users: rules.origin == Origin::Global,
+        allow: &rules.allow,
+        ask: &rules.ask,
+        deny: &rules.deny,
+        has_lost_rules: rules.has_lost_rules,
+    }
+}
+
+impl From<ImportedList> for ImportedRules {
+    fn from(list: ImportedList) -> Self {
+        Self {
+            rules: list.translation.rules,
+            may_allow: list.may_allow,
+        }
+    }
+}
+
+/// The lists of a session.
+pub fn imported_lists(request: &OpenRequest) -> Vec<ImportedList> {
+    lists(&super::services::rule_files(request, &request.trust.root))
+}
+
+/// Returns everything that is found and not used.
+pub fn unused(request: &OpenRequest) -> Vec<Unused> {
+    let root = &request.trust.root;
+    let mut unused = Vec::new();
+    let mut add = |what: &str, file: &Path, why: &str| {
+        unused.push(Unused {
+            what: format!(
+                "`{}` in `{}`",
+                truncate(&sanitize_line(what), NAME_COLUMNS),
+                shown(file, root)
+            ),
+            why: why.to_owned(),
+        });
+    };
+    if let UsersRules::Waiting { file, part, .. } = &request.trust.users_rules {
+        let why = "it waits for your yes: the screen asks, and `--trust` uses it for once";
+        add(&part.key, file, why);
+    }
+    for rules in &request.loaded.claude_rules {
+        for key in &rules.unused {
+            add(key, &rules.file, "lathe has settings of its own");
+        }
+    }
+    for left in imported_lists(request)
+        .into_iter()
+        .flat_map(|list| list.translation.left_out)
+    {
+        let instead = match left.action {
+            Action::Allow => "",
+            Action::Ask | Action::Deny => "; the whole tool asks instead",
+        };
+        add(&left.rule, &left.file, &format!("{}{instead}", left.why));
+    }
+    let others = other_files().into_iter();
+    let others = others.filter(|(name, _)| root.join(name).symlink_metadata().is_ok());
+    unused.extend(others.map(|(name, why)| Unused {
+        what: format!("`{name}`"),
+        why,
+    }));
+    unused
+}
+
+fn shown(file: &Path, root: &Path) -> String {
+    file.strip_prefix(root).unwrap_or(file).display().to_string()
+}
+
+/// Files and directories of other agents that lathe does nothing with, each with the reason.
+fn other_files() -> Vec<(&'static str, String)> {
+    let yet = |lack: &str| format!("{lack} in this build of lathe yet");
+    let mut files = Vec::new();
+    let mut add = |names: &[&'static str], why: &str| {
+        files.extend(names.iter().map(|name| (*name, why.to_owned())));
+    };
+    if let Some(lack) = config::lacking("mcp") {
+        add(&[".mcp.json"], &yet(lack));
+    }
+    if matches!(Registry::builtin().resolve("skill"), Resolution::Unknown { .. }) {
+        add(&[".claude/skills"], &yet("there are no skills"));
+    }
+    if let Some(lack) = config::lacking("custom_tools") {
+        let names = [
+            ".claude/tools",
+            ".opencode/tool",
+            ".opencode/tools",
+            ".omp/tools",
+            ".xcsh/tools",
+        ];
+        add(&names, &yet(lack));
+    }
+    add(
+        &[
+            "opencode.json",
+            "opencode.jsonc",
+            ".codex/config.toml",
+            ".gemini/settings.json",
+        ],
+        "lathe has settings of its own",
+    );
+    add(
+        &[
+            "GEMINI.md",
+            ".cursorrules",
+            ".cursor/rules",
+            ".windsurfrules",
+            ".clinerules",
+            ".github/copilot-instructions.md",
+        ],
+        "`instructions` in `lathe.jsonc` can name it",
+    );
+    files
+}
+
+/// Returns the one line that names what is found and not used.
+pub(super) fn unused_line(request: &OpenRequest) -> Option<String> {
+    let unused = unused(request);
+    if unused.is_empty() {
+        return None;
+    }
+    let mut named: Vec<String> = unused.iter().take(NAMED).map(Unused::to_string).collect();
+    let more = unused.len().saturating_sub(NAMED);
+    if more > 0 {
+        named.push(format!("{more} more, which `lathe doctor` lists"));
+    }
+    Some(format!("found but not used: {}", named.join(", ")))
+}
+
+impl std::fmt::Display for Unused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({})", self.what, self.why)
+    }
+}
+
+/// The user's own settings file of Claude Code, where it allows something.
+pub(super) fn users_file(rules: &[ClaudeRules]) -> Option<(PathBuf, &[String])> {
+    let own = rules
+        .iter()
+        .find(|rules| rules.origin == Origin::Global && !rules.allow.is_empty())?;
+    Some((own.file.clone(), &own.allow))
+}

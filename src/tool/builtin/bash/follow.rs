@@ -1,0 +1,79 @@
+//! A command from its start to its end, and the end of one that waits in vain although nobody was asked about it.
+
+use std::path::Path;
+use std::pin::pin;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::conversation::ErrorKind;
+use crate::process::{Outcome, RunningCommand, Stuck, stuck};
+
+const ENDED_FROM_OUTSIDE: &str = "Error: the process that watches over commands was ended from outside, and the command \
+                                  with it; what it had done until then is not known";
+
+/// The end of a command.
+pub(super) struct Ended {
+    pub(super) outcome: Outcome,
+    /// The file that it waited for, when it was ended for that.
+    pub(super) stuck: Option<Stuck>,
+}
+
+/// Follows a command to its end. One that only reads, and so runs unasked, is ended when it waits for a file that sends
+/// nothing.
+pub(super) async fn to_the_end(
+    running: RunningCommand,
+    timeout: Duration,
+    only_reads: bool,
+    cancel: &CancellationToken,
+    sink: impl FnMut(&[u8]) + Send,
+) -> Ended {
+    let end = cancel.child_token();
+    let pid = running.pid();
+    let mut finish = pin!(running.finish(timeout, &end, sink));
+    let found = tokio::select! {
+        biased;
+        outcome = &mut finish => return Ended { outcome, stuck: None },
+        found = stuck(pid), if only_reads => found,
+    };
+    end.cancel();
+    let outcome = finish.await;
+    // It may have ended, or been cancelled, at the same moment.
+    let stuck = Some(found).filter(|_| outcome.cancelled && !cancel.is_cancelled());
+    Ended { outcome, stuck }
+}
+
+impl Ended {
+    pub(super) fn failure(&self) -> Option<ErrorKind> {
+        match (&self.stuck, self.outcome.cancelled, self.outcome.timed_out) {
+            (Some(_), ..) => Some(ErrorKind::Io),
+            (_, true, _) => Some(ErrorKind::Cancelled),
+            (.., true) => Some(ErrorKind::Timeout),
+            // The process that would know is gone, and with it the command.
+            _ if self.outcome.exit.is_none() && self.outcome.signal.is_none() => Some(ErrorKind::Interrupted),
+            _ => None,
+        }
+    }
+
+    /// The sentence for a command that did not end by itself.
+    pub(super) fn error(&self, name: impl Fn(&Path) -> String) -> Option<String> {
+        if let Some(stuck) = &self.stuck {
+            let path = stuck.path.as_deref().map(|path| format!("`{}`", name(path)));
+            let file = match (stuck.is_named_pipe, path) {
+                (true, Some(path)) => format!("the named pipe {path}"),
+                (true, None) => "a named pipe".to_owned(),
+                (false, Some(path)) => path,
+                (false, None) => "a file".to_owned(),
+            };
+            return Some(format!(
+                "Error: the command waits for {file}, which sends nothing, and was ended; nothing was changed"
+            ));
+        }
+        let what = match self.failure()? {
+            ErrorKind::Timeout => "Error: the command ran out of time",
+            ErrorKind::Interrupted => ENDED_FROM_OUTSIDE,
+            _ => "Error: the command was cancelled",
+        };
+        Some(what.to_owned())
+    }
+}

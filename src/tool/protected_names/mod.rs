@@ -1,0 +1,342 @@
+//! Protected names in the project that a command created or changed: configuration of lathe and of other programs, hooks
+//! and new repositories.
+//!
+//! Nothing keeps an allowed command from creating such a name, so the result of the command tells of it. Lathe itself uses
+//! none of them before the person says yes: configuration is read at the start and is trusted by its content, and no
+//! hook of a repository is ever run. So the look may be bounded: the names nearest to the project's root are looked at,
+//! up to a number of them, and directories of installed or built files last.
+//!
+//! Names that were there before are remembered for the session. What is new has also changed since the command began,
+//! by the clock that the file system writes times with.
+
+mod repositories;
+
+use std::collections::{HashMap, VecDeque};
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use self::repositories::Repositories;
+use super::Services;
+use super::builtin::file_name::one_line;
+use crate::permission::{Action, may_be_protected, protected_subject};
+
+/// Names that one look takes in: less than a millisecond.
+const MAX_NAMES: usize = 2000;
+/// Directories are looked into so far down.
+const MAX_DEPTH: usize = 16;
+/// Directories that hold many files which nobody wrote here.
+const LAST: [&str; 8] = [
+    "node_modules",
+    "target",
+    "vendor",
+    "dist",
+    "build",
+    "venv",
+    ".venv",
+    "__pycache__",
+];
+
+/// Protected names that are known to be in the project.
+#[derive(Debug, Default)]
+pub struct ProtectedNames {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// `None` before the first command.
+    known: Option<Found>,
+    repositories: Option<Repositories>,
+}
+
+/// Paths of protected names, each with what it is.
+type Found = HashMap<PathBuf, Name>;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Name {
+    /// A file, or a link.
+    File,
+    /// A directory that git writes to all the time: only that it is new is told.
+    Repository,
+}
+
+/// The moment before a command, in nanoseconds of the file system's clock.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::tool) struct Moment(i128);
+
+/// Protected names that a command has touched, relative to the project, in order.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::tool) struct Touched {
+    pub(in crate::tool) created: Vec<String>,
+    pub(in crate::tool) changed: Vec<String>,
+}
+
+impl ProtectedNames {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes in what is there before a command. Only the first time in a session it reads directories.
+    pub(in crate::tool) fn before(&self, services: &Services) -> Moment {
+        let mut state = self.state();
+        if state.known.is_none() {
+            state.known = Some(look(services.roots.project_root()));
+        }
+        Moment::now()
+    }
+
+    /// Returns what was created and changed since.
+    pub(in crate::tool) fn touched_since(&self, began: Moment, services: &Services) -> Touched {
+        let root = services.roots.project_root();
+        let found = look(root);
+        let mut state = self.state();
+        state.repositories = Some(Repositories::of(&found, root));
+        let known = state.known.get_or_insert_default();
+        let permissions = services.gate.permissions();
+        let is_protected = |path: &Path| {
+            let relative = path.strip_prefix(root).ok().and_then(Path::to_str);
+            let subject = protected_subject(path, relative);
+            permissions.judge("protected", &subject).action != Action::Allow
+        };
+        let mut touched = Touched::default();
+        for (path, name) in &found {
+            let was_there = known.contains_key(path);
+            let tells = !was_there || *name == Name::File;
+            if tells && began.is_before_change_of(path) && is_protected(path) {
+                let shown = one_line(&services.roots.display(path)).into_owned();
+                if was_there {
+                    touched.changed.push(shown);
+                } else {
+                    touched.created.push(shown);
+                }
+            }
+        }
+        known.extend(found);
+        touched.created.sort_unstable();
+        touched.changed.sort_unstable();
+        touched
+    }
+}
+
+impl Moment {
+    #[cfg(target_os = "linux")]
+    fn now() -> Self {
+        // Files get the time of the last tick.
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+        Self(nanoseconds(time.tv_sec, time.tv_nsec))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn now() -> Self {
+        const TICK: Duration = Duration::from_millis(10);
+        let now = std::time::SystemTime::now() - TICK;
+        let since = now.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        Self(i128::try_from(since.as_nanos()).unwrap_or(i128::MAX))
+    }
+
+    fn is_before_change_of(self, path: &Path) -> bool {
+        let data = fs::symlink_metadata(path);
+        data.is_ok_and(|data| nanoseconds(data.ctime(), data.ctime_nsec()) >= self.0)
+    }
+}
+
+fn nanoseconds(seconds: i64, nanoseconds: i64) -> i128 {
+    i128::from(seconds) * i128::try_from(Duration::from_secs(1).as_nanos()).unwrap_or_default()
+        + i128::from(nanoseconds)
+}
+
+/// The protected names of a tree, the outer ones first and up to a limit.
+fn look(root: &Path) -> Found {
+    let mut found = Found::new();
+    let mut left = MAX_NAMES;
+    let (mut first, mut last) = (VecDeque::from([(root.to_owned(), 0)]), VecDeque::new());
+    while let Some((directory, depth)) = first.pop_front().or_else(|| last.pop_front()) {
+        let parent = directory.file_name().unwrap_or_default();
+        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+            if left == 0 {
+                return found;
+            }
+            left -= 1;
+            let name = entry.file_name();
+            let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if may_be_protected(parent, &name) {
+                let path = entry.path();
+                if !is_directory {
+                    found.insert(path, Name::File);
+                } else if name.eq_ignore_ascii_case(".git") {
+                    add_hooks(&path.join("hooks"), &mut left, &mut found);
+                    found.insert(path, Name::Repository);
+                } else {
+                    add_below(&path, MAX_DEPTH - depth, &mut left, &mut found);
+                }
+            } else if is_directory && depth < MAX_DEPTH {
+                let is_last = LAST.iter().any(|last| name == OsStr::new(last));
+                let queue = if is_last { &mut last } else { &mut first };
+                queue.push_back((entry.path(), depth + 1));
+            }
+        }
+    }
+    found
+}
+
+/// Adds the hooks of a repository that git would run.
+fn add_hooks(directory: &Path, left: &mut usize, found: &mut Found) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.extension().is_some_and(|extension| extension == "sample") {
+            continue;
+        }
+        if *left == 0 {
+            return;
+        }
+        *left -= 1;
+        found.insert(path, Name::File);
+    }
+}
+
+/// Adds the files below a directory.
+fn add_below(directory: &Path, depth: usize, left: &mut usize, found: &mut Found) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        if *left == 0 {
+            return;
+        }
+        *left -= 1;
+        if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            found.insert(entry.path(), Name::File);
+        } else if depth > 0 {
+            add_below(&entry.path(), depth - 1, left, found);
+        }
+    }
+}
+
+impl Touched {
+    /// Names that a sentence lists.
+    const NAMED: usize = 10;
+
+    /// The line for the result of the command; `None` when there is nothing to tell.
+    pub(in crate::tool) fn note(&self) -> Option<String> {
+        let groups = [("created", &self.created), ("changed", &self.changed)];
+        let mut left = Self::NAMED;
+        let mut parts = Vec::new();
+        for (what, names) in groups {
+            let shown: Vec<String> = names.iter().take(left).map(|name| format!("`{name}`")).collect();
+            left -= shown.len();
+            if !shown.is_empty() {
+                parts.push(format!("{what} {}", shown.join(", ")));
+            }
+        }
+        let more = (self.created.len() + self.changed.len()).saturating_sub(Self::NAMED);
+        if more > 0 {
+            parts.push(format!("{more} more"));
+        }
+        if parts.is_empty() {
+            return None;
+        }
+        Some(format!(
+            "[protected: the command {}; lathe neither loads nor trusts that before the user says yes]",
+            parts.join(", ")
+        ))
+    }
+
+    /// All of them.
+    pub(in crate::tool) fn into_names(self) -> Vec<String> {
+        let mut names = self.created;
+        names.extend(self.changed);
+        names
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(files: &[&str]) -> (tempfile::TempDir, PathBuf) {
+        let held = tempfile::tempdir().unwrap();
+        let base = held.path().canonicalize().unwrap();
+        for name in files {
+            let path = base.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        (held, base)
+    }
+
+    fn names(base: &Path) -> Vec<String> {
+        let found = look(base);
+        let mut names: Vec<String> = found
+            .keys()
+            .map(|path| path.strip_prefix(base).unwrap().display().to_string())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn protected_names_are_found_wherever_they_are() {
+        let (_held, base) = place(&[
+            "lathe.jsonc",
+            "a/LATHE.jsonc",
+            "a/b/.envrc",
+            ".git/config",
+            ".git/hooks/pre-commit",
+            ".git/hooks/pre-push.sample",
+            "new/.git/hooks/post-commit",
+            "linked/.git",
+            ".claude/agents/x.md",
+            ".github/workflows/ci.yml",
+            ".github/README.md",
+            ".vscode/tasks.json",
+            ".vscode/settings.json",
+            "src/workflows/a",
+            "src/tasks.json",
+            "node_modules/x/.mcp.json",
+        ]);
+        assert_eq!(
+            names(&base),
+            [
+                ".claude/agents/x.md",
+                ".git",
+                ".git/hooks/pre-commit",
+                ".github/workflows/ci.yml",
+                ".vscode/tasks.json",
+                "a/LATHE.jsonc",
+                "a/b/.envrc",
+                "lathe.jsonc",
+                "linked/.git",
+                "new/.git",
+                "new/.git/hooks/post-commit",
+                "node_modules/x/.mcp.json",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_installed_is_looked_at_last() {
+        let (_held, base) = place(&["z/y/.envrc"]);
+        let many = base.join("node_modules");
+        fs::create_dir(&many).unwrap();
+        for number in 0..MAX_NAMES {
+            fs::write(many.join(number.to_string()), "").unwrap();
+        }
+        assert_eq!(names(&base), ["z/y/.envrc"]);
+    }
+
+    #[test]
+    fn a_note_names_a_few_and_counts_the_others() {
+        let touched = Touched {
+            created: (0..11).map(|number| number.to_string()).collect(),
+            changed: vec!["x".into()],
+        };
+        let note = touched.note().unwrap();
+        assert!(
+            note.starts_with("[protected: the command created `0`, "),
+            "{note}"
+        );
+        assert!(note.contains("`9`, 2 more; "), "{note}");
+        assert_eq!(Touched::default().note(), None);
+    }
+}
