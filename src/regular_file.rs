@@ -8,12 +8,13 @@
 //! [`FileGate`] decides which of these files may be read at all. It judges the path that the opened file really has, so
 //! a link with a harmless name opens nothing that its target would not.
 
+use std::ffi::OsStr;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
+use rustix::fs::{Mode, OFlags};
 
 /// Largest size in bytes of a file that lathe opens for itself, unless its caller knows better.
 pub const MAX_BYTES: u64 = 1 << 20;
@@ -72,16 +73,7 @@ impl RegularFile {
         if !std::fs::metadata(path)?.is_file() {
             return Err(ReadError::NotRegular);
         }
-        Self::open_with(path, OFlags::empty())
-    }
-
-    /// Opens a file for reading that a listing of its directory says is a regular one. A link in its place is refused.
-    pub fn open_listed(path: &Path) -> Result<Self, ReadError> {
-        Self::open_with(path, OFlags::NOFOLLOW)
-    }
-
-    fn open_with(path: &Path, flags: OFlags) -> Result<Self, ReadError> {
-        let flags = flags | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         let file = OpenOptions::new()
             .read(true)
             .custom_flags(flags.bits().cast_signed())
@@ -131,6 +123,44 @@ impl RegularFile {
     /// Reads the whole file as UTF-8.
     pub fn read_text(self, limit: u64) -> Result<String, ReadError> {
         String::from_utf8(self.read(limit)?).map_err(|_| ReadError::NotText)
+    }
+}
+
+/// An open directory, through which many of its files are opened: only its own path has to be found.
+#[derive(Debug)]
+pub struct OpenDirectory {
+    directory: File,
+    real: PathBuf,
+}
+
+impl OpenDirectory {
+    /// Opens a directory. Links are followed.
+    pub fn open(path: &Path) -> Result<Self, ReadError> {
+        let directory = OpenOptions::new()
+            .read(true)
+            .custom_flags(OFlags::DIRECTORY.bits().cast_signed())
+            .open(path)?;
+        let real = real_path(&directory, &directory.metadata()?, path)?;
+        Ok(Self { directory, real })
+    }
+
+    /// The absolute path that it had when it was opened, without links.
+    pub fn real_path(&self) -> &Path {
+        &self.real
+    }
+
+    /// Opens one of its files for reading. A link is refused.
+    pub fn file(&self, name: &OsStr) -> Result<RegularFile, ReadError> {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let file = rustix::fs::openat(&self.directory, name, flags, Mode::empty())
+            .map_err(|error| ReadError::from(io::Error::from(error)))?;
+        let file = File::from(file);
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Err(ReadError::NotRegular);
+        }
+        let real = self.real.join(name);
+        Ok(RegularFile { file, real, metadata })
     }
 }
 
@@ -226,12 +256,37 @@ mod tests {
     }
 
     #[test]
-    fn a_listed_file_is_not_looked_for_behind_a_link() {
+    fn a_directory_opens_its_regular_files_by_its_real_path() {
         let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join("a"), "text").unwrap();
-        symlink("a", dir.path().join("link")).unwrap();
-        assert!(RegularFile::open_listed(&dir.path().join("a")).is_ok());
-        assert!(RegularFile::open_listed(&dir.path().join("link")).is_err());
+        let root = dir.path().canonicalize().unwrap();
+        fs::create_dir(root.join("real")).unwrap();
+        fs::write(root.join("real/a"), "text").unwrap();
+        symlink("a", root.join("real/link")).unwrap();
+        symlink("real", root.join("linked")).unwrap();
+        let directory = OpenDirectory::open(&root.join("linked")).unwrap();
+        assert_eq!(directory.real_path(), root.join("real"));
+        let file = directory.file(OsStr::new("a")).unwrap();
+        assert_eq!(file.real_path(), root.join("real/a"));
+        assert_eq!(file.read_text(4).unwrap(), "text");
+        for name in ["link", "..", "none"] {
+            assert!(directory.file(OsStr::new(name)).is_err(), "{name}");
+        }
+        assert!(OpenDirectory::open(&root.join("real/a")).is_err());
+    }
+
+    #[test]
+    fn a_directory_that_moves_still_opens_what_it_held() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        for name in ["open", "secret"] {
+            fs::create_dir(root.join(name)).unwrap();
+            fs::write(root.join(name).join("a"), name).unwrap();
+        }
+        let directory = OpenDirectory::open(&root.join("open")).unwrap();
+        fs::rename(root.join("open"), root.join("moved")).unwrap();
+        symlink("secret", root.join("open")).unwrap();
+        let file = directory.file(OsStr::new("a")).unwrap();
+        assert_eq!(file.read_text(10).unwrap(), "open");
     }
 
     #[test]

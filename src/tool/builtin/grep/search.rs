@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use grep_matcher::{LineTerminator, Matcher};
@@ -14,7 +14,7 @@ use super::first::FirstByPath;
 use super::line::{self, Line, LineKind, ShownLine, first_matches};
 use super::{OutputMode, Plan, Target};
 use crate::permission::ReadGate;
-use crate::regular_file::{FileGate, ReadError, RegularFile};
+use crate::regular_file::{FileGate, OpenDirectory, ReadError, RegularFile};
 use crate::tool::walk::{Found as Entry, Harvest, Limit, Tree, WalkEnd};
 
 const MATCHES_PER_FILE: usize = 500;
@@ -70,7 +70,7 @@ pub(super) fn search(plan: &Plan, limit: &Limit, readable: &ReadGate) -> Found {
                     is_linked: path.real != path.absolute,
                     is_named: true,
                 };
-                if search.file(&mut searcher(plan), candidate) == Outcome::Binary {
+                if search.file(&mut searcher(plan), &mut Opener::default(), candidate) == Outcome::Binary {
                     binary.push(path.display.clone());
                 }
             }
@@ -83,6 +83,7 @@ pub(super) fn search(plan: &Plan, limit: &Limit, readable: &ReadGate) -> Found {
                 };
                 let walked = tree.files(|| {
                     let mut searcher = searcher(plan);
+                    let mut opener = Opener::default();
                     let search = &search;
                     move |entry: &Entry<'_>| {
                         let candidate = Candidate {
@@ -91,7 +92,7 @@ pub(super) fn search(plan: &Plan, limit: &Limit, readable: &ReadGate) -> Found {
                             is_linked: base.is_linked,
                             is_named: false,
                         };
-                        search.file(&mut searcher, candidate);
+                        search.file(&mut searcher, &mut opener, candidate);
                     }
                 });
                 end.add(walked);
@@ -143,11 +144,11 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn file(&self, searcher: &mut Searcher, candidate: Candidate<'_>) -> Outcome {
+    fn file(&self, searcher: &mut Searcher, opener: &mut Opener, candidate: Candidate<'_>) -> Outcome {
         if !self.first.counts(&candidate.display) {
             return Outcome::Searched;
         }
-        let file = match self.open(&candidate) {
+        let file = match self.open(opener, &candidate) {
             Ok(file) => file,
             Err(error) => {
                 let is_denied = |error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied;
@@ -192,7 +193,7 @@ impl Search<'_> {
     }
 
     /// Opens a file that may be read by the name under which it is shown and by the path that it really has.
-    fn open(&self, candidate: &Candidate<'_>) -> Result<RegularFile, ReadError> {
+    fn open(&self, opener: &mut Opener, candidate: &Candidate<'_>) -> Result<RegularFile, ReadError> {
         let path = candidate.path;
         let withheld = |real: &Path| ReadError::Withheld {
             real: real.to_owned(),
@@ -203,15 +204,38 @@ impl Search<'_> {
         let file = if candidate.is_named {
             RegularFile::open(path)?
         } else {
-            RegularFile::open_listed(path)?
+            opener.open(path)?
         };
         let real = file.real_path();
-        let has_its_name = real == path && !candidate.is_linked;
+        let has_its_name = !candidate.is_linked && real.as_os_str() == path.as_os_str();
         if has_its_name || self.readable.lets_read(real) {
             Ok(file)
         } else {
             Err(withheld(real))
         }
+    }
+}
+
+/// Opens the files that a walk meets, through the directory of the last one: a walk meets those of one directory together.
+#[derive(Default)]
+struct Opener {
+    last: Option<(PathBuf, OpenDirectory)>,
+}
+
+impl Opener {
+    fn open(&mut self, path: &Path) -> Result<RegularFile, ReadError> {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(ReadError::NotRegular);
+        };
+        if let Some((known, directory)) = &self.last
+            && known.as_os_str() == parent.as_os_str()
+        {
+            return directory.file(name);
+        }
+        let (_, directory) = self
+            .last
+            .insert((parent.to_owned(), OpenDirectory::open(parent)?));
+        directory.file(name)
     }
 }
 
