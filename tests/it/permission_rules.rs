@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Finished, Lathe, Project};
+use crate::support::{Finished, Lathe, Project, Protocol, Server, Terminal, Turn};
 
 fn call(project: &Project, flags: &[&str], tool: &str, args: &Value) -> (Value, Finished) {
     let finished = Lathe::in_project(project)
@@ -164,5 +164,77 @@ fn a_word_alone_is_about_every_key_and_a_name_about_its_tool() {
         configure(&project, &json!({"permission": permission}));
         let verdict = verdict(&project, &[], call.0, &call.1);
         assert_eq!(verdict == "ran", runs, "{permission} on {}: {verdict}", call.0);
+    }
+}
+
+#[test]
+fn an_always_proposes_what_the_key_is_about() {
+    let outside = tempfile::tempdir().unwrap();
+    let outside = outside.path().canonicalize().unwrap();
+    let file = outside.join("f.txt").display().to_string();
+    std::fs::write(&file, "x\n").unwrap();
+    let directory = outside.display();
+    let calls = [
+        (
+            "read",
+            json!({"file_path": "deep/.env"}),
+            "read deep/.env".to_owned(),
+        ),
+        (
+            "read",
+            json!({"file_path": file}),
+            format!("external_directory {directory}/*"),
+        ),
+        (
+            "write",
+            json!({"file_path": "new.txt", "content": "x"}),
+            "edit *".to_owned(),
+        ),
+        (
+            "write",
+            json!({"file_path": ".vscode/tasks.json", "content": "x"}),
+            "edit * and protected .vscode/tasks.json".to_owned(),
+        ),
+        (
+            "bash",
+            json!({"command": "cargo test -p a"}),
+            "bash cargo test *".to_owned(),
+        ),
+        (
+            "bash",
+            json!({"command": "touch a && mkdir b && touch c"}),
+            "bash touch * and bash mkdir *".to_owned(),
+        ),
+        (
+            "bash",
+            json!({"command": "echo x > out.txt"}),
+            "edit *".to_owned(),
+        ),
+        ("glob", json!({"pattern": "*.rs"}), "glob *".to_owned()),
+        ("grep", json!({"pattern": "x"}), "grep *".to_owned()),
+        ("list", json!({}), "list *".to_owned()),
+        ("todoread", json!({}), "todoread *".to_owned()),
+    ];
+    let turns = calls.iter().map(|(tool, args, _)| Turn::tool(tool, args.clone()));
+    let server = Server::with(turns);
+    let rules = json!({"permission": {"glob": "ask", "grep": "ask", "list": "ask", "todoread": "ask"}});
+    let project = Project::new()
+        .model(&server, Protocol::Anthropic)
+        .file("deep/.env", "S=1\n")
+        .config(rules);
+    let terminal = Terminal::start(&project, 200, 300, &["--screen-reader"]);
+    terminal.wait_text("/help tells the commands.\n>");
+    for (place, (tool, args, proposed)) in calls.iter().enumerate() {
+        terminal.keys("go\r");
+        let asked = |screen: &str| screen.matches(" with a number:").count() == place + 1;
+        let screen = terminal.wait_for(asked);
+        let offered = screen
+            .lines()
+            .filter_map(|line| line.strip_prefix("2 allow always: "));
+        assert_eq!(offered.last(), Some(proposed.as_str()), "{tool} {args}\n{screen}");
+        terminal.keys("3\r");
+        terminal.wait_for(|screen| {
+            screen.matches("\nDenied.").count() == place + 1 && screen.trim_end().ends_with('>')
+        });
     }
 }
