@@ -228,10 +228,14 @@ fn an_always_proposes_what_the_key_is_about() {
         terminal.keys("go\r");
         let asked = |screen: &str| screen.matches(" with a number:").count() == place + 1;
         let screen = terminal.wait_for(asked);
-        let offered = screen
+        let mut offered = screen
             .lines()
             .filter_map(|line| line.strip_prefix("2 allow always: "));
-        assert_eq!(offered.last(), Some(proposed.as_str()), "{tool} {args}\n{screen}");
+        assert_eq!(
+            offered.next_back(),
+            Some(proposed.as_str()),
+            "{tool} {args}\n{screen}"
+        );
         terminal.keys("3\r");
         terminal.wait_for(|screen| {
             screen.matches("\nDenied.").count() == place + 1 && screen.trim_end().ends_with('>')

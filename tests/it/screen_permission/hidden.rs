@@ -113,11 +113,8 @@ fn all_rows(terminal: &Terminal) -> String {
 
 #[test]
 fn the_whole_of_a_long_command_is_read_in_the_full_view_and_by_a_screen_reader() {
-    let mut command = String::from("cat <<'END' > notes.txt\n");
-    for line in 1..=60 {
-        command.push_str(&format!("line-{line}-of-60\n"));
-    }
-    command.push_str("END\n");
+    let lines: Vec<_> = (1..=60).map(|line| format!("line-{line}-of-60")).collect();
+    let command = format!("cat <<'END' > notes.txt\n{}\nEND\n", lines.join("\n"));
     let (_project, terminal, _server) = asked(bash(&command));
     terminal.keys("f");
     terminal.wait_text("f smaller");
