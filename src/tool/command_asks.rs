@@ -7,6 +7,7 @@
 mod deleted;
 mod git;
 mod git_query;
+mod git_shown;
 mod paths;
 mod programs;
 mod repository;
