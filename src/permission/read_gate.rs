@@ -22,6 +22,11 @@ impl ReadGate {
         }
     }
 
+    /// The rules that it goes by.
+    pub fn permissions(&self) -> &Arc<Permissions> {
+        &self.permissions
+    }
+
     /// Returns true if `read` would show the file without asking. `display` is the path below the project, where it lies there.
     pub fn allows(&self, display: &str, path: &Path) -> bool {
         let subject = Subject::new(display).also(path.to_string_lossy());

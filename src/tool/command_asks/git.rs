@@ -143,7 +143,7 @@ impl Setting<'_> {
                 );
             }
         }
-        let query = GitQuery(git.without(&facts.drivers));
+        let query = GitQuery::new(git, Arc::clone(&facts), &self.services.repositories);
         match self.shown(&query, form, repository, &directory) {
             Ok(shown) => gathered
                 .read

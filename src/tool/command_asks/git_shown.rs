@@ -1,11 +1,15 @@
 //! The files that a git command would show, as git itself names them.
+//!
+//! Each question says which files of the repository decide its answer ([`Sources`]), as far as that is understood: the
+//! revisions and paths of a closed form, and the options in [`UNDERSTOOD`]. Its answer is then kept while those files are
+//! the same. Nothing that the work tree, the time or a reflog decides is kept.
 
 use std::path::{Path, PathBuf};
 
 use super::Setting;
 use super::git_query::{GitQuery, NoAnswer};
 use crate::permission::command::{GitForm, GitShows};
-use crate::process::git::Repository;
+use crate::process::git::{Repository, Sources};
 
 /// Objects that one command may name.
 const MAX_OBJECTS: usize = 16;
@@ -16,7 +20,7 @@ impl Setting<'_> {
     /// Files that a command would show and that may not be read unasked, as paths.
     pub(super) fn shown(
         &self,
-        git: &GitQuery,
+        git: &GitQuery<'_>,
         form: &GitForm,
         repository: &Repository,
         directory: &Path,
@@ -32,6 +36,9 @@ impl Setting<'_> {
             names.push((top.to_owned(), path.to_owned()));
         }
         let found = match form.shows {
+            GitShows::WorkTree if compares_index(form) && self.index_is_readable(git, repository) => {
+                Vec::new()
+            }
             GitShows::Nothing => return Ok(Vec::new()),
             GitShows::Objects => Self::objects(git, form).map(|()| Vec::new())?,
             GitShows::Changes if form.subcommand == "stash" => {
@@ -41,7 +48,7 @@ impl Setting<'_> {
                     rest.as_slice(),
                 ]
                 .concat();
-                git.names(&words).map_err(|NoAnswer| NO_ANSWER)?
+                git.names(&words, None).map_err(|NoAnswer| NO_ANSWER)?
             }
             GitShows::Changes => Self::changes(git, form)?,
             GitShows::WorkTree => Self::work_tree(git, form)?,
@@ -52,20 +59,26 @@ impl Setting<'_> {
         let mut shown = Vec::new();
         for (base, name) in names {
             let Some(resolved) = self.resolve(&name, &base) else {
-                continue;
+                return Err("a link in the place of a file that it would show leads nowhere");
             };
             if !readable.allows(&resolved.display, &resolved.absolute) {
                 let path = base.join(&name).to_string_lossy().into_owned();
                 if !shown.contains(&path) {
                     shown.push(path);
                 }
+            } else if !readable.allows(
+                &self.services.roots.display(&resolved.absolute),
+                &resolved.absolute,
+            ) {
+                // Git shows what it has under the name, whatever the link leads to.
+                return Err("a link is in the place of a file that it would show");
             }
         }
         Ok(shown)
     }
 
     /// An object that is named by its number may be any file.
-    fn objects(git: &GitQuery, form: &GitForm) -> Result<(), &'static str> {
+    fn objects(git: &GitQuery<'_>, form: &GitForm) -> Result<(), &'static str> {
         if form.subcommand == "blame" {
             return Ok(());
         }
@@ -78,10 +91,11 @@ impl Setting<'_> {
     }
 
     /// Names of the files that `log` and `show` would show, told by the same commits.
-    fn changes(git: &GitQuery, form: &GitForm) -> Result<Vec<String>, &'static str> {
+    fn changes(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<String>, &'static str> {
         let mut words = vec![form.subcommand.as_str()];
         let (revisions, paths) = form.operands.split_at(form.before_dashes);
         let selection = selection(form);
+        let is_understood = is_understood(&selection) && paths.iter().all(|path| is_plain_path(path));
         words.extend(selection.iter().map(String::as_str));
         words.extend(["--name-only", "--no-renames", "-z", "--format="]);
         let mut is_any = revisions.is_empty();
@@ -105,11 +119,12 @@ impl Setting<'_> {
             words.push("--");
             words.extend(paths.iter().map(String::as_str));
         }
-        git.names(&words).map_err(|NoAnswer| NO_ANSWER)
+        let sources = Sources::revisions(revisions.iter().map(String::as_str)).filter(|_| is_understood);
+        git.names(&words, sources).map_err(|NoAnswer| NO_ANSWER)
     }
 
     /// Names of the files that `diff` would show, told by the same words where they name commits or trees.
-    fn work_tree(git: &GitQuery, form: &GitForm) -> Result<Vec<String>, &'static str> {
+    fn work_tree(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<String>, &'static str> {
         let (before, after) = form.operands.split_at(form.before_dashes);
         if before.len() > MAX_OBJECTS {
             return Err("it names too many objects");
@@ -121,7 +136,7 @@ impl Setting<'_> {
             return Err("it compares files by their revisions");
         }
         let operands: Vec<&str> = before.iter().map(String::as_str).collect();
-        if !operands.is_empty() && !Self::are_trees(git, &operands)? {
+        let Some(trees) = Self::count_trees(git, &operands)? else {
             // Then it compares files, each judged by the name that stands in the operand.
             for operand in operands.iter().filter(|operand| !operand.contains(':')) {
                 if is_blob(git, operand)? {
@@ -129,63 +144,99 @@ impl Setting<'_> {
                 }
             }
             return Ok(Vec::new());
-        }
+        };
+        let sources = match trees {
+            2.. => Sources::revisions(operands.iter().copied()),
+            _ if is_cached(form) => Sources::revisions(operands.iter().copied()).map(Sources::and_index),
+            // The work tree's files are compared.
+            _ => None,
+        };
+        let sources = sources.filter(|_| after.iter().all(|path| is_plain_path(path)));
         let mut words = vec!["-c", "diff.autoRefreshIndex=false", "diff"];
         words.extend(["--name-only", "--no-renames", "-z"]);
-        let selects = |word: &&str| matches!(*word, "--cached" | "--staged" | "--merge-base");
-        words.extend(form.arguments.iter().map(String::as_str).filter(selects));
+        words.extend(options(form).filter(|word| SIDES.contains(word)));
         words.extend(operands);
         if !after.is_empty() {
             words.push("--");
             words.extend(after.iter().map(String::as_str));
         }
-        git.names(&words).map_err(|NoAnswer| NO_ANSWER)
+        git.names(&words, sources).map_err(|NoAnswer| NO_ANSWER)
     }
 
-    /// Returns true if all of the operands that name objects name commits or trees.
-    fn are_trees(git: &GitQuery, operands: &[&str]) -> Result<bool, &'static str> {
-        let words = [&["rev-parse", "--revs-only", "--no-flags"], operands].concat();
-        let objects = git.names(&words).map_err(|NoAnswer| NO_ANSWER)?;
-        if objects.is_empty() {
-            return Ok(true);
+    /// The number of commits or trees that the operands name; `None` when they name a file among them.
+    fn count_trees(git: &GitQuery<'_>, operands: &[&str]) -> Result<Option<usize>, &'static str> {
+        if operands.is_empty() {
+            return Ok(Some(0));
         }
-        let trees = objects
-            .iter()
-            .map(|object| format!("{}^{{tree}}", object.trim_start_matches('^')));
-        let trees: Vec<String> = trees.collect();
+        let words = [&["rev-parse", "--revs-only", "--no-flags"], operands].concat();
+        let sources = Sources::revisions(operands.iter().copied());
+        let objects = git.names(&words, sources).map_err(|NoAnswer| NO_ANSWER)?;
+        if objects.is_empty() {
+            return Ok(Some(0));
+        }
+        let hashes = objects.iter().map(|object| object.trim_start_matches('^'));
+        let sources = Sources::revisions(hashes.clone());
+        let trees: Vec<String> = hashes.map(|hash| format!("{hash}^{{tree}}")).collect();
         let words = ["rev-parse", "-q"]
             .into_iter()
             .chain(trees.iter().map(String::as_str));
-        git.holds(&words.collect::<Vec<_>>())
-            .map_err(|NoAnswer| NO_ANSWER)
+        let are_trees = git.holds(&words.collect::<Vec<_>>(), sources);
+        Ok(are_trees.map_err(|NoAnswer| NO_ANSWER)?.then_some(objects.len()))
     }
 
-    fn tracked(git: &GitQuery, form: &GitForm) -> Result<Vec<String>, &'static str> {
+    fn tracked(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<String>, &'static str> {
         let (before, after) = form.operands.split_at(form.before_dashes);
         let mut names = Vec::new();
         for operand in before.iter().take(MAX_OBJECTS) {
             let tree = format!("{operand}^{{tree}}");
             let words = ["rev-parse", "-q", "--verify", &tree];
-            if git.holds(&words).map_err(|NoAnswer| NO_ANSWER)? {
+            let sources = Sources::revisions([operand.as_str()]);
+            if git.holds(&words, sources.clone()).map_err(|NoAnswer| NO_ANSWER)? {
                 let words = ["ls-tree", "-r", "--full-tree", "--name-only", "-z", operand];
-                names.extend(git.names(&words).map_err(|NoAnswer| NO_ANSWER)?);
+                names.extend(git.names(&words, sources).map_err(|NoAnswer| NO_ANSWER)?);
             }
         }
         let mut words = vec!["ls-files", "--full-name", "-z", "--"];
         words.extend(after.iter().map(String::as_str));
-        names.extend(git.names(&words).map_err(|NoAnswer| NO_ANSWER)?);
+        let sources = Some(Sources::index()).filter(|_| after.iter().all(|path| is_plain_path(path)));
+        names.extend(git.names(&words, sources).map_err(|NoAnswer| NO_ANSWER)?);
         Ok(names)
     }
 }
 
-fn is_blob(git: &GitQuery, object: &str) -> Result<bool, &'static str> {
+/// Options of `diff` that say what is compared.
+const SIDES: &[&str] = &["--cached", "--staged", "--merge-base"];
+
+/// The words of a command before a `--`.
+fn options(form: &GitForm) -> impl Iterator<Item = &str> {
+    let words = form.arguments.iter().map(String::as_str);
+    words.take_while(|word| *word != "--")
+}
+
+fn is_cached(form: &GitForm) -> bool {
+    options(form).any(|word| matches!(word, "--cached" | "--staged"))
+}
+
+/// Returns true if `diff` compares the index with the work tree, and so shows nothing that is not in the index.
+fn compares_index(form: &GitForm) -> bool {
+    form.subcommand == "diff" && form.before_dashes == 0 && !options(form).any(|word| SIDES.contains(&word))
+}
+
+/// Returns true for a path that is compared by its letters. `:(attr:…)` looks at attributes, and where an absolute one
+/// lies is a question of links.
+fn is_plain_path(path: &str) -> bool {
+    !path.starts_with([':', '/'])
+}
+
+fn is_blob(git: &GitQuery<'_>, object: &str) -> Result<bool, &'static str> {
+    let sources = Sources::revisions([object]);
     let kind = git
-        .line(&["cat-file", "-t", object])
+        .line(&["cat-file", "-t", object], sources.clone())
         .map_err(|NoAnswer| NO_ANSWER)?;
     // A tag may stand for a file, too.
     let kind = match kind.as_deref() {
         Some("tag") => git
-            .line(&["cat-file", "-t", &format!("{object}^{{}}")])
+            .line(&["cat-file", "-t", &format!("{object}^{{}}")], sources)
             .map_err(|NoAnswer| NO_ANSWER)?,
         _ => kind,
     };
@@ -273,6 +324,53 @@ fn selection(form: &GitForm) -> Vec<String> {
         }
     }
     kept
+}
+
+/// Options of [`selection`] that choose among commits by what the commits themselves hold. A date is compared with the
+/// clock, a message or a name goes through an encoding or `.mailmap`, a search of lines through attributes, `--all`
+/// through other work trees.
+const UNDERSTOOD: &[&str] = &[
+    "--abbrev-commit",
+    "--no-abbrev-commit",
+    "--decorate",
+    "--no-decorate",
+    "--first-parent",
+    "--merges",
+    "--no-merges",
+    "--reverse",
+    "--root",
+    "--topo-order",
+    "--date-order",
+    "--author-date-order",
+    "--full-history",
+    "-m",
+    "-c",
+    "--cc",
+    "--minimal",
+    "--patience",
+    "--histogram",
+    "--no-renames",
+    "--no-ext-diff",
+    "--no-textconv",
+];
+/// The same with a number behind them.
+const UNDERSTOOD_WITH_NUMBER: &[&str] = &["-n", "--max-count", "--skip"];
+
+/// Returns true if nothing but commits decides what these options choose.
+fn is_understood(selection: &[String]) -> bool {
+    let mut words = selection.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_fine = match word.split_once('=') {
+            _ if UNDERSTOOD_WITH_NUMBER.contains(&word) => words.next().is_some_and(is_number),
+            Some((name, value)) => UNDERSTOOD_WITH_NUMBER.contains(&name) && is_number(value),
+            None => UNDERSTOOD.contains(&word) || word.strip_prefix('-').is_some_and(is_number),
+        };
+        if !is_fine {
+            return false;
+        }
+    }
+    true
 }
 
 /// Long options whose value may be the next word.
