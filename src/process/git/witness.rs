@@ -220,7 +220,7 @@ mod tests {
         let changes: [(&str, Change); 4] = [
             ("added", |root| fs::write(root.join("listed/new"), "").unwrap()),
             ("removed", |root| {
-                fs::remove_file(root.join("listed/file")).unwrap()
+                fs::remove_file(root.join("listed/file")).unwrap();
             }),
             ("renamed", |root| {
                 fs::rename(root.join("listed/file"), root.join("listed/other")).unwrap();

@@ -5,7 +5,7 @@
 //! Names are judged by their letters, without a look at the files, so that nothing in the work tree decides.
 
 use std::collections::VecDeque;
-use std::path::{Component, Path};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Setting;
@@ -15,8 +15,8 @@ use crate::process::git::{GitAnswer, Repository};
 
 /// Indexes whose judgement is kept.
 const MAX_KEPT: usize = 4;
-/// A larger index takes longer to be judged than git takes to say what has changed.
-const MAX_INDEX_BYTES: u64 = 4 << 20;
+/// To judge a larger index (some 20,000 names) takes longer than to ask git twice what has changed.
+const MAX_INDEX_BYTES: u64 = 2 << 20;
 
 /// Judgements of the last indexes, newest first.
 #[derive(Debug, Default)]
@@ -45,21 +45,38 @@ impl Setting<'_> {
             return false;
         };
         let gate = self.services.gate.readable();
+        let index = IndexNames {
+            gate: &gate,
+            top,
+            display: match self.services.roots.display(top).as_str() {
+                "." => String::new(),
+                top => format!("{top}/"),
+            },
+        };
         let judged = &self.services.judged_indexes;
-        judged.is_readable(names, &gate, |name| self.name_is_readable(&gate, top, name))
+        judged.is_readable(names, &gate, |name| index.is_readable(name))
     }
+}
 
-    fn name_is_readable(&self, gate: &ReadGate, top: &Path, name: &[u8]) -> bool {
+/// The names of one index.
+struct IndexNames<'a> {
+    gate: &'a ReadGate,
+    top: &'a Path,
+    /// The beginning of a path as rules see it.
+    display: String,
+}
+
+impl IndexNames<'_> {
+    fn is_readable(&self, name: &[u8]) -> bool {
         let name = String::from_utf8_lossy(name);
-        let mut components = Path::new(&*name).components();
-        if !components.all(|component| matches!(component, Component::Normal(_))) {
+        if name.split('/').any(|part| matches!(part, "" | "." | "..")) {
             // No name that git would write.
             return false;
         }
-        let path = top.join(&*name);
-        let (display, whole) = (self.services.roots.display(&path), path.to_string_lossy());
+        let path = self.top.join(&*name);
+        let (display, whole) = (format!("{}{name}", self.display), path.to_string_lossy());
         // Where a link leads elsewhere, the rules for names in the project do not count.
-        gate.allows(&display, &path) && (display == whole || gate.allows(&whole, &path))
+        self.gate.allows(&display, &path) && (display == whole || self.gate.allows(&whole, &path))
     }
 }
 
