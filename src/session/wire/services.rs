@@ -31,9 +31,9 @@ use crate::regular_file::FileGate;
 use crate::store::{GrantScope, Outputs, Store};
 use crate::text::replace::Tolerance;
 use crate::tool::{
-    Access, BashSettings, BatchSettings, Forms, Gate, GateOwner, Presence, ProtectedNames, Registry,
-    SandboxMode, SandboxSettings, SearchSettings, SearchThreads, Services, ToolSettings, TruncateLimits,
-    TruncateSettings,
+    Access, BashSettings, BatchSettings, Forms, Gate, GateOwner, JudgedIndexes, Presence, ProtectedNames,
+    Registry, SandboxMode, SandboxSettings, SearchSettings, SearchThreads, Services, ToolSettings,
+    TruncateLimits, TruncateSettings,
 };
 
 /// Everything calls need.
@@ -101,6 +101,7 @@ impl Kit {
             scratch,
             kernel: Support::of_kernel(),
             repositories: RepositoryCache::default(),
+            judged_indexes: JudgedIndexes::default(),
             told_of_no_sandbox: AtomicBool::new(false),
             protected_names: ProtectedNames::default(),
             search_threads: SearchThreads::default(),
