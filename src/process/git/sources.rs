@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::repository::{Repository, RepositoryFacts};
-use crate::regular_file::RegularFile;
+use crate::regular_file::OpenDirectory;
 
 /// More references as files of their own take longer to look at than git takes to answer.
 const MAX_REFERENCES: usize = 500;
@@ -178,14 +178,20 @@ impl Watched {
 
 /// Returns true if a file holds a hash, or the name of another reference that is watched.
 fn is_reference(file: &Path) -> bool {
-    let text = RegularFile::open_listed(file).and_then(|file| file.read_text(MAX_REFERENCE_BYTES));
-    let text = text.unwrap_or_default();
+    let text = read_reference(file).unwrap_or_default();
     let text = text.trim_end();
     let is_hash = matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_hash
         || text
             .strip_prefix("ref: ")
             .is_some_and(|name| name.starts_with("refs/"))
+}
+
+/// Reads a file that is no link: what a link leads to is not watched.
+fn read_reference(file: &Path) -> Option<String> {
+    let directory = OpenDirectory::open(file.parent()?).ok()?;
+    let file = directory.file(file.file_name()?).ok()?;
+    file.read_text(MAX_REFERENCE_BYTES).ok()
 }
 
 /// The names that a revision begins with: `main` and `HEAD` of `main..HEAD~2`. `None` for one that is not understood.
