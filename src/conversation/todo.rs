@@ -40,14 +40,15 @@ pub enum TodoPriority {
 }
 
 /// What a person does to one entry.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TodoEdit {
     /// The entry as they saw it.
     pub seen: Todo,
     pub change: TodoChange,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TodoChange {
     Content(String),
     Status(TodoStatus),

@@ -3,10 +3,12 @@
 use std::fmt;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::HookEvent;
 
 /// One run of one hook.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HookRun {
     pub event: HookEvent,
     pub command: String,
@@ -16,6 +18,8 @@ pub struct HookRun {
     pub tool: Option<String>,
     /// Milliseconds since the Unix epoch.
     pub started: i64,
+    /// Crosses as `took_ns`, whole nanoseconds.
+    #[serde(rename = "took_ns", with = "nanoseconds")]
     pub took: Duration,
     pub exit: HookExit,
     pub effect: HookEffect,
@@ -25,7 +29,8 @@ pub struct HookRun {
     pub messages: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum HookExit {
     Code(i32),
     Signal(i32),
@@ -47,7 +52,8 @@ impl fmt::Display for HookExit {
 }
 
 /// What came of a run: the gravest, where it is several things.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum HookEffect {
     #[default]
     Nothing,
@@ -80,5 +86,21 @@ impl fmt::Display for HookEffect {
             Self::Denied => "denied",
             Self::Stopped => "ended the turn",
         })
+    }
+}
+
+/// A duration as a whole number of nanoseconds.
+mod nanoseconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+        // A `u64` holds more than 500 years of them.
+        serializer.serialize_u64(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+        u64::deserialize(deserializer).map(Duration::from_nanos)
     }
 }

@@ -8,17 +8,19 @@
 //! The broker knows no rules and no modes: who stores a grant or changes the mode calls `rejudge` afterwards. Events go
 //! out while the queue is locked, so their order is that of what happened.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::check::{Ask, Floor, Open};
-use super::editable::Editable;
+use super::editable::{Editable, Fit};
 use super::harm::{Deleted, harm};
 use super::rule::{Action, Rule, Source};
 use super::verdict::Verdict;
@@ -26,7 +28,7 @@ use crate::conversation::{CallId, SessionId};
 use crate::view::card::Card;
 
 /// One question of this process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct QuestionId(u64);
 
 impl fmt::Display for QuestionId {
@@ -36,7 +38,7 @@ impl fmt::Display for QuestionId {
 }
 
 /// What a call wants to know.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Inquiry {
     pub session: SessionId,
     pub call: CallId,
@@ -53,13 +55,13 @@ pub struct Inquiry {
     /// Where; absolute.
     pub directory: PathBuf,
     /// What a command would be confined to, by the name of the mode (`off` is one); `None` where none would run.
-    pub sandbox: Option<&'static str>,
-    /// What may be changed of the call; `None` where it has begun already.
+    pub sandbox: Option<Cow<'static, str>>,
+    /// What may be changed of the call; `None` where it has begun already. [`Broker::fit`] looks at what was made of it.
     pub editable: Option<Editable>,
 }
 
 /// A task that one agent works on for another.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delegated {
     /// The agents above, the root's first; at least one.
     pub by: Vec<String>,
@@ -68,7 +70,7 @@ pub struct Delegated {
 }
 
 /// One open ask of an inquiry.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
     /// Key, pattern and what "always" would store; judged again by [`super::decide`] after a grant.
     pub ask: Ask,
@@ -139,14 +141,15 @@ impl From<Open> for Row {
 }
 
 /// An inquiry that waits.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Question {
     pub id: QuestionId,
     pub inquiry: Inquiry,
 }
 
 /// How far an "always" reaches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// The whole tree of agents, until it is closed.
     Session,
@@ -174,7 +177,8 @@ impl fmt::Display for Scope {
 }
 
 /// What becomes of a question.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Reply {
     Once,
     /// This call, and key with pattern from now on.
@@ -237,9 +241,10 @@ struct State {
     sink: Sink,
 }
 
-#[derive(Debug)]
 struct Waiting {
     question: Arc<Question>,
+    /// Looks at what a person makes of the call; `None` where it cannot be edited.
+    fit: Option<Arc<Fit>>,
     answer: oneshot::Sender<Reply>,
 }
 
@@ -267,6 +272,16 @@ impl Broker {
 
     /// Waits for the reply. Cancelling, or dropping the future, withdraws the question.
     pub async fn ask(&self, inquiry: Inquiry, cancel: &CancellationToken) -> Reply {
+        self.ask_fitting(inquiry, None, cancel).await
+    }
+
+    /// The same for a call that may be edited. `fit` looks at what was written, as long as the question waits.
+    pub async fn ask_fitting(
+        &self,
+        inquiry: Inquiry,
+        fit: Option<Arc<Fit>>,
+        cancel: &CancellationToken,
+    ) -> Reply {
         let (id, answer) = {
             let mut state = self.lock();
             state.last_id += 1;
@@ -284,6 +299,7 @@ impl Broker {
             state.tell(BrokerEvent::Asked(question.clone()));
             state.waiting.push_back(Waiting {
                 question,
+                fit,
                 answer: sender,
             });
             (id, receiver)
@@ -306,6 +322,21 @@ impl Broker {
             inquiry,
         });
         state.tell(BrokerEvent::Settled { question, reply });
+    }
+
+    /// Returns arguments that a person wrote in a question in the form of the call's tool, or says why they are not the
+    /// tool's.
+    pub fn fit(&self, id: QuestionId, args: Map<String, Value>) -> Result<Map<String, Value>, String> {
+        let fit = {
+            let state = self.lock();
+            let found = state.waiting.iter().find(|waiting| waiting.question.id == id);
+            let waiting = found.ok_or_else(|| AlreadyAnswered.to_string())?;
+            waiting.fit.clone()
+        };
+        match fit {
+            Some(fit) => fit(args),
+            None => Err("this call has begun already, so it cannot be edited".to_owned()),
+        }
     }
 
     /// Settles a question. After [`Reply::Always`] store the grant and call [`Self::rejudge`].
@@ -362,7 +393,7 @@ impl State {
             .waiting
             .iter()
             .position(|waiting| waiting.question.id == id)?;
-        let Waiting { question, answer } = self.waiting.remove(at)?;
+        let Waiting { question, answer, .. } = self.waiting.remove(at)?;
         // The asker may be gone; its guard would have withdrawn the question a moment later.
         let _ = answer.send(reply.clone());
         self.tell(BrokerEvent::Settled {

@@ -6,12 +6,14 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use super::harm::Deleted;
 use super::rule::{Action, Rule, Source};
 use super::verdict::{Permissions, Subject, Verdict};
 
 /// One thing a call is about to do.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ask {
     /// A permission key: `edit`, `bash`, `external_directory` …
     pub key: String,
@@ -27,7 +29,8 @@ pub struct Ask {
 }
 
 /// The least that is decided whatever the rules allow.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Floor {
     #[default]
     Rules,
@@ -38,7 +41,8 @@ pub enum Floor {
 }
 
 /// Where a path lies.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Location {
     /// Outside the project, or no path at all.
     #[default]
@@ -67,7 +71,8 @@ impl Ask {
 }
 
 /// How asks are answered.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Mode {
     #[default]
     Ask,

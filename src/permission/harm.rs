@@ -3,8 +3,10 @@
 //! Only words count here, no files. A label says what the command does in every case or may do; what cannot lose anything
 //! has none.
 
+use serde::{Deserialize, Serialize};
+
 /// The files that a command would delete, as they were when somebody was to be asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deleted {
     pub files: u64,
     /// Whether all were counted; looking has an end.

@@ -8,8 +8,10 @@
 use std::fmt;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 /// A compiled pattern.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pattern {
     text: String,
     /// Any of them may match.
@@ -96,7 +98,7 @@ fn expand_home(text: &str, home: &Path) -> Option<String> {
 }
 
 /// A pattern cut at its stars: the text begins with `first` and ends with the last of `rest`.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Glob {
     first: Piece,
     /// Empty when there is no star.
@@ -135,7 +137,7 @@ impl Glob {
     }
 }
 
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Piece {
     text: String,
     has_blank: bool,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Pattern;
@@ -12,7 +13,8 @@ use super::grant::floor;
 use super::verdict::Subject;
 
 /// What a rule says. The order is that of strictness.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Action {
     Allow,
     Ask,
@@ -43,7 +45,8 @@ impl FromStr for Action {
 }
 
 /// Who made a rule.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Source {
     /// Lathe's own defaults.
     Default,
@@ -79,7 +82,7 @@ impl fmt::Display for Source {
 }
 
 /// What happens to subjects of a key that match a pattern.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rule {
     /// A permission key, a tool's name or a wildcard over both.
     pub key: String,

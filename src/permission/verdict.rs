@@ -1,9 +1,11 @@
 //! Rules applied to a subject.
 
+use serde::{Deserialize, Serialize};
+
 use super::rule::{Action, PROTECTED, Rule, Source};
 
 /// What is about to happen, as patterns see it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subject {
     /// A command's canonical text, a path, a URL, a name. Shown to the user.
     pub text: String,
@@ -35,7 +37,7 @@ impl Subject {
 }
 
 /// What the rules say, and which of them said it; none means that nothing matched.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     pub action: Action,
     pub rule: Option<Rule>,

@@ -16,7 +16,7 @@ use crate::store::Grant;
 use crate::tool::{Form, FormId};
 
 /// One event with its place in the stream.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Envelope {
     /// Rises by one with each event of the root session, from 1.
     pub seq: u64,
@@ -25,7 +25,8 @@ pub struct Envelope {
     pub event: Event,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Event {
     /// A message begins. A user's is whole already; a reply's parts follow.
     MessageStarted(Arc<Message>),
@@ -122,7 +123,7 @@ pub enum Event {
 }
 
 /// Progress of a running call.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CallUpdate {
     pub title: Option<String>,
     /// Text to add to what the call printed so far.
@@ -131,7 +132,7 @@ pub struct CallUpdate {
     pub details: Option<Value>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SettledQuestion {
     pub id: QuestionId,
     pub call: CallId,
@@ -141,7 +142,7 @@ pub struct SettledQuestion {
     pub reply: Reply,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Retry {
     /// From 1.
     pub attempt: u32,
@@ -151,7 +152,7 @@ pub struct Retry {
     pub voided: Option<MessageId>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RequestUsage {
     pub usage: Usage,
     /// US dollars; `None` when the price is unknown.
@@ -160,7 +161,7 @@ pub struct RequestUsage {
 }
 
 /// A turn or a session could not go on.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorReport {
     pub kind: ReportKind,
     pub message: String,
@@ -225,14 +226,15 @@ pub enum Done {
 }
 
 /// An input that waits.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Queued {
     pub id: u64,
     pub text: String,
     pub kind: QueuedKind,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum QueuedKind {
     /// Joins at the next tool boundary.
     Steer,

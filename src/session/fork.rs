@@ -7,6 +7,8 @@
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use super::actor::todos::last_shown;
 use super::{ErrorReport, ReportKind, StoredDraft, StoredFile, StoredSessions};
 use crate::conversation::{CallState, Message, MessageId, MessageState, Role, SessionId};
@@ -16,7 +18,8 @@ use crate::store::{Fork, NewSession, SessionRow};
 const MARK: &str = " (fork";
 
 /// Where a fork ends.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ForkPoint {
     /// Before a message of the person's.
     Before(MessageId),

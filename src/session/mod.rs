@@ -3,6 +3,13 @@
 //! The TUI, headless runs and editors are peers: each holds a [`Handle`] and none can reach around it. The session's actor
 //! owns all state. [`Handle::attach`] gives a snapshot and a receiver from the same instant; one front end writes, any
 //! number watch. A receiver that falls behind is told so and attaches anew; the session never waits for it.
+//!
+//! What crosses a handle ([`Op`], [`Envelope`], [`Snapshot`], [`query::Query`], [`query::Answer`], and what they hold:
+//! questions, forms, cards) is data that serde reads and writes, so that a front end may be another process. Nothing in it
+//! leads back into the session: what only the session can do, such as to look at an edited call, is asked for. The program
+//! itself serialises none of it. Enums are tagged with the variant's name in snake case (`{"shift": {…}}`, `"release"`),
+//! times are milliseconds since the Unix epoch, durations numbers with their unit in the field's name, ids of messages,
+//! calls and sessions strings. A path that is not UTF-8 is refused with an error that says so.
 
 mod actor;
 mod draft;
@@ -28,9 +35,11 @@ pub use outbox::{Receiver, RecvError};
 pub(crate) use stored::in_order;
 pub use stored::{ListedSession, StoredSessions};
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
@@ -40,7 +49,8 @@ use crate::tool::{Form, FormId, FormReply, Seen};
 use query::{Answer, Query};
 
 /// What a front end asks of the session.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Op {
     /// Starts a turn; while one runs, steers it: the message joins at the next tool boundary.
     Submit(Input),
@@ -93,7 +103,8 @@ pub enum Op {
 }
 
 /// In the order in which what waits is sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Way {
     Sooner,
     Later,
@@ -103,7 +114,7 @@ pub enum Way {
 pub const MOST_FILES_BYTES: usize = 20 << 20;
 
 /// What a person sends.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Input {
     pub text: String,
     pub files: Vec<FilePart>,
@@ -115,7 +126,8 @@ pub struct Input {
     pub without: Vec<String>,
     /// The command of the user's own that the text calls.
     pub command: Option<CalledCommand>,
-    /// What was read for it. The conversation has seen it when the input has joined it.
+    /// What was read for it, as the session noted it. The conversation has seen it when the input has joined it. An input
+    /// that nobody has read files for has nothing here.
     pub seen: Arc<Seen>,
 }
 
@@ -130,7 +142,8 @@ impl Input {
 }
 
 /// How far a command is that a text calls.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CalledCommand {
     ByName {
         name: String,
@@ -154,7 +167,7 @@ impl CalledCommand {
 }
 
 /// A file that the text names.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mention {
     /// From the session's directory on, or absolute, or from home.
     pub path: String,
@@ -167,7 +180,7 @@ pub struct Mention {
 }
 
 /// Facts of the session that a title row shows.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SessionInfo {
     pub id: SessionId,
     pub title: String,
@@ -198,7 +211,7 @@ pub struct SessionInfo {
 }
 
 /// An agent that a session can go on as.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentChoice {
     pub name: String,
     /// Empty when nobody described it.
@@ -214,7 +227,7 @@ pub struct AgentChoice {
 }
 
 /// A command of the user's own.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandChoice {
     pub name: String,
     /// Empty when nobody described it.
@@ -225,14 +238,14 @@ pub struct CommandChoice {
 }
 
 /// A model that a session can ask.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelChoice {
     pub model: ModelRef,
-    pub protocol: &'static str,
+    pub protocol: Cow<'static, str>,
     /// Where it is asked; empty where its provider is not known.
     pub address: String,
     /// The variable that would hold a key, where there is none and its provider wants one.
-    pub missing_key: Option<&'static str>,
+    pub missing_key: Option<Cow<'static, str>>,
     /// Tokens of input and output together.
     pub context: u64,
     /// Tokens of one reply.
@@ -244,7 +257,7 @@ pub struct ModelChoice {
 }
 
 /// All of a session at one instant.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Snapshot {
     /// The last event this snapshot includes.
     pub seq: u64,
@@ -259,7 +272,8 @@ pub struct Snapshot {
 }
 
 /// What is to be opened.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Wanted {
     /// As the program was started, with nothing said yet.
     New,

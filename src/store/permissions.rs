@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Row, params};
 
+use serde::{Deserialize, Serialize};
+
 use super::{Store, StoreError, column, now, path_text};
 use crate::conversation::SessionId;
 
 /// One stored allow rule.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     /// What `lathe permissions revoke` takes.
     pub id: i64,
@@ -22,7 +24,8 @@ pub struct Grant {
 }
 
 /// Where a grant counts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum GrantScope {
     /// The tree of this root session.
     Session(SessionId),
@@ -32,7 +35,7 @@ pub enum GrantScope {
 }
 
 /// Where a grant was given.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GrantOrigin {
     /// Not known of old ones.
     pub session: Option<SessionId>,

@@ -8,6 +8,8 @@ use std::path::Path;
 
 use rusqlite::{Connection, Row, params};
 
+use serde::{Deserialize, Serialize};
+
 use super::{Store, StoreError, now, path_text};
 use crate::conversation::{ModelRef, SessionId, Usage};
 
@@ -32,7 +34,7 @@ pub enum Spender<'a> {
 }
 
 /// Requests of one agent to one model, summed up.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Spending {
     pub model: String,
     pub agent: String,

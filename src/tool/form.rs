@@ -10,6 +10,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -18,11 +19,11 @@ use crate::permission::AlreadyAnswered;
 use crate::view::card::Card;
 
 /// One form of this process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FormId(u64);
 
 /// A form that waits, and who put it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Form {
     pub id: FormId,
     pub session: SessionId,
@@ -32,7 +33,7 @@ pub struct Form {
 }
 
 /// What a form says.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Sheet {
     /// `build has 2 questions`.
     pub title: String,
@@ -42,7 +43,7 @@ pub struct Sheet {
     pub questions: Vec<FormQuestion>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormQuestion {
     pub question: String,
     /// A word or two for where there is little room; may be empty.
@@ -56,14 +57,14 @@ pub struct FormQuestion {
     pub default: Option<usize>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormOption {
     pub label: String,
     pub description: Option<String>,
 }
 
 /// What was said to one question; nothing at all is no answer.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormAnswer {
     /// Places of options, in their order.
     pub picked: Vec<usize>,
@@ -77,7 +78,8 @@ impl FormAnswer {
 }
 
 /// What becomes of a form.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FormReply {
     /// One for each question.
     Answers(Vec<FormAnswer>),

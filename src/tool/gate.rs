@@ -14,7 +14,7 @@ use super::{ToolCx, ToolError};
 use crate::conversation::{ErrorKind, SessionId};
 use crate::files::Resolved;
 use crate::permission::{
-    Action, AlreadyAnswered, Ask, Broker, Decision, Denial, Editable, Inquiry, Mode, Open, Permissions,
+    Action, AlreadyAnswered, Ask, Broker, Decision, Denial, Editable, Fit, Inquiry, Mode, Open, Permissions,
     Question, QuestionId, ReadGate, Reply, Row, Rule, Scope, Source, decide, grants, protected_subject,
 };
 use crate::store::{Grant, GrantScope, Store, StoreError};
@@ -86,7 +86,8 @@ pub(super) struct Shown {
     pub(super) card: Card,
     /// The directory of the command that the call runs, where it runs one.
     pub(super) runs_in: Option<PathBuf>,
-    pub(super) editable: Option<Editable>,
+    /// What may be edited, and what looks at it then.
+    pub(super) editable: Option<(Editable, Arc<Fit>)>,
 }
 
 impl From<Card> for Shown {
@@ -221,9 +222,11 @@ impl Gate {
             .families
             .insert(tool.to_owned(), asker.family.to_owned());
         let first = open.first().map(Denial::nobody);
+        let shown = shown();
+        let fit = shown.editable.as_ref().map(|(_, fit)| Arc::clone(fit));
         let reply = self
             .broker
-            .ask(inquiry(cx, tool, open, shown()), &cx.cancel)
+            .ask_fitting(inquiry(cx, tool, open, shown), fit, &cx.cancel)
             .await;
         match reply {
             // The rules or the mode may have become others while it waited.
@@ -259,6 +262,11 @@ impl Gate {
             Decision::Deny(denial) => Err(denied(&denial)),
             Decision::Allow | Decision::AllowByMode(_) | Decision::Ask(_) => Ok(()),
         }
+    }
+
+    /// Looks at arguments that a person wrote in a question: [`Broker::fit`].
+    pub fn fit(&self, id: QuestionId, args: Map<String, Value>) -> Result<Map<String, Value>, String> {
+        self.broker.fit(id, args)
     }
 
     /// Takes a person's answer. An `always` is stored first, so that it outlives a crash; one that comes too late
@@ -393,7 +401,9 @@ fn inquiry(cx: &ToolCx, tool: &str, open: Vec<Open>, shown: Shown) -> Inquiry {
         runs_in,
         editable,
     } = shown;
-    let sandbox = runs_in.as_ref().map(|_| expected(&cx.services, &cx.agent).name());
+    let sandbox = runs_in
+        .as_ref()
+        .map(|_| expected(&cx.services, &cx.agent).name().into());
     let keys: Vec<&str> = open.iter().map(|open| open.ask.key.as_str()).collect();
     Inquiry {
         session: cx.session.clone(),
@@ -406,7 +416,7 @@ fn inquiry(cx: &ToolCx, tool: &str, open: Vec<Open>, shown: Shown) -> Inquiry {
         card,
         directory: runs_in.unwrap_or_else(|| cx.directory().to_owned()),
         sandbox,
-        editable,
+        editable: editable.map(|(editable, _)| editable),
     }
 }
 

@@ -7,12 +7,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde::{Deserialize, Serialize};
+
 use super::Services;
 use crate::conversation::SessionId;
 use crate::store::StoreError;
 
 /// What was read and is not noted yet.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
     /// Each with the hash that it had.
     files: Vec<(PathBuf, String)>,

@@ -143,9 +143,9 @@ impl Surroundings {
             .editor
             .as_deref()
             .unwrap_or("none; put its command into `EDITOR`");
-        StatusGroup {
-            title: "Terminal",
-            rows: vec![
+        StatusGroup::new(
+            "Terminal",
+            vec![
                 ("size", format!("{} columns, {} rows", area.width, area.height)),
                 ("colours", colours.to_owned()),
                 ("background", background.to_owned()),
@@ -155,7 +155,7 @@ impl Surroundings {
                 ("pictures", pictures.to_owned()),
                 ("editor", editor.to_owned()),
             ],
-        }
+        )
     }
 }
 

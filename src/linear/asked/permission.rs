@@ -77,9 +77,9 @@ impl Permission {
     fn about(&self) -> Vec<Revealed> {
         let inquiry = &self.question.inquiry;
         let place = Revealed::own("In ").and(reveal_line(&inquiry.directory.to_string_lossy()));
-        let place = match inquiry.sandbox {
+        let place = match inquiry.sandbox.as_deref() {
             Some("off") => place.and(", no sandbox"),
-            Some(mode) => place.and(", sandbox ").and(mode),
+            Some(mode) => place.and(", sandbox ").and(reveal_line(mode)),
             None => place,
         };
         let place = match (inquiry.agent.as_str(), &inquiry.delegated) {
@@ -299,7 +299,7 @@ mod tests {
             title: "bash wants to run".to_owned(),
             card: Card::new("Bash", "cargo test \u{202e}x && rm -rf target"),
             directory: "/p".into(),
-            sandbox: Some("off"),
+            sandbox: Some("off".into()),
             editable: None,
         };
         let (broker, _events) = Broker::new(FrontEnd::Attached);

@@ -186,7 +186,15 @@ impl Talk {
             }
             (_, Answer::Failed(sentence)) => vec![sentence],
             // No page asks for these.
-            (_, Answer::Context(_) | Answer::Kept(_) | Answer::Reverted(_) | Answer::Export(_)) => Vec::new(),
+            (
+                _,
+                Answer::Context(_)
+                | Answer::Kept(_)
+                | Answer::Reverted(_)
+                | Answer::Export(_)
+                | Answer::Fits(_)
+                | Answer::Unfit(_),
+            ) => Vec::new(),
         };
         self.said.lines(&lines);
     }

@@ -43,6 +43,15 @@ impl Actor {
                 let services = Arc::clone(&self.parts.calls.services);
                 tokio::spawn(async move { drop(sender.send(put_back(revert, services).await)) });
             }
+            Query::Fit { question, args } => {
+                let services = Arc::clone(&self.parts.calls.services);
+                answer_aside(sender, move || {
+                    services
+                        .gate
+                        .fit(question, args)
+                        .map_or_else(Answer::Unfit, Answer::Fits)
+                });
+            }
             Query::Export(format) => self.keep(sender, move |keeping| Answer::Export(keeping.text(format))),
             Query::Keep(keep) => {
                 let path = self.place(&keep.path);
@@ -109,9 +118,9 @@ impl Actor {
             bare_url(&self.parts.profiles.base_url(&info.model))
         };
         let mut groups = vec![
-            StatusGroup {
-                title: "Session",
-                rows: vec![
+            StatusGroup::new(
+                "Session",
+                vec![
                     ("id", info.id.to_string()),
                     ("directory", info.directory.display().to_string()),
                     ("project", services.roots.project_root().display().to_string()),
@@ -120,10 +129,10 @@ impl Actor {
                     ("sandbox", sandbox),
                     ("state", format!("{state}, {waiting}, {asks} open questions")),
                 ],
-            },
-            StatusGroup {
-                title: "Model",
-                rows: vec![
+            ),
+            StatusGroup::new(
+                "Model",
+                vec![
                     ("model", info.model.to_string()),
                     ("address", address),
                     (
@@ -132,7 +141,7 @@ impl Actor {
                             .map_or_else(|| "not known".to_owned(), |limit| format!("{limit} tokens")),
                     ),
                 ],
-            },
+            ),
         ];
         groups.extend(self.parts.about.iter().cloned());
         groups

@@ -6,6 +6,7 @@ mod shape;
 #[cfg(test)]
 pub(crate) use shape::fixture;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::conversation::Message;
@@ -17,7 +18,8 @@ const FORMAT: &str = "lathe-session-1";
 /// Characters of a title that a file's name takes over.
 const TITLE: usize = 48;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ExportFormat {
     Markdown,
     Json,

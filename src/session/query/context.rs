@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::agent::history;
 use crate::agent::prompt::{Section, sections};
 use crate::conversation::{CallState, Message, PartBody, Role, ToolPart};
@@ -15,7 +17,7 @@ use crate::provider::ToolSpec;
 const CHARACTERS: usize = 4;
 
 /// How full the context is, and what of.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContextUse {
     pub groups: Vec<ContextGroup>,
     /// What the provider reported with the last request: tokens of input and output together.
@@ -29,7 +31,8 @@ pub struct ContextUse {
 }
 
 /// Something that made the provider read anew what it had cached.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CacheMiss {
     /// This tool joined those that the model is told of.
     Joined(String),
@@ -38,13 +41,14 @@ pub enum CacheMiss {
 }
 
 /// One source with its items, the largest first.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextGroup {
     pub source: ContextSource,
     pub items: Vec<ContextItem>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ContextSource {
     System,
     Schemas,
@@ -55,7 +59,7 @@ pub enum ContextSource {
     Results,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextItem {
     pub name: String,
     /// How many of them there are.

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use jiff::Zoned;
+use serde::{Deserialize, Serialize};
 
 use super::Answer;
 use crate::conversation::{SessionId, Usage};
 use crate::store::{Spender, Spending, Store, StoreError};
 
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Costs {
     /// Of the session and the agents below it, by model and agent.
     pub session: Vec<Spending>,

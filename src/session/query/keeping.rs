@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::Answer;
 use crate::conversation::Message;
 use crate::files::{Expected, FileProblem, Transaction};
@@ -10,7 +12,7 @@ use crate::session::export::{self, ExportFormat};
 use crate::store::SessionRow;
 
 /// A file to write the session to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Keep {
     pub format: ExportFormat,
     /// As it was typed: relative to the session's directory, or with `~`.
@@ -19,7 +21,8 @@ pub struct Keep {
 }
 
 /// What became of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Kept {
     Written {
         path: PathBuf,

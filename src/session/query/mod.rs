@@ -24,9 +24,14 @@ pub(in crate::session) use costs::Ledger;
 pub(in crate::session) use keeping::Keeping;
 pub(in crate::session) use status::{bare_url, process_group};
 
-use super::export::ExportFormat;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-#[derive(Debug, Clone, PartialEq)]
+use super::export::ExportFormat;
+use crate::permission::QuestionId;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Query {
     Context,
     Costs,
@@ -38,9 +43,15 @@ pub enum Query {
     Export(ExportFormat),
     /// The session in a file.
     Keep(Keep),
+    /// Brings arguments that a person wrote in a question into the form of the call's tool.
+    Fit {
+        question: QuestionId,
+        args: Map<String, Value>,
+    },
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Answer {
     Context(ContextUse),
     Costs(Costs),
@@ -50,6 +61,10 @@ pub enum Answer {
     Reverted(String),
     Export(String),
     Kept(Kept),
+    /// The arguments in the tool's form.
+    Fits(Map<String, Value>),
+    /// Why they are not the tool's.
+    Unfit(String),
     /// A sentence that says what happened to the person's thing.
     Failed(String),
 }

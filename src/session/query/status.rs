@@ -1,11 +1,25 @@
 //! How things stand, in rows to be read. No key and no password is among them.
 
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
 /// Rows that belong together.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatusGroup {
-    pub title: &'static str,
+    pub title: Cow<'static, str>,
     /// What it is, and how it is.
-    pub rows: Vec<(&'static str, String)>,
+    pub rows: Vec<(Cow<'static, str>, String)>,
+}
+
+impl StatusGroup {
+    pub(crate) fn new(title: &'static str, rows: Vec<(&'static str, String)>) -> Self {
+        let rows = rows.into_iter().map(|(name, value)| (name.into(), value));
+        Self {
+            title: title.into(),
+            rows: rows.collect(),
+        }
+    }
 }
 
 /// What the system says of this process. Reads `/proc`, and says nothing where there is none.
@@ -24,10 +38,7 @@ pub(in crate::session) fn process_group() -> StatusGroup {
     if let Some(threads) = field("Threads:") {
         rows.push(("threads", threads));
     }
-    StatusGroup {
-        title: "Process",
-        rows,
-    }
+    StatusGroup::new("Process", rows)
 }
 
 /// Reads `52224 kB`.
@@ -62,7 +73,7 @@ mod tests {
     #[test]
     fn memory_and_threads_are_known() {
         let group = process_group();
-        let names: Vec<_> = group.rows.iter().map(|(name, _)| *name).collect();
+        let names: Vec<_> = group.rows.iter().map(|(name, _)| name.as_ref()).collect();
         assert_eq!(names, ["process", "memory", "threads"]);
         assert!(group.rows[1].1.contains(" MB"), "{group:?}");
     }

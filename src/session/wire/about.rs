@@ -17,20 +17,17 @@ pub(super) fn about(request: &OpenRequest) -> Vec<StatusGroup> {
     read.push(("trust", trust(request)));
     read.extend(unused_line(request).map(|line| ("other agents", line)));
     vec![
-        StatusGroup {
-            title: "Configuration",
-            rows: read,
-        },
-        StatusGroup {
-            title: "Places",
-            rows: vec![
+        StatusGroup::new("Configuration", read),
+        StatusGroup::new(
+            "Places",
+            vec![
                 ("version", env!("CARGO_PKG_VERSION").to_owned()),
                 ("configuration", shown(&dirs.config)),
                 ("data", shown(&dirs.data)),
                 ("state", shown(&dirs.state)),
                 ("logs", shown(&dirs.state.join("logs"))),
             ],
-        },
+        ),
     ]
 }
 

@@ -106,11 +106,13 @@ impl Profiles {
         let choice = |model: Model| ModelChoice {
             protocol: self
                 .settings_of(&model)
-                .map_or("", |settings| settings.protocol.name()),
+                .map_or("", |settings| settings.protocol.name())
+                .into(),
             address: self.base_url(&model.reference),
             missing_key: self
                 .settings_of(&model)
-                .and_then(|settings| settings.missing_key(&model.reference.provider)),
+                .and_then(|settings| settings.missing_key(&model.reference.provider))
+                .map(Into::into),
             model: model.reference,
             context: model.context,
             output: model.output,

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::raw::{RESOLVED, error_result};
 use crate::conversation::{CallResult, ErrorKind};
-use crate::permission::Editable;
+use crate::permission::{Editable, Fit};
 use crate::provider::ToolSpec;
 use crate::text::sanitize::sanitize_line;
 use crate::text::surrogates;
@@ -64,8 +64,8 @@ impl Ready {
         differ
     }
 
-    /// What a person may change of it.
-    pub(super) fn editable(&self) -> Editable {
+    /// What a person may change of it, and what looks at that.
+    pub(super) fn editable(&self) -> (Editable, Arc<Fit>) {
         let tool = Arc::clone(&self.tool);
         let fit = move |input| {
             let schema = tool.schema();
@@ -75,7 +75,10 @@ impl Ready {
                 None => Ok(args),
             }
         };
-        Editable::new(self.args.clone(), self.tool.edited(), Arc::new(fit))
+        (
+            Editable::new(self.args.clone(), self.tool.edited()),
+            Arc::new(fit),
+        )
     }
 
     /// Tells the model what a person made of its call.

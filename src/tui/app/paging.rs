@@ -89,8 +89,9 @@ impl App {
         }
     }
 
-    /// The answer to what a page asked.
+    /// The answer to what a page or the dialog asked.
     pub(crate) fn answered(&mut self, query: &Query, answer: &Answer, now: Instant) -> Change {
+        self.hear_in_dialog(query, answer, now);
         self.tell_pages(&News::Answer(query, answer), now);
         Change::Urgent
     }

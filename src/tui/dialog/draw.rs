@@ -195,12 +195,15 @@ impl Permission {
         let (number, count) = cx.place;
         let place = reveal_line(&path_words(&inquiry.directory, cx.home));
         let place = cx.text(&place, Meaning::TextMuted);
-        let sandbox = match inquiry.sandbox {
+        let sandbox = match inquiry.sandbox.as_deref() {
             None => JudgedText::new(cx.look),
             Some("off") => cx
                 .text(cx.dot(), Meaning::TextMuted)
                 .and("no sandbox", Meaning::Warning),
-            Some(mode) => cx.text(cx.dot().and("sandbox ").and(mode), Meaning::TextMuted),
+            Some(mode) => cx.text(
+                cx.dot().and("sandbox ").and(reveal_line(mode)),
+                Meaning::TextMuted,
+            ),
         };
         let mut right = self.who(cx);
         if count > 1 {

@@ -9,6 +9,7 @@ use super::body::Laid;
 use super::guard::Guard;
 use super::proposal::Proposal;
 use crate::permission::{Question, Reply, Scope};
+use crate::session::query::{Answer, Query};
 use crate::text::sanitize::{Revealed, reveal_line};
 use crate::tui::composer::{Composer, Draft};
 use crate::tui::keymap::{Action, Context, Keymap};
@@ -34,6 +35,8 @@ pub(crate) enum Outcome {
     Replied(Reply),
     /// Another question, please.
     Next,
+    /// To be asked of the session; [`Permission::hear`] takes the answer.
+    Asks(Query),
 }
 
 pub(crate) struct Permission {
@@ -47,6 +50,8 @@ pub(crate) struct Permission {
     pub(super) reason: Composer,
     pub(super) pattern: Composer,
     pub(super) call: Composer,
+    /// The session looks at the call as it was edited.
+    is_fitting: bool,
     pub(super) explains: bool,
     is_full: bool,
     /// Why the last key did nothing.
@@ -74,6 +79,7 @@ impl Permission {
             reason: Composer::default(),
             pattern: Composer::default(),
             call: Composer::default(),
+            is_fitting: false,
             explains: false,
             is_full: false,
             remark: None,
@@ -149,6 +155,7 @@ impl Permission {
             Stage::Answering | Stage::Always | Stage::Reason | Stage::Call => Stage::Answering,
         };
         if before != Stage::Answering {
+            self.is_fitting = false;
             return true;
         }
         if self.explains {
@@ -262,9 +269,38 @@ impl Permission {
     fn revise(&mut self) -> Outcome {
         let editable = self.question.inquiry.editable.as_ref();
         match editable.map(|editable| editable.read(&self.call.text())) {
-            Some(Ok(Some(args))) => return Outcome::Replied(Reply::Revised(args)),
+            Some(Ok(Some(args))) => {
+                self.is_fitting = true;
+                return Outcome::Asks(Query::Fit {
+                    question: self.question.id,
+                    args,
+                });
+            }
             Some(Err(why)) => self.remark = Some(reveal_line(&why)),
             Some(Ok(None)) | None => self.stage = Stage::Answering,
+        }
+        Outcome::Stays
+    }
+
+    /// Takes the answer to what was asked of the session. It counts for the text that it was asked for: one that was
+    /// left or changed meanwhile stays as it is.
+    pub(crate) fn hear(&mut self, query: &Query, answer: &Answer) -> Outcome {
+        let Query::Fit { question, args } = query else {
+            return Outcome::Stays;
+        };
+        if *question != self.question.id || !std::mem::take(&mut self.is_fitting) {
+            return Outcome::Stays;
+        }
+        let Some(editable) = &self.question.inquiry.editable else {
+            return Outcome::Stays;
+        };
+        let is_as_asked = editable.read(&self.call.text()).ok().flatten().as_ref() == Some(args);
+        match answer {
+            _ if !is_as_asked => {}
+            Answer::Fits(args) if editable.is(args) => self.stage = Stage::Answering,
+            Answer::Fits(args) => return Outcome::Replied(Reply::Revised(args.clone())),
+            Answer::Unfit(why) | Answer::Failed(why) => self.remark = Some(reveal_line(why)),
+            _ => {}
         }
         Outcome::Stays
     }

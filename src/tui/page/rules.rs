@@ -413,10 +413,7 @@ mod tests {
             keymap: &Keymap::default(),
             hooks: &HookRuns::default(),
             zone: TimeZone::UTC,
-            terminal: StatusGroup {
-                title: "Terminal",
-                rows: Vec::new(),
-            },
+            terminal: StatusGroup::new("Terminal", Vec::new()),
         };
         list.draw(area, &mut buffer, &cx);
         let rows = buffer.content().chunks(usize::from(width)).map(|row| {

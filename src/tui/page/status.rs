@@ -55,7 +55,7 @@ impl Sheet for Status {
 }
 
 fn rows(group: &StatusGroup, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
-    let mut lines = vec![heading(group.title, cx)];
+    let mut lines = vec![heading(&group.title, cx)];
     for (name, value) in &group.rows {
         // Places are written as a person would.
         let value = match value.strip_prefix('/') {

@@ -179,7 +179,7 @@ pub fn header(card: &Card, status: CardStatus, cx: CardLook<'_>) -> Line<'static
     flow.push_line(&card.title, look.style(Meaning::TextStrong));
     if !fit.argument.is_empty() {
         flow.push_clean(" ", Style::new());
-        push_argument(&mut flow, card.language, &fit.argument, look);
+        push_argument(&mut flow, &card.language, &fit.argument, look);
     }
     let muted = look.style(Meaning::TextMuted);
     for fact in &card.meta[..fit.facts] {

@@ -9,6 +9,10 @@ mod plain;
 mod printed;
 mod source;
 
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
 use crate::text::ink::Ink;
 
 pub(crate) use layout::tone_style;
@@ -17,14 +21,14 @@ pub use plain::plain;
 pub use source::{Asides, push_source, source};
 
 /// One call, drawn.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Card {
     /// `Read`, `Edit`, `Bash` …
     pub title: String,
     /// What a person would name the call by: a path with its range, a command, a pattern.
     pub argument: String,
     /// Of the argument, where it is source; empty where it is not.
-    pub language: &'static str,
+    pub language: Cow<'static, str>,
     /// Short facts: `+6 −2`, `exit 101`, `4 matches`.
     pub meta: Vec<String>,
     /// Set by a tool whose call ran to its end but deserves a look (exit code not 0).
@@ -32,7 +36,8 @@ pub struct Card {
     pub body: Vec<CardPart>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CardPart {
     /// Plain text, wrapped.
     Text(String),
@@ -56,7 +61,7 @@ pub enum CardPart {
     Omitted(String),
 }
 
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Code {
     pub text: String,
     /// A file name, an extension or a language's name; empty for none.
@@ -67,7 +72,7 @@ pub struct Code {
     pub wraps: bool,
 }
 
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DiffBody {
     pub path: String,
     pub unified: String,
@@ -77,7 +82,7 @@ pub struct DiffBody {
     pub is_unplaced: bool,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TreeRow {
     pub depth: usize,
     pub text: String,
@@ -85,7 +90,7 @@ pub struct TreeRow {
 
 pub type ToneLine = Vec<ToneSpan>;
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToneSpan {
     pub tone: Tone,
     pub text: String,
@@ -95,7 +100,8 @@ pub struct ToneSpan {
 }
 
 /// What a span means; the theme knows how it looks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Tone {
     Normal,
     Muted,
@@ -134,7 +140,7 @@ impl Card {
 
     /// Colours the argument as source of this language.
     pub fn written_in(mut self, language: &'static str) -> Self {
-        self.language = language;
+        self.language = language.into();
         self
     }
 

@@ -13,6 +13,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::Answer;
 use crate::conversation::Message;
 use crate::tool::Services;
@@ -20,7 +22,8 @@ use crate::tool::Services;
 pub use revert::Revert;
 pub(in crate::session) use revert::put_back;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ChangeScope {
     Session,
     /// The turn that runs, or the last one.
@@ -29,7 +32,7 @@ pub enum ChangeScope {
 }
 
 /// What changed, file by file in the order of their paths.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
     pub scope: ChangeScope,
     pub files: Vec<ChangedFile>,
@@ -37,7 +40,7 @@ pub struct Changes {
     pub note: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedFile {
     /// As it is shown: relative to the project where it lies in it.
     pub path: String,
@@ -53,7 +56,8 @@ pub struct ChangedFile {
     pub reverts: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FileState {
     Added,
     Changed,

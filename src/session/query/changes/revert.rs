@@ -4,13 +4,15 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::files::{Expected, FileError, FileProblem, TextFile, Transaction};
 use crate::session::query::Answer;
 use crate::text::diff::{Hunk, Sign, parse_unified, unapply};
 use crate::tool::Services;
 
 /// A hunk to take back.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Revert {
     /// As it is shown.
     pub path: String,

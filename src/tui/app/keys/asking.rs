@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use crate::permission::{Reply, Scope};
 use crate::session::Op;
-use crate::tui::app::App;
+use crate::session::query::{Answer, Query};
+use crate::tui::app::{App, Effect};
 use crate::tui::dialog::{Guard, Outcome, Permission};
 use crate::tui::keymap::Action;
 use crate::view::theme::Meaning;
@@ -12,10 +13,23 @@ use crate::view::theme::Meaning;
 impl App {
     pub(super) fn answer(&mut self, action: Action, now: Instant) {
         let Some(dialog) = &mut self.dialog else { return };
-        match dialog.act(action) {
+        let outcome = dialog.act(action);
+        self.follow(outcome, now);
+    }
+
+    /// What the session says of the call as it was edited in the dialog.
+    pub(in crate::tui::app) fn hear_in_dialog(&mut self, query: &Query, answer: &Answer, now: Instant) {
+        let Some(dialog) = &mut self.dialog else { return };
+        let outcome = dialog.hear(query, answer);
+        self.follow(outcome, now);
+    }
+
+    fn follow(&mut self, outcome: Outcome, now: Instant) {
+        match outcome {
             Outcome::Stays => {}
             Outcome::Next => self.next_question(now),
             Outcome::Replied(reply) => self.reply(reply, now),
+            Outcome::Asks(query) => self.effects.push(Effect::Ask(query)),
         }
     }
 

@@ -29,7 +29,7 @@ fn asked(args: &serde_json::Value, inquiry: Inquiry) -> Driver {
 /// May be edited as a whole.
 fn editable(inquiry: Inquiry, args: &serde_json::Value) -> Inquiry {
     let args = args.as_object().expect("calls have named arguments").clone();
-    let editable = crate::permission::Editable::new(args, Some("command"), Arc::new(Ok));
+    let editable = crate::permission::Editable::new(args, Some("command"));
     Inquiry {
         editable: Some(editable),
         ..inquiry

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::permission::Editable;
+use crate::session::query::{Answer, Query};
 
 fn object(value: Value) -> Map<String, Value> {
     match value {
@@ -12,15 +13,11 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-/// A question about a command that may be edited; one that mentions `bad` does not fit.
+/// A question about a command that may be edited.
 fn editable(command: &str) -> Inquiry {
-    let fit = |args: Map<String, Value>| match args["command"].as_str() {
-        Some(command) if !command.contains("bad") => Ok(args),
-        _ => Err("`command` has to be good".to_owned()),
-    };
     let args = object(json!({ "command": command }));
     Inquiry {
-        editable: Some(Editable::new(args, Some("command"), Arc::new(fit))),
+        editable: Some(Editable::new(args, Some("command"))),
         ..bash(command, &["cargo test *"])
     }
 }
@@ -33,6 +30,26 @@ fn asked(command: &str) -> Driver {
     driver
 }
 
+/// Answers the question that the dialog has put to the session: a command that mentions `bad` does not fit.
+fn fit(driver: &mut Driver) {
+    let queries = driver.effects.drain(..).filter_map(|effect| match effect {
+        Effect::Ask(query) => Some(query),
+        _ => None,
+    });
+    let [query] = &queries.collect::<Vec<_>>()[..] else {
+        panic!("one question is asked of the session");
+    };
+    let Query::Fit { args, .. } = query else {
+        panic!("{query:?}")
+    };
+    let answer = match args["command"].as_str() {
+        Some(command) if !command.contains("bad") => Answer::Fits(args.clone()),
+        _ => Answer::Unfit("`command` has to be good".to_owned()),
+    };
+    driver.app.answered(query, &answer, driver.now);
+    driver.collect();
+}
+
 #[test]
 fn e_edits_the_command_and_enter_has_it_judged_again() {
     let mut driver = asked("cargo test");
@@ -41,6 +58,7 @@ fn e_edits_the_command_and_enter_has_it_judged_again() {
     assert!(driver.text().contains("┃ cargo test -p y"), "{}", driver.text());
     assert!(driver.frame().caret.is_some());
     driver.press("enter");
+    fit(&mut driver);
     let args = object(json!({"command": "cargo test -p y"}));
     assert_eq!(driver.replies(), [Reply::Revised(args)]);
     assert!(driver.app.dialog.is_none());
@@ -53,8 +71,23 @@ fn what_does_not_fit_stays_to_be_mended() {
     assert!(driver.text().contains("`command` is empty"), "{}", driver.text());
     driver.type_text("bad");
     driver.press("enter");
+    fit(&mut driver);
     assert!(driver.text().contains("has to be good"), "{}", driver.text());
     assert!(driver.text().contains("┃ bad") && driver.replies().is_empty());
+}
+
+#[test]
+fn an_answer_counts_for_the_text_it_was_asked_for() {
+    let mut driver = asked("cargo test");
+    driver.press("e");
+    driver.type_text(" -p y");
+    driver.press("enter");
+    driver.type_text("z");
+    fit(&mut driver);
+    assert!(driver.text().contains("┃ cargo test -p yz"), "{}", driver.text());
+    driver.press("enter esc");
+    fit(&mut driver);
+    assert!(driver.text().contains("y once") && driver.replies().is_empty());
 }
 
 #[test]
@@ -81,6 +114,7 @@ fn a_command_of_several_lines_is_pasted_and_written() {
     driver.press("e ctrl+j");
     driver.app.paste("cargo doc\necho y", driver.now);
     driver.press("enter");
+    fit(&mut driver);
     let args = object(json!({"command": "cargo test\ncargo doc\necho y"}));
     assert_eq!(driver.replies(), [Reply::Revised(args)]);
 }
@@ -96,6 +130,7 @@ fn the_editor_gets_the_call_and_not_the_draft() {
     assert!(matches!(driver.effects.last(), Some(Effect::Edit(text)) if text == "cargo test"));
     driver.app.edited("cargo doc", driver.now);
     driver.press("enter");
+    fit(&mut driver);
     let args = object(json!({"command": "cargo doc"}));
     assert_eq!(driver.replies(), [Reply::Revised(args)]);
     assert!(driver.text().contains("┃ my draft"), "{}", driver.text());

@@ -376,9 +376,9 @@ fn agent(name: &str, description: &str) -> AgentChoice {
 fn model(name: &str, context: u64) -> ModelChoice {
     ModelChoice {
         model: name.parse().unwrap(),
-        protocol: "openai-chat",
+        protocol: "openai-chat".into(),
         address: "http://127.0.0.1:8080/v1".to_owned(),
-        missing_key: (context > 200_000).then_some("OTHER_API_KEY"),
+        missing_key: (context > 200_000).then(|| "OTHER_API_KEY".into()),
         context,
         output: 8_192,
         images: context > 200_000,
@@ -439,7 +439,7 @@ fn inquiry(tool: &str, title: &str, asks: Vec<Ask>, card: Card) -> Inquiry {
         title: title.to_owned(),
         card,
         directory: "/home/u/src/retry".into(),
-        sandbox: (tool == "bash").then_some("off"),
+        sandbox: (tool == "bash").then(|| "off".into()),
         editable: None,
     }
 }

@@ -236,26 +236,26 @@ fn the_status_page() {
     let mut driver = conversation();
     open(&mut driver, PageKind::Status);
     let groups = vec![
-        StatusGroup {
-            title: "Session",
-            rows: vec![
+        StatusGroup::new(
+            "Session",
+            vec![
                 ("id", "ses_1".to_owned()),
                 ("directory", "/home/u/src/retry".to_owned()),
                 ("mode", "ask".to_owned()),
                 ("sandbox", "off".to_owned()),
             ],
-        },
-        StatusGroup {
-            title: "Model",
-            rows: vec![
+        ),
+        StatusGroup::new(
+            "Model",
+            vec![
                 ("model", "local/test-model".to_owned()),
                 ("address", "http://127.0.0.1:8080/v1".to_owned()),
             ],
-        },
-        StatusGroup {
-            title: "Process",
-            rows: vec![("memory", "48.2 MB (at most 51.0 MB)".to_owned())],
-        },
+        ),
+        StatusGroup::new(
+            "Process",
+            vec![("memory", "48.2 MB (at most 51.0 MB)".to_owned())],
+        ),
     ];
     answer(&mut driver, &Query::Status, &Answer::Status(groups));
     for size in SIZES {

@@ -84,7 +84,7 @@ fn before_a_command() -> Driver {
     let serde_json::Value::Object(args) = serde_json::json!({ "command": command }) else {
         unreachable!("it is written as an object");
     };
-    let editable = crate::permission::Editable::new(args, Some("command"), Arc::new(Ok));
+    let editable = crate::permission::Editable::new(args, Some("command"));
     driver.ask(Inquiry {
         editable: Some(editable),
         ..inquiry("bash", "bash wants to run", asks, bash_card(command))
@@ -162,7 +162,7 @@ fn a_sandbox_is_named() {
     let mut driver = conversation();
     driver.event(Event::TurnStarted);
     let mut inquiry = bash("cargo test", &["cargo test *"]);
-    inquiry.sandbox = Some("workspace-write");
+    inquiry.sandbox = Some("workspace-write".into());
     inquiry.directory = "/home/u/src/retry/crates/the-one-with-the-long-name".into();
     driver.ask(inquiry);
     driver.wait(301);

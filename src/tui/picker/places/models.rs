@@ -38,7 +38,7 @@ impl Place for ModelRows {
                 .detail(&abilities(choice))
                 .fact(&figures(choice))
                 .current_if(name == self.current);
-            match choice.missing_key {
+            match &choice.missing_key {
                 Some(_) => row.detail("no key"),
                 None => row,
             }
@@ -64,7 +64,7 @@ impl Place for ModelRows {
             return Vec::new();
         };
         let provider = &choice.model.provider;
-        let key = choice.missing_key.map(|variable| {
+        let key = choice.missing_key.as_ref().map(|variable| {
             format!("No key: set `{variable}`, or `providers.{provider}.api_key` in the configuration.")
         });
         let dot = look.symbols.dot();
@@ -136,7 +136,7 @@ mod tests {
     fn figures_are_the_window_and_the_price_where_it_is_known() {
         let mut choice = ModelChoice {
             model: "a/b".parse().unwrap(),
-            protocol: "openai-chat",
+            protocol: "openai-chat".into(),
             address: "http://127.0.0.1:8080/v1".to_owned(),
             missing_key: None,
             context: 1_048_576,
