@@ -8,8 +8,15 @@ use serde_json::{Value, json};
 
 use crate::run::{assert_well_formed, events_of, of_kind, project_with, reason};
 use crate::screen::{open, project, say};
-use crate::session::{Live, results};
+use crate::session::{Live, over_both, results};
 use crate::support::{Key, Lathe, Project, Server, Turn};
+
+over_both! {
+    an_approved_plan_is_carried_out_by_build,
+    accepting_edits_changes_the_mode_for_what_follows,
+    who_keeps_planning_says_why_and_the_turn_goes_on,
+    build_may_ask_to_plan_first,
+}
 
 const TEXT: &str = "# Inject a clock\n\n1. `src/retry.rs`\n";
 
@@ -43,7 +50,6 @@ fn saved(project: &Project) -> Vec<String> {
     names.map(|name| name.to_string_lossy().into_owned()).collect()
 }
 
-#[tokio::test]
 async fn an_approved_plan_is_carried_out_by_build() {
     let server = Server::with([
         Turn::tool("plan_exit", plan()),
@@ -80,7 +86,6 @@ async fn an_approved_plan_is_carried_out_by_build() {
     again.close().await;
 }
 
-#[tokio::test]
 async fn accepting_edits_changes_the_mode_for_what_follows() {
     let server = Server::with([
         Turn::tool("plan_exit", plan()),
@@ -102,7 +107,6 @@ async fn accepting_edits_changes_the_mode_for_what_follows() {
     live.close().await;
 }
 
-#[tokio::test]
 async fn who_keeps_planning_says_why_and_the_turn_goes_on() {
     let server = Server::with([
         Turn::tool("plan_exit", plan()),
@@ -124,7 +128,6 @@ async fn who_keeps_planning_says_why_and_the_turn_goes_on() {
     live.close().await;
 }
 
-#[tokio::test]
 async fn build_may_ask_to_plan_first() {
     let server = Server::with([Turn::tool("plan_enter", json!({})), Turn::text("Reading.")]);
     let project = project_with(&server);

@@ -8,8 +8,16 @@ use lathe::tool::{FormAnswer, FormReply};
 use serde_json::{Value, json};
 
 use crate::run::{assert_well_formed, events_of, of_kind, project_with, reason};
-use crate::session::{Live, results};
+use crate::session::{Live, over_both, results};
 use crate::support::{Lathe, Project, Server, Turn};
+
+over_both! {
+    the_answer_reaches_the_model_and_the_snapshot_has_what_waits,
+    a_dismissed_question_ends_the_turn,
+    an_interrupt_withdraws_the_question,
+    the_time_a_person_takes_is_not_the_call_s,
+    hooks_hear_of_a_question,
+}
 
 fn which() -> Value {
     json!({"question": "Which database?", "options": ["Postgres", "SQLite"], "default": "SQLite"})
@@ -82,7 +90,6 @@ fn a_rule_may_take_the_tool_away() {
     );
 }
 
-#[tokio::test]
 async fn the_answer_reaches_the_model_and_the_snapshot_has_what_waits() {
     let server = Server::with([Turn::tool("question", which()), Turn::text("Good.")]);
     let project = project_with(&server);
@@ -114,7 +121,6 @@ async fn the_answer_reaches_the_model_and_the_snapshot_has_what_waits() {
     live.close().await;
 }
 
-#[tokio::test]
 async fn a_dismissed_question_ends_the_turn() {
     let server = Server::with([Turn::tool("question", which())]);
     let project = project_with(&server);
@@ -128,7 +134,6 @@ async fn a_dismissed_question_ends_the_turn() {
     live.close().await;
 }
 
-#[tokio::test]
 async fn an_interrupt_withdraws_the_question() {
     let server = Server::with([Turn::tool("question", which())]);
     let project = project_with(&server);
@@ -143,7 +148,6 @@ async fn an_interrupt_withdraws_the_question() {
     live.close().await;
 }
 
-#[tokio::test]
 async fn the_time_a_person_takes_is_not_the_call_s() {
     let server = Server::with([Turn::tool("question", which()), Turn::text("Good.")]);
     let project = project_with(&server);
@@ -157,7 +161,6 @@ async fn the_time_a_person_takes_is_not_the_call_s() {
     live.close().await;
 }
 
-#[tokio::test]
 async fn hooks_hear_of_a_question() {
     let server = Server::with([Turn::tool("question", which()), Turn::text("Good.")]);
     let hook = json!([{"hooks": [{"type": "command", "command": "cat >> notes.json; echo >> notes.json"}]}]);

@@ -1,8 +1,12 @@
 //! A session through its handle: operations in, events out, and what is on disk.
+//!
+//! Every scenario runs twice: over the handle itself, and with all that crosses it made to bytes and back.
 
 mod asking;
 mod commands;
+mod data;
 mod files;
+mod front_end;
 mod interrupting;
 mod waiting;
 
@@ -13,11 +17,24 @@ use lathe::config::{Dirs, LoadRequest, load};
 use lathe::conversation::{CallState, MessageState, PartBody, Role, SessionId};
 use lathe::permission::{Mode, Question};
 use lathe::session::wire::{FrontEndKind, ModelSource, OpenRequest, Opened, ProjectTrust, Which, open};
-use lathe::session::{Done, Event, Handle, Input, Op, Receiver, Snapshot};
+use lathe::session::{Done, Event, Input, Op, Snapshot};
 use lathe::tool::{Form, FormReply};
 use serde_json::json;
 
+pub(crate) use front_end::{Crossing, over_both};
+use front_end::{Events, FrontEnd};
+
 use crate::support::{Fault, Project, Protocol, Server, Turn};
+
+over_both! {
+    a_reply_streams_in_and_is_kept,
+    a_change_of_agent_is_told_and_kept_and_its_model_comes_and_goes_with_it,
+    an_agent_changed_before_the_first_word_leaves_no_trace,
+    a_session_in_which_nothing_was_said_leaves_no_trace,
+    a_lost_reply_is_asked_again_under_a_new_message,
+    a_second_process_may_read_and_not_write,
+    calls_of_one_reply_end_with_one_result_each_whatever_they_are,
+}
 
 /// Longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -56,8 +73,8 @@ pub(crate) fn request(project: &Project, which: Which, mode: Mode) -> OpenReques
 }
 
 pub(crate) struct Live {
-    pub(crate) handle: Handle,
-    events: Receiver,
+    pub(crate) handle: FrontEnd,
+    events: Events,
     pub(crate) snapshot: Snapshot,
     actor: tokio::task::JoinHandle<()>,
 }
@@ -65,6 +82,7 @@ pub(crate) struct Live {
 impl Live {
     pub(crate) async fn open(project: &Project, which: Which, mode: Mode) -> Self {
         let Opened { handle, actor, .. } = open(&request(project, which, mode)).expect("it opens");
+        let handle = FrontEnd::new(handle);
         let (snapshot, events) = handle.attach().await.expect("it lives");
         Self {
             handle,
@@ -165,7 +183,6 @@ pub(crate) fn results(events: &[Event]) -> Vec<Arc<lathe::conversation::CallResu
     ended.collect()
 }
 
-#[tokio::test]
 async fn a_reply_streams_in_and_is_kept() {
     let server = Server::with([Turn::text("Hello, world.")]);
     let project = Project::new().model(&server, Protocol::OpenAiChat);
@@ -194,7 +211,6 @@ async fn a_reply_streams_in_and_is_kept() {
     );
 }
 
-#[tokio::test]
 async fn a_change_of_agent_is_told_and_kept_and_its_model_comes_and_goes_with_it() {
     let server = Server::with(["One.", "Two."].map(Turn::text));
     let project = Project::new().model(&server, Protocol::OpenAiChat).config(json!({
@@ -242,7 +258,6 @@ async fn a_change_of_agent_is_told_and_kept_and_its_model_comes_and_goes_with_it
     assert_eq!(models.collect::<Vec<_>>(), ["other", "test-model"]);
 }
 
-#[tokio::test]
 async fn an_agent_changed_before_the_first_word_leaves_no_trace() {
     let server = Server::start();
     let project = Project::new().model(&server, Protocol::OpenAiChat);
@@ -256,7 +271,6 @@ async fn an_agent_changed_before_the_first_word_leaves_no_trace() {
     assert!(error.message.contains("there is no session"), "{}", error.message);
 }
 
-#[tokio::test]
 async fn a_session_in_which_nothing_was_said_leaves_no_trace() {
     let server = Server::start();
     let project = Project::new().model(&server, Protocol::OpenAiChat);
@@ -267,7 +281,6 @@ async fn a_session_in_which_nothing_was_said_leaves_no_trace() {
     assert!(error.message.contains("there is no session"), "{}", error.message);
 }
 
-#[tokio::test]
 async fn a_lost_reply_is_asked_again_under_a_new_message() {
     let server = Server::with([Turn::text("The whole answer.").fail(Fault::Drop { after: 2 })]);
     let project = Project::new().model(&server, Protocol::OpenAiChat);
@@ -289,7 +302,6 @@ async fn a_lost_reply_is_asked_again_under_a_new_message() {
     live.close().await;
 }
 
-#[tokio::test]
 async fn a_second_process_may_read_and_not_write() {
     let server = Server::with([Turn::text("Hello.")]);
     let project = Project::new().model(&server, Protocol::OpenAiChat);
@@ -307,7 +319,6 @@ async fn a_second_process_may_read_and_not_write() {
     live.close().await;
 }
 
-#[tokio::test]
 async fn calls_of_one_reply_end_with_one_result_each_whatever_they_are() {
     let server = Server::with([
         Turn::new()

@@ -6,8 +6,15 @@ use lathe::session::wire::Which;
 use lathe::session::{Event, Op};
 use serde_json::{Value, json};
 
-use crate::session::Live;
+use crate::session::{Live, over_both};
 use crate::support::{Gate, Project, Protocol, Recorded, Server, Turn};
+
+over_both! {
+    a_change_is_told_with_the_next_message_and_stays_told,
+    a_change_that_was_not_told_is_told_after_a_restart,
+    what_the_model_writes_before_it_knew_does_not_take_the_change_back,
+    an_entry_that_is_gone_is_not_changed_and_that_is_said,
+}
 
 fn write(todos: &Value) -> Turn {
     Turn::tool("todowrite", json!({ "todos": todos }))
@@ -53,7 +60,6 @@ fn beginning(request: &Recorded) -> Vec<Value> {
     request.body["messages"].as_array().expect("messages").clone()
 }
 
-#[tokio::test]
 async fn a_change_is_told_with_the_next_message_and_stays_told() {
     let server = Server::with([
         write(&json!([{"content": "find it"}, {"content": "fix it"}])),
@@ -93,7 +99,6 @@ async fn a_change_is_told_with_the_next_message_and_stays_told() {
     live.close().await;
 }
 
-#[tokio::test]
 async fn a_change_that_was_not_told_is_told_after_a_restart() {
     let server = Server::with([
         write(&json!([{"content": "find it"}])),
@@ -122,7 +127,6 @@ async fn a_change_that_was_not_told_is_told_after_a_restart() {
     }
 }
 
-#[tokio::test]
 async fn what_the_model_writes_before_it_knew_does_not_take_the_change_back() {
     let gate = Gate::new();
     let server = Server::with([
@@ -154,7 +158,6 @@ async fn what_the_model_writes_before_it_knew_does_not_take_the_change_back() {
     live.close().await;
 }
 
-#[tokio::test]
 async fn an_entry_that_is_gone_is_not_changed_and_that_is_said() {
     let server = Server::with([write(&json!([{"content": "find it"}])), Turn::text("Planned.")]);
     let project = Project::new().model(&server, Protocol::OpenAiChat);

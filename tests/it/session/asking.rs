@@ -1,14 +1,22 @@
 //! What is asked, and what each answer leads to.
 
 use lathe::permission::{Mode, Reply};
+use lathe::session::query::{Answer, Query};
 use lathe::session::wire::Which;
 use lathe::session::{Done, Event, Op};
 use serde_json::json;
 
-use super::{Live, results};
+use super::{Live, over_both, results};
 use crate::support::{Project, Protocol, Server, Turn};
 
-#[tokio::test]
+over_both! {
+    a_call_waits_for_its_answer_and_its_result_goes_back,
+    a_refusal_without_a_word_ends_the_turn_and_one_with_a_word_goes_on,
+    nothing_of_a_reply_begins_after_a_refusal_without_a_word,
+    always_is_kept_for_the_project_and_answers_what_waits,
+    an_edited_call_is_brought_into_form_by_the_session_and_runs_instead,
+}
+
 async fn a_call_waits_for_its_answer_and_its_result_goes_back() {
     let server = Server::with([
         Turn::tool("bash", json!({"command": "touch made.txt && echo made"})),
@@ -35,7 +43,6 @@ async fn a_call_waits_for_its_answer_and_its_result_goes_back() {
     live.close().await;
 }
 
-#[tokio::test]
 async fn a_refusal_without_a_word_ends_the_turn_and_one_with_a_word_goes_on() {
     let server = Server::with([
         Turn::tool("bash", json!({"command": "rm -rf x"})),
@@ -67,7 +74,6 @@ async fn a_refusal_without_a_word_ends_the_turn_and_one_with_a_word_goes_on() {
     live.close().await;
 }
 
-#[tokio::test]
 async fn nothing_of_a_reply_begins_after_a_refusal_without_a_word() {
     use lathe::conversation::ErrorKind::{Cancelled, Rejected};
     let write = |path: &str| json!({"file_path": path, "content": "x"});
@@ -104,7 +110,6 @@ async fn nothing_of_a_reply_begins_after_a_refusal_without_a_word() {
     live.close().await;
 }
 
-#[tokio::test]
 async fn always_is_kept_for_the_project_and_answers_what_waits() {
     let call = |name: &str| json!({"command": format!("touch {name}")});
     let server = Server::with([
@@ -141,4 +146,53 @@ async fn always_is_kept_for_the_project_and_answers_what_waits() {
     assert!(!events.iter().any(|event| matches!(event, Event::Asked(_))));
     assert!(project.exists("c"));
     again.close().await;
+}
+
+async fn an_edited_call_is_brought_into_form_by_the_session_and_runs_instead() {
+    let server = Server::with([
+        Turn::tool("bash", json!({"command": "touch mark"})),
+        Turn::text("Done."),
+    ]);
+    let project = Project::new().model(&server, Protocol::OpenAiChat);
+    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    live.submit("touch");
+    let asked = live.question().await;
+    let editable = asked.inquiry.editable.as_ref().expect("it has not begun");
+    assert_eq!(editable.text(), "touch mark");
+    let args = |value: serde_json::Value| value.as_object().cloned().expect("arguments are an object");
+    let question = asked.id;
+    let fit = |value| Query::Fit {
+        question,
+        args: args(value),
+    };
+    let answer = live
+        .handle
+        .ask(fit(json!({"command": "touch made", "cwd": "."})))
+        .await
+        .unwrap();
+    let formed = args(json!({"command": "touch made", "workdir": "."}));
+    assert_eq!(answer, Answer::Fits(formed.clone()), "another name for the same");
+    let answer = live.handle.ask(fit(json!({"timeout": 5}))).await.unwrap();
+    assert!(
+        matches!(&answer, Answer::Unfit(why) if why.contains("`command`")),
+        "{answer:?}"
+    );
+    let revise = Op::Answer {
+        id: question,
+        reply: Reply::Revised(formed),
+    };
+    live.handle.send(revise).unwrap();
+    let again = live.question().await;
+    assert_eq!(again.inquiry.rows[0].pattern(), "touch made");
+    let late = live.handle.ask(fit(json!({"command": "ls"}))).await.unwrap();
+    assert_eq!(late, Answer::Unfit("this question is settled already".to_owned()));
+    live.handle
+        .send(Op::Answer {
+            id: again.id,
+            reply: Reply::Once,
+        })
+        .unwrap();
+    live.until_turn_ended().await;
+    assert!(project.exists("made") && !project.exists("mark"));
+    live.close().await;
 }

@@ -5,8 +5,14 @@ use lathe::session::wire::Which;
 use lathe::session::{CalledCommand, Event, Input, Op};
 use serde_json::json;
 
-use super::{Live, input};
+use super::{Live, input, over_both};
 use crate::support::{Project, Protocol, Server, Turn};
+
+over_both! {
+    what_a_command_of_the_project_names_outside_of_it_goes_along_only_with_the_persons_word_for_this_call,
+    what_an_own_command_names_outside_of_the_project_is_the_persons_word_and_what_it_names_inside_is_not,
+    a_command_goes_without_files_that_cannot_be_read_when_it_is_sent_again,
+}
 
 fn called(name: &str) -> Input {
     Input {
@@ -41,7 +47,6 @@ impl Live {
     }
 }
 
-#[tokio::test]
 async fn what_a_command_of_the_project_names_outside_of_it_goes_along_only_with_the_persons_word_for_this_call()
  {
     let server = Server::with([Turn::text("With it.")]);
@@ -71,7 +76,6 @@ async fn what_a_command_of_the_project_names_outside_of_it_goes_along_only_with_
     live.close().await;
 }
 
-#[tokio::test]
 async fn what_an_own_command_names_outside_of_the_project_is_the_persons_word_and_what_it_names_inside_is_not()
  {
     let server = Server::with([Turn::text("With it.")]);
@@ -95,7 +99,6 @@ async fn what_an_own_command_names_outside_of_the_project_is_the_persons_word_an
     live.close().await;
 }
 
-#[tokio::test]
 async fn a_command_goes_without_files_that_cannot_be_read_when_it_is_sent_again() {
     let server = Server::with([Turn::text("Without them.")]);
     let project = Project::new()

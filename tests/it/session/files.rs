@@ -5,8 +5,16 @@ use lathe::session::wire::Which;
 use lathe::session::{Event, Input, Mention, Op, StoredDraft, StoredFile};
 use serde_json::json;
 
-use super::{Live, input, results};
+use super::{Live, input, over_both, results};
 use crate::support::{Project, Protocol, Server, Turn};
+
+over_both! {
+    files_that_a_rule_asks_about_go_with_a_message_only_when_they_are_meant,
+    a_file_that_is_denied_does_not_go_even_if_it_is_meant,
+    what_waits_for_its_files_when_the_session_is_closed_is_in_the_draft,
+    a_file_of_a_message_that_was_never_sent_counts_as_not_read,
+    a_file_of_a_steer_counts_as_read_once_the_steer_has_joined,
+}
 
 fn mention(path: &str) -> Mention {
     Mention {
@@ -17,7 +25,6 @@ fn mention(path: &str) -> Mention {
     }
 }
 
-#[tokio::test]
 async fn files_that_a_rule_asks_about_go_with_a_message_only_when_they_are_meant() {
     let server = Server::with([Turn::text("Plain."), Turn::text("With them.")]);
     let outside = tempfile::tempdir().unwrap();
@@ -74,7 +81,6 @@ async fn files_that_a_rule_asks_about_go_with_a_message_only_when_they_are_meant
     live.close().await;
 }
 
-#[tokio::test]
 async fn a_file_that_is_denied_does_not_go_even_if_it_is_meant() {
     let server = Server::start();
     let project = Project::new()
@@ -101,7 +107,6 @@ async fn a_file_that_is_denied_does_not_go_even_if_it_is_meant() {
     live.close().await;
 }
 
-#[tokio::test]
 async fn what_waits_for_its_files_when_the_session_is_closed_is_in_the_draft() {
     let server = Server::start();
     let project = Project::new()
@@ -145,7 +150,6 @@ fn call_kind(events: &[Event]) -> Option<lathe::conversation::ErrorKind> {
     results[0].error_kind()
 }
 
-#[tokio::test]
 async fn a_file_of_a_message_that_was_never_sent_counts_as_not_read() {
     use lathe::conversation::ErrorKind;
     let edit = |from: &str, to: &str| {
@@ -209,7 +213,6 @@ async fn a_file_of_a_message_that_was_never_sent_counts_as_not_read() {
     live.close().await;
 }
 
-#[tokio::test]
 async fn a_file_of_a_steer_counts_as_read_once_the_steer_has_joined() {
     let edit = json!({"file_path": "a.rs", "old_string": "plain", "new_string": "changed"});
     let server = Server::with([

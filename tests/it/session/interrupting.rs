@@ -6,10 +6,14 @@ use lathe::session::wire::Which;
 use lathe::session::{Done, Event, Op};
 use serde_json::json;
 
-use super::{Live, results, text_of};
+use super::{Live, over_both, results, text_of};
 use crate::support::{Gate, Project, Protocol, Server, Turn};
 
-#[tokio::test]
+over_both! {
+    an_interrupt_keeps_what_was_said_and_the_next_turn_is_well_formed,
+    an_interrupt_stops_a_running_command_and_its_call_has_a_result,
+}
+
 async fn an_interrupt_keeps_what_was_said_and_the_next_turn_is_well_formed() {
     let gate = Gate::new();
     let server = Server::with([
@@ -39,7 +43,6 @@ async fn an_interrupt_keeps_what_was_said_and_the_next_turn_is_well_formed() {
     live.close().await;
 }
 
-#[tokio::test]
 async fn an_interrupt_stops_a_running_command_and_its_call_has_a_result() {
     let server = Server::with([
         Turn::tool("bash", json!({"command": "sleep 60"})),

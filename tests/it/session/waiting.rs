@@ -5,10 +5,16 @@ use lathe::session::wire::Which;
 use lathe::session::{Done, Event, Op, QueuedKind, Way};
 use serde_json::json;
 
-use super::{Live, input, text_of};
+use super::{Live, input, over_both, text_of};
 use crate::support::{Gate, Project, Protocol, Server, Turn};
 
-#[tokio::test]
+over_both! {
+    a_steer_joins_at_the_next_tool_boundary,
+    what_is_queued_goes_after_the_turn_and_is_held_after_an_interrupt,
+    what_waits_can_be_moved_redirected_and_taken_back_until_it_is_sent,
+    what_is_held_stays_held_whatever_is_sent_after_it,
+}
+
 async fn a_steer_joins_at_the_next_tool_boundary() {
     let server = Server::with([
         Turn::tool("bash", json!({"command": "touch a"})),
@@ -41,7 +47,6 @@ async fn a_steer_joins_at_the_next_tool_boundary() {
     live.close().await;
 }
 
-#[tokio::test]
 async fn what_is_queued_goes_after_the_turn_and_is_held_after_an_interrupt() {
     let gate = Gate::new();
     let server = Server::with([
@@ -76,7 +81,6 @@ async fn what_is_queued_goes_after_the_turn_and_is_held_after_an_interrupt() {
     live.close().await;
 }
 
-#[tokio::test]
 async fn what_waits_can_be_moved_redirected_and_taken_back_until_it_is_sent() {
     let gate = Gate::new();
     let server = Server::with([
@@ -163,7 +167,6 @@ async fn what_waits_can_be_moved_redirected_and_taken_back_until_it_is_sent() {
     live.close().await;
 }
 
-#[tokio::test]
 async fn what_is_held_stays_held_whatever_is_sent_after_it() {
     let server = Server::with([
         Turn::text("One moment please.").gate(1, &Gate::new()),

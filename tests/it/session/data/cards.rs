@@ -1,0 +1,68 @@
+//! Cards, as questions and forms have them.
+
+use lathe::text::ink::Ink;
+use lathe::view::card::{Card, CardPart, Code, DiffBody, Tone, ToneSpan, TreeRow};
+
+use super::{every, round_trip};
+
+fn spans(tone: Tone) -> Vec<ToneSpan> {
+    vec![ToneSpan {
+        tone,
+        text: "12: ".into(),
+        is_aside: true,
+    }]
+}
+
+pub(super) fn card() -> Card {
+    Card {
+        title: "Bash".into(),
+        argument: "ls\u{1b}[2J".into(),
+        language: "bash".into(),
+        meta: vec!["exit 1".into()],
+        look: true,
+        body: vec![
+            CardPart::Text("one".into()),
+            CardPart::Lines(vec![spans(Tone::Match)]),
+        ],
+    }
+}
+
+#[test]
+fn every_part_of_a_card_is_data() {
+    round_trip(&card());
+    every!(CardPart {
+        CardPart::Text(_) => CardPart::Text("a\tb".into());
+        CardPart::Code(_) => CardPart::Code(Code {
+            text: "fn a() {}".into(),
+            language: "rs".into(),
+            first_line: Some(4),
+            wraps: true,
+        });
+        CardPart::Diff(_) => CardPart::Diff(DiffBody {
+            path: "a.rs".into(),
+            unified: "@@ -1 +1 @@\n-a\n+b\n".into(),
+            max_lines: 2,
+            is_unplaced: true,
+        });
+        CardPart::Markdown(_) => CardPart::Markdown("# a".into());
+        CardPart::Table { .. } => CardPart::Table {
+            head: vec!["a".into()],
+            rows: vec![vec!["b".into()]],
+        };
+        CardPart::Tree(_) => CardPart::Tree(vec![TreeRow { depth: 2, text: "src".into() }]);
+        CardPart::Lines(_) => CardPart::Lines(vec![spans(Tone::Muted), Vec::new()]);
+        CardPart::Printed(_) => CardPart::Printed(vec![spans(Tone::Normal)]);
+        CardPart::Omitted(_) => CardPart::Omitted("2 lines above".into());
+    });
+    every!(Tone {
+        Tone::Normal => Tone::Normal;
+        Tone::Muted => Tone::Muted;
+        Tone::Strong => Tone::Strong;
+        Tone::Accent => Tone::Accent;
+        Tone::Match => Tone::Match;
+        Tone::Success => Tone::Success;
+        Tone::Warning => Tone::Warning;
+        Tone::Danger => Tone::Danger;
+        Tone::Printed(_) => Tone::Printed(Ink::from("1;4;38;2;1;2;3;48;5;208".to_owned()));
+    });
+}
