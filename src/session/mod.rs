@@ -126,8 +126,7 @@ pub struct Input {
     pub without: Vec<String>,
     /// The command of the user's own that the text calls.
     pub command: Option<CalledCommand>,
-    /// What was read for it, as the session noted it. The conversation has seen it when the input has joined it. An input
-    /// that nobody has read files for has nothing here.
+    /// What the session read for it; nothing before that. The conversation has seen it when the input has joined it.
     pub seen: Arc<Seen>,
 }
 

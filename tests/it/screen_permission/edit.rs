@@ -100,3 +100,23 @@ fn other_calls_are_edited_as_json_that_has_to_fit() {
     terminal.wait_text("I see.");
     assert_eq!(project.read("one.txt"), "second");
 }
+
+#[test]
+fn a_call_that_does_not_fit_its_tool_stays_to_be_mended() {
+    let turn = Turn::tool("write", json!({"file_path": "one.txt", "content": "first\n"}));
+    let server = Server::with([turn]);
+    let project = project(&server);
+    let terminal = open(&project);
+    say(&terminal, "go");
+    hear(&terminal);
+    terminal.keys("e");
+    terminal.wait_text(r#""file_path": "one.txt""#);
+    // The caret stands behind the last brace: the field goes in before it.
+    terminal.keys("\x7f");
+    terminal.keys(", \"content\": {\"a\": 1}}");
+    terminal.wait_text(r#"{"a": 1}}"#);
+    terminal.key(Key::Enter);
+    terminal.wait_text("`content`");
+    terminal.wait_text(r#"{"a": 1}}"#);
+    assert!(!project.exists("one.txt"));
+}
