@@ -65,6 +65,10 @@ pub(crate) struct Live {
 impl Live {
     pub(crate) async fn open(project: &Project, which: Which, mode: Mode) -> Self {
         let Opened { handle, actor, .. } = open(&request(project, which, mode)).expect("it opens");
+        Self::attached(handle, actor).await
+    }
+
+    pub(crate) async fn attached(handle: Handle, actor: tokio::task::JoinHandle<()>) -> Self {
         let (snapshot, events) = handle.attach().await.expect("it lives");
         Self {
             handle,
