@@ -309,6 +309,7 @@ pub(super) fn own_name(given: &str, registry: &Registry) -> String {
 /// Puts the agent's rules behind those of the user's files, and those of the project behind the project's.
 pub(super) fn permissions(base: &BaseRules, agent: &Agent) -> Result<Permissions, ErrorReport> {
     let mut permissions = base.permissions.clone();
+    permissions.is_plan = agent.name == PLAN;
     for given in &agent.rules {
         let source = rule_source(&agent.name, &given.source);
         let rules = own_rules(&given.rules, &source, base.home.as_deref()).map_err(|problem| {
