@@ -171,12 +171,7 @@ impl Permissions {
         if rule.action != Action::Allow || !is_agents(rule) {
             return None;
         }
-        let last = |key: &&str| {
-            let others = self.user.iter().rev().filter(|rule| !is_agents(rule));
-            others
-                .filter(|rule| rule.is_about(key))
-                .find(|rule| rule.matches(subject))
-        };
+        let last = |key: &&str| last_match(&self.user, key, subject, |rule| !is_agents(rule));
         keys.iter()
             .filter_map(last)
             .find(|rule| rule.action == Action::Deny)

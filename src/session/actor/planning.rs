@@ -24,18 +24,16 @@ impl Actor {
         // Another process holds it: nothing is asked here, and the agent is not this process's to change.
         let is_held = self.parts.info.read_only.is_some();
         let plans = self.coming_agent() == PLAN;
+        let former = self.former_agent();
+        let leaves = plans && mode != Mode::Plan && !is_held;
+        if leaves && former.is_none() {
+            let text = "there is no agent but `plan`; the mode stays `plan`".to_owned();
+            self.publish(Event::Notice(text));
+            return self.put_mode(Mode::Plan);
+        }
         let agent = match mode {
-            _ if is_held => None,
-            Mode::Plan if !plans => self.parts.profiles.check(PLAN).ok(),
-            Mode::Ask | Mode::AcceptEdits | Mode::Yolo if plans => match self.former_agent() {
-                Some(agent) => Some(agent),
-                None => {
-                    let text = "there is no agent but `plan`; the mode stays `plan`".to_owned();
-                    self.publish(Event::Notice(text));
-                    return self.put_mode(Mode::Plan);
-                }
-            },
-            _ => None,
+            Mode::Plan if !plans && !is_held => self.parts.profiles.check(PLAN).ok(),
+            _ => former.filter(|_| leaves),
         };
         if let Some(agent) = &agent
             && agent == PLAN
