@@ -1,7 +1,8 @@
 //! From what a call asks to one decision about the call.
 //!
 //! Any deny denies the call; else whatever asks becomes one question; else it runs. The mode comes last and answers
-//! questions only: no mode lifts a deny. Mode `plan` adds the rules of agent `plan` as a list that can only be stricter.
+//! questions only: no mode lifts a deny. Where the agent is another, mode `plan` adds the rules of agent `plan` as a
+//! list that can only be stricter.
 
 use std::fmt;
 use std::str::FromStr;
@@ -204,7 +205,7 @@ impl fmt::Display for Denial {
 /// Judges all asks of one call.
 pub fn decide(permissions: &Permissions, asks: &[Ask], tool: &str, mode: Mode) -> Decision {
     let plan = Permissions {
-        user: if mode == Mode::Plan {
+        user: if mode == Mode::Plan && !permissions.is_plan {
             plan_rules()
         } else {
             Vec::new()

@@ -46,8 +46,11 @@ pub struct Verdict {
 /// All rules of one session and agent.
 #[derive(Debug, Clone, Default)]
 pub struct Permissions {
-    /// The user's list: defaults, global file, `--config`, agent. The last matching rule wins.
+    /// The user's list: defaults, global file, `--config`, agent. The last matching rule wins, except that what a built-in
+    /// agent allows lifts no deny of the others.
     pub user: Vec<Rule>,
+    /// Whether the rules of agent `plan` are among them, so that mode `plan` has none to add.
+    pub is_plan: bool,
     /// What the user answered with "always"; turns an ask of the user's list into allow, never a deny.
     pub grants: Vec<Rule>,
     /// The project's list: can only be stricter than the user's, until it is trusted.
@@ -132,6 +135,7 @@ impl Permissions {
     /// The first key is the family's, others are more special.
     fn judgement(&self, keys: &[&str], subject: &Subject) -> Judgement<'_> {
         let user = strictest(&self.user, keys, subject);
+        let user = user.map(|rule| self.denial_beside_agent(rule, keys, subject).unwrap_or(rule));
         let user = user.map_or(
             Judgement {
                 action: Action::Ask,
@@ -161,6 +165,18 @@ impl Permissions {
             // Where both ask, the one that no answer lifts is the one to name.
             Action::Ask | Action::Deny => Judgement::of(other),
         }
+    }
+
+    /// Returns the rule that denies what a rule of a built-in agent allows, if the user's list has one.
+    fn denial_beside_agent(&self, rule: &Rule, keys: &[&str], subject: &Subject) -> Option<&Rule> {
+        let is_agents = |rule: &Rule| matches!(rule.source, Source::Agent(_));
+        if rule.action != Action::Allow || !is_agents(rule) {
+            return None;
+        }
+        let last = |key: &&str| last_match(&self.user, key, subject, |rule| !is_agents(rule));
+        keys.iter()
+            .filter_map(last)
+            .find(|rule| rule.action == Action::Deny)
     }
 
     /// Verdicts of the lists besides the user's, each with whether what it allows counts. Of equally strict ones the machine's

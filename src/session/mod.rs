@@ -24,6 +24,7 @@ mod stored;
 mod title;
 pub mod wire;
 
+pub use crate::agent::reminder::PLAN;
 pub use draft::{StoredDraft, StoredFile, StoredPaste};
 pub use event::{
     CallUpdate, Done, Envelope, ErrorReport, Event, Queued, QueuedKind, ReportKind, RequestUsage, Retry,
@@ -86,11 +87,13 @@ pub enum Op {
     },
     /// Changes an entry of the todo list. The model is told with the next request.
     EditTodo(TodoEdit),
-    /// Judges later asks by this mode, at once. What waits stays until [`Op::Rejudge`].
+    /// Judges later asks by this mode, at once. What waits stays until [`Op::Rejudge`]. Mode `plan` brings agent `plan`
+    /// along, and another mode the agent that was there before it.
     SetMode(Mode),
     /// Judges what waits by the mode of now.
     Rejudge,
-    /// Goes on as this agent: at once, or with the next step of the turn that runs.
+    /// Goes on as this agent: at once, or with the next step of the turn that runs. Agent `plan` brings mode `plan` along,
+    /// and another agent the mode that was there before it.
     SetAgent(String),
     /// Asks this model from then on: at once, or with the next step of the turn that runs.
     SetModel(ModelRef),
@@ -100,6 +103,11 @@ pub enum Op {
     Draft(String),
     /// Ends the session's actor after everything is on disk.
     Close,
+}
+
+/// Returns true if both agent and mode are `plan`, which are one thing and are named once.
+pub fn is_plan(agent: &str, mode: Mode) -> bool {
+    agent == PLAN && mode == Mode::Plan
 }
 
 /// In the order in which what waits is sent.

@@ -9,6 +9,10 @@ pub(super) struct Recorder {
     session: SessionId,
     /// Until something is said, a session leaves no trace.
     beginning: Option<Beginning>,
+    /// Agent and model as they are stored, or will be when the session begins.
+    stored: (String, ModelRef),
+    /// What the session works as by now, where that is not stored yet.
+    changed: Option<WorksAs>,
     failed: bool,
     /// Held as long as the session lives; `None` for sessions that are gone with the process.
     lock: Option<SessionLock>,
@@ -20,17 +24,26 @@ pub(super) struct Beginning {
     pub(super) system: String,
 }
 
+struct WorksAs {
+    agent: String,
+    model: ModelRef,
+    system: String,
+}
+
 impl Recorder {
     pub(super) fn new(
         store: Store,
         session: SessionId,
         beginning: Option<Beginning>,
+        works_as: (String, ModelRef),
         lock: Option<SessionLock>,
     ) -> Self {
         Self {
             store,
             session,
             beginning,
+            stored: works_as,
+            changed: None,
             failed: false,
             lock,
         }
@@ -75,8 +88,9 @@ impl Recorder {
         self.store.write(&self.session, &[Change::Request(request)])
     }
 
-    /// Keeps what the session works as. One that was not begun yet begins so.
-    pub(super) fn agent(&mut self, agent: &str, model: &ModelRef, system: &str) -> Result<(), StoreError> {
+    /// Notes what the session works as. One that was not begun yet begins so; else [`Self::store_agent`] writes it, so that
+    /// a change that is taken back before anything was asked is never written.
+    pub(super) fn agent(&mut self, agent: &str, model: &ModelRef, system: &str) {
         if let Some(Beginning {
             session,
             system: first,
@@ -85,10 +99,26 @@ impl Recorder {
             agent.clone_into(&mut session.agent);
             session.model = Some(model.clone());
             system.clone_into(first);
-            return Ok(());
+            self.stored = (agent.to_owned(), model.clone());
+            return;
         }
-        self.store.set_agent_model(&self.session, agent, Some(model))?;
-        self.store.set_system_prompt(&self.session, agent, system)
+        let is_stored = self.stored.0 == agent && self.stored.1 == *model;
+        self.changed = (!is_stored).then(|| WorksAs {
+            agent: agent.to_owned(),
+            model: model.clone(),
+            system: system.to_owned(),
+        });
+    }
+
+    /// Writes the agent and the model that the session has by now, with the agent's prompt.
+    pub(super) fn store_agent(&mut self) -> Result<(), StoreError> {
+        let Some(WorksAs { agent, model, system }) = self.changed.take() else {
+            return Ok(());
+        };
+        self.store.set_agent_model(&self.session, &agent, Some(&model))?;
+        self.store.set_system_prompt(&self.session, &agent, &system)?;
+        self.stored = (agent, model);
+        Ok(())
     }
 
     pub(super) fn title(&mut self, title: &str) -> Result<(), StoreError> {
@@ -107,9 +137,12 @@ impl Recorder {
         }
     }
 
-    /// Ends what was allowed in this session alone. Where that cannot be written it is ended when the session is opened
-    /// again.
-    pub(super) fn end(&self) {
+    /// Stores what the session works as, and ends what was allowed in it alone. Where the latter cannot be written it is
+    /// ended when the session is opened again.
+    pub(super) fn end(&mut self) {
+        if let Err(error) = self.store_agent() {
+            tracing::warn!(%error, "the agent of the session was not stored");
+        }
         if self.lock.is_none() {
             return;
         }

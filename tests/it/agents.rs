@@ -210,7 +210,7 @@ fn mode_plan_has_the_reminder_of_agent_plan() {
         .args(["--permission-mode", "plan", "go"])
         .run()
         .success();
-    assert_eq!(finished.json_lines()[0]["agent"], "build");
+    assert_eq!(finished.json_lines()[0]["agent"], "plan");
     assert!(server.requests()[0].mentions(REMINDER));
 }
 

@@ -34,6 +34,7 @@ mod permission_scopes;
 mod picture;
 mod picture_memory;
 mod plan;
+mod plan_mode;
 mod project_writes;
 mod protected_names;
 mod protocols;

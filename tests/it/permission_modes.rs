@@ -90,8 +90,13 @@ fn each_mode_answers_what_it_is_for_and_lifts_no_deny() {
 }
 
 #[test]
-fn a_global_deny_of_plan_files_holds_in_mode_plan() {
-    let project = Project::new().config(json!({"permission": {"edit": "deny"}}));
+fn a_global_deny_holds_in_mode_plan_whatever_agent_plan_may_do() {
+    let project = Project::new()
+        .git()
+        .config(json!({"permission": {"edit": "deny", "bash": {"git log *": "deny"}}}));
+    let command = |text: &str| tool(&project, "plan", "bash", &json!({"command": text}));
+    assert_eq!(ended(&command("git log")), "denied bash");
+    assert_eq!(ended(&command("git status")), "ok");
     let result = tool(
         &project,
         "plan",
@@ -99,6 +104,15 @@ fn a_global_deny_of_plan_files_holds_in_mode_plan() {
         &json!({"file_path": ".lathe/plans/p.md", "content": ""}),
     );
     assert_eq!(ended(&result), "denied edit", "{result}");
+}
+
+#[test]
+fn what_a_person_lets_agent_plan_do_counts_in_mode_plan() {
+    let plan = json!({"bash": {"touch made": "allow"}});
+    let project = Project::new().config(json!({"agents": {"plan": {"permission": plan}}}));
+    let command = |text: &str| tool(&project, "plan", "bash", &json!({"command": text}));
+    assert_ne!(ended(&command("touch made")), "denied bash");
+    assert_eq!(ended(&command("touch other")), "denied bash");
 }
 
 fn read(file: &str) -> Turn {

@@ -69,7 +69,11 @@ async fn an_approved_plan_is_carried_out_by_build() {
             .iter()
             .any(|event| matches!(event, Event::Agent(agent) if agent == "build"))
     );
-    assert!(!events.iter().any(|event| matches!(event, Event::Mode(_))));
+    let modes = events.iter().filter_map(|event| match event {
+        Event::Mode(mode) => Some(*mode),
+        _ => None,
+    });
+    assert_eq!(modes.collect::<Vec<_>>(), [Mode::Ask]);
     assert!(project.exists("a.txt"));
     let names = saved(&project);
     assert_eq!(names.len(), 1);
@@ -199,7 +203,7 @@ fn a_plan_is_read_and_approved_on_the_screen() {
     let terminal = open(&project);
     terminal.wait_text("⇥ agent");
     terminal.key(Key::Tab);
-    terminal.wait_text("· plan ·");
+    terminal.wait_text("the agent is plan from here on");
     say(&terminal, "go");
     terminal.wait_text("Shall this be carried out?");
     terminal.wait_text("more rows");

@@ -82,7 +82,10 @@ pub(crate) struct Live {
 impl Live {
     pub(crate) async fn open(project: &Project, which: Which, mode: Mode) -> Self {
         let Opened { handle, actor, .. } = open(&request(project, which, mode)).expect("it opens");
-        let handle = FrontEnd::new(handle);
+        Self::attached(FrontEnd::new(handle), actor).await
+    }
+
+    pub(crate) async fn attached(handle: FrontEnd, actor: tokio::task::JoinHandle<()>) -> Self {
         let (snapshot, events) = handle.attach().await.expect("it lives");
         Self {
             handle,

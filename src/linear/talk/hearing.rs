@@ -3,7 +3,8 @@
 use super::Talk;
 use crate::conversation::{CallId, MessageId, Part, PartBody, Todo};
 use crate::linear::asked::Asked;
-use crate::session::{Done, ErrorReport, Event, Retry};
+use crate::permission::Mode;
+use crate::session::{Done, ErrorReport, Event, PLAN, Retry};
 
 impl Talk {
     pub(in crate::linear) fn hear(&mut self, event: &Event) {
@@ -46,11 +47,15 @@ impl Talk {
             }
             Event::Agent(agent) => {
                 self.info.agent.clone_from(agent);
-                self.aside(&format!("The agent is {agent} now."));
+                if !self.is_plan_again(agent == PLAN) {
+                    self.aside(&format!("The agent is {agent} now."));
+                }
             }
             Event::Mode(mode) => {
                 self.info.mode = *mode;
-                self.aside(&format!("The mode is {} now.", mode.name()));
+                if !self.is_plan_again(*mode == Mode::Plan) {
+                    self.aside(&format!("The mode is {} now.", mode.name()));
+                }
             }
             Event::Notice(text) => self.aside(&format!("Note: {text}")),
             Event::Grants(rules) => self.rules(rules),
@@ -66,6 +71,11 @@ impl Talk {
         if self.asks.listening().is_some() && !matches!(event, Event::Delta { .. }) {
             self.prompt();
         }
+    }
+
+    /// Notes whether the agent or the mode that came is `plan`; says whether the other one was said to be so already.
+    fn is_plan_again(&mut self, is_plan: bool) -> bool {
+        std::mem::replace(&mut self.said_plan, is_plan) && is_plan
     }
 
     fn part(&mut self, message: &MessageId, part: &Part) {

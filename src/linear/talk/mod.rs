@@ -33,7 +33,7 @@ use super::errands::Errand;
 use super::said::Said;
 use super::texts::Texts;
 use crate::conversation::{Role, Todo};
-use crate::session::{Op, Queued, SessionInfo, Snapshot, StoredDraft};
+use crate::session::{Op, Queued, SessionInfo, Snapshot, StoredDraft, is_plan};
 use crate::tool::Registry;
 use looking::Told;
 use sending::Returned;
@@ -70,6 +70,8 @@ pub(super) struct Talk {
     sent: VecDeque<String>,
     todos: Vec<Todo>,
     told: Told,
+    /// The last that was said of agent and mode is that it is `plan`.
+    said_plan: bool,
     /// Another session is being opened.
     is_moving: bool,
     zone: TimeZone,
@@ -95,6 +97,7 @@ impl Talk {
             sent: VecDeque::new(),
             todos: Todo::list(&snapshot.todos),
             told: Told::default(),
+            said_plan: is_plan(&snapshot.info.agent, snapshot.info.mode),
             is_moving: false,
             zone,
             said: Said::default(),
@@ -111,10 +114,9 @@ impl Talk {
     fn greet(&mut self, snapshot: &Snapshot) {
         let info = &snapshot.info;
         self.said.line(&format!(
-            "lathe. Model {}, agent {}, mode {}, in {}.",
+            "lathe. Model {}, {}, in {}.",
             info.model,
-            info.agent,
-            info.mode.name(),
+            telling::working_as(info),
             info.directory.display()
         ));
         if let Some(held) = &info.read_only {

@@ -2,6 +2,7 @@
 
 use super::Talk;
 use super::sending::waits;
+use crate::session::{SessionInfo, is_plan};
 
 impl Talk {
     pub(super) fn show(&mut self) {
@@ -23,12 +24,7 @@ impl Talk {
 
     pub(super) fn tell_status(&mut self) {
         let info = &self.info;
-        let mut lines = vec![format!(
-            "Model {}, agent {}, mode {}.",
-            info.model,
-            info.agent,
-            info.mode.name()
-        )];
+        let mut lines = vec![format!("Model {}, {}.", info.model, working_as(info))];
         lines.extend(self.calls.running());
         if lines.len() == 1 {
             let state = if self.is_busy {
@@ -43,4 +39,12 @@ impl Talk {
         lines.extend(self.queue.iter().map(waits));
         self.said.lines(&lines);
     }
+}
+
+/// Agent and mode; `plan` is both and is named once.
+pub(super) fn working_as(info: &SessionInfo) -> String {
+    if is_plan(&info.agent, info.mode) {
+        return format!("agent and mode {}", info.agent);
+    }
+    format!("agent {}, mode {}", info.agent, info.mode.name())
 }

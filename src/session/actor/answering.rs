@@ -10,7 +10,19 @@ use crate::session::query::{
     Answer, CacheMiss, Changing, Facts, Keeping, Ledger, Query, StatusGroup, bare_url, process_group,
     put_back,
 };
+use crate::session::{SessionInfo, is_plan};
 use crate::store::{SessionRow, StoreError};
+
+/// Agent and mode; `plan` is both and is named once.
+fn working_as(info: &SessionInfo) -> Vec<(&'static str, String)> {
+    if is_plan(&info.agent, info.mode) {
+        return vec![("agent, mode", info.agent.clone())];
+    }
+    vec![
+        ("agent", info.agent.clone()),
+        ("mode", info.mode.name().to_owned()),
+    ]
+}
 
 impl Actor {
     pub(super) fn answer(&self, query: Query, sender: oneshot::Sender<Answer>) {
@@ -124,11 +136,14 @@ impl Actor {
                     ("id", info.id.to_string()),
                     ("directory", info.directory.display().to_string()),
                     ("project", services.roots.project_root().display().to_string()),
-                    ("agent", info.agent.clone()),
-                    ("mode", info.mode.name().to_owned()),
+                ]
+                .into_iter()
+                .chain(working_as(info))
+                .chain([
                     ("sandbox", sandbox),
                     ("state", format!("{state}, {waiting}, {asks} open questions")),
-                ],
+                ])
+                .collect(),
             ),
             StatusGroup::new(
                 "Model",

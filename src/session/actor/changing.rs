@@ -1,11 +1,10 @@
 //! Changing the agent or the model of a session that lives.
 //!
 //! The change waits for the next request, or is made at once where no turn runs: calls of the reply that asked for it
-//! still belong to the agent that made them. It is stored before it is told.
+//! still belong to the agent that made them. It is stored before anything is asked as the new agent.
 
 use super::Actor;
 use crate::conversation::ModelRef;
-use crate::permission::Mode;
 use crate::session::Event;
 use crate::session::query::CacheMiss;
 use crate::session::wire::Profile;
@@ -18,12 +17,25 @@ impl Actor {
             return;
         }
         match self.parts.profiles.check(name) {
-            Ok(name) => self.next_agent = Some(name).filter(|name| *name != self.parts.info.agent),
-            Err(report) => return self.publish(Event::Notice(report.message)),
+            Ok(name) => {
+                self.prepare_plan(&name);
+                self.go_on_as(name);
+            }
+            Err(report) => self.publish(Event::Notice(report.message)),
         }
+    }
+
+    /// The same with an agent that is known to be usable.
+    pub(super) fn go_on_as(&mut self, name: String) {
+        self.next_agent = Some(name).filter(|name| *name != self.parts.info.agent);
         if self.turn.is_none() {
             self.become_next();
         }
+    }
+
+    /// Returns the agent that the next step belongs to.
+    pub(super) fn coming_agent(&self) -> &str {
+        self.next_agent.as_deref().unwrap_or(&self.parts.info.agent)
     }
 
     /// The session asks this model with its next step.
@@ -51,6 +63,7 @@ impl Actor {
     pub(super) fn become_next(&mut self) {
         if let Some(name) = self.next_agent.take() {
             let info = &self.parts.info;
+            let before = info.agent.clone();
             match self.parts.profiles.change(&name, &info.agent, &info.model) {
                 Ok(profile) => self.become_profile(profile),
                 Err(report) => {
@@ -58,6 +71,7 @@ impl Actor {
                     self.publish(Event::Notice(format!("{}; `{agent}` goes on", report.message)));
                 }
             }
+            self.follow_agent(&before);
         }
         if let Some(model) = self
             .next_model
@@ -80,7 +94,7 @@ impl Actor {
     fn become_profile(&mut self, profile: Profile) {
         let agent = profile.agent().to_owned();
         let model = profile.turn.model.clone();
-        let stored = self.parts.recorder.agent(&agent, &model, &profile.system);
+        self.parts.recorder.agent(&agent, &model, &profile.system);
         let calls = &mut self.parts.calls;
         calls.services.gate.change_rules(profile.permissions);
         calls.services.gate.rejudge();
@@ -96,7 +110,6 @@ impl Actor {
         self.parts.turn = profile.turn;
         self.parts.system = profile.system;
         self.told.tell(&self.parts.calls);
-        self.misses.push(CacheMiss::Changed);
         self.parts.temperature = profile.temperature;
         let info = &mut self.parts.info;
         let is_other_agent = info.agent != agent;
@@ -111,14 +124,16 @@ impl Actor {
         if is_other_model {
             self.publish(Event::Model(model));
         }
-        self.check(stored);
     }
 
-    /// Who a message of the person is for: mode `plan` asks for what agent `plan` does.
-    pub(super) fn addressee(&self) -> String {
-        match self.parts.info.mode {
-            Mode::Plan => crate::agent::reminder::PLAN.to_owned(),
-            Mode::Ask | Mode::AcceptEdits | Mode::Yolo => self.parts.info.agent.clone(),
+    /// Stores what the next request is asked as. Where the one before was asked as another, what was cached is read anew.
+    pub(super) fn ask_as(&mut self) {
+        let stored = self.parts.recorder.store_agent();
+        let now = (self.parts.info.agent.clone(), self.parts.info.model.clone());
+        if self.asked_as.as_ref().is_some_and(|before| *before != now) {
+            self.misses.push(CacheMiss::Changed);
         }
+        self.asked_as = Some(now);
+        self.check(stored);
     }
 }

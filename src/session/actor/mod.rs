@@ -12,6 +12,7 @@ mod granting;
 mod hook_jobs;
 mod hooking;
 mod inside;
+mod planning;
 mod reminding;
 mod shell;
 mod telling;
@@ -39,13 +40,14 @@ use super::{
 use crate::agent::driver::{CallSettings, Driver, DriverEvent};
 use crate::agent::turn::{Turn, TurnEvent, TurnSettings};
 use crate::conversation::{CallId, Message, MessageId, ModelRef, NoticeKind, ToolPart};
-use crate::permission::{BrokerEvent, Mode, Question, Reply};
+use crate::permission::{BrokerEvent, Question, Reply};
 use crate::provider::{Model, ProviderError};
 use crate::tool::FormEvent;
 use attaching::Sent;
 pub(super) use commanding::Commands;
 use hook_jobs::HookDone;
 use hooking::Hooking;
+pub(super) use planning::BeforePlan;
 use telling::Told;
 use todos::Known;
 
@@ -68,6 +70,7 @@ pub(super) struct Parts {
     pub(super) titles: Option<super::title::Titles>,
     pub(super) temperature: Option<f64>,
     pub(super) profiles: Profiles,
+    pub(super) before_plan: BeforePlan,
     pub(super) user_commands: Commands,
     /// What the hooks of the beginning are told: `startup` or `resume`.
     pub(super) opening: &'static str,
@@ -114,6 +117,8 @@ pub(super) struct Actor {
     reminded: u32,
     /// When the last turn began, in milliseconds since the Unix epoch.
     turn_began: Option<i64>,
+    /// Agent and model of the last request; before the first one, of a conversation that goes on.
+    asked_as: Option<(String, ModelRef)>,
     /// What made the provider read anew what it had cached.
     misses: Vec<CacheMiss>,
 }
@@ -143,6 +148,8 @@ impl Actor {
         let transcript = hooks.transcript().filter(|_| parts.info.read_only.is_none());
         let hooking = Hooking::new(transcript, &parts.info.id);
         let told = Told::new(&parts.messages, &parts.calls);
+        let goes_on = !parts.messages.is_empty();
+        let asked_as = goes_on.then(|| (parts.info.agent.clone(), parts.info.model.clone()));
         let known_todos = Known::new(&parts.messages, &parts.todos);
         Self {
             hooking,
@@ -152,6 +159,7 @@ impl Actor {
             known_todos,
             reminded: 0,
             turn_began: None,
+            asked_as,
             misses: Vec::new(),
             parts,
             commands,
@@ -302,12 +310,6 @@ impl Actor {
         }
     }
 
-    fn set_mode(&mut self, mode: Mode) {
-        self.parts.calls.services.gate.set_mode(mode);
-        self.parts.info.mode = mode;
-        self.publish(Event::Mode(mode));
-    }
-
     pub(super) fn on_driver(&mut self, event: DriverEvent) {
         match event {
             DriverEvent::Turn(event) => self.on_turn(event),
@@ -326,12 +328,7 @@ impl Actor {
                 if let Some(todos) = update.todos.take() {
                     self.take_todos(todos);
                 }
-                if let Some(mode) = update.mode.take() {
-                    self.set_mode(mode);
-                }
-                if let Some(agent) = update.agent.take() {
-                    self.change_agent(&agent);
-                }
+                self.change_as_called(update.agent.take(), update.mode.take());
                 if let Some(text) = update.message.take() {
                     self.join_message(text);
                 }

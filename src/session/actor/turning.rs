@@ -174,6 +174,7 @@ impl Actor {
 
     pub(super) fn request(&mut self) {
         self.become_next();
+        self.ask_as();
         if self.turn.is_some() {
             self.tell_todos();
         }

@@ -5,12 +5,15 @@ use std::sync::Arc;
 use super::rule_keys::Explained;
 use super::services::{request_gate, roots};
 use super::{ErrorReport, OpenRequest, config_error};
+use crate::agent::reminder::PLAN;
 use crate::config::{Origin, schema};
+use crate::permission::Mode;
 use crate::project::agents::{
     Agent, AgentFiles, AgentMode, AgentModel, AgentPatch, AgentPlaces, AgentSource, AgentState, Agents,
     ConfiguredAgent, Owner, ToolChoice, agent_files,
 };
 use crate::session::AgentChoice;
+use crate::session::actor::BeforePlan;
 use crate::store::SessionRow;
 
 /// The agent of a session that names none.
@@ -209,6 +212,46 @@ pub(super) fn choose<'a>(
         }
     }
     named(agents, DEFAULT)
+}
+
+/// Agent and mode that a session begins with.
+pub(super) struct Start<'a> {
+    pub(super) agent: &'a Agent,
+    pub(super) mode: Mode,
+    pub(super) before_plan: BeforePlan,
+}
+
+/// Returns what the session begins as: where either the agent or the mode is `plan`, both are.
+pub(super) fn start<'a>(
+    agents: &'a Agents,
+    request: &OpenRequest,
+    row: Option<&SessionRow>,
+    notes: &mut Vec<String>,
+) -> Result<Start<'a>, ErrorReport> {
+    let chosen = choose(agents, request, row, notes)?;
+    let mode = request.mode;
+    if chosen.name == PLAN {
+        return Ok(Start {
+            agent: chosen,
+            mode: Mode::Plan,
+            before_plan: BeforePlan { agent: None, mode },
+        });
+    }
+    let plan = named(agents, PLAN).ok().filter(|_| mode == Mode::Plan);
+    Ok(Start {
+        agent: plan.unwrap_or(chosen),
+        mode,
+        before_plan: BeforePlan {
+            agent: Some(chosen.name.clone()),
+            mode: Mode::Ask,
+        },
+    })
+}
+
+/// Returns the agent to go on as where plan is left and none was there before it.
+pub(super) fn default_beside_plan(agents: &Agents) -> Option<String> {
+    let default = named(agents, DEFAULT).ok().map(|agent| agent.name.clone());
+    default.or_else(|| names(agents).into_iter().find(|name| name != PLAN))
 }
 
 /// Sentences about what could not be understood.

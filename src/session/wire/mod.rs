@@ -27,6 +27,7 @@ use super::recorder::{Beginning, Recorder};
 use super::title::Titles;
 use super::{ErrorReport, Handle, ReportKind, SessionInfo};
 use crate::agent::driver::{CallSettings, Driver, Reports};
+use crate::agent::reminder::PLAN;
 use crate::config::{Dirs, Loaded};
 use crate::conversation::{CallId, CallResult, Message, ModelRef, SessionId};
 use crate::hook::Transcript;
@@ -159,13 +160,13 @@ fn config_error(message: impl Into<String>, hint: &str) -> ErrorReport {
 pub fn preview(request: &OpenRequest) -> Result<Preview, ErrorReport> {
     withhold(services::key_variables(request));
     let agents = agents(request);
-    let agent = agents::choose(&agents, request, None, &mut Vec::new())?;
+    let start = agents::start(&agents, request, None, &mut Vec::new())?;
     let catalog = Catalog::new(providers(request)?);
-    let model = choose_model(request, &catalog, None, agent)?;
+    let model = choose_model(request, &catalog, None, start.agent)?;
     Ok(Preview {
         model: model.to_string(),
-        agent: agent.name.clone(),
-        mode: request.mode,
+        agent: start.agent.name.clone(),
+        mode: start.mode,
         theme: request.loaded.config.theme.clone(),
     })
 }
@@ -174,13 +175,12 @@ pub fn preview(request: &OpenRequest) -> Result<Preview, ErrorReport> {
 pub fn preview_untrusted(request: &OpenRequest) -> Preview {
     let config = &request.loaded.config;
     let model = request.model.as_ref().or(config.model.as_ref());
+    let agent = request.agent.as_deref().unwrap_or(agents::DEFAULT);
+    let plans = request.mode == Mode::Plan || agent.eq_ignore_ascii_case(PLAN);
     Preview {
         model: model.map_or_else(|| "no model".to_owned(), ToString::to_string),
-        agent: request
-            .agent
-            .clone()
-            .unwrap_or_else(|| agents::DEFAULT.to_owned()),
-        mode: request.mode,
+        agent: if plans { PLAN } else { agent }.to_owned(),
+        mode: if plans { Mode::Plan } else { request.mode },
         theme: config.theme.clone(),
     }
 }
@@ -196,7 +196,7 @@ pub fn advertised(request: &OpenRequest) -> Result<(Vec<ToolSpec>, ToolSettings)
         edit_mode: configured_edit_mode(request),
     };
     let agents = agents(request);
-    let agent = agents::choose(&agents, request, None, &mut Vec::new())?;
+    let agent = agents::start(&agents, request, None, &mut Vec::new())?.agent;
     let edit_mode = likely_edit_mode(request, None, agent);
     let settings = profile::tool_settings(&base, agent, edit_mode, &registry);
     let permissions = profile::permissions(&base, agent)?;
@@ -218,7 +218,8 @@ pub fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
     }
     let agents = agents(request);
     notes.extend(agents::problems(&agents));
-    let agent = agents::choose(&agents, request, found.row.as_ref(), &mut notes)?.clone();
+    let start = agents::start(&agents, request, found.row.as_ref(), &mut notes)?;
+    let (agent, mode, before_plan) = (start.agent.clone(), start.mode, start.before_plan);
     if agent.variant.is_some() {
         let name = &agent.name;
         notes.push(format!(
@@ -247,6 +248,7 @@ pub fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
     };
     let profile = profiles.make(&agent, &model_name)?;
     kit.services.gate.change_rules(profile.permissions.clone());
+    kit.services.gate.set_mode(mode);
     if found.lock.is_some()
         && let Some(row) = &found.row
     {
@@ -267,6 +269,7 @@ pub fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
         is_trusted: request.trust.is_trusted(),
     };
     let info = SessionInfo {
+        mode,
         scope: last_scope(&store)?,
         ..info(request, &found, &profile, &profiles, &commands, &messages)
     };
@@ -302,7 +305,14 @@ pub fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
         next_seq: store.next_seq(&found.id)?,
         todos: store.todos(&found.id)?,
         draft,
-        recorder: Recorder::new(store.clone(), found.id.clone(), begin, found.lock),
+        recorder: Recorder::new(
+            store.clone(),
+            found.id.clone(),
+            begin,
+            (agent.name.clone(), model_name),
+            found.lock,
+        ),
+        before_plan,
         driver: Driver::new(provider, reports),
         calls: CallSettings {
             registry: kit.registry,
@@ -349,13 +359,13 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
     let mut notes = upkeep::recover(&request.dirs.data);
     let _cleaning = upkeep::clean_outputs(&request.dirs.data);
     let agents = agents(&request);
-    let (store, session, directory, agent, edit_mode) = match &request.which {
+    let (store, session, directory, start, edit_mode) = match &request.which {
         Which::Id(id) => {
             let store = Store::open(&request.dirs.data)?;
             let row = store.get(id)?.ok_or_else(|| no_session(id))?;
-            let agent = agents::choose(&agents, &request, Some(&row), &mut Vec::new())?;
-            let edit_mode = likely_edit_mode(&request, Some(&row), agent);
-            (store, id.clone(), row.directory, agent, edit_mode)
+            let start = agents::start(&agents, &request, Some(&row), &mut Vec::new())?;
+            let edit_mode = likely_edit_mode(&request, Some(&row), start.agent);
+            (store, id.clone(), row.directory, start, edit_mode)
         }
         Which::New | Which::Newest => {
             let store = Store::in_memory()?;
@@ -364,20 +374,21 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
             if let Err(error) = lend_grants(&request, &store, &session) {
                 notes.push(format!("the stored rules do not count: {error}"));
             }
-            let agent = agents::choose(&agents, &request, None, &mut Vec::new())?;
+            let start = agents::start(&agents, &request, None, &mut Vec::new())?;
             store.create(&NewSession {
                 id: session.clone(),
                 parent: None,
                 project: request.directory.clone(),
                 directory: request.directory.clone(),
-                agent: agent.name.clone(),
+                agent: start.agent.name.clone(),
                 model: None,
                 title: String::new(),
             })?;
-            let edit_mode = likely_edit_mode(&request, None, agent);
-            (store, session, request.directory.clone(), agent, edit_mode)
+            let edit_mode = likely_edit_mode(&request, None, start.agent);
+            (store, session, request.directory.clone(), start, edit_mode)
         }
     };
+    let agent = start.agent;
     let reports = Reports::new();
     let kit = Kit::build(
         &request, &store, &session, &directory, false, &reports, &mut notes,
@@ -387,6 +398,7 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
     let settings = profile::tool_settings(&kit.base, agent, edit_mode, &kit.registry);
     let permissions = profile::permissions(&kit.base, agent)?;
     kit.services.gate.change_rules(permissions);
+    kit.services.gate.set_mode(start.mode);
     let call = CallId::new();
     let mut guard = LoopGuard::default();
     let told: Arc<[ToolSpec]> = kit

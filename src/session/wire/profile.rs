@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::agents::{choices, named};
+use super::agents::{choices, default_beside_plan, named};
 use super::rule_keys::own_rules;
 use super::{ErrorReport, ModelSource, OpenRequest, config_error};
 use crate::agent::prompt::{self, PromptParts};
@@ -95,6 +95,11 @@ impl Profiles {
     /// The agents that the person can change to.
     pub(super) fn agents(&self) -> Vec<AgentChoice> {
         choices(&self.agents)
+    }
+
+    /// Returns the agent that a session goes on as when it leaves agent `plan` and had none before.
+    pub(in crate::session) fn default_beside_plan(&self) -> Option<String> {
+        default_beside_plan(&self.agents)
     }
 
     /// The models that the person can change to, and the one that is asked now.
@@ -306,6 +311,7 @@ pub(super) fn own_name(given: &str, registry: &Registry) -> String {
 /// Puts the agent's rules behind those of the user's files, and those of the project behind the project's.
 pub(super) fn permissions(base: &BaseRules, agent: &Agent) -> Result<Permissions, ErrorReport> {
     let mut permissions = base.permissions.clone();
+    permissions.is_plan = agent.name == PLAN;
     for given in &agent.rules {
         let source = rule_source(&agent.name, &given.source);
         let rules = own_rules(&given.rules, &source, base.home.as_deref()).map_err(|problem| {

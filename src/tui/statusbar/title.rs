@@ -9,7 +9,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::permission::Mode;
-use crate::session::{RequestUsage, SessionInfo};
+use crate::session::{RequestUsage, SessionInfo, is_plan};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{str_width, truncate};
 use crate::view::Symbols;
@@ -191,7 +191,7 @@ impl TitleRow<'_> {
         if model && !facts.model.is_empty() {
             parts.push((sanitize_line(&facts.model).into_owned(), text));
         }
-        if agent && !facts.agent.is_empty() {
+        if agent && !facts.agent.is_empty() && !is_plan(&facts.agent, facts.mode) {
             parts.push((sanitize_line(&facts.agent).into_owned(), text));
         }
         parts.push((
@@ -307,6 +307,31 @@ mod tests {
         assert!(
             row.ends_with("  anthropic/claude-sonnet · build · ask   ◔ 34% · $0.42"),
             "{row}"
+        );
+    }
+
+    #[test]
+    fn agent_and_mode_plan_are_named_once() {
+        let plan = Facts {
+            agent: "plan".to_owned(),
+            mode: Mode::Plan,
+            ..facts()
+        };
+        let shown = |facts: &Facts| row(facts, 120);
+        assert!(
+            shown(&plan).contains("  anthropic/claude-sonnet · plan   ◔"),
+            "{}",
+            shown(&plan)
+        );
+        // Until the next step of a turn that runs.
+        let coming = Facts {
+            agent: "build".to_owned(),
+            ..plan
+        };
+        assert!(
+            shown(&coming).contains(" · build · plan   "),
+            "{}",
+            shown(&coming)
         );
     }
 

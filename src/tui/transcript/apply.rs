@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use crate::conversation::{
     CallId, CallResult, CallState, Message, MessageId, MessageState, NoticeKind, Part, PartBody, Role, Stop,
 };
-use crate::session::{Done, Event, Retry, Snapshot};
+use crate::permission::Mode;
+use crate::session::{Done, Event, PLAN, Retry, Snapshot};
 
 use super::block::{Block, Body, Mark, Phase, ReasoningBlock, Source, TextBlock, UserBlock};
 use super::call::CallBlock;
@@ -32,6 +33,8 @@ pub(super) struct Blocks {
     /// The first block of each reply that is not whole yet.
     replies: HashMap<MessageId, usize>,
     turn: Turn,
+    agent_is_plan: bool,
+    mode_is_plan: bool,
 }
 
 impl Blocks {
@@ -40,6 +43,8 @@ impl Blocks {
         let mut blocks = Self {
             list: Vec::with_capacity(parts),
             calls: HashMap::with_capacity(parts),
+            agent_is_plan: snapshot.info.agent == PLAN,
+            mode_is_plan: snapshot.info.mode == Mode::Plan,
             ..Self::default()
         };
         for message in &snapshot.messages {
@@ -113,7 +118,11 @@ impl Blocks {
             }
             Event::TurnEnded(done) => self.turn_ended(*done, now),
             Event::Model(model) => self.mark(Mark::Model(model.to_string())),
-            Event::Agent(agent) => self.mark(Mark::Agent(agent.clone())),
+            Event::Agent(agent) => self.agent_changed(agent),
+            Event::Mode(mode) => {
+                self.mode_is_plan = *mode == Mode::Plan;
+                false
+            }
             Event::Notice(text) => self.mark(Mark::Notice {
                 kind: NoticeKind::Info,
                 text: text.clone(),
@@ -123,7 +132,6 @@ impl Blocks {
             | Event::Unqueued { .. }
             | Event::Todos(_)
             | Event::Title(_)
-            | Event::Mode(_)
             | Event::Answer(_)
             | Event::Hook(_)
             | Event::Grants(_)
@@ -190,6 +198,14 @@ impl Blocks {
             ..Block::new(body)
         });
         index
+    }
+
+    /// A mode leaves no mark, and neither does the agent that comes or goes because of it: the mode was told before.
+    fn agent_changed(&mut self, agent: &str) -> bool {
+        let is_plan = agent == PLAN;
+        let was_plan = std::mem::replace(&mut self.agent_is_plan, is_plan);
+        let follows_mode = is_plan != was_plan && is_plan == self.mode_is_plan;
+        !follows_mode && self.mark(Mark::Agent(agent.to_owned()))
     }
 
     pub(super) fn mark(&mut self, mark: Mark) -> bool {

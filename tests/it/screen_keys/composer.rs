@@ -51,7 +51,12 @@ fn tab_completes_what_is_listed_and_a_path_and_else_changes_the_agent() {
         terminal.key(Key::Tab);
         terminal.wait_for(|screen| {
             let title = screen.lines().next().unwrap_or_default();
-            title.contains(&format!("· {agent} ·"))
+            let both = if agent == "plan" {
+                "plan"
+            } else {
+                &format!("{agent} · ask")
+            };
+            format!("{title} ").contains(&format!("local/test-model · {both} "))
         });
     }
 }

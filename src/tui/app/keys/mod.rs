@@ -16,7 +16,7 @@ use super::beside::is_about_panel;
 use super::trusting::is_about_trust;
 use super::{App, Effect, Focus, MODE_RESTS};
 use crate::permission::Mode;
-use crate::session::Op;
+use crate::session::{Op, PLAN};
 use crate::tui::dialog::{Pass, Permission};
 use crate::tui::keymap::{Action, Context, typed};
 use crate::tui::page::PageKind;
@@ -348,6 +348,11 @@ impl App {
     pub(in crate::tui::app) fn change_mode(&mut self, mode: Mode, now: Instant) {
         tracing::debug!(mode = mode_name(mode), "the mode is changed by a person");
         self.facts.mode = mode;
+        // Mode and agent `plan` come and go together, so that an agent that was wanted may not come any more.
+        let wants_plan = self.wanted_agent.as_ref().map(|agent| agent == PLAN);
+        if wants_plan.is_some_and(|wants_plan| wants_plan != (mode == Mode::Plan)) {
+            self.wanted_agent = None;
+        }
         self.send(Op::SetMode(mode));
         self.mode_rests = Some(now + MODE_RESTS);
     }
