@@ -82,7 +82,7 @@ impl Setting<'_> {
         if form.subcommand == "blame" {
             return Ok(());
         }
-        for operand in form.operands.iter().take(form.before_dashes) {
+        for operand in &form.operands {
             if !operand.contains(':') && is_blob(git, operand)? {
                 return Err("the file that it would show has no name");
             }
@@ -187,7 +187,10 @@ impl Setting<'_> {
     fn tracked(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<String>, &'static str> {
         let (before, after) = form.operands.split_at(form.before_dashes);
         let mut names = Vec::new();
-        for operand in before.iter().take(MAX_OBJECTS) {
+        if before.len() > MAX_OBJECTS {
+            return Err("it names too many objects");
+        }
+        for operand in before {
             let tree = format!("{operand}^{{tree}}");
             let words = ["rev-parse", "-q", "--verify", &tree];
             let sources = Sources::revisions([operand.as_str()]);
@@ -217,9 +220,10 @@ fn is_cached(form: &GitForm) -> bool {
     options(form).any(|word| matches!(word, "--cached" | "--staged"))
 }
 
-/// Returns true if `diff` compares the index with the work tree, and so shows nothing that is not in the index.
+/// Returns true if `diff` compares the index with the work tree, and so shows nothing that is not in the index. With two
+/// paths it may compare these, tracked or not.
 fn compares_index(form: &GitForm) -> bool {
-    form.subcommand == "diff" && form.before_dashes == 0 && !options(form).any(|word| SIDES.contains(&word))
+    form.subcommand == "diff" && form.operands.is_empty() && !options(form).any(|word| SIDES.contains(&word))
 }
 
 /// Returns true for a path that is compared by its letters. `:(attr:…)` looks at attributes, and where an absolute one

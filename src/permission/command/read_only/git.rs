@@ -44,7 +44,7 @@ const DIFFERENCES: Table = Table {
     long: "patch no-patch raw stat numstat shortstat dirstat cumulative summary compact-summary name-only name-status \
            color no-color color-words word-diff word-diff-regex= minimal patience histogram diff-algorithm= no-renames \
            find-renames find-copies find-copies-harder full-index binary abbrev no-abbrev text ignore-space-at-eol \
-           ignore-space-change ignore-all-space ignore-blank-lines ignore-cr-at-eol function-context unified= \
+           ignore-space-change ignore-all-space ignore-blank-lines ignore-cr-at-eol function-context unified \
            inter-hunk-context= exit-code quiet relative no-relative diff-filter= pickaxe-regex pickaxe-all cc check \
            no-ext-diff no-textconv no-prefix src-prefix= dst-prefix= default-prefix ignore-submodules \
            indent-heuristic no-indent-heuristic patch-with-stat patch-with-raw anchored= color-moved no-color-moved \

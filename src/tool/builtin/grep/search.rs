@@ -207,7 +207,12 @@ impl Search<'_> {
             opener.open(path)?
         };
         let real = file.real_path();
-        let has_its_name = !candidate.is_linked && real.as_os_str() == path.as_os_str();
+        let is_at_its_path = real.as_os_str() == path.as_os_str();
+        // A walk follows no links; where one leads now, somebody has put it there since.
+        if !is_at_its_path && !candidate.is_named {
+            return Err(withheld(real));
+        }
+        let has_its_name = !candidate.is_linked && is_at_its_path;
         if has_its_name || self.readable.lets_read(real) {
             Ok(file)
         } else {
