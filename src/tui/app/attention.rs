@@ -98,7 +98,7 @@ impl App {
         if self.attention.due().is_some_and(|due| due <= now)
             && let Some(untold) = self.attention.untold.take()
         {
-            let title = match self.facts.title.as_str() {
+            let title = match self.view.facts.title.as_str() {
                 "" => "lathe".to_owned(),
                 title => format!("lathe · {title}"),
             };
@@ -121,13 +121,13 @@ impl App {
             return None;
         }
         let asks = self.is_asked() || self.trust.is_some();
-        let sign = match self.turn {
+        let sign = match self.view.turn {
             _ if asks => "? ",
             Turn::Busy => "* ",
             Turn::Idle if self.attention.has_news => "! ",
             Turn::Idle => "",
         };
-        Some(match self.facts.title.as_str() {
+        Some(match self.view.facts.title.as_str() {
             "" => format!("{sign}lathe"),
             title => format!("{sign}{title} - lathe"),
         })

@@ -75,13 +75,13 @@ impl App {
         };
         let symbols = self.surroundings.symbols;
         TitleRow {
-            facts: &self.facts,
+            facts: &self.view.facts,
             elsewhere: self.elsewhere(),
             theme: &self.theme,
             symbols,
         }
         .draw(areas.title, buffer);
-        self.transcript.show_in_dialog(self.asked_call().as_ref());
+        self.view.transcript.show_in_dialog(self.asked_call().as_ref());
         self.draw_transcript(areas.transcript, buffer, now);
         self.settle_selection(now);
         self.draw_queue(areas.queue, buffer);
@@ -105,13 +105,13 @@ impl App {
         let has_table = self.leader.is_some_and(|since| since + LEADER_TABLE <= now);
         if has_table {
             self.leader_hints().draw(areas.hints, buffer);
-        } else if self.search.is_some() {
+        } else if self.view.search.is_some() {
             caret = self.draw_search(areas.hints, buffer);
         } else {
             self.hints().draw(areas.hints, buffer);
         }
         if self.context() == Context::Select {
-            caret = self.transcript.caret();
+            caret = self.view.transcript.caret();
         }
         if self.picker.is_some() {
             caret = self.draw_list(between(area), buffer);
@@ -130,8 +130,8 @@ impl App {
     /// Returns the call that the dialog on screen is about.
     fn asked_call(&self) -> Option<CallId> {
         let of_question = |dialog: &Permission| dialog.question().inquiry.call.clone();
-        let question = self.dialog.as_ref().map(of_question);
-        question.or_else(|| self.forms.shown().map(|form| form.form().call.clone()))
+        let question = self.view.dialog.as_ref().map(of_question);
+        question.or_else(|| self.view.forms.shown().map(|form| form.form().call.clone()))
     }
 
     fn look(&self) -> Look<'_> {
@@ -147,9 +147,10 @@ impl App {
         is_low: bool,
         body: impl FnOnce(&mut Permission, &DialogCx<'_>) -> T,
     ) -> Option<T> {
-        let dialog = self.dialog.as_mut()?;
+        let dialog = self.view.dialog.as_mut()?;
         let id = dialog.question().id;
         let place = self
+            .view
             .questions
             .iter()
             .position(|question| question.id == id)
@@ -159,7 +160,7 @@ impl App {
             symbols: self.surroundings.symbols,
             highlighter: &self.highlighter,
         };
-        let place = (place, self.questions.len());
+        let place = (place, self.view.questions.len());
         let cx = DialogCx {
             look,
             keymap: &self.keymap,
@@ -197,10 +198,10 @@ impl App {
         body: impl FnOnce(&mut FormDialog, &DialogCx<'_>) -> T,
     ) -> Option<T> {
         let place = (
-            self.questions.len() + self.forms.place(),
-            self.questions.len() + self.forms.len(),
+            self.view.questions.len() + self.view.forms.place(),
+            self.view.questions.len() + self.view.forms.len(),
         );
-        let form = self.forms.shown_mut()?;
+        let form = self.view.forms.shown_mut()?;
         let look = Look {
             theme: &self.theme,
             symbols: self.surroundings.symbols,
@@ -220,14 +221,14 @@ impl App {
         if area.is_empty() {
             return;
         }
-        if self.transcript.is_empty() && self.turn == Turn::Idle {
-            match self.reopens {
+        if self.view.transcript.is_empty() && self.view.turn == Turn::Idle {
+            match self.view.reopens {
                 Some(since) => self.draw_opening(since, area, buffer, now),
                 None => self.draw_welcome(area, buffer),
             }
         }
         self.prepare_pictures(area);
-        let focused = self.focus == Focus::Transcript && !self.is_asking();
+        let focused = self.view.focus == Focus::Transcript && !self.is_asking();
         let frame = match self.surroundings.motion {
             Motion::Full => usize::try_from(self.frame(now)).unwrap_or(0),
             Motion::Reduced => 0,
@@ -260,7 +261,7 @@ impl App {
             fold_key: self.keymap.label(Context::Transcript, Action::ToggleFold),
             view_key: self.keymap.label(Context::Transcript, Action::ViewBlock),
         };
-        self.transcript.draw(area, buffer, &cx);
+        self.view.transcript.draw(area, buffer, &cx);
         self.draw_pictures(buffer);
     }
 
@@ -270,7 +271,7 @@ impl App {
         let style = self.theme.style(Meaning::Rule);
         let rule = symbols.rule().repeat(usize::from(area.width));
         buffer.set_stringn(area.x, area.y, rule, usize::from(area.width), style);
-        let unseen = self.transcript.unseen();
+        let unseen = self.view.transcript.unseen();
         if unseen > 0 {
             let arrow = if symbols == Symbols::Unicode { "↓" } else { "v" };
             let text = format!(" {arrow} {unseen} new ");
@@ -288,7 +289,7 @@ impl App {
             });
             return None;
         }
-        if self.dialog.is_none() {
+        if self.view.dialog.is_none() {
             let drawn = self.with_form(is_low, |form, cx| {
                 on_ground(area, buffer, cx.look, |buffer| form.draw(area, buffer, cx))
             });
@@ -304,7 +305,7 @@ impl App {
         if area.is_empty() {
             return None;
         }
-        let has_focus = self.focus == Focus::Composer;
+        let has_focus = self.view.focus == Focus::Composer;
         let bar = if has_focus { Meaning::Accent } else { Meaning::Rule };
         let text = self.theme.style(Meaning::Text);
         let look = composer::Look {
@@ -312,7 +313,7 @@ impl App {
             bar: self.surroundings.symbols.bar(),
             bar_style: self.theme.style(bar),
             chip: self.theme.style(Meaning::Accent),
-            invitation: match self.turn {
+            invitation: match self.view.turn {
                 Turn::Idle => "Ask for a change, or about the code.",
                 Turn::Busy => "Add something while it works.",
             },
@@ -323,9 +324,13 @@ impl App {
             width: area.width.saturating_sub(2),
             ..area
         };
-        self.composer
+        self.view
+            .composer
             .set_selection_style(self.theme.style(Meaning::Selection));
-        self.composer.draw(inner, buffer, &look).filter(|_| has_focus)
+        self.view
+            .composer
+            .draw(inner, buffer, &look)
+            .filter(|_| has_focus)
     }
 
     fn draw_completion(&mut self, area: Rect, buffer: &mut Buffer) -> Rect {
@@ -334,7 +339,7 @@ impl App {
             symbols: self.surroundings.symbols,
             highlighter: &self.highlighter,
         };
-        self.completion.draw(area, buffer, look)
+        self.view.completion.draw(area, buffer, look)
     }
 
     fn draw_list(&mut self, area: Rect, buffer: &mut Buffer) -> Option<Position> {

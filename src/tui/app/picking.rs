@@ -25,13 +25,13 @@ impl App {
                 Box::new(Palette::new(&self.keymap, self.context(), symbols, makes_sense))
             }
             List::Agents => {
-                let current = self.wanted_agent.as_ref().unwrap_or(&self.facts.agent);
-                Box::new(AgentRows::new(self.agents.clone(), current.clone()))
+                let current = self.view.wanted_agent.as_ref().unwrap_or(&self.view.facts.agent);
+                Box::new(AgentRows::new(self.view.agents.clone(), current.clone()))
             }
             List::Models => {
-                let current = self.wanted_model.as_ref().map(ToString::to_string);
-                let current = current.unwrap_or_else(|| self.facts.model.clone());
-                Box::new(ModelRows::new(self.models.clone(), current))
+                let current = self.view.wanted_model.as_ref().map(ToString::to_string);
+                let current = current.unwrap_or_else(|| self.view.facts.model.clone());
+                Box::new(ModelRows::new(self.view.models.clone(), current))
             }
             List::Sessions => self.session_rows(),
             List::Prompts => {
@@ -79,7 +79,7 @@ impl App {
     pub(super) fn list_back(&mut self, now: Instant) {
         self.with_list(now, Picker::back);
         if self.picker.is_none() {
-            self.esc.deaf_until = Some(now + ESC_DEAF);
+            self.view.esc.deaf_until = Some(now + ESC_DEAF);
         }
     }
 
@@ -136,19 +136,19 @@ impl App {
 
     /// Has the session go on as an agent; while a turn runs, with its next step.
     pub(super) fn go_on_as(&mut self, agent: String, now: Instant) {
-        if self.turn == Turn::Busy {
+        if self.view.turn == Turn::Busy {
             self.say(format!("{agent} from the next step on"), Meaning::TextMuted, now);
         }
-        self.wanted_agent = Some(agent.clone());
+        self.view.wanted_agent = Some(agent.clone());
         self.send(Op::SetAgent(agent));
     }
 
     /// Has the session ask a model; while a turn runs, with its next step.
     fn ask_model(&mut self, model: ModelRef, now: Instant) {
-        if self.turn == Turn::Busy {
+        if self.view.turn == Turn::Busy {
             self.say(format!("{model} from the next step on"), Meaning::TextMuted, now);
         }
-        self.wanted_model = Some(model.clone());
+        self.view.wanted_model = Some(model.clone());
         self.send(Op::SetModel(model));
     }
 
@@ -162,7 +162,7 @@ impl App {
         let home = self.surroundings.home.as_deref();
         let file = path_words(&self.settings_file, home);
         let name = serde_json::Value::from(name);
-        self.transcript.push_notice(format!(
+        self.view.transcript.push_notice(format!(
             "This theme until lathe is left; `\"theme\": {name}` in `{file}` keeps it."
         ));
     }

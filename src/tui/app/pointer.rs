@@ -56,12 +56,12 @@ impl App {
             page.scroll(rows);
         } else if self.shown.dialog.contains((event.column, event.row).into()) {
             self.trust.iter_mut().for_each(|trust| trust.scroll(rows));
-            match &mut self.dialog {
+            match &mut self.view.dialog {
                 Some(dialog) => dialog.scroll(rows),
-                None => self.forms.shown_mut().is_some_and(|form| form.scroll(rows)),
+                None => self.view.forms.shown_mut().is_some_and(|form| form.scroll(rows)),
             };
         } else {
-            self.transcript.scroll_by(rows);
+            self.view.transcript.scroll_by(rows);
         }
         Change::Urgent
     }
@@ -85,7 +85,7 @@ impl App {
         if self.shown.completion.contains((column, row).into()) {
             // The first row is the head.
             let place = usize::from(row - self.shown.completion.y).checked_sub(1);
-            if place.is_some_and(|place| self.completion.select(place)) {
+            if place.is_some_and(|place| self.view.completion.select(place)) {
                 self.complete(Action::TakeItem, now);
             }
             return Change::Urgent;
@@ -101,7 +101,7 @@ impl App {
             2 => Unit::Word,
             _ => Unit::Line,
         };
-        if self.transcript.press(column, row, unit) {
+        if self.view.transcript.press(column, row, unit) {
             let is_held = true;
             self.press = Some(Press {
                 at: now,
@@ -111,11 +111,11 @@ impl App {
                 is_in_composer: false,
             });
             if !self.is_asking() {
-                self.focus = Focus::Transcript;
+                self.view.focus = Focus::Transcript;
             }
         } else if self.shown.composer.contains(cell.into()) {
             self.focus_composer();
-            self.composer.point(cell.into());
+            self.view.composer.point(cell.into());
             self.press = Some(Press {
                 at: now,
                 cell,
@@ -140,9 +140,9 @@ impl App {
             press.count = 0;
         }
         if press.is_in_composer {
-            self.composer.drag((column, row).into());
+            self.view.composer.drag((column, row).into());
         } else {
-            self.transcript.drag(column, row);
+            self.view.transcript.drag(column, row);
         }
         Change::Urgent
     }
@@ -168,9 +168,9 @@ impl App {
 
     /// Does what waited for the frame that was just drawn.
     pub(super) fn settle_selection(&mut self, now: Instant) {
-        match (self.due.take(), self.transcript.selected_text()) {
+        match (self.due.take(), self.view.transcript.selected_text()) {
             (Some(Due::Copy), text) => {
-                self.transcript.end_selection();
+                self.view.transcript.end_selection();
                 self.copy(text, "the selection", now);
             }
             (Some(Due::CopyOnSelect), Some(text)) => self.copy(Some(text), "the selection", now),

@@ -50,7 +50,7 @@ impl App {
         if !rows.is_empty() {
             y = y.saturating_sub(1);
         }
-        let directory = path_words(&self.directory, self.surroundings.home.as_deref());
+        let directory = path_words(&self.view.directory, self.surroundings.home.as_deref());
         let directory = sanitize_line(&directory);
         buffer.set_stringn(area.x + 1, y, truncate_start(&directory, room), room, muted);
     }

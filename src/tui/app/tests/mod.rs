@@ -34,17 +34,17 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::conversation::sample::said;
 use crate::conversation::{
-    CallId, CallState, Message, MessageId, MessageState, ModelRef, Part, PartBody, Price, Role, ToolPart,
-    Usage,
+    CallId, CallState, Message, MessageId, MessageState, ModelRef, Part, PartBody, Price, Role, SessionId,
+    ToolPart, Usage,
 };
 use crate::permission::{
-    Action as RuleAction, Ask, Broker, BrokerEvent, Delegated, FrontEnd, Inquiry, Mode, Reply, Row, Scope,
-    Subject, Verdict,
+    Action as RuleAction, Ask, Broker, BrokerEvent, Delegated, FrontEnd, Inquiry, Mode, Question, Reply, Row,
+    Scope, Subject, Verdict,
 };
 use crate::session::query::Query;
 use crate::session::{
-    Done, Envelope, ErrorReport, Event, QueuedKind, ReportKind, RequestUsage, SessionInfo, SettledQuestion,
-    Snapshot,
+    AgentChoice, CommandChoice, Done, Envelope, ErrorReport, Event, ModelChoice, Queued, QueuedKind,
+    ReportKind, RequestUsage, SessionInfo, SettledQuestion, Snapshot,
 };
 use crate::tui::clipboard::picture::Reading;
 use crate::tui::completion;
