@@ -464,6 +464,19 @@ mod tests {
         let mut late = vec![b'a'; 5000];
         late.push(0);
         assert!(!looks_binary(&late));
+        // A NUL counts in the first 4096 bytes, and control bytes count where they are more than 30 % of them.
+        for (bytes, is_binary) in [
+            ([&[b'a'; 4095][..], b"\0"].concat(), true),
+            ([&[b'a'; 4096][..], b"\0"].concat(), false),
+            ([[1; 30].as_slice(), &[b'a'; 70]].concat(), false),
+            ([[1; 31].as_slice(), &[b'a'; 69]].concat(), true),
+        ] {
+            assert_eq!(looks_binary(&bytes), is_binary, "{bytes:?}");
+        }
+        for byte in 1..32 {
+            let bytes = [[byte; 31].as_slice(), &[b'a'; 69]].concat();
+            assert_eq!(looks_binary(&bytes), !(9..=13).contains(&byte), "{byte}");
+        }
     }
 
     #[test]

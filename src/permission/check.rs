@@ -230,7 +230,10 @@ pub fn decide(permissions: &Permissions, asks: &[Ask], tool: &str, mode: Mode) -
 fn judge(permissions: &Permissions, plan: &Permissions, ask: &Ask, tool: &str) -> Verdict {
     let mut verdict = permissions.judge_tool(&ask.key, tool, &ask.subject);
     let planned = plan.judge(&ask.key, &ask.subject);
-    if planned.action == Action::Deny && verdict.action != Action::Deny {
+    let restricts = planned.action == Action::Deny && verdict.action != Action::Deny;
+    // Plan files may be written, as by agent `plan`.
+    let opens = planned.action == Action::Allow && ask.key == "edit" && verdict.is_general_ask();
+    if restricts || opens {
         verdict = planned;
     }
     let is_unclear = ask.floor == Floor::Ask || permissions.may_restrict(&ask.key, &ask.subject);
@@ -362,7 +365,7 @@ mod tests {
                 "deny bash",
             ),
             (vec![inside("gen/a")], Plan, "deny edit"),
-            (vec![inside(".lathe/plans/a.md")], Plan, "ask 1"),
+            (vec![inside(".lathe/plans/a.md")], Plan, "allow"),
             (vec![ask("bash", "touch a")], Plan, "deny bash"),
             (vec![read_only], Plan, "ask 1"),
             (

@@ -178,15 +178,18 @@ impl Verdict {
             rule: Some(rule.clone()),
         }
     }
+
+    /// Returns true if nobody but the defaults or the global file asks. An agent's or `--config`'s ask is another matter: it
+    /// was chosen for this session.
+    pub(super) fn is_general_ask(&self) -> bool {
+        let source = self.rule.as_ref().map(|rule| &rule.source);
+        self.action == Action::Ask && matches!(source, None | Some(Source::Default | Source::Global(_)))
+    }
 }
 
-/// Returns true if what the user's list says is another list's to allow, where somebody has said yes to that list. An agent's
-/// or `--config`'s ask is not: it was chosen for this session.
+/// Returns true if what the user's list says is another list's to allow, where somebody has said yes to that list.
 fn lifts_asks(user: &Verdict, keys: &[&str]) -> bool {
-    let source = user.rule.as_ref().map(|rule| &rule.source);
-    user.action == Action::Ask
-        && !keys.contains(&PROTECTED)
-        && matches!(source, None | Some(Source::Default | Source::Global(_)))
+    !keys.contains(&PROTECTED) && user.is_general_ask()
 }
 
 /// The strictest of what one list says under each key.

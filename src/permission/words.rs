@@ -19,6 +19,7 @@ pub fn in_words(key: &str, pattern: &str) -> Revealed {
         ("webfetch", Some(rest)) => ("every page below ", rest),
         (_, Some(rest)) => ("whatever begins with ", rest),
         ("edit" | "read" | "protected", None) if is_exact => return Revealed::own("this file"),
+        ("doom_loop", None) if is_exact => ("every repeated call of ", pattern),
         (_, None) if is_exact => ("every call of ", pattern),
         (_, None) => ("whatever fits ", pattern),
     };
@@ -52,6 +53,7 @@ mod tests {
             ("bash", "git*", "whatever begins with `git`"),
             ("bash", "a*b", "whatever fits `a*b`"),
             ("task", "explore", "every call of `explore`"),
+            ("doom_loop", "read", "every repeated call of `read`"),
             ("bash", "a\u{202e}b *", "every `a⟨U+202E⟩b` command"),
         ] {
             assert_eq!(in_words(key, pattern).as_str(), words);

@@ -65,6 +65,11 @@ pub enum SpawnError {
     Nul,
     #[error("the command has {0} bytes, more than the system takes; write it to a file and run that")]
     TooLong(usize),
+    #[error(
+        "the process that watches over commands was ended from outside, and the command with it; what it had done until \
+         then is not known"
+    )]
+    Interrupted,
     #[error("the command could not be started: {0}")]
     System(#[from] io::Error),
 }
@@ -110,7 +115,9 @@ impl ShellCommand {
     }
 
     fn explain(&self, error: io::Error) -> SpawnError {
-        if error.kind() == io::ErrorKind::ArgumentListTooLong {
+        if error.kind() == io::ErrorKind::ConnectionAborted {
+            SpawnError::Interrupted
+        } else if error.kind() == io::ErrorKind::ArgumentListTooLong {
             SpawnError::TooLong(self.command.len())
         } else if !self.cwd.is_dir() {
             SpawnError::NoDirectory(self.cwd.clone())

@@ -11,7 +11,7 @@ pub(super) struct Recorder {
     beginning: Option<Beginning>,
     failed: bool,
     /// Held as long as the session lives; `None` for sessions that are gone with the process.
-    _lock: Option<SessionLock>,
+    lock: Option<SessionLock>,
 }
 
 /// What a new session is stored with.
@@ -32,7 +32,7 @@ impl Recorder {
             session,
             beginning,
             failed: false,
-            _lock: lock,
+            lock,
         }
     }
 
@@ -104,6 +104,17 @@ impl Recorder {
         };
         if let Err(error) = self.store.set_draft(key, draft) {
             tracing::warn!(%error, "the draft was not kept");
+        }
+    }
+
+    /// Ends what was allowed in this session alone. Where that cannot be written it is ended when the session is opened
+    /// again.
+    pub(super) fn end(&self) {
+        if self.lock.is_none() {
+            return;
+        }
+        if let Err(error) = self.store.end_session_grants(&self.session) {
+            tracing::warn!(%error, "the rules of the session were not ended");
         }
     }
 

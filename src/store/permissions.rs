@@ -55,6 +55,10 @@ impl fmt::Display for GrantOrigin {
 const GRANTS: &str = "SELECT grants.id, key, pattern, scope, place, grants.created, origin, title FROM grants \
                       LEFT JOIN sessions ON sessions.id = origin";
 
+/// The scope of rules that counted in a session which was closed. They count nowhere and are listed nowhere; they are
+/// kept because the next "always" begins with the scope that was chosen last.
+const ENDED: &str = "ended";
+
 impl GrantScope {
     /// How far a rule reaches, for a person: `everywhere`. `own` is the session that they are in, and `shown` how they read
     /// a path.
@@ -100,8 +104,9 @@ impl Store {
     /// Returns all rules in the order in which they were granted.
     pub fn grants(&self) -> Result<Vec<Grant>, StoreError> {
         let connection = self.connection();
-        let mut statement = connection.prepare_cached(&format!("{GRANTS} ORDER BY grants.id"))?;
-        let rows = statement.query_map([], grant)?;
+        let mut statement =
+            connection.prepare_cached(&format!("{GRANTS} WHERE scope <> ?1 ORDER BY grants.id"))?;
+        let rows = statement.query_map([ENDED], grant)?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
@@ -113,6 +118,33 @@ impl Store {
              OR (scope = 'project' AND place = ?2) ORDER BY grants.id"
         ))?;
         let rows = statement.query_map([root.as_str(), &path_text(project)], grant)?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Ends the rules of a session that is closed, or that was left without being closed.
+    pub fn end_session_grants(&self, root: &SessionId) -> Result<(), StoreError> {
+        let connection = self.connection();
+        // Nearly no session has any, and looking needs no lock.
+        let has_some = connection
+            .prepare_cached("SELECT 1 FROM grants WHERE scope = 'session' AND place = ?1")?
+            .exists([root.as_str()])?;
+        if !has_some {
+            return Ok(());
+        }
+        connection
+            .prepare_cached("UPDATE OR REPLACE grants SET scope = ?1 WHERE scope = 'session' AND place = ?2")?
+            .execute([ENDED, root.as_str()])?;
+        connection
+            .prepare_cached("DELETE FROM grants WHERE scope = ?1 AND place <> ?2")?
+            .execute([ENDED, root.as_str()])?;
+        Ok(())
+    }
+
+    /// Returns the scopes of all rules, the newest first, with those of sessions that are closed.
+    pub fn granted_scopes(&self) -> Result<Vec<GrantScope>, StoreError> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(&format!("{GRANTS} ORDER BY grants.id DESC"))?;
+        let rows = statement.query_map([], |row| Ok(grant(row)?.scope))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
@@ -128,7 +160,7 @@ impl Store {
 
 fn grant(row: &Row<'_>) -> Result<Grant, rusqlite::Error> {
     let scope = match row.get_ref(3)?.as_str()? {
-        "session" => GrantScope::Session(column::parsed(row, 4)?),
+        "session" | ENDED => GrantScope::Session(column::parsed(row, 4)?),
         "project" => GrantScope::Project(row.get::<_, String>(4)?.into()),
         _ => GrantScope::Global,
     };
@@ -186,6 +218,31 @@ mod tests {
             .unwrap();
         store.delete(&session).unwrap();
         assert_eq!(store.grants().unwrap(), []);
+    }
+
+    #[test]
+    fn the_grants_of_a_closed_session_count_nowhere_and_their_scope_is_remembered() {
+        let (store, session) = store_with("/p");
+        let own = GrantScope::Session(session.clone());
+        let project = GrantScope::Project("/p".into());
+        let kept = store.add_grant("bash", "git *", &project, &session).unwrap();
+        store.add_grant("edit", "*", &own, &session).unwrap();
+        store.end_session_grants(&session).unwrap();
+        store.end_session_grants(&session).unwrap();
+        let ids = |grants: Vec<Grant>| grants.into_iter().map(|grant| grant.id).collect::<Vec<_>>();
+        assert_eq!(ids(store.grants().unwrap()), [kept]);
+        assert_eq!(ids(store.grants_for(&session, Path::new("/p")).unwrap()), [kept]);
+        assert_eq!(store.granted_scopes().unwrap(), [own.clone(), project.clone()]);
+        // The same may be granted again, and only the last closed session is remembered.
+        store.add_grant("edit", "*", &own, &session).unwrap();
+        assert_eq!(store.grants_for(&session, Path::new("/p")).unwrap().len(), 2);
+        store.end_session_grants(&session).unwrap();
+        assert_eq!(store.granted_scopes().unwrap(), [own, project.clone()]);
+        let other = SessionId::new();
+        let others = GrantScope::Session(other.clone());
+        store.add_grant("edit", "*", &others, &other).unwrap();
+        store.end_session_grants(&other).unwrap();
+        assert_eq!(store.granted_scopes().unwrap(), [others, project]);
     }
 
     #[test]

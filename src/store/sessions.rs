@@ -155,8 +155,8 @@ impl Store {
                 .query_map([session.as_str()], |row| row.get(0))?
                 .collect::<Result<_, _>>()?;
             let mut drafts = connection.prepare_cached("DELETE FROM drafts WHERE key = ?1")?;
-            let mut grants =
-                connection.prepare_cached("DELETE FROM grants WHERE scope = 'session' AND place = ?1")?;
+            let mut grants = connection
+                .prepare_cached("DELETE FROM grants WHERE scope IN ('session', 'ended') AND place = ?1")?;
             for id in &ids {
                 drafts.execute([id])?;
                 grants.execute([id])?;

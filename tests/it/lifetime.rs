@@ -197,11 +197,9 @@ fn commands_end_when_their_keeper_is_killed_and_later_ones_have_a_new_keeper() {
     let result = result.lines().find(|line| line.contains("tool_result")).unwrap();
     let result: Value = serde_json::from_str(result).unwrap();
     assert_eq!(result["details"]["error"]["kind"], "interrupted", "{result}");
-    assert_eq!(
-        result["output"],
-        "Error: the process that watches over commands was ended from outside, and the command with it; what it had \
-         done until then is not known\n(no output)"
-    );
+    let told = "Error: the process that watches over commands was ended from outside, and the command with it; what it \
+                had done until then is not known";
+    assert!(result["output"].as_str().unwrap().starts_with(told), "{result}");
     running.signal(Signal::KILL);
     assert_all_end(&project, Some(Signal::KILL));
 }

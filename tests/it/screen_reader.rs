@@ -118,6 +118,49 @@ fn a_denial_with_a_reason_and_an_always_are_a_number_each() {
     leave(&terminal);
 }
 
+#[test]
+fn single_patterns_of_an_always_are_chosen_by_number() {
+    let server = Server::with([
+        bash("touch one && mkdir two && rm one"),
+        bash("mkdir three"),
+        bash("touch four"),
+        Turn::text("All done."),
+    ]);
+    let project = project(&server);
+    let terminal = open(&project, &["-p", "go"]);
+    wait_count(&terminal, ANSWER, 1);
+    say(&terminal, "2");
+    terminal.wait_text("5 choose what is stored");
+    terminal.wait_text("is allowed always, with a number:");
+    say(&terminal, "5");
+    terminal.wait_text("3 bash rm one: ");
+    let screen = terminal.wait_text("is allowed always, with numbers and blanks between them:");
+    let lines = screen.lines().filter(|line| line.contains("chosen)"));
+    let chosen: Vec<bool> = lines.map(|line| line.ends_with(" (chosen)")).collect();
+    assert_eq!(chosen, [true, true, false], "{screen}");
+    say(&terminal, "2");
+    terminal.wait_text("Would store bash mkdir *: every `mkdir` command.");
+    wait_count(&terminal, "is allowed always, with a number:", 2);
+    say(&terminal, "2");
+    terminal.wait_text("Allowed always, this project: bash mkdir *.");
+    // The call ran as a whole, the next one unasked, and what was left out asks.
+    wait_count(&terminal, ANSWER, 2);
+    assert!(project.exists("two") && project.exists("three") && !project.exists("one"));
+    say(&terminal, "3");
+    terminal.wait_text("Denied.");
+    assert!(!project.exists("four"));
+    let listed = Lathe::in_project(&project)
+        .args(["permissions", "list"])
+        .run()
+        .success()
+        .stdout;
+    assert!(
+        listed.contains("mkdir *") && !listed.contains("touch") && !listed.contains("rm one"),
+        "{listed}"
+    );
+    leave(&terminal);
+}
+
 const ONCE: &str = "Nothing runs. ctrl+c again at once leaves.";
 
 /// Presses `ctrl+c` until it leaves, and returns how often. Each press but the last is answered: on a machine that is busy

@@ -105,6 +105,27 @@ fn what_was_trusted_is_listed_and_taken_back() {
 }
 
 #[test]
+fn a_key_without_a_meaning_is_answered_with_those_that_answer_until_the_next_key() {
+    let server = Server::start();
+    let project = hooked(&server);
+    let terminal = start(&project);
+    hear(&terminal);
+    terminal.keys("q");
+    terminal.wait_text("y trusts · n does not");
+    assert_eq!(terminal.screen().matches("y trusts").count(), 1);
+    terminal.keys("d");
+    terminal.wait_gone("y trusts");
+    terminal.key(Key::Tab);
+    terminal.wait_text("y trusts · n does not");
+    assert!(!project.exists("ran"));
+    terminal.resize(40, 10);
+    terminal.wait_text("y trusts · n does not");
+    terminal.keys("n");
+    terminal.wait_text("send");
+    assert!(!project.exists("ran"));
+}
+
+#[test]
 fn n_goes_on_without_and_asks_the_next_time() {
     let server = Server::start();
     let project = hooked(&server);

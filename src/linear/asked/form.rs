@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Heard, unclear};
+use super::{Heard, numbers, unclear};
 use crate::linear::judged;
 use crate::session::Op;
 use crate::text::sanitize::{Revealed, reveal_line};
@@ -118,16 +118,9 @@ fn answer(question: &FormQuestion, line: &str) -> Option<FormAnswer> {
     if line == "0" && count > 0 {
         return Some(FormAnswer::default());
     }
-    let numbers = line.split([' ', ',']).filter(|word| !word.is_empty());
-    let numbers: Option<Vec<usize>> = numbers.map(|word| word.parse().ok()).collect();
-    let picked = numbers.filter(|numbers| {
-        let is_one_or_many = question.multiple || numbers.len() == 1;
-        is_one_or_many && !numbers.is_empty() && numbers.iter().all(|number| (1..=count).contains(number))
-    });
+    let picked = numbers(line, count).filter(|numbers| question.multiple || numbers.len() == 1);
     match picked {
-        Some(mut picked) => {
-            picked.sort_unstable();
-            picked.dedup();
+        Some(picked) => {
             let picked = picked.into_iter().map(|number| number - 1).collect();
             Some(FormAnswer { picked, words: None })
         }

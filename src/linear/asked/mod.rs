@@ -98,6 +98,16 @@ impl Asked {
     }
 }
 
+/// Reads numbers from 1 to `count` with blanks or commas between them, at least one; sorted, each once.
+fn numbers(line: &str, count: usize) -> Option<Vec<usize>> {
+    let words = line.split([' ', ',']).filter(|word| !word.is_empty());
+    let mut numbers: Vec<usize> = words.map(|word| word.parse().ok()).collect::<Option<_>>()?;
+    numbers.sort_unstable();
+    numbers.dedup();
+    let is_one_of_them = |number: &usize| (1..=count).contains(number);
+    (!numbers.is_empty() && numbers.iter().all(is_one_of_them)).then_some(numbers)
+}
+
 fn unclear() -> Revealed {
     "That is none of the numbers. /again says the question once more, /say TEXT sends a message.".into()
 }

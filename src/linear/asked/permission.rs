@@ -4,20 +4,29 @@
 
 use std::sync::Arc;
 
-use super::{Heard, unclear};
+use super::{Heard, numbers, unclear};
 use crate::linear::judged;
-use crate::permission::{self, Question, QuestionId, Reply, Scope};
+use crate::permission::{self, Proposed, Question, QuestionId, Reply, Scope};
 use crate::session::Op;
 use crate::text::sanitize::{Revealed, reveal_line};
 
 pub(in crate::linear) struct Permission {
     question: Arc<Question>,
     stage: Stage,
+    proposals: Vec<Proposal>,
+}
+
+/// A rule that "always" would store.
+struct Proposal {
+    proposed: Proposed,
+    is_ticked: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Choice,
+    /// Which rules "always" stores.
+    Patterns,
     /// How far "always" reaches.
     Scope,
     /// The reason for a no.
@@ -28,9 +37,15 @@ const SCOPES: [Scope; 3] = [Scope::Session, Scope::Project, Scope::Everywhere];
 
 impl Permission {
     pub(super) fn new(question: &Arc<Question>) -> Self {
+        let proposed = question.inquiry.proposed().into_iter();
+        let proposals = proposed.map(|proposed| Proposal {
+            is_ticked: proposed.preticked,
+            proposed,
+        });
         Self {
             question: Arc::clone(question),
             stage: Stage::Choice,
+            proposals: proposals.collect(),
         }
     }
 
@@ -45,7 +60,7 @@ impl Permission {
     pub(super) fn lines(&self) -> Vec<Revealed> {
         let about = match self.stage {
             Stage::Choice => self.about(),
-            Stage::Scope | Stage::Reason => Vec::new(),
+            Stage::Patterns | Stage::Scope | Stage::Reason => Vec::new(),
         };
         [about, self.options()].concat()
     }
@@ -53,6 +68,7 @@ impl Permission {
     pub(super) fn options(&self) -> Vec<Revealed> {
         match self.stage {
             Stage::Choice => self.choices(),
+            Stage::Patterns => self.pattern_lines(),
             Stage::Scope => self.scope_lines(),
             Stage::Reason => Vec::new(),
         }
@@ -96,6 +112,8 @@ impl Permission {
         let always = self.always();
         if !always.is_empty() {
             lines.push(Revealed::own("2 allow always: ").and(in_words(&always)));
+        } else if !self.proposals.is_empty() {
+            lines.push("2 allow always, and choose what".into());
         }
         let delegated = self.question.inquiry.delegated.as_ref();
         lines.push(match delegated.and_then(|delegated| delegated.by.last()) {
@@ -113,32 +131,36 @@ impl Permission {
     pub(super) fn prompt(&self) -> Revealed {
         let (before, after) = match self.stage {
             Stage::Choice => ("Answer for \"", "\" with a number: "),
+            Stage::Patterns => (
+                "Say what of \"",
+                "\" is allowed always, with numbers and blanks between them: ",
+            ),
             Stage::Scope => ("Say for how far \"", "\" is allowed always, with a number: "),
             Stage::Reason => ("Say why \"", "\" is denied: "),
         };
         Revealed::own(before).and(self.title()).and(after)
     }
 
-    /// What "always" would store, each once. What destroys something is not among it.
+    /// What "always" stores: key and pattern. What destroys something is among it only where the person chose it.
     fn always(&self) -> Vec<(String, String)> {
-        let mut patterns = Vec::new();
-        for row in self.question.inquiry.rows.iter().filter(|row| row.preticked) {
-            for pattern in &row.ask.always {
-                let wanted = (row.key().to_owned(), pattern.clone());
-                if !patterns.contains(&wanted) {
-                    patterns.push(wanted);
-                }
-            }
-        }
-        patterns
+        let ticked = self.proposals.iter().filter(|proposal| proposal.is_ticked);
+        let patterns =
+            ticked.map(|Proposal { proposed, .. }| (proposed.key.clone(), proposed.pattern.clone()));
+        patterns.collect()
+    }
+
+    /// Whether there is something to choose: several rules, or one that is not ticked by itself.
+    fn has_a_choice(&self) -> bool {
+        self.proposals.len() > 1 || self.proposals.iter().any(|proposal| !proposal.proposed.preticked)
     }
 
     pub(super) fn hear(&mut self, line: &str) -> Heard {
         match (self.stage, line) {
             (Stage::Choice, "1") => self.reply(Reply::Once, "Allowed once."),
-            (Stage::Choice, "2") if self.always().is_empty() => {
+            (Stage::Choice, "2") if self.proposals.is_empty() => {
                 Heard::Unclear("2 is not offered for this.".into())
             }
+            (Stage::Choice, "2") if self.always().is_empty() => self.go(Stage::Patterns),
             (Stage::Choice, "2") => self.go(Stage::Scope),
             (Stage::Choice, "3") => self.reply(Reply::Reject(None), "Denied."),
             (Stage::Choice, "4") => self.go(Stage::Reason),
@@ -151,7 +173,9 @@ impl Permission {
                 let told = told.and(in_words(&patterns)).and(".");
                 self.reply(Reply::Always { patterns, scope }, told)
             }
-            (Stage::Scope, "4") => self.go(Stage::Choice),
+            (Stage::Scope, "4") | (Stage::Patterns, "0") => self.go(Stage::Choice),
+            (Stage::Scope, "5") if self.has_a_choice() => self.go(Stage::Patterns),
+            (Stage::Patterns, numbers) => self.tick(numbers),
             (Stage::Reason, "") => Heard::Unclear("That was empty.".into()),
             (Stage::Reason, reason) => {
                 self.reply(Reply::Reject(Some(reason.to_owned())), "Denied, with your words.")
@@ -160,16 +184,49 @@ impl Permission {
         }
     }
 
+    /// Ticks the rules with these numbers and no other.
+    fn tick(&mut self, line: &str) -> Heard {
+        let Some(picked) = numbers(line, self.proposals.len()) else {
+            return Heard::Unclear(unclear());
+        };
+        for (number, proposal) in (1..).zip(&mut self.proposals) {
+            proposal.is_ticked = picked.contains(&number);
+        }
+        self.go(Stage::Scope)
+    }
+
+    /// Returns the rules that may be stored, by number, with what each destroys.
+    fn pattern_lines(&self) -> Vec<Revealed> {
+        let inquiry = &self.question.inquiry;
+        let rules = (1..).zip(&self.proposals).map(|(number, proposal)| {
+            let Proposed { key, pattern, .. } = &proposal.proposed;
+            let line = Revealed::from(number).and(" ").and(told(key, pattern));
+            let line = match proposal.proposed.harm(inquiry) {
+                Some(harm) => line.and(", ").and(harm),
+                None => line,
+            };
+            line.and(if proposal.is_ticked {
+                " (chosen)"
+            } else {
+                " (not chosen)"
+            })
+        });
+        rules.chain([Revealed::own("0 back")]).collect()
+    }
+
     /// Returns what would be stored, in words too, and how far it may reach.
     fn scope_lines(&self) -> Vec<Revealed> {
         let stored = self.always().into_iter().map(|(key, pattern)| {
-            let named = Revealed::own("Would store ").and(reveal_line(&key)).and(" ");
-            let named = named.and(reveal_line(&pattern)).and(": ");
-            named.and(permission::in_words(&key, &pattern)).and(".")
+            let rule = told(&key, &pattern);
+            Revealed::own("Would store ").and(rule).and(".")
         });
         let scopes = SCOPES.iter().zip(1..);
         let scopes = scopes.map(|(scope, number)| Revealed::from(number).and(" ").and(scope_words(*scope)));
-        stored.chain(scopes).chain([Revealed::own("4 back")]).collect()
+        let choose = self
+            .has_a_choice()
+            .then(|| Revealed::own("5 choose what is stored"));
+        let back = [Revealed::own("4 back")];
+        stored.chain(scopes).chain(back).chain(choose).collect()
     }
 
     fn go(&mut self, stage: Stage) -> Heard {
@@ -189,6 +246,12 @@ fn scope_words(scope: Scope) -> &'static str {
         Scope::Project => "this project",
         Scope::Everywhere => "everywhere",
     }
+}
+
+/// `bash seq *: every `seq` command`
+fn told(key: &str, pattern: &str) -> Revealed {
+    let rule = reveal_line(key).and(" ").and(reveal_line(pattern));
+    rule.and(": ").and(permission::in_words(key, pattern))
 }
 
 /// `bash seq * and edit *`
@@ -286,7 +349,71 @@ mod tests {
                 "2 this project",
                 "3 everywhere",
                 "4 back",
+                "5 choose what is stored",
             ]
         );
+    }
+
+    fn next(asked: &mut Permission, line: &str) -> Vec<String> {
+        match asked.hear(line) {
+            Heard::Next(lines) => texts(&lines).into_iter().map(str::to_owned).collect(),
+            other => panic!("{line} leads on, not to {other:?}"),
+        }
+    }
+
+    #[test]
+    fn each_pattern_of_an_always_is_chosen_by_its_number() {
+        let mut asked = asked(None);
+        next(&mut asked, "2");
+        assert_eq!(
+            next(&mut asked, "5"),
+            [
+                "1 bash cargo test *: every `cargo test` command (chosen)",
+                "2 bash rm -rf target: exactly this command, deletes files, no undo (not chosen)",
+                "0 back",
+            ]
+        );
+        for unclear in ["", "3", "1 4", "all", "-1"] {
+            assert!(matches!(asked.hear(unclear), Heard::Unclear(_)), "{unclear}");
+        }
+        let chosen = next(&mut asked, "2");
+        assert!(
+            chosen[0].starts_with("Would store bash rm -rf target: "),
+            "{chosen:?}"
+        );
+        assert_eq!(chosen[1], "1 this session");
+        assert!(next(&mut asked, "5")[0].ends_with("(not chosen)"));
+        next(&mut asked, "1, 2");
+        let Heard::Answer(Op::Answer { reply, .. }, told) = asked.hear("2") else {
+            panic!("it is an answer");
+        };
+        let pattern = |pattern: &str| ("bash".to_owned(), pattern.to_owned());
+        assert_eq!(
+            reply,
+            Reply::Always {
+                patterns: vec![pattern("cargo test *"), pattern("rm -rf target")],
+                scope: Scope::Project,
+            }
+        );
+        assert_eq!(
+            told.as_str(),
+            "Allowed always, this project: bash cargo test * and bash rm -rf target."
+        );
+    }
+
+    #[test]
+    fn what_is_not_ticked_by_itself_is_offered_to_choose() {
+        let Permission { question, .. } = asked(None);
+        let mut inquiry = question.inquiry.clone();
+        inquiry.rows.remove(0);
+        let question = Arc::new(Question {
+            id: question.id,
+            inquiry,
+        });
+        let mut asked = Permission::new(&question);
+        assert!(texts(&asked.lines()).contains(&"2 allow always, and choose what"));
+        let offered = next(&mut asked, "2");
+        assert!(offered[0].ends_with("(not chosen)"), "{offered:?}");
+        assert!(next(&mut asked, "0").contains(&"1 allow once".to_owned()));
     }
 }

@@ -59,6 +59,8 @@ pub(in crate::process) struct Kept {
 }
 
 /// Has a command started. Blocks for the time a fork takes.
+///
+/// `ConnectionAborted` says that the keeper ended before it answered, so that nobody knows whether the command started.
 pub(in crate::process) fn start(start: &Start, streams: Streams) -> io::Result<Started> {
     if !IS_ENABLED.load(Ordering::Relaxed) {
         return Ok(Started::Not(streams));
@@ -74,7 +76,9 @@ pub(in crate::process) fn start(start: &Start, streams: Streams) -> io::Result<S
     socket.set_read_timeout(Some(PATIENCE))?;
     message::send(start, &mut socket)?;
     let mut answer = [[0; 4]; 2];
-    socket.read_exact(answer.as_flattened_mut())?;
+    socket
+        .read_exact(answer.as_flattened_mut())
+        .map_err(|error| io::Error::new(io::ErrorKind::ConnectionAborted, error))?;
     let pid = message::answered(answer)?;
     socket.set_nonblocking(true)?;
     let kept = Kept {

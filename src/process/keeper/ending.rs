@@ -13,15 +13,18 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// Pause between two looks at what is left.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// Ends the processes that `left` gives until it gives none: politely, and then not.
+/// Ends the processes that `left` gives until it gives none twice: politely, and then not. A list of processes is not made
+/// at one moment, so one that gets another parent meanwhile may be missing from it.
 pub(super) fn end_all(mut left: impl FnMut() -> Vec<Pid>) {
     let began = Instant::now();
     let mut asked = Vec::new();
+    let mut was_empty = false;
     loop {
         let left = left();
-        if left.is_empty() || began.elapsed() > LONGEST {
+        if left.is_empty() && was_empty || began.elapsed() > LONGEST {
             return;
         }
+        was_empty = left.is_empty();
         let is_polite = began.elapsed() < POLITE;
         for process in left {
             if !is_polite {

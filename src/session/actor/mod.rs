@@ -186,6 +186,7 @@ impl Actor {
                 Woken::Attached(attached) => self.on_attached(attached),
             }
             if self.closing && !self.is_busy() && self.shells.is_empty() {
+                self.parts.recorder.end();
                 return self.end_hooks().await;
             }
         }

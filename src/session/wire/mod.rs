@@ -210,6 +210,10 @@ pub fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
     // First of all: what is read below may be among the files that a crash left half changed.
     notes.extend(upkeep::recover(&request.dirs.data));
     let found = find(request, &store, &mut notes)?;
+    if found.lock.is_some() && found.row.is_some() {
+        // One that was killed has closed nothing.
+        store.end_session_grants(&found.id)?;
+    }
     let agents = agents(request);
     notes.extend(agents::problems(&agents));
     let agent = agents::choose(&agents, request, found.row.as_ref(), &mut notes)?.clone();

@@ -133,10 +133,10 @@ pub(super) fn info(
     }
 }
 
-/// Returns the scope of the newest stored rule, without those that count everywhere.
+/// Returns the scope that was chosen last, without those rules that count everywhere.
 pub(super) fn last_scope(store: &Store) -> Result<Option<Scope>, StoreError> {
-    let grants = store.grants()?;
-    let mut scopes = grants.iter().rev().map(|grant| match grant.scope {
+    let granted = store.granted_scopes()?;
+    let mut scopes = granted.into_iter().map(|scope| match scope {
         GrantScope::Session(_) => Scope::Session,
         GrantScope::Project(_) => Scope::Project,
         GrantScope::Global => Scope::Everywhere,

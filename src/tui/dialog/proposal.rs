@@ -18,28 +18,15 @@ pub(super) struct Proposal {
 impl Proposal {
     /// Returns one for each pattern; what several rows propose is there once.
     pub(super) fn all(inquiry: &Inquiry) -> Vec<Self> {
-        let mut proposals: Vec<Self> = Vec::new();
-        for (place, row) in inquiry.rows.iter().enumerate() {
-            for pattern in &row.ask.always {
-                let known = proposals
-                    .iter_mut()
-                    .find(|known| known.key == row.key() && known.pattern == *pattern);
-                match known {
-                    Some(known) => {
-                        known.rows.push(place);
-                        known.is_ticked &= row.preticked;
-                    }
-                    None => proposals.push(Self {
-                        key: row.key().to_owned(),
-                        pattern: pattern.clone(),
-                        is_ticked: row.preticked,
-                        is_edited: false,
-                        rows: vec![place],
-                    }),
-                }
-            }
-        }
-        proposals
+        let proposed = inquiry.proposed().into_iter();
+        let proposals = proposed.map(|proposed| Self {
+            key: proposed.key,
+            pattern: proposed.pattern,
+            is_ticked: proposed.preticked,
+            is_edited: false,
+            rows: proposed.rows,
+        });
+        proposals.collect()
     }
 
     /// Takes another pattern, which is then ticked; refuses one that is too wide.

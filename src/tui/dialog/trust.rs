@@ -14,7 +14,7 @@ use super::draw::{DialogCx, window};
 use super::guard::Guard;
 use super::keys::KeyLines;
 use crate::text::sanitize::{Revealed, reveal, reveal_line};
-use crate::tui::keymap::{Action, Context};
+use crate::tui::keymap::{Action, Context, Keymap};
 use crate::tui::surroundings::path_words;
 use crate::view::LookKey;
 use crate::view::judged::INDENT;
@@ -54,6 +54,8 @@ pub(crate) struct Trust {
     /// Rows of the body on screen; 0 before the first frame.
     body_rows: usize,
     laid: Option<Laid>,
+    /// The keys that answer, after one that does not; until the next key.
+    remark: Option<Revealed>,
 }
 
 struct Laid {
@@ -70,6 +72,7 @@ impl Trust {
             top: 0,
             body_rows: 0,
             laid: None,
+            remark: None,
         }
     }
 
@@ -79,6 +82,7 @@ impl Trust {
 
     /// Takes a key's action; returns the answer when it is one.
     pub(crate) fn act(&mut self, action: Action) -> Option<TrustAnswer> {
+        self.remark = None;
         match action {
             Action::TrustProject => return Some(TrustAnswer::Trust),
             Action::TrustNotNow => return Some(TrustAnswer::NotNow),
@@ -94,6 +98,13 @@ impl Trust {
         None
     }
 
+    /// Answers a key that means nothing here.
+    pub(crate) fn hear_unknown(&mut self, keymap: &Keymap) {
+        let key = |action| reveal_line(keymap.label(Context::Trust, action));
+        let yes = key(Action::TrustProject).and(" trusts · ");
+        self.remark = Some(yes.and(key(Action::TrustNotNow)).and(" does not"));
+    }
+
     pub(crate) fn page(&mut self, pages: isize) {
         let rows = isize::try_from(self.body_rows.max(2) - 1).unwrap_or(1);
         self.scroll(pages * rows);
@@ -105,7 +116,8 @@ impl Trust {
 
     /// Returns how many rows it would like.
     pub(crate) fn rows(&mut self, width: u16, cx: &DialogCx<'_>) -> u16 {
-        let fixed = self.head(width, cx).len() + self.keys(width, cx).len();
+        let fixed =
+            self.head(width, cx).len() + self.keys(width, cx).len() + self.remark_rows(width, cx).len();
         u16::try_from(self.lay_out(width, cx).len() + fixed).unwrap_or(u16::MAX)
     }
 
@@ -113,13 +125,22 @@ impl Trust {
         let mut lines = self.head(area.width, cx);
         lines.extend(self.keys(area.width, cx));
         self.lay_out(area.width, cx);
-        self.body_rows = usize::from(area.height).saturating_sub(lines.len());
+        let remark = self.remark_rows(area.width, cx);
+        self.body_rows = usize::from(area.height).saturating_sub(lines.len() + remark.len());
         self.top = self.top.min(self.last_top());
         let body = self.laid.as_ref().map_or(&[][..], |laid| laid.lines.as_slice());
         lines.extend(window(body, self.top, self.body_rows, cx));
+        lines.extend(remark);
         for (row, line) in area.rows().zip(&lines) {
             buffer.set_line(row.x, row.y, line, row.width);
         }
+    }
+
+    fn remark_rows(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+        let remark = self.remark.as_ref();
+        remark.map_or_else(Vec::new, |remark| {
+            cx.text(remark, Meaning::Warning).indented(usize::from(width))
+        })
     }
 
     fn last_top(&self) -> usize {

@@ -42,9 +42,9 @@ pub(super) fn line(block: &Block, cx: &LayoutCx<'_>) -> Line<'static> {
 
 /// Returns the first row of a card: sign, title, argument, facts, time.
 pub(super) fn card_line(card: &Card, call: &CallBlock, cx: &LayoutCx<'_>) -> Line<'static> {
-    let waits = call.waits(cx.draw.now).map(|(what, _)| waits(what, cx));
+    let badge = badge(call, cx);
     let look = CardLook {
-        badge: waits.as_deref(),
+        badge: badge.as_deref(),
         ..card_look(call, cx)
     };
     let mut line = card::header(card, call.status(card.look), look);
@@ -61,12 +61,27 @@ pub(super) fn card_line(card: &Card, call: &CallBlock, cx: &LayoutCx<'_>) -> Lin
     line
 }
 
-/// Returns the rows of a card below its first; none while a dialog shows them.
+fn badge(call: &CallBlock, cx: &LayoutCx<'_>) -> Option<String> {
+    call.waits(cx.draw.now).map(|(what, _)| waits(what, cx))
+}
+
+/// Returns the rows of a card below its first; none while a dialog shows them. While it asks, they begin with the whole of
+/// an argument that the first row cuts.
 pub(super) fn below(card: &Card, call: &CallBlock, cx: &LayoutCx<'_>) -> Vec<CardRow> {
     if call.is_in_dialog {
         return Vec::new();
     }
-    card::lay_out_body(card, card_look(call, cx))
+    let mut rows = Vec::new();
+    if call.is_asking() {
+        let badge = badge(call, cx);
+        let look = CardLook {
+            badge: badge.as_deref(),
+            ..card_look(call, cx)
+        };
+        rows = card::lay_out_argument(card, look);
+    }
+    rows.extend(card::lay_out_body(card, card_look(call, cx)));
+    rows
 }
 
 /// Columns that the card of a call inside another stands further in.

@@ -11,6 +11,7 @@ use crate::text::sanitize::{reveal, reveal_line};
 use crate::text::{sanitize, width};
 use crate::view::diff::{Sides, SplitRow};
 use crate::view::flow::{Flow, cut_line, first_line};
+use crate::view::judged::JudgedText;
 use crate::view::look::{Look, status_meaning};
 use crate::view::table::Table;
 use crate::view::theme::Meaning;
@@ -120,6 +121,20 @@ pub fn lay_out_body(card: &Card, cx: CardLook<'_>) -> Vec<CardRow> {
         }
     }
     rows
+}
+
+/// Returns the whole argument in rows of its own, where the title cuts it and the body does not begin with it.
+pub fn lay_out_argument(card: &Card, cx: CardLook<'_>) -> Vec<CardRow> {
+    let is_whole = fit(card, cx.badge.unwrap_or(""), LONG_TIME, cx).argument == card.argument;
+    let begins_the_body = matches!(
+        card.body.first(),
+        Some(CardPart::Code(code)) if code.text.trim_end() == card.argument
+    );
+    if is_whole || begins_the_body {
+        return Vec::new();
+    }
+    let text = JudgedText::of(reveal(&card.argument), Meaning::Text, cx.look);
+    text.indented(cx.width).into_iter().map(CardRow::from).collect()
 }
 
 /// Whether the body begins with what the title says in full, such as a command in one line.

@@ -12,7 +12,7 @@ mod source;
 use crate::text::ink::Ink;
 
 pub(crate) use layout::tone_style;
-pub use layout::{CardLook, CardRow, header, lay_out, lay_out_body};
+pub use layout::{CardLook, CardRow, header, lay_out, lay_out_argument, lay_out_body};
 pub use plain::plain;
 pub use source::{Asides, push_source, source};
 

@@ -94,3 +94,62 @@ fn a_command_that_is_too_long_for_the_screen_scrolls_to_its_end() {
         screen = terminal.wait_for(|screen| screen != before);
     }
 }
+
+/// Presses `pgdown` until nothing comes any more, and returns every row that was seen, without blanks and line breaks.
+fn all_rows(terminal: &Terminal) -> String {
+    let mut rows: Vec<String> = Vec::new();
+    loop {
+        let screen = terminal.wait_quiet(super::DEAF);
+        let seen: Vec<String> = screen.lines().map(str::to_owned).collect();
+        let is_end = !screen.contains("more rows") && !screen.contains("more row");
+        rows.extend(seen);
+        if is_end {
+            return rows.concat().split_whitespace().collect();
+        }
+        terminal.key(Key::PageDown);
+        terminal.wait_for(|now| now != screen);
+    }
+}
+
+#[test]
+fn the_whole_of_a_long_command_is_read_in_the_full_view_and_by_a_screen_reader() {
+    let lines: Vec<_> = (1..=60).map(|line| format!("line-{line}-of-60")).collect();
+    let command = format!("cat <<'END' > notes.txt\n{}\nEND\n", lines.join("\n"));
+    let (_project, terminal, _server) = asked(bash(&command));
+    terminal.keys("f");
+    terminal.wait_text("f smaller");
+    let told = all_rows(&terminal);
+    for line in 1..=60 {
+        assert!(
+            told.contains(&format!("line-{line}-of-60")),
+            "line {line}: {told}"
+        );
+    }
+
+    let server = Server::with([bash(&command)]);
+    let project = project(&server);
+    let terminal = Terminal::start(&project, 80, 300, &["--screen-reader", "-p", "go"]);
+    let screen = terminal.wait_text("Answer for \"bash wants to run\" with a number:");
+    for line in 1..=60 {
+        assert!(
+            screen.contains(&format!("| line-{line}-of-60")),
+            "line {line}: {screen}"
+        );
+    }
+}
+
+#[test]
+fn a_card_whose_question_was_put_off_names_all_of_what_it_asks_about() {
+    let path = format!("{}end.txt", "long-name/".repeat(30));
+    for turn in [
+        Turn::tool("write", json!({"file_path": path, "content": "x\n"})),
+        bash(&format!("touch {path}")),
+    ] {
+        let (_project, terminal, _server) = asked(turn);
+        terminal.key(Key::Esc);
+        let screen =
+            terminal.wait_for(|screen| screen.contains("ctrl+x . answers") && !screen.contains("y once"));
+        let told: String = screen.split_whitespace().collect();
+        assert!(told.contains(&path), "{screen}");
+    }
+}

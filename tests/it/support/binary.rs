@@ -219,7 +219,8 @@ impl Running {
         String::from_utf8_lossy(&self.output.lock().stderr.bytes).into_owned()
     }
 
-    /// Waits until what was printed so far on stdout satisfies the condition.
+    /// Waits until the whole lines that were printed so far on stdout satisfy the condition. A line arrives in pieces when
+    /// the pipe is full or is read late.
     #[track_caller]
     pub(crate) fn wait_for_stdout(&self, condition: impl Fn(&str) -> bool) -> String {
         self.wait_for("stdout", |output| &output.stdout, condition)
@@ -241,7 +242,13 @@ impl Running {
         let left = self.deadline.saturating_duration_since(Instant::now());
         let found = self.output.wait_for(left, |output| {
             let stream = stream(output);
-            let text = String::from_utf8_lossy(&stream.bytes).into_owned();
+            let end = stream.bytes.iter().rposition(|byte| *byte == b'\n');
+            let whole = if stream.ended {
+                stream.bytes.len()
+            } else {
+                end.map_or(0, |end| end + 1)
+            };
+            let text = String::from_utf8_lossy(&stream.bytes[..whole]).into_owned();
             let fits = condition(&text);
             (fits || stream.ended).then_some((fits, text))
         });

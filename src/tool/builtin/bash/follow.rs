@@ -7,10 +7,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::conversation::ErrorKind;
-use crate::process::{Outcome, RunningCommand, Stuck, stuck};
-
-const ENDED_FROM_OUTSIDE: &str = "Error: the process that watches over commands was ended from outside, and the command \
-                                  with it; what it had done until then is not known";
+use crate::process::{Outcome, RunningCommand, SpawnError, Stuck, stuck};
 
 /// The end of a command.
 pub(super) struct Ended {
@@ -69,11 +66,10 @@ impl Ended {
                 "Error: the command waits for {file}, which sends nothing, and was ended; nothing was changed"
             ));
         }
-        let what = match self.failure()? {
-            ErrorKind::Timeout => "Error: the command ran out of time",
-            ErrorKind::Interrupted => ENDED_FROM_OUTSIDE,
-            _ => "Error: the command was cancelled",
-        };
-        Some(what.to_owned())
+        Some(match self.failure()? {
+            ErrorKind::Timeout => "Error: the command ran out of time".to_owned(),
+            ErrorKind::Interrupted => format!("Error: {}", SpawnError::Interrupted),
+            _ => "Error: the command was cancelled".to_owned(),
+        })
     }
 }

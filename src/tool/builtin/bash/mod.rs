@@ -415,6 +415,7 @@ fn not_started(error: &SpawnError) -> ToolError {
         SpawnError::NoDirectory(_) => ErrorKind::NotFound,
         SpawnError::NoShell(_) => ErrorKind::Unavailable,
         SpawnError::Nul | SpawnError::TooLong(_) => ErrorKind::InvalidArgs,
+        SpawnError::Interrupted => ErrorKind::Interrupted,
         SpawnError::System(_) => ErrorKind::Io,
     };
     ToolError::new(kind, error.to_string())

@@ -217,6 +217,12 @@ impl App {
                 }
                 Change::Urgent
             }
+            (Context::Trust, _) => {
+                if let Some(trust) = &mut self.trust {
+                    trust.hear_unknown(&self.keymap);
+                }
+                Change::Urgent
+            }
             (Context::FormText, Some(c)) => {
                 if let Some(form) = self.view.forms.shown_mut() {
                     form.write(c.encode_utf8(&mut [0; 4]));
