@@ -22,16 +22,9 @@ impl App {
 
     /// Chooses the theme for a background.
     pub(crate) fn set_background(&mut self, background: Background) -> Change {
-        self.surroundings.background = background;
-        let theme = match background {
-            Background::Dark => &self.themes.dark,
-            Background::Light => &self.themes.light,
-        };
-        let theme = Theme::clone(theme).at_depth(self.surroundings.depth);
-        if theme.id() == self.theme.id() {
+        if !self.appearance.set_background(background) {
             return Change::None;
         }
-        self.theme = Arc::new(theme);
         Change::Urgent
     }
 }

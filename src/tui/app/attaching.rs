@@ -95,11 +95,11 @@ impl App {
     /// Returns how a picture is taken from the clipboard, and where it goes.
     pub(crate) fn picture_places(&self) -> (Reading, PathBuf) {
         let directory = self.uses_file.with_file_name("pasted");
-        (self.surroundings.pictures.clone(), directory)
+        (self.appearance.surroundings.pictures.clone(), directory)
     }
 
     fn attach(&mut self, media: &[Media], now: Instant) {
-        let times = self.surroundings.symbols.times();
+        let times = self.appearance.surroundings.symbols.times();
         for media in media {
             self.view
                 .composer
@@ -162,7 +162,7 @@ impl App {
 
     /// Tells what the chip of a file stands for.
     pub(super) fn describe(&mut self, file: &Attached, now: Instant) {
-        let path = path_words(file.path.as_ref(), self.surroundings.home.as_deref());
+        let path = path_words(file.path.as_ref(), self.appearance.surroundings.home.as_deref());
         let key = self
             .keymap
             .label(Context::Composer, Action::Edit(Edit::DeleteRight));

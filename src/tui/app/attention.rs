@@ -111,13 +111,13 @@ impl App {
 
     /// Returns what to write to tell of something.
     pub(crate) fn notification(&self, title: &str, body: &str) -> Vec<u8> {
-        let Surroundings { notify, passage, .. } = self.surroundings;
+        let Surroundings { notify, passage, .. } = self.appearance.surroundings;
         notify.sequence(title, body, passage)
     }
 
     /// Returns what the window is called: what the session is about, behind how it stands. `None` leaves it its name.
     pub(crate) fn terminal_title(&self) -> Option<String> {
-        if !self.surroundings.has_title {
+        if !self.appearance.surroundings.has_title {
             return None;
         }
         let asks = self.is_asked() || self.trust.is_some();

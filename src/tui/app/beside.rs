@@ -130,11 +130,7 @@ impl App {
             }
             true => Rect::default(),
         };
-        let look = Look {
-            theme: &self.theme,
-            symbols: self.surroundings.symbols,
-            highlighter: &self.highlighter,
-        };
+        let look = self.appearance.look();
         self.view.panel.draw(area, has_keys, buffer, look)
     }
 

@@ -150,7 +150,7 @@ impl App {
     }
 
     fn turn_time(&self) -> Duration {
-        match self.surroundings.motion {
+        match self.appearance.surroundings.motion {
             Motion::Full => SPINNER,
             Motion::Reduced => SECOND,
         }

@@ -299,7 +299,7 @@ impl App {
     }
 
     fn command_items(&mut self, text: &str) -> Vec<Item> {
-        let symbols = self.surroundings.symbols;
+        let symbols = self.appearance.surroundings.symbols;
         let item = |command: &'static Command| {
             let (description, key) = facts(command, &self.keymap);
             let key: Vec<_> = key.split(' ').map(|key| words(key, symbols)).collect();
@@ -403,7 +403,7 @@ impl App {
         hints.key(key(Action::TakeItem), if does { "do it" } else { "take it" });
         hints.key(key(Action::CompleteItem), "complete");
         hints.key(self.keymap.label(Context::Global, Action::Escape), "closes");
-        let symbols = self.surroundings.symbols;
+        let symbols = self.appearance.surroundings.symbols;
         let moves = [Action::RowUp, Action::RowDown].map(|action| words(key(action), symbols));
         hints.key(&moves.join(" "), "moves");
     }

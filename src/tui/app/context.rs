@@ -32,7 +32,9 @@ impl App {
             (None, None, Focus::Composer) => Context::Composer,
             (None, None, Focus::Queue) => Context::Queue,
             // What is copied with the next frame is no selection any more.
-            (None, None, Focus::Transcript) if self.view.transcript.has_selection() && self.due.is_none() => {
+            (None, None, Focus::Transcript)
+                if self.view.transcript.has_selection() && self.pointer.due.is_none() =>
+            {
                 Context::Select
             }
             (None, None, Focus::Transcript) => Context::Transcript,

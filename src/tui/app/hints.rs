@@ -11,7 +11,7 @@ use crate::view::theme::Meaning;
 
 impl App {
     pub(super) fn hints(&self) -> Hints<'_> {
-        let mut hints = Hints::new(&self.theme, self.surroundings.symbols);
+        let mut hints = Hints::new(&self.appearance.theme, self.appearance.surroundings.symbols);
         let put_off = self.asks_put_off();
         if put_off > 0 {
             // Where there is room the sign stands as the dialog's does.
@@ -64,7 +64,7 @@ impl App {
 
     /// What keys do while the leader's table is there: those of the table, and nothing else.
     pub(super) fn leader_hints(&self) -> Hints<'_> {
-        let mut hints = Hints::new(&self.theme, self.surroundings.symbols);
+        let mut hints = Hints::new(&self.appearance.theme, self.appearance.surroundings.symbols);
         hints.say("a key of the table", Meaning::TextMuted);
         hints.key(self.keymap.label(Context::Global, Action::Escape), "back");
         hints
@@ -198,7 +198,7 @@ impl App {
         if !self.view.queue.is_empty() {
             let up = words(
                 key(Action::Edit(Edit::Move(CaretMove::Up))),
-                self.surroundings.symbols,
+                self.appearance.surroundings.symbols,
             );
             hints.key(up, "what waits");
         }

@@ -52,7 +52,7 @@ impl App {
         let caret = self.draw_layers(area, buffer, now);
         // Only now it is known what stands over them.
         self.pictures.finish(buffer);
-        if self.surroundings.symbols == Symbols::Ascii {
+        if self.appearance.surroundings.symbols == Symbols::Ascii {
             in_ascii(buffer);
         }
         caret
@@ -73,11 +73,11 @@ impl App {
             completion: Rect::default(),
             is_wide: areas.rule.width >= completion::WIDE,
         };
-        let symbols = self.surroundings.symbols;
+        let symbols = self.appearance.surroundings.symbols;
         TitleRow {
             facts: &self.view.facts,
             elsewhere: self.elsewhere(),
-            theme: &self.theme,
+            theme: &self.appearance.theme,
             symbols,
         }
         .draw(areas.title, buffer);
@@ -117,13 +117,13 @@ impl App {
             caret = self.draw_list(between(area), buffer);
         }
         if has_table {
-            page::draw_leader(between(area), buffer, &self.keymap, self.look());
+            page::draw_leader(between(area), buffer, &self.keymap, self.appearance.look());
             caret = None;
         }
         let Some(leaving) = self.leaving else {
             return caret;
         };
-        leaving.draw(between(area), buffer, self.look(), &self.keymap);
+        leaving.draw(between(area), buffer, self.appearance.look(), &self.keymap);
         None
     }
 
@@ -132,14 +132,6 @@ impl App {
         let of_question = |dialog: &Permission| dialog.question().inquiry.call.clone();
         let question = self.view.dialog.as_ref().map(of_question);
         question.or_else(|| self.view.forms.shown().map(|form| form.form().call.clone()))
-    }
-
-    fn look(&self) -> Look<'_> {
-        Look {
-            theme: &self.theme,
-            symbols: self.surroundings.symbols,
-            highlighter: &self.highlighter,
-        }
     }
 
     pub(super) fn with_dialog<T>(
@@ -155,16 +147,12 @@ impl App {
             .iter()
             .position(|question| question.id == id)
             .map_or(1, |place| place + 1);
-        let look = Look {
-            theme: &self.theme,
-            symbols: self.surroundings.symbols,
-            highlighter: &self.highlighter,
-        };
+        let look = self.appearance.look();
         let place = (place, self.view.questions.len());
         let cx = DialogCx {
             look,
             keymap: &self.keymap,
-            home: self.surroundings.home.as_deref(),
+            home: self.appearance.surroundings.home.as_deref(),
             place,
             is_low,
         };
@@ -177,15 +165,11 @@ impl App {
         body: impl FnOnce(&mut Trust, &DialogCx<'_>) -> T,
     ) -> Option<T> {
         let trust = self.trust.as_mut()?;
-        let look = Look {
-            theme: &self.theme,
-            symbols: self.surroundings.symbols,
-            highlighter: &self.highlighter,
-        };
+        let look = self.appearance.look();
         let cx = DialogCx {
             look,
             keymap: &self.keymap,
-            home: self.surroundings.home.as_deref(),
+            home: self.appearance.surroundings.home.as_deref(),
             place: (1, 1),
             is_low,
         };
@@ -202,15 +186,11 @@ impl App {
             self.view.questions.len() + self.view.forms.len(),
         );
         let form = self.view.forms.shown_mut()?;
-        let look = Look {
-            theme: &self.theme,
-            symbols: self.surroundings.symbols,
-            highlighter: &self.highlighter,
-        };
+        let look = self.appearance.look();
         let cx = DialogCx {
             look,
             keymap: &self.keymap,
-            home: self.surroundings.home.as_deref(),
+            home: self.appearance.surroundings.home.as_deref(),
             place,
             is_low,
         };
@@ -229,15 +209,11 @@ impl App {
         }
         self.prepare_pictures(area);
         let focused = self.view.focus == Focus::Transcript && !self.is_asking();
-        let frame = match self.surroundings.motion {
+        let frame = match self.appearance.surroundings.motion {
             Motion::Full => usize::try_from(self.frame(now)).unwrap_or(0),
             Motion::Reduced => 0,
         };
-        let look = Look {
-            theme: &self.theme,
-            symbols: self.surroundings.symbols,
-            highlighter: &self.highlighter,
-        };
+        let look = self.appearance.look();
         // In the transcript `esc` leads to the composer, and in a question to later.
         let end_key = if focused || self.is_asking() {
             self.keymap.label(Context::Global, Action::ClearOrQuit).to_owned()
@@ -267,8 +243,8 @@ impl App {
 
     /// The rule above the composer; it also says what came below what is read.
     fn draw_rule(&self, area: Rect, buffer: &mut Buffer) {
-        let symbols = self.surroundings.symbols;
-        let style = self.theme.style(Meaning::Rule);
+        let symbols = self.appearance.surroundings.symbols;
+        let style = self.appearance.theme.style(Meaning::Rule);
         let rule = symbols.rule().repeat(usize::from(area.width));
         buffer.set_stringn(area.x, area.y, rule, usize::from(area.width), style);
         let unseen = self.view.transcript.unseen();
@@ -278,7 +254,13 @@ impl App {
             let x = area
                 .right()
                 .saturating_sub(u16::try_from(str_width(&text)).unwrap_or(0) + 2);
-            buffer.set_stringn(x, area.y, &text, text.len(), self.theme.style(Meaning::Accent));
+            buffer.set_stringn(
+                x,
+                area.y,
+                &text,
+                text.len(),
+                self.appearance.theme.style(Meaning::Accent),
+            );
         }
     }
 
@@ -307,17 +289,17 @@ impl App {
         }
         let has_focus = self.view.focus == Focus::Composer;
         let bar = if has_focus { Meaning::Accent } else { Meaning::Rule };
-        let text = self.theme.style(Meaning::Text);
+        let text = self.appearance.theme.style(Meaning::Text);
         let look = composer::Look {
             text,
-            bar: self.surroundings.symbols.bar(),
-            bar_style: self.theme.style(bar),
-            chip: self.theme.style(Meaning::Accent),
+            bar: self.appearance.surroundings.symbols.bar(),
+            bar_style: self.appearance.theme.style(bar),
+            chip: self.appearance.theme.style(Meaning::Accent),
             invitation: match self.view.turn {
                 Turn::Idle => "Ask for a change, or about the code.",
                 Turn::Busy => "Add something while it works.",
             },
-            muted: self.theme.style(Meaning::TextMuted),
+            muted: self.appearance.theme.style(Meaning::TextMuted),
         };
         let inner = Rect {
             x: area.x + 1,
@@ -326,7 +308,7 @@ impl App {
         };
         self.view
             .composer
-            .set_selection_style(self.theme.style(Meaning::Selection));
+            .set_selection_style(self.appearance.theme.style(Meaning::Selection));
         self.view
             .composer
             .draw(inner, buffer, &look)
@@ -334,20 +316,12 @@ impl App {
     }
 
     fn draw_completion(&mut self, area: Rect, buffer: &mut Buffer) -> Rect {
-        let look = Look {
-            theme: &self.theme,
-            symbols: self.surroundings.symbols,
-            highlighter: &self.highlighter,
-        };
+        let look = self.appearance.look();
         self.view.completion.draw(area, buffer, look)
     }
 
     fn draw_list(&mut self, area: Rect, buffer: &mut Buffer) -> Option<Position> {
-        let look = Look {
-            theme: &self.theme,
-            symbols: self.surroundings.symbols,
-            highlighter: &self.highlighter,
-        };
+        let look = self.appearance.look();
         self.picker.as_mut()?.draw(area, buffer, look)
     }
 }

@@ -11,6 +11,7 @@
 //! themselves; here is only what lies between them.
 
 mod answers;
+mod appearance;
 mod areas;
 mod attaching;
 mod attention;
@@ -44,6 +45,7 @@ mod welcome;
 #[cfg(test)]
 mod tests;
 
+use appearance::Appearance;
 use session_view::SessionView;
 
 pub(crate) use effect::Effect;
@@ -97,20 +99,10 @@ pub(crate) struct App {
     start: Instant,
     attention: attention::Attention,
     keymap: Keymap,
-    themes: Themes,
-    theme_list: ThemeList,
-    settings_file: PathBuf,
-    theme: Arc<Theme>,
-    highlighter: Highlighter,
-    surroundings: Surroundings,
+    appearance: Appearance,
     pictures: Pictures,
-    wheel_lines: u16,
-    mouse: Mouse,
-    copies_on_select: bool,
+    pointer: pointer::Pointer,
     uses_vim: bool,
-    /// The last press of the mouse on the transcript.
-    press: Option<pointer::Press>,
-    due: Option<pointer::Due>,
     /// That lathe was started in.
     project: PathBuf,
     /// The conversation that has the keys.
@@ -210,7 +202,7 @@ impl App {
 
     /// How many colours the terminal shows.
     pub(crate) fn color_depth(&self) -> ColorDepth {
-        self.surroundings.depth
+        self.appearance.surroundings.depth
     }
 
     /// Whether there is a conversation to draw.
@@ -220,7 +212,7 @@ impl App {
 
     /// The grammars are loaded: source is coloured from now on.
     pub(crate) fn colour_source(&mut self) -> Change {
-        self.highlighter = Highlighter::new();
+        self.appearance.highlighter = Highlighter::new();
         Change::Soft
     }
 
@@ -234,13 +226,13 @@ impl App {
     }
 
     pub(crate) fn editor(&self) -> Option<&str> {
-        self.surroundings.editor.as_deref()
+        self.appearance.surroundings.editor.as_deref()
     }
 
     pub(crate) fn clipboard(&self) -> (Passage, Vec<&'static [&'static str]>) {
         (
-            self.surroundings.passage,
-            self.surroundings.clipboard_commands.clone(),
+            self.appearance.surroundings.passage,
+            self.appearance.surroundings.clipboard_commands.clone(),
         )
     }
 
@@ -248,14 +240,14 @@ impl App {
     pub(crate) fn find_places(&self) -> Places {
         Places {
             directory: self.view.directory.clone(),
-            home: self.surroundings.home.clone(),
+            home: self.appearance.surroundings.home.clone(),
             uses_file: self.uses_file.clone(),
         }
     }
 
     /// Returns where paths begin, and the home directory.
     pub(crate) fn places(&self) -> (&Path, Option<&Path>) {
-        (&self.view.directory, self.surroundings.home.as_deref())
+        (&self.view.directory, self.appearance.surroundings.home.as_deref())
     }
 
     fn say(&mut self, text: impl Into<String>, meaning: Meaning, now: Instant) {

@@ -114,7 +114,7 @@ impl App {
             Wish::Draft(text) => self.add_to_draft(&text, now),
             Wish::CloseWith { path, bytes } => {
                 self.close_page(now);
-                let home = self.surroundings.home.as_deref();
+                let home = self.appearance.surroundings.home.as_deref();
                 self.view
                     .transcript
                     .push_notice(page::written(&path, bytes, home));
@@ -135,17 +135,16 @@ impl App {
         let page = self.pages.last_mut()?;
         let pictures = self.pictures.protocol();
         let cx = PageCx {
-            look: Look {
-                theme: &self.theme,
-                symbols: self.surroundings.symbols,
-                highlighter: &self.highlighter,
-            },
+            look: self.appearance.look(),
             keymap: &self.keymap,
-            home: self.surroundings.home.as_deref(),
+            home: self.appearance.surroundings.home.as_deref(),
             session: self.view.root.as_ref(),
             hooks: &self.view.hooks,
-            zone: (self.surroundings.zone)(),
-            terminal: self.surroundings.told(buffer.area, pictures, self.keymap.heard()),
+            zone: (self.appearance.surroundings.zone)(),
+            terminal: self
+                .appearance
+                .surroundings
+                .told(buffer.area, pictures, self.keymap.heard()),
         };
         page.draw(area, buffer, &cx)
     }

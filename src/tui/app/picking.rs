@@ -20,7 +20,7 @@ impl App {
         self.keep_search(now);
         let place: Box<dyn Place> = match list {
             List::Actions => {
-                let symbols = self.surroundings.symbols;
+                let symbols = self.appearance.surroundings.symbols;
                 let makes_sense = |binding: &Bound| self.makes_sense(binding);
                 Box::new(Palette::new(&self.keymap, self.context(), symbols, makes_sense))
             }
@@ -39,9 +39,9 @@ impl App {
                 Box::new(PromptRows::reading())
             }
             List::Themes => Box::new(ThemeRows::new(
-                (self.theme_list)(),
-                self.themes.clone(),
-                self.surroundings.background,
+                (self.appearance.theme_list)(),
+                self.appearance.themes.clone(),
+                self.appearance.surroundings.background,
             )),
         };
         self.picker = Some(Box::new(Picker::new(place)));
@@ -153,14 +153,14 @@ impl App {
     }
 
     fn wear(&mut self, themes: Themes) {
-        self.themes = themes;
-        self.set_background(self.surroundings.background);
+        self.appearance.themes = themes;
+        self.set_background(self.appearance.surroundings.background);
     }
 
     /// The file is the person's, with comments of theirs, so that it is left to them.
     fn tell_of_theme(&mut self, name: &str) {
-        let home = self.surroundings.home.as_deref();
-        let file = path_words(&self.settings_file, home);
+        let home = self.appearance.surroundings.home.as_deref();
+        let file = path_words(&self.appearance.settings_file, home);
         let name = serde_json::Value::from(name);
         self.view.transcript.push_notice(format!(
             "This theme until lathe is left; `\"theme\": {name}` in `{file}` keeps it."
@@ -204,7 +204,7 @@ impl App {
         if !has_rows {
             return;
         }
-        let symbols = self.surroundings.symbols;
+        let symbols = self.appearance.surroundings.symbols;
         let moves = [Action::RowUp, Action::RowDown].map(|action| words(key(action), symbols));
         hints.key(&moves.join(" "), "moves");
     }

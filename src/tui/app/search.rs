@@ -104,7 +104,7 @@ impl App {
     pub(super) fn draw_search(&mut self, area: Rect, buffer: &mut Buffer) -> Option<Position> {
         let is_blank = self.view.search.as_ref()?.is_blank();
         let words = self.search_words().filter(|_| !is_blank).unwrap_or_default();
-        let mut hints = Hints::new(&self.theme, self.surroundings.symbols);
+        let mut hints = Hints::new(&self.appearance.theme, self.appearance.surroundings.symbols);
         if !words.is_empty() {
             hints.say(&words, Meaning::Text);
         }
@@ -127,12 +127,12 @@ impl App {
         };
         hints.draw(right, buffer);
         let look = composer::Look {
-            text: self.theme.style(Meaning::Text),
+            text: self.appearance.theme.style(Meaning::Text),
             bar: "/ ",
-            bar_style: self.theme.style(Meaning::Accent),
-            chip: self.theme.style(Meaning::Accent),
+            bar_style: self.appearance.theme.style(Meaning::Accent),
+            chip: self.appearance.theme.style(Meaning::Accent),
             invitation: "Search the conversation.",
-            muted: self.theme.style(Meaning::TextMuted),
+            muted: self.appearance.theme.style(Meaning::TextMuted),
         };
         self.view.search.as_mut()?.draw(left, buffer, &look)
     }

@@ -86,8 +86,8 @@ impl App {
             list.shows_all,
         );
         Box::new(rows.drawn_with(
-            self.surroundings.home.as_deref(),
-            self.surroundings.symbols,
+            self.appearance.surroundings.home.as_deref(),
+            self.appearance.surroundings.symbols,
             TimeZone::system(),
         ))
     }

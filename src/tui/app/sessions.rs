@@ -251,8 +251,8 @@ impl App {
         };
         self.leave_list(now);
         self.close_pages(now);
-        self.press = None;
-        self.due = None;
+        self.pointer.press = None;
+        self.pointer.due = None;
         self.quit_armed = None;
         self.view.remark = None;
         self.view.esc.armed = None;

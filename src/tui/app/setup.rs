@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::{
-    App, UsesState, attention, completing, history, layers, session_list, session_view::SessionView, sessions,
+    App, UsesState, appearance::Appearance, attention, completing, history, layers, pointer, session_list,
+    session_view::SessionView, sessions,
 };
 use crate::permission::Mode;
 use crate::tui::Mouse;
@@ -98,19 +99,17 @@ impl App {
             start: now,
             keymap: setup.keymap,
             attention: attention::Attention::new(now),
-            theme: Arc::clone(&setup.themes.dark),
-            themes: setup.themes,
-            theme_list: setup.theme_list,
-            settings_file: setup.settings_file,
-            highlighter: Highlighter::plain(),
             pictures: Pictures::new(setup.surroundings.draws_by),
-            surroundings: setup.surroundings,
-            wheel_lines: setup.wheel_lines,
-            mouse: setup.mouse,
-            copies_on_select: setup.copies_on_select,
+            appearance: Appearance {
+                theme: Arc::clone(&setup.themes.dark),
+                themes: setup.themes,
+                theme_list: setup.theme_list,
+                settings_file: setup.settings_file,
+                highlighter: Highlighter::plain(),
+                surroundings: setup.surroundings,
+            },
+            pointer: pointer::Pointer::new(setup.mouse, setup.wheel_lines, setup.copies_on_select),
             uses_vim: setup.uses_vim,
-            press: None,
-            due: None,
             next_seat: SeatId(SeatId::FIRST.0 + 1),
             view: Box::new(view),
             others: Vec::new(),
@@ -141,7 +140,7 @@ impl App {
         if setup.uses_vim {
             app.view.composer.use_vim();
         }
-        let background = app.surroundings.background;
+        let background = app.appearance.surroundings.background;
         app.set_background(background);
         if let Some(prompt) = setup.prompt {
             app.begin_with(prompt);

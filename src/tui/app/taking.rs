@@ -25,11 +25,11 @@ impl App {
 
     /// Where the links on screen lead; `None` where the terminal is not told of any.
     pub(crate) fn links(&self) -> Option<Links> {
-        self.surroundings.shows_links.then(|| {
+        self.appearance.surroundings.shows_links.then(|| {
             self.view.transcript.links(|path| {
-                let home = self.surroundings.home.as_deref();
+                let home = self.appearance.surroundings.home.as_deref();
                 // Over ssh a path is another machine's.
-                (!self.surroundings.is_remote)
+                (!self.appearance.surroundings.is_remote)
                     .then(|| absolute(path, &self.view.directory, home))
                     .and_then(|path| file_address(&path))
             })

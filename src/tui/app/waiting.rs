@@ -162,8 +162,8 @@ impl App {
             &self.waiting(),
             area,
             buffer,
-            &self.theme,
-            self.surroundings.symbols,
+            &self.appearance.theme,
+            self.appearance.surroundings.symbols,
         );
         self.view.queue_list = list;
     }

@@ -53,7 +53,10 @@ impl App {
     fn read_key(&mut self, key: KeyEvent, now: Instant) -> Change {
         self.keymap.hear(key);
         self.attention.seen(now);
-        assert!(!self.surroundings.panics_at_first_key, "LATHE_DEBUG_PANIC is set");
+        assert!(
+            !self.appearance.surroundings.panics_at_first_key,
+            "LATHE_DEBUG_PANIC is set"
+        );
         if self.holds(key, now) {
             return Change::None;
         }

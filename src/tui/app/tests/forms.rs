@@ -404,7 +404,7 @@ fn the_approval_of_a_plan() {
         picture(&mut driver, "plan_approval", size);
     }
     driver.size = (80, 24);
-    driver.app.surroundings.symbols = Symbols::Ascii;
+    driver.app.appearance.surroundings.symbols = Symbols::Ascii;
     let text = driver.text();
     assert!(text.contains("keep planning, because..."), "{text}");
 }

@@ -568,9 +568,9 @@ fn question_mark_shows_the_keys_only_without_text() {
 #[test]
 fn a_light_terminal_gets_the_light_theme() {
     let mut driver = Driver::open();
-    let dark = driver.app.theme.id();
+    let dark = driver.app.appearance.theme.id();
     assert_eq!(driver.app.set_background(Background::Light), Change::Urgent);
-    assert_ne!(driver.app.theme.id(), dark);
+    assert_ne!(driver.app.appearance.theme.id(), dark);
     assert_eq!(driver.app.set_background(Background::Light), Change::None);
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 
 fn theme(driver: &Driver) -> &str {
-    driver.app.theme.name()
+    driver.app.appearance.theme.name()
 }
 
 #[test]
