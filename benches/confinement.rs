@@ -19,7 +19,7 @@ use serde_json::json;
 use support::{Lathe, Project, Protocol, Server, Turn};
 
 const ROUNDS: usize = 60;
-const COMMANDS: [&str; 3] = ["ls", "git status", "git diff"];
+const COMMANDS: [&str; 5] = ["ls", "git status", "git diff", "git log -p -1", "git show HEAD"];
 
 fn main() {
     let confined = turns("");

@@ -12,7 +12,7 @@ use super::output::{print, table};
 use super::place::Place;
 use crate::config::Loaded;
 use crate::process::git::{Git, Limits};
-use crate::process::{Confinement, Metadata, Shell, Support};
+use crate::process::{Confinement, EnvironmentRules, Metadata, Shell, Support, shell_environment};
 use crate::session::wire::{
     self, FrontEndKind, ModelSource, OpenRequest, ProjectTrust, TrustState, TrustedBy, Which,
 };
@@ -126,7 +126,7 @@ fn shell(loaded: Option<&Loaded>) -> Result<String, String> {
 
 fn git(directory: &Path) -> Result<String, String> {
     let missing = "git does not run; without it a project is the directory lathe is started in";
-    let environment = std::env::vars_os().collect();
+    let environment = shell_environment(std::env::vars_os(), &EnvironmentRules::default());
     let git = Git::find(PathBuf::from("/"), environment, directory).map_err(|_| missing)?;
     let limits = Limits {
         time: Duration::from_secs(2),

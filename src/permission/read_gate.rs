@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Action, Permissions, Subject};
+use super::{Permissions, Subject};
 use crate::regular_file::FileGate;
 
 /// Lets through what `read` would show without asking.
@@ -22,10 +22,15 @@ impl ReadGate {
         }
     }
 
+    /// The rules that it goes by.
+    pub fn permissions(&self) -> &Arc<Permissions> {
+        &self.permissions
+    }
+
     /// Returns true if `read` would show the file without asking. `display` is the path below the project, where it lies there.
     pub fn allows(&self, display: &str, path: &Path) -> bool {
         let subject = Subject::new(display).also(path.to_string_lossy());
-        self.permissions.judge("read", &subject).action == Action::Allow
+        self.permissions.allows("read", &subject)
     }
 }
 

@@ -1,6 +1,8 @@
 //! The environment of shell commands: the user's, without secrets and without anything that waits for a human.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
+use std::sync::{Mutex, PoisonError};
 
 /// A variable with one of these in its name holds a secret, as far as anyone can tell from a name.
 const SECRET_WORDS: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
@@ -36,6 +38,23 @@ const LEFT_OUT: [&str; 6] = [
     "GPG_TTY",
     "RIPGREP_CONFIG_PATH",
 ];
+
+/// Variables whose values are sent to a server, by any configuration that was read. The environment is the process's, and so
+/// is what is known of it.
+static SENT_TO_SERVERS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// Notes variables whose values are sent to a server. No program that lathe starts is given them.
+pub fn withhold(names: impl IntoIterator<Item = String>) {
+    let mut known = SENT_TO_SERVERS.lock().unwrap_or_else(PoisonError::into_inner);
+    known.extend(names);
+}
+
+/// The variables that were noted, to be taken from programs which otherwise have the person's whole environment: their
+/// editor, and those that read and write the clipboard.
+pub fn withheld() -> Vec<String> {
+    let known = SENT_TO_SERVERS.lock().unwrap_or_else(PoisonError::into_inner);
+    known.iter().cloned().collect()
+}
 
 /// What decides which variables a command sees.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -25,7 +25,7 @@ pub mod spawn;
 mod start;
 pub mod stuck;
 
-pub use environment::{EnvironmentRules, shell_environment};
+pub use environment::{EnvironmentRules, shell_environment, withheld, withhold};
 pub use exchange::{Exchange, Exchanged, Kept};
 pub use kill::Group;
 pub use program::find_program;

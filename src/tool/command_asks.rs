@@ -6,7 +6,9 @@
 
 mod deleted;
 mod git;
+mod git_index;
 mod git_query;
+mod git_shown;
 mod paths;
 mod programs;
 mod repository;
@@ -20,6 +22,7 @@ use std::path::{Path, PathBuf};
 
 pub(super) use self::deleted::count_deleted;
 use self::git::{GitLook, GitRun};
+pub use self::git_index::JudgedIndexes;
 use self::paths::is_harmless_device;
 use self::wildcards::Wildcards;
 use super::Services;

@@ -12,7 +12,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::walk::SearchThreads;
 use super::{
-    Asker, FormReply, Forms, Gate, Inside, Noting, Prepared, ProtectedNames, Sheet, ToolError, ToolSettings,
+    Asker, FormReply, Forms, Gate, Inside, JudgedIndexes, Noting, Prepared, ProtectedNames, Sheet, ToolError,
+    ToolSettings,
 };
 use crate::conversation::{CallId, ErrorKind, SessionId};
 use crate::files::{FileError, PathKind, PathLocks, Resolved, Roots};
@@ -47,6 +48,7 @@ pub struct Services {
     pub kernel: Support,
     /// Git's answers about the directories that commands run in.
     pub repositories: RepositoryCache,
+    pub judged_indexes: JudgedIndexes,
     /// That there is no sandbox for planning was said.
     pub told_of_no_sandbox: AtomicBool,
     /// Protected names that are there, so that those which a command creates are known as new.

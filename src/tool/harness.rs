@@ -224,6 +224,7 @@ impl Harness {
             scratch: Scratch::new(),
             kernel: Support::of_kernel(),
             repositories: RepositoryCache::default(),
+            judged_indexes: crate::tool::JudgedIndexes::default(),
             told_of_no_sandbox: AtomicBool::new(false),
             protected_names: crate::tool::ProtectedNames::default(),
             search_threads: SearchThreads::default(),

@@ -36,6 +36,7 @@ mod settings;
 mod truncate;
 mod walk;
 
+pub use command_asks::JudgedIndexes;
 pub use context::{Abilities, PathAsk, Services, ToolCx, Update, edit_asks, path_asks};
 use dynamic::text_or_null;
 pub use dynamic::{DynPrepared, DynTool, ResultSource};

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::transcript::FilePlace;
+use crate::process::withheld;
 
 /// Why the editor did not do what it was opened for.
 #[derive(Debug, thiserror::Error)]
@@ -75,12 +76,16 @@ fn temporary(prefix: &str, text: &str) -> io::Result<tempfile::NamedTempFile> {
 fn run(editor: Option<&str>, arguments: &[OsString]) -> Result<(), EditorError> {
     let editor = editor.ok_or(EditorError::None)?;
     // The variable is a command line (`code --wait`), so a shell reads it; the arguments are passed beside it.
-    let status = Command::new("sh")
+    let mut command = Command::new("sh");
+    command
         .arg("-c")
         .arg(format!("{editor} \"$@\""))
         .arg("lathe")
-        .args(arguments)
-        .status()?;
+        .args(arguments);
+    for name in withheld() {
+        command.env_remove(name);
+    }
+    let status = command.status()?;
     if status.success() {
         return Ok(());
     }

@@ -4,6 +4,7 @@
 use serde_json::json;
 
 use super::run::{events_of, of_kind, project_with};
+use super::screen::with_script;
 use super::support::{Key, LATHE, Project, Server, Terminal, Turn, wait_until};
 
 /// Variables that nothing which lathe starts may see: by their name, as keys of providers, and as used in the settings.
@@ -96,4 +97,32 @@ fn what_the_person_starts_sees_no_secret_either() {
     terminal.key(Key::Enter);
     wait_until("the command has ended", || project.exists("own.env"));
     assert_no_secret(&project.read("own.env"), "a command of the person's own");
+}
+
+/// An editor may need what its person has set for it, so only what is sent to a server is kept from it.
+#[test]
+fn the_editor_sees_nothing_that_is_sent_to_a_server() {
+    let server = Server::start();
+    let project = with_script(project(&server), "editor", "env > tmp; mv tmp editor.env");
+    let editor = format!("EDITOR={}", project.path("editor").display());
+    let words = [
+        editor.as_str(),
+        "ONE=1",
+        "TWO=zz",
+        "THREE=k7z",
+        "EDITOR_TOKEN=mine",
+        LATHE,
+    ];
+    let terminal = Terminal::program("env", &project, 80, 24, &words);
+    terminal.wait_text("send");
+    terminal.key(Key::Ctrl('g'));
+    wait_until("the editor has ended", || project.exists("editor.env"));
+    let environment = project.read("editor.env");
+    for name in ["ONE=", "TWO=", "THREE="] {
+        assert!(
+            !environment.lines().any(|line| line.starts_with(name)),
+            "{environment}"
+        );
+    }
+    assert!(environment.contains("EDITOR_TOKEN=mine"), "{environment}");
 }

@@ -5,18 +5,21 @@
 //! a command of the model that only reads gets the same environment. [`Git`] is the one door through which lathe asks git
 //! something itself, and a scan of the sources keeps it the only one. Nothing that lathe asks writes.
 //!
-//! [`RepositoryCache`] keeps the answers that say which directories git uses and how it is set, for as long as every file
-//! that they come from is the same.
+//! [`RepositoryCache`] keeps answers for as long as every file that they come from is the same: those that say which
+//! directories git uses and how it is set, and those that come from the references and the index alone ([`Sources`]).
 
+mod answers;
 mod disarmed;
 mod query;
 mod repository;
+mod sources;
 mod unfit;
 mod witness;
 
 pub use disarmed::{Drivers, Submodules, Variables, disarmed, own_programs};
 pub use query::{Git, GitAnswer, GitError, Limits};
 pub use repository::{Repository, RepositoryCache, RepositoryFacts};
+pub use sources::Sources;
 pub use unfit::unfit;
 
 #[cfg(test)]

@@ -82,11 +82,20 @@ impl Git {
         self
     }
 
+    /// The same git in another directory.
+    #[must_use]
+    pub fn at(&self, directory: PathBuf) -> Self {
+        Self {
+            directory,
+            ..self.clone()
+        }
+    }
+
     pub(super) fn program(&self) -> &Path {
         &self.program
     }
 
-    pub(super) fn directory(&self) -> &Path {
+    pub fn directory(&self) -> &Path {
         &self.directory
     }
 

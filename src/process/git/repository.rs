@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use super::answers::KeptAnswers;
 use super::disarmed::Drivers;
 use super::query::{Git, GitAnswer, GitError, Limits};
 use super::witness::Witness;
@@ -38,10 +39,12 @@ pub struct RepositoryFacts {
     pub drivers: Drivers,
 }
 
-/// Facts about the last directories that were asked about, each for as long as nothing has changed of what they come from.
+/// Facts about the last directories that were asked about, and the last answers there, each for as long as nothing has
+/// changed of what they come from.
 #[derive(Debug, Default)]
 pub struct RepositoryCache {
     kept: Mutex<VecDeque<Entry>>,
+    pub(super) answers: KeptAnswers,
 }
 
 #[derive(Debug)]
@@ -77,10 +80,16 @@ impl RepositoryCache {
         }
         Some(facts)
     }
+
+    /// Returns true if these facts are kept, so that whatever changes them is noticed.
+    pub fn keeps(&self, facts: &Arc<RepositoryFacts>) -> bool {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.iter().any(|entry| Arc::ptr_eq(&entry.facts, facts))
+    }
 }
 
 impl Git {
-    fn asks_the_same(&self, other: &Self) -> bool {
+    pub(super) fn asks_the_same(&self, other: &Self) -> bool {
         self.directory() == other.directory()
             && self.program() == other.program()
             && self.environment() == other.environment()
@@ -119,7 +128,7 @@ impl RepositoryFacts {
             return None;
         }
         let is_set = |name: &str| git.environment().iter().any(|(known, _)| known == name);
-        if ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"]
+        if ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE"]
             .into_iter()
             .any(is_set)
         {

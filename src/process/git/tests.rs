@@ -333,6 +333,168 @@ fn answers_are_kept_until_something_changes_that_they_come_from() {
     assert!(has("g.h"));
 }
 
+/// Answers to one question in a repository, which are kept or not.
+struct Kept<'a> {
+    git: Git,
+    cache: &'a RepositoryCache,
+    words: &'a [&'a str],
+    sources: Sources,
+}
+
+impl Kept<'_> {
+    fn answer(&self) -> std::sync::Arc<GitAnswer> {
+        let limits = Limits {
+            time: Duration::from_secs(10),
+            bytes: 1 << 20,
+        };
+        let facts = self.cache.facts(&self.git).unwrap();
+        let answer = self
+            .cache
+            .answer(&self.git, &facts, self.words, &self.sources, limits);
+        answer.unwrap()
+    }
+
+    fn is_kept(&self) -> bool {
+        let before = self.answer();
+        std::sync::Arc::ptr_eq(&before, &self.answer())
+    }
+
+    fn wait(&self) {
+        let begun = std::time::Instant::now();
+        while !self.is_kept() {
+            assert!(begun.elapsed() < Duration::from_mins(1), "it is never kept");
+        }
+    }
+
+    /// Waits until whatever was written is old enough, so that another answer would be kept.
+    fn assert_never(&self, control: &Self, why: &str) {
+        control.wait();
+        assert!(!self.is_kept(), "{why}");
+    }
+}
+
+#[test]
+fn an_answer_is_kept_until_its_references_or_its_index_change() {
+    let hostile = Hostile::new();
+    let cache = RepositoryCache::default();
+    let kept = |words, sources| Kept {
+        git: hostile.asked(),
+        cache: &cache,
+        words,
+        sources,
+    };
+    let commits = kept(&["log", "--format=%s", "-1"], Sources::revisions([]).unwrap());
+    let index = kept(&["ls-files", "-z"], Sources::index());
+    let text = |kept: &Kept<'_>| String::from_utf8(kept.answer().stdout.bytes.clone()).unwrap();
+    commits.wait();
+    index.wait();
+    for (change, subject) in [
+        ("commit -q --allow-empty -m two", "two"),
+        ("checkout -q --detach HEAD~1", "one"),
+        ("checkout -q -", "two"),
+        ("pack-refs --all", "two"),
+        ("update-ref HEAD HEAD~1", "one"),
+        ("replace HEAD $(git commit-tree -m other HEAD^{tree})", "other"),
+    ] {
+        commits.wait();
+        let before = commits.answer();
+        hostile.git(change);
+        assert_eq!(text(&commits).trim(), subject, "{change}");
+        assert!(!std::sync::Arc::ptr_eq(&before, &commits.answer()), "{change}");
+    }
+    index.wait();
+    fs::write(hostile.root().join("b.txt"), "b").unwrap();
+    hostile.git("add b.txt");
+    assert!(text(&index).contains("b.txt"));
+    // Shared indexes are files of their own.
+    hostile.git("update-index --split-index");
+    index.wait();
+    fs::write(hostile.root().join("c.txt"), "c").unwrap();
+    hostile.git("add c.txt");
+    assert!(text(&index).contains("c.txt"));
+    // A setting that changes makes every answer a new one.
+    index.wait();
+    let before = index.answer();
+    hostile.git("config x.y z");
+    assert!(!std::sync::Arc::ptr_eq(&before, &index.answer()));
+}
+
+#[test]
+fn an_index_that_was_touched_just_now_is_not_relied_on() {
+    use std::os::unix::fs::MetadataExt;
+
+    let hostile = Hostile::new();
+    let cache = RepositoryCache::default();
+    let index = Kept {
+        git: hostile.asked(),
+        cache: &cache,
+        words: &["ls-files", "-z"],
+        sources: Sources::index(),
+    };
+    let file = hostile.root().join(".git/index");
+    // On a busy machine the question may come too late to prove anything.
+    for _ in 0..100 {
+        index.wait();
+        fs::write(&file, fs::read(&file).unwrap()).unwrap();
+        let data = file.metadata().unwrap();
+        let nanoseconds = u32::try_from(data.ctime_nsec()).unwrap();
+        let touched = Duration::new(data.ctime().try_into().unwrap(), nanoseconds);
+        let first = index.answer();
+        let now = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap();
+        if now < touched + Duration::from_millis(100) {
+            assert!(!std::sync::Arc::ptr_eq(&first, &index.answer()));
+            return;
+        }
+    }
+    panic!("the machine is too busy");
+}
+
+#[test]
+fn an_answer_of_a_repository_that_is_not_understood_is_not_kept() {
+    let hostile = Hostile::new();
+    let cache = RepositoryCache::default();
+    let commits = |git| Kept {
+        git,
+        cache: &cache,
+        words: &["log", "--format=%s", "-1"],
+        sources: Sources::revisions([]).unwrap(),
+    };
+    let here = commits(hostile.asked());
+    let control = Kept {
+        words: &["ls-files", "-z"],
+        sources: Sources::index(),
+        ..commits(hostile.asked())
+    };
+    here.wait();
+    hostile.git("symbolic-ref refs/heads/link refs/heads/none");
+    here.wait();
+    fs::write(hostile.root().join(".git/refs/heads/odd"), "ref: ODD_HEAD\n").unwrap();
+    here.assert_never(&control, "a name outside of `refs`");
+    fs::remove_file(hostile.root().join(".git/refs/heads/odd")).unwrap();
+    std::os::unix::fs::symlink("link", hostile.root().join(".git/refs/heads/odd")).unwrap();
+    here.assert_never(&control, "a link among the references");
+    fs::remove_file(hostile.root().join(".git/refs/heads/odd")).unwrap();
+    here.wait();
+    let many = hostile.root().join(".git/refs/tags");
+    let hash = "1".repeat(40);
+    for number in 0..501 {
+        fs::write(many.join(format!("t{number}")), &hash).unwrap();
+    }
+    here.assert_never(&control, "too many references");
+    // Another index.
+    let mut environment = hostile.environment.clone();
+    environment.push(("GIT_INDEX_FILE".into(), hostile.root().join("other").into()));
+    let other = Git::find(hostile.root(), environment, Path::new("/nowhere")).unwrap();
+    let other = Kept {
+        words: &["ls-files", "-z"],
+        sources: Sources::index(),
+        ..commits(other)
+    };
+    other.assert_never(&control, "another index");
+}
+
 #[test]
 fn a_git_that_cannot_be_disarmed_by_its_environment_gives_no_facts() {
     let directory = tempfile::tempdir().unwrap();

@@ -16,7 +16,14 @@ const SETTLED: Duration = Duration::from_millis(100);
 /// Paths with what is there, or with nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Witness {
-    seen: Vec<(PathBuf, Option<Identity>)>,
+    seen: Vec<(PathBuf, Entries, Option<Identity>)>,
+}
+
+/// Treatment of the entries of a directory, which come and go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Entries {
+    Ignored,
+    Counted,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +32,7 @@ struct Identity {
     inode: u64,
     owner: u32,
     mode: u32,
-    /// `None` for a directory, whose entries come and go, and for the device without content.
+    /// `None` for a directory whose entries do not count, and for the device without content.
     content: Option<Content>,
 }
 
@@ -39,13 +46,25 @@ struct Content {
 impl Witness {
     /// The paths as they were at `asked_at` and still are; `None` where one may have changed since, or is neither a file
     /// nor a directory.
-    pub(super) fn of(mut paths: Vec<PathBuf>, asked_at: SystemTime) -> Option<Self> {
+    pub(super) fn of(paths: Vec<PathBuf>, asked_at: SystemTime) -> Option<Self> {
+        Self::with_listings(paths, Vec::new(), asked_at)
+    }
+
+    /// The same, with directories in which no entry may come or go.
+    pub(super) fn with_listings(
+        paths: Vec<PathBuf>,
+        listings: Vec<PathBuf>,
+        asked_at: SystemTime,
+    ) -> Option<Self> {
+        let paths = paths.into_iter().map(|path| (path, Entries::Ignored));
+        let listings = listings.into_iter().map(|path| (path, Entries::Counted));
+        let mut paths: Vec<(PathBuf, Entries)> = paths.chain(listings).collect();
         paths.sort_unstable();
         paths.dedup();
         let settled = asked_at.checked_sub(SETTLED)?.duration_since(UNIX_EPOCH).ok()?;
         let mut seen = Vec::with_capacity(paths.len());
-        for path in paths {
-            let found = Identity::of(&path).ok()?;
+        for (path, entries) in paths {
+            let found = Identity::of(&path, entries).ok()?;
             let is_settled = match &found {
                 Some(identity) => identity
                     .content
@@ -56,21 +75,21 @@ impl Witness {
             if !is_settled {
                 return None;
             }
-            seen.push((path, found));
+            seen.push((path, entries, found));
         }
         Some(Self { seen })
     }
 
     pub(super) fn is_unchanged(&self) -> bool {
-        let is_same =
-            |(path, seen): &(PathBuf, Option<Identity>)| Identity::of(path).is_ok_and(|found| found == *seen);
-        self.seen.iter().all(is_same)
+        self.seen
+            .iter()
+            .all(|(path, entries, seen)| Identity::of(path, *entries).is_ok_and(|found| found == *seen))
     }
 }
 
 impl Identity {
     /// `None` where there is nothing.
-    fn of(path: &Path) -> io::Result<Option<Self>> {
+    fn of(path: &Path, entries: Entries) -> io::Result<Option<Self>> {
         let data = match path.metadata() {
             Ok(data) => data,
             Err(error)
@@ -86,7 +105,8 @@ impl Identity {
         if !data.is_file() && !data.is_dir() && !is_null_device(&data) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        let content = data.is_file().then(|| Content {
+        let has_content = data.is_file() || (data.is_dir() && entries == Entries::Counted);
+        let content = has_content.then(|| Content {
             size: data.size(),
             modified: (data.mtime(), data.mtime_nsec()),
             changed: (data.ctime(), data.ctime_nsec()),
@@ -178,6 +198,49 @@ mod tests {
                 witness.is_unchanged(),
                 "{name}: entries of a directory do not count"
             );
+            change(root);
+            assert!(!witness.is_unchanged(), "{name}");
+        }
+    }
+
+    /// Waits until a change has another time than those before.
+    fn wait_for_the_next_step_of_the_clock(root: &Path) {
+        let now = || {
+            fs::write(root.join("clock"), "").unwrap();
+            let data = root.join("clock").metadata().unwrap();
+            (data.ctime(), data.ctime_nsec())
+        };
+        let before = now();
+        while now() == before {}
+    }
+
+    #[test]
+    fn entries_of_a_listed_directory_count() {
+        type Change = fn(&Path);
+        let changes: [(&str, Change); 4] = [
+            ("added", |root| fs::write(root.join("listed/new"), "").unwrap()),
+            ("removed", |root| {
+                fs::remove_file(root.join("listed/file")).unwrap();
+            }),
+            ("renamed", |root| {
+                fs::rename(root.join("listed/file"), root.join("listed/other")).unwrap();
+            }),
+            ("made", |root| fs::create_dir(root.join("missing")).unwrap()),
+        ];
+        for (name, change) in changes {
+            let directory = tempfile::tempdir().unwrap();
+            let root = directory.path();
+            fs::create_dir(root.join("listed")).unwrap();
+            fs::write(root.join("listed/file"), "a").unwrap();
+            let listings = || ["listed", "missing"].map(|name| root.join(name)).to_vec();
+            assert_eq!(
+                Witness::with_listings(Vec::new(), listings(), SystemTime::now()),
+                None,
+                "it was made just now"
+            );
+            let witness = Witness::with_listings(Vec::new(), listings(), later()).unwrap();
+            assert!(witness.is_unchanged(), "{name}");
+            wait_for_the_next_step_of_the_clock(root);
             change(root);
             assert!(!witness.is_unchanged(), "{name}");
         }

@@ -31,6 +31,7 @@ use crate::config::{Dirs, Loaded};
 use crate::conversation::{CallId, CallResult, Message, ModelRef, SessionId};
 use crate::hook::Transcript;
 use crate::permission::Mode;
+use crate::process::withhold;
 use crate::provider::{Catalog, ProviderError, ToolSpec};
 use crate::store::{NewSession, Store, StoreError};
 use crate::tool::pipeline::{self, LoopGuard};
@@ -156,6 +157,7 @@ fn config_error(message: impl Into<String>, hint: &str) -> ErrorReport {
 
 /// Returns what the first frame shows. Opens nothing.
 pub fn preview(request: &OpenRequest) -> Result<Preview, ErrorReport> {
+    withhold(services::key_variables(request));
     let agents = agents(request);
     let agent = agents::choose(&agents, request, None, &mut Vec::new())?;
     let catalog = Catalog::new(providers(request)?);

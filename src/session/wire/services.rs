@@ -24,16 +24,16 @@ use crate::permission::{
     Subject,
 };
 use crate::process::git::RepositoryCache;
-use crate::process::{EnvironmentRules, Scratch, Support, shell_environment};
+use crate::process::{EnvironmentRules, Scratch, Support, shell_environment, withhold};
 use crate::project_root::git_directories;
 use crate::provider::{EditMode, without_user};
 use crate::regular_file::FileGate;
 use crate::store::{GrantScope, Outputs, Store};
 use crate::text::replace::Tolerance;
 use crate::tool::{
-    Access, BashSettings, BatchSettings, Forms, Gate, GateOwner, Presence, ProtectedNames, Registry,
-    SandboxMode, SandboxSettings, SearchSettings, SearchThreads, Services, ToolSettings, TruncateLimits,
-    TruncateSettings,
+    Access, BashSettings, BatchSettings, Forms, Gate, GateOwner, JudgedIndexes, Presence, ProtectedNames,
+    Registry, SandboxMode, SandboxSettings, SearchSettings, SearchThreads, Services, ToolSettings,
+    TruncateLimits, TruncateSettings,
 };
 
 /// Everything calls need.
@@ -101,6 +101,7 @@ impl Kit {
             scratch,
             kernel: Support::of_kernel(),
             repositories: RepositoryCache::default(),
+            judged_indexes: JudgedIndexes::default(),
             told_of_no_sandbox: AtomicBool::new(false),
             protected_names: ProtectedNames::default(),
             search_threads: SearchThreads::default(),
@@ -119,8 +120,10 @@ pub(super) fn roots(request: &OpenRequest, directory: &Path) -> Roots {
 }
 
 fn environment(request: &OpenRequest, session: &SessionId) -> Vec<(OsString, OsString)> {
+    let provider_keys = key_variables(request);
+    withhold(provider_keys.iter().cloned());
     let rules = EnvironmentRules {
-        provider_keys: key_variables(request),
+        provider_keys,
         allow: request.loaded.config.bash.env_allow.clone(),
         session: Some(session.to_string()),
     };
@@ -139,7 +142,7 @@ fn with_temporary(
 
 /// Names of the variables whose values are sent to a server: those that the configuration names where only a server sees
 /// the value, and those that hold the same as a key or a header, whatever they are called.
-fn key_variables(request: &OpenRequest) -> Vec<String> {
+pub(super) fn key_variables(request: &OpenRequest) -> Vec<String> {
     /// What is shorter and stands in a header may be anything.
     const MIN_IN_HEADER: usize = 12;
     let providers = || {

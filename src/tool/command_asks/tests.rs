@@ -1,6 +1,7 @@
 mod attacks;
 mod forms;
 mod git;
+mod git_kept;
 mod session;
 
 use std::fs;

@@ -14,6 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
+use crate::process::withheld;
 use crate::tui::terminal::passage::Passage;
 
 /// Terminals take about 100 kB of base64, and some less nothing of what is longer.
@@ -95,17 +96,26 @@ pub(crate) async fn by_command(text: &str, commands: &[&'static [&'static str]])
     None
 }
 
+/// One of the desktop's programs, with the person's environment but for what is sent to servers.
+fn program_of_clipboard(program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.kill_on_drop(true);
+    for name in withheld() {
+        command.env_remove(name);
+    }
+    command
+}
+
 /// Runs a command with the text as its input; says whether it ended well.
 async fn run(command: &[&str], text: &str) -> bool {
     let Some((program, arguments)) = command.split_first() else {
         return false;
     };
-    let child = Command::new(program)
+    let child = program_of_clipboard(program)
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        .kill_on_drop(true)
         .spawn();
     let Ok(mut child) = child else { return false };
     let Some(mut input) = child.stdin.take() else {

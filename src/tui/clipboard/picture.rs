@@ -11,7 +11,6 @@ use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 use tokio::io::AsyncReadExt;
-use tokio::process::Command;
 
 use crate::tui::media::{MOST_BYTES, Media, MediaKind, inspect, kind_of};
 
@@ -94,12 +93,11 @@ fn instead(why: &str) -> String {
 /// Returns what a command prints; `None` where there is no such command.
 async fn output(command: &[&str]) -> Option<Vec<u8>> {
     let (program, arguments) = command.split_first()?;
-    let mut child = Command::new(program)
+    let mut child = super::program_of_clipboard(program)
         .args(arguments)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
-        .kill_on_drop(true)
         .spawn()
         .ok()?;
     let mut bytes = Vec::new();

@@ -31,11 +31,7 @@ const STARTERS: &[(&str, &str)] = &[
     ),
     (
         "src/tui/clipboard/mod.rs",
-        "programs of the system's for the clipboard, when the person copies",
-    ),
-    (
-        "src/tui/clipboard/picture.rs",
-        "programs of the system's for the clipboard, when the person pastes",
+        "programs of the system's for the clipboard, when the person copies or pastes",
     ),
     (
         "src/tui/editor.rs",

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use super::*;
 
-fn git(dir: &Path, words: &[&str]) {
+pub(super) fn git(dir: &Path, words: &[&str]) {
     let done = Command::new("git")
         .current_dir(dir)
         .args([
@@ -24,8 +24,12 @@ fn git(dir: &Path, words: &[&str]) {
     assert!(done.status.success(), "{words:?} {done:?}");
 }
 
-fn repository() -> Harness {
-    let mut project = Harness::new();
+/// A repository of two commits. `config/.env` is tracked and only in the first.
+pub(super) fn repository() -> Harness {
+    repository_in(Harness::new())
+}
+
+pub(super) fn repository_in(mut project: Harness) -> Harness {
     std::sync::Arc::get_mut(&mut project.services).unwrap().kernel = Support {
         files: true,
         calls: true,
@@ -48,7 +52,7 @@ fn repository() -> Harness {
     project
 }
 
-fn asked(project: &Harness, command: &str) -> Vec<(String, String)> {
+pub(super) fn asked(project: &Harness, command: &str) -> Vec<(String, String)> {
     let found = command_asks(&project.services, command, &project.path(""));
     open_of(project, &found.asks)
 }
@@ -113,6 +117,11 @@ async fn git_shows_no_file_that_may_not_be_read() {
             "{command}"
         );
     }
+    // The name of a file there, and no option.
+    assert_eq!(
+        asked(&project, "git diff -- --cached ."),
+        std::slice::from_ref(&secret)
+    );
     assert_eq!(asked(&project, "git diff -- a.txt"), []);
     git(&root, &["add", "-A"]);
     for command in ["git diff --cached", "git diff --staged HEAD"] {
@@ -159,6 +168,21 @@ async fn git_shows_no_file_that_may_not_be_read() {
         "git tag -l --format=%(raw)".to_owned(),
     ] {
         assert_eq!(asked(&project, &command), [pair("bash", &command)], "{command}");
+    }
+}
+
+#[tokio::test]
+async fn a_link_in_the_place_of_a_tracked_file_does_not_hide_its_name() {
+    let rules = json!({"read": {"*": "allow", "config/*": "ask"}});
+    let project = repository_in(Harness::with_rules(rules));
+    let file = project.path("config/.env");
+    let question = pair("bash", "git diff");
+    for target in [file.clone(), project.outside("public.txt")] {
+        fs::write(project.outside("public.txt"), "x").unwrap();
+        fs::remove_file(&file).unwrap();
+        symlink(&target, &file).unwrap();
+        let open = asked(&project, "git diff");
+        assert_eq!(open, std::slice::from_ref(&question), "{}", target.display());
     }
 }
 
