@@ -1,13 +1,10 @@
 //! What the terminal answers to what it is asked, which comes when it comes.
 
-use std::sync::Arc;
-
 use super::App;
 use crate::tui::pictures::Protocol;
 use crate::tui::terminal::answer::Answer;
 use crate::tui::terminal::background::Background;
 use crate::tui::transcript::Change;
-use crate::view::theme::Theme;
 
 impl App {
     pub(crate) fn terminal_answered(&mut self, answer: Answer) -> Change {

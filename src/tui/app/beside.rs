@@ -12,7 +12,6 @@ use crate::tui::keymap::{Action, Context, typed};
 use crate::tui::panel::{self, Outcome, WIDE};
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::Change;
-use crate::view::Look;
 use crate::view::theme::Meaning;
 
 impl App {

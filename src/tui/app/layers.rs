@@ -24,7 +24,7 @@ use crate::tui::statusbar::TitleRow;
 use crate::tui::surroundings::Motion;
 use crate::tui::transcript::DrawCx;
 use crate::view::theme::Meaning;
-use crate::view::{Look, Symbols, in_ascii};
+use crate::view::{Symbols, in_ascii};
 
 const LEAST_COLUMNS: u16 = 40;
 const LEAST_ROWS: u16 = 10;

@@ -54,10 +54,8 @@ pub use setup::{NamedThemes, ThemeList, Themes};
 pub(crate) use vim::CaretShape;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::Mouse;
 use super::completion::{Places, Uses};
 use super::dialog::{Leaving, Permission, Trust};
 use super::keymap::{Keymap, List};
@@ -65,13 +63,12 @@ use super::page::Page;
 use super::picker::Picker;
 use super::pictures::Pictures;
 use super::sessions::SeatId;
-use super::surroundings::Surroundings;
 use super::terminal::passage::Passage;
 use super::transcript::Change;
 use crate::permission::Scope;
 use crate::session::{Input, Op};
 use crate::view::highlight::Highlighter;
-use crate::view::theme::{ColorDepth, Meaning, Theme};
+use crate::view::theme::{ColorDepth, Meaning};
 
 /// After this long without a key the draft is stored.
 const DRAFT: Duration = Duration::from_millis(250);

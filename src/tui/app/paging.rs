@@ -12,7 +12,6 @@ use crate::tui::keymap::Action;
 use crate::tui::page::{self, News, Outcome, PageCx, PageKind, Wish};
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::Change;
-use crate::view::Look;
 use crate::view::theme::Meaning;
 
 impl App {

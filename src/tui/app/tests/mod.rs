@@ -23,6 +23,7 @@ mod trusting;
 mod vim;
 mod waiting;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -46,15 +47,16 @@ use crate::session::{
     AgentChoice, CommandChoice, Done, Envelope, ErrorReport, Event, ModelChoice, Queued, QueuedKind,
     ReportKind, RequestUsage, SessionInfo, SettledQuestion, Snapshot,
 };
+use crate::tui::Mouse;
 use crate::tui::clipboard::picture::Reading;
 use crate::tui::completion;
 use crate::tui::keymap::Context;
-use crate::tui::surroundings::Motion;
+use crate::tui::surroundings::{Motion, Surroundings};
 use crate::tui::terminal::background::Background;
 use crate::tui::transcript::FilePlace;
 use crate::view::Symbols;
 use crate::view::card::{Card, CardPart, Code, DiffBody};
-use crate::view::theme::ColorDepth;
+use crate::view::theme::{ColorDepth, Theme};
 
 /// A screen with a clock.
 struct Driver {
