@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::run::{events_of, project_with};
 use crate::screen;
+use crate::session::front_end::FrontEnd;
 use crate::session::{Live, request, results};
 use crate::support::{Gate, Key, Lathe, Project, Server, Terminal, Turn};
 

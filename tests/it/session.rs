@@ -6,7 +6,7 @@ mod asking;
 mod commands;
 mod data;
 mod files;
-mod front_end;
+pub(crate) mod front_end;
 mod interrupting;
 mod waiting;
 

@@ -1,13 +1,10 @@
 //! What the terminal answers to what it is asked, which comes when it comes.
 
-use std::sync::Arc;
-
 use super::App;
 use crate::tui::pictures::Protocol;
 use crate::tui::terminal::answer::Answer;
 use crate::tui::terminal::background::Background;
 use crate::tui::transcript::Change;
-use crate::view::theme::Theme;
 
 impl App {
     pub(crate) fn terminal_answered(&mut self, answer: Answer) -> Change {
@@ -22,16 +19,9 @@ impl App {
 
     /// Chooses the theme for a background.
     pub(crate) fn set_background(&mut self, background: Background) -> Change {
-        self.surroundings.background = background;
-        let theme = match background {
-            Background::Dark => &self.themes.dark,
-            Background::Light => &self.themes.light,
-        };
-        let theme = Theme::clone(theme).at_depth(self.surroundings.depth);
-        if theme.id() == self.theme.id() {
+        if !self.appearance.set_background(background) {
             return Change::None;
         }
-        self.theme = Arc::new(theme);
         Change::Urgent
     }
 }

@@ -22,7 +22,7 @@ pub(super) struct Areas {
 
 impl App {
     pub(super) fn areas(&mut self, screen: Rect) -> Areas {
-        let is_full = self.dialog.as_ref().is_some_and(Permission::is_full);
+        let is_full = self.view.dialog.as_ref().is_some_and(Permission::is_full);
         let panel = if is_full {
             0
         } else {
@@ -33,10 +33,10 @@ impl App {
             ..screen
         };
         let height = area.height;
-        if self.focus != Focus::Queue {
-            self.queue_list.leave();
+        if self.view.focus != Focus::Queue {
+            self.view.queue_list.leave();
         }
-        let queue = self.queue_list.rows(self.waiting().len(), height);
+        let queue = self.view.queue_list.rows(self.waiting().len(), height);
         let shows_composer = self.asking_guard().is_none_or(Guard::is_typing);
         let composer = if shows_composer {
             self.composer_rows(area)
@@ -96,7 +96,8 @@ impl App {
     fn composer_rows(&mut self, area: Rect) -> u16 {
         let least = if area.height >= ROOMY { 2 } else { 1 };
         let most = (area.height / 3).max(least);
-        self.composer
+        self.view
+            .composer
             .rows_within(area.width.saturating_sub(2), most)
             .max(least)
     }

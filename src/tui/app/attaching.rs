@@ -40,7 +40,7 @@ impl App {
             // What terminals send where the clipboard has no text.
             self.effects.push(Effect::PastePicture);
         } else if pasted_paths(text).is_empty() {
-            self.composer.paste(text);
+            self.view.composer.paste(text);
             self.draft_changed(now);
             self.settle_completion();
         } else {
@@ -63,17 +63,17 @@ impl App {
             Some(Ok(media)) => {
                 // Undo makes a path of it again.
                 let text = pasted.trim();
-                self.composer.paste(text);
+                self.view.composer.paste(text);
                 if !text.contains('\n') {
-                    self.composer.replace_before_caret(text.chars().count(), "");
+                    self.view.composer.replace_before_caret(text.chars().count(), "");
                 }
                 self.attach(&media, now);
             }
             Some(Err(words)) => {
-                self.composer.paste(pasted);
+                self.view.composer.paste(pasted);
                 self.say(format!("{words}; its path stays as text"), Meaning::Warning, now);
             }
-            None => self.composer.paste(pasted),
+            None => self.view.composer.paste(pasted),
         }
         self.draft_changed(now);
         self.settle_completion();
@@ -95,26 +95,29 @@ impl App {
     /// Returns how a picture is taken from the clipboard, and where it goes.
     pub(crate) fn picture_places(&self) -> (Reading, PathBuf) {
         let directory = self.uses_file.with_file_name("pasted");
-        (self.surroundings.pictures.clone(), directory)
+        (self.appearance.surroundings.pictures.clone(), directory)
     }
 
     fn attach(&mut self, media: &[Media], now: Instant) {
-        let times = self.surroundings.symbols.times();
+        let times = self.appearance.surroundings.symbols.times();
         for media in media {
-            self.composer.attach(&media.path, media.kind, &media.facts(times));
+            self.view
+                .composer
+                .attach(&media.path, media.kind, &media.facts(times));
         }
-        if let Some(words) = self.unfit(&self.composer.draft().files()) {
+        if let Some(words) = self.unfit(&self.view.composer.draft().files()) {
             self.say(words, Meaning::Warning, now);
         }
     }
 
     /// Says that the model takes no such files, where that is known.
     pub(super) fn unfit(&self, files: &[Attached]) -> Option<String> {
-        let name = match &self.wanted_model {
+        let name = match &self.view.wanted_model {
             Some(model) => model.to_string(),
-            None => self.facts.model.clone(),
+            None => self.view.facts.model.clone(),
         };
         let model = self
+            .view
             .models
             .iter()
             .find(|choice| choice.model.to_string() == name)?;
@@ -134,7 +137,7 @@ impl App {
     /// Returns an input that has what its text needs: files by their labels, and those that it mentions. Of a message
     /// that came back and is sent as it is, the files are left out that cannot be read; those that needed a word have it.
     pub(super) fn input(&mut self, text: &str, now: Instant) -> Input {
-        let draft = self.composer.draft();
+        let draft = self.view.composer.draft();
         let labelled = draft.files().into_iter().map(|file| Mention {
             path: file.path,
             lines: None,
@@ -146,7 +149,7 @@ impl App {
             ..Input::default()
         };
         input.mentions.extend(mentions(&draft.own_words()));
-        let came_back = self.unread.take().filter(|came_back| came_back.text == text);
+        let came_back = self.view.unread.take().filter(|came_back| came_back.text == text);
         if let Some(told) = came_back {
             input.without = told.without;
             // A key that was pressed twice is no word.
@@ -159,7 +162,7 @@ impl App {
 
     /// Tells what the chip of a file stands for.
     pub(super) fn describe(&mut self, file: &Attached, now: Instant) {
-        let path = path_words(file.path.as_ref(), self.surroundings.home.as_deref());
+        let path = path_words(file.path.as_ref(), self.appearance.surroundings.home.as_deref());
         let key = self
             .keymap
             .label(Context::Composer, Action::Edit(Edit::DeleteRight));

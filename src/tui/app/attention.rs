@@ -98,7 +98,7 @@ impl App {
         if self.attention.due().is_some_and(|due| due <= now)
             && let Some(untold) = self.attention.untold.take()
         {
-            let title = match self.facts.title.as_str() {
+            let title = match self.view.facts.title.as_str() {
                 "" => "lathe".to_owned(),
                 title => format!("lathe · {title}"),
             };
@@ -111,23 +111,23 @@ impl App {
 
     /// Returns what to write to tell of something.
     pub(crate) fn notification(&self, title: &str, body: &str) -> Vec<u8> {
-        let Surroundings { notify, passage, .. } = self.surroundings;
+        let Surroundings { notify, passage, .. } = self.appearance.surroundings;
         notify.sequence(title, body, passage)
     }
 
     /// Returns what the window is called: what the session is about, behind how it stands. `None` leaves it its name.
     pub(crate) fn terminal_title(&self) -> Option<String> {
-        if !self.surroundings.has_title {
+        if !self.appearance.surroundings.has_title {
             return None;
         }
         let asks = self.is_asked() || self.trust.is_some();
-        let sign = match self.turn {
+        let sign = match self.view.turn {
             _ if asks => "? ",
             Turn::Busy => "* ",
             Turn::Idle if self.attention.has_news => "! ",
             Turn::Idle => "",
         };
-        Some(match self.facts.title.as_str() {
+        Some(match self.view.facts.title.as_str() {
             "" => format!("{sign}lathe"),
             title => format!("{sign}{title} - lathe"),
         })

@@ -12,39 +12,38 @@ use crate::tui::keymap::{Action, Context, typed};
 use crate::tui::panel::{self, Outcome, WIDE};
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::Change;
-use crate::view::Look;
 use crate::view::theme::Meaning;
 
 impl App {
     /// Shows the panel; gives it the keys where it is shown; hides it where it has them.
     pub(super) fn toggle_panel(&mut self) {
         let width = self.shown.width;
-        if self.focus == Focus::Panel {
+        if self.view.focus == Focus::Panel {
             if width >= WIDE {
-                self.panel.hide();
+                self.view.panel.hide();
             }
             self.focus_composer();
-        } else if width < WIDE || self.panel.is_beside(width) {
+        } else if width < WIDE || self.view.panel.is_beside(width) {
             self.focus_panel();
         } else {
-            self.panel.show();
+            self.view.panel.show();
         }
     }
 
     /// Gives it the keys, and shows it where it is hidden.
     pub(super) fn focus_panel(&mut self) {
         let width = self.shown.width;
-        if width >= WIDE && !self.panel.is_beside(width) {
-            self.panel.show();
+        if width >= WIDE && !self.view.panel.is_beside(width) {
+            self.view.panel.show();
         }
         self.focus_composer();
-        self.focus = Focus::Panel;
-        self.panel.focus();
+        self.view.focus = Focus::Panel;
+        self.view.panel.focus();
     }
 
     /// Whether the words of a todo are written. A question that comes waits until that is over.
     pub(super) fn writes_todo(&self) -> bool {
-        self.focus == Focus::Panel && self.panel.context() == Context::PanelText
+        self.view.focus == Focus::Panel && self.view.panel.context() == Context::PanelText
     }
 
     /// Does something that may end the writing of a todo, whichever way. A question that waited for that is heard from
@@ -60,19 +59,19 @@ impl App {
 
     /// Leaves the words of a todo as they were; says whether they were being written.
     pub(super) fn leave_todo(&mut self) -> bool {
-        self.writes_todo() && self.panel.leave_writing()
+        self.writes_todo() && self.view.panel.leave_writing()
     }
 
     pub(super) fn act_on_panel(&mut self, action: Action, now: Instant) {
         let outcome = match action {
-            Action::RowUp => return self.panel.move_by(-1),
-            Action::RowDown => return self.panel.move_by(1),
-            Action::Edit(edit) => return self.panel.edit(edit),
-            Action::Tick => self.panel.toggle(),
-            Action::NextTodoState => self.panel.next_status(),
-            Action::EditTodo => self.panel.begin_writing(),
-            Action::PickRow => self.panel.open(),
-            Action::FinishText => self.panel.finish_writing(),
+            Action::RowUp => return self.view.panel.move_by(-1),
+            Action::RowDown => return self.view.panel.move_by(1),
+            Action::Edit(edit) => return self.view.panel.edit(edit),
+            Action::Tick => self.view.panel.toggle(),
+            Action::NextTodoState => self.view.panel.next_status(),
+            Action::EditTodo => self.view.panel.begin_writing(),
+            Action::PickRow => self.view.panel.open(),
+            Action::FinishText => self.view.panel.finish_writing(),
             _ => return,
         };
         match outcome {
@@ -86,8 +85,8 @@ impl App {
     /// Takes a key that is no action while a todo is written.
     pub(super) fn panel_key(&mut self, key: KeyEvent) -> Change {
         match (typed(key), self.keymap.action(Context::Composer, key)) {
-            (Some(c), _) => self.panel.write(c.encode_utf8(&mut [0; 4])),
-            (None, Some(Action::Edit(edit))) => self.panel.edit(edit),
+            (Some(c), _) => self.view.panel.write(c.encode_utf8(&mut [0; 4])),
+            (None, Some(Action::Edit(edit))) => self.view.panel.edit(edit),
             (None, _) => return Change::None,
         }
         Change::Urgent
@@ -95,20 +94,20 @@ impl App {
 
     /// Gives the panel the keys when it was pressed on; says whether it was.
     pub(super) fn press_panel(&mut self, column: u16, row: u16) -> bool {
-        if !self.panel.press(column, row) {
+        if !self.view.panel.press(column, row) {
             return false;
         }
         if !self.is_asking() {
             self.focus_composer();
-            self.focus = Focus::Panel;
-            self.panel.focus();
+            self.view.focus = Focus::Panel;
+            self.view.panel.focus();
         }
         true
     }
 
     /// The columns that the panel takes from the conversation.
     pub(super) fn panel_columns(&self, width: u16) -> u16 {
-        if self.panel.is_beside(width) {
+        if self.view.panel.is_beside(width) {
             panel::columns(width)
         } else {
             0
@@ -117,7 +116,7 @@ impl App {
 
     /// Draws it beside the conversation, or over it while it has the keys.
     pub(super) fn draw_panel(&mut self, beside: Rect, over: Rect, buffer: &mut Buffer) -> Option<Position> {
-        let has_keys = self.focus == Focus::Panel && !self.is_asking() || self.writes_todo();
+        let has_keys = self.view.focus == Focus::Panel && !self.is_asking() || self.writes_todo();
         let area = match beside.is_empty() {
             false => beside,
             true if has_keys => {
@@ -130,18 +129,14 @@ impl App {
             }
             true => Rect::default(),
         };
-        let look = Look {
-            theme: &self.theme,
-            symbols: self.surroundings.symbols,
-            highlighter: &self.highlighter,
-        };
-        self.panel.draw(area, has_keys, buffer, look)
+        let look = self.appearance.look();
+        self.view.panel.draw(area, has_keys, buffer, look)
     }
 
     pub(super) fn panel_hints(&self, hints: &mut Hints<'_>) {
         let key = |action| self.keymap.label(Context::Panel, action);
         let escape = self.keymap.label(Context::Global, Action::Escape);
-        if self.panel.context() == Context::PanelText {
+        if self.view.panel.context() == Context::PanelText {
             hints.key(
                 self.keymap.label(Context::PanelText, Action::FinishText),
                 "takes it",
@@ -154,7 +149,7 @@ impl App {
             &format!("{} {}", key(Action::RowDown), key(Action::RowUp)),
             "rows",
         );
-        match self.panel.chosen() {
+        match self.view.panel.chosen() {
             panel::Chosen::Todo => {
                 hints.key(key(Action::Tick), "tick");
                 hints.key(key(Action::NextTodoState), "state");
@@ -172,7 +167,7 @@ impl App {
 
     /// Names the key of a panel that has something to show and is not shown.
     pub(super) fn panel_offer(&self, hints: &mut Hints<'_>) {
-        if self.panel.is_waiting(self.shown.width) {
+        if self.view.panel.is_waiting(self.shown.width) {
             hints.key(&self.keymap.after_leader(Action::TogglePanel), "panel");
         }
     }

@@ -17,15 +17,15 @@ const SECOND: Duration = Duration::from_secs(1);
 impl App {
     /// Whether something on screen moves with the clock.
     pub(crate) fn is_animated(&self) -> bool {
-        self.transcript.animated() && self.pages.is_empty() && self.picker.is_none()
+        self.view.transcript.animated() && self.pages.is_empty() && self.picker.is_none()
     }
 
     /// Returns the next moment at which something changes by itself.
     pub(crate) fn deadline(&self, now: Instant) -> Option<Instant> {
         let spinner = self.is_animated().then(|| self.next_turn(now));
         let again = |since: Option<Instant>| since.map(|since| since + AGAIN);
-        let draft = match self.draft {
-            DraftState::Due(at) if self.link == Link::Open => Some(at),
+        let draft = match self.view.draft {
+            DraftState::Due(at) if self.view.link == Link::Open => Some(at),
             _ => None,
         };
         // Once the table is there it stays; nothing more is due.
@@ -39,17 +39,20 @@ impl App {
             spinner,
             clock,
             work.map(|_| now),
-            again(self.esc.armed),
+            again(self.view.esc.armed),
             again(self.quit_armed),
-            self.remark.as_ref().map(|remark| remark.until),
-            self.mode_rests,
+            self.view.remark.as_ref().map(|remark| remark.until),
+            self.view.mode_rests,
             self.asking_guard().and_then(Guard::until),
             draft,
             table,
             self.attention.due(),
             self.held.until(),
-            self.transcript.waits_from(now),
-            self.reopens.map(|since| since + OPENING).filter(|at| *at > now),
+            self.view.transcript.waits_from(now),
+            self.view
+                .reopens
+                .map(|since| since + OPENING)
+                .filter(|at| *at > now),
         ];
         times.into_iter().flatten().min()
     }
@@ -58,27 +61,38 @@ impl App {
     pub(crate) fn pass_time(&mut self, since: Instant, now: Instant) -> Change {
         let mut change = self.list_work(now).max(self.release_late_keys(now));
         let is_over = |armed: Option<Instant>| armed.is_some_and(|armed| armed + AGAIN <= now);
-        if is_over(self.esc.armed) {
-            self.esc.armed = None;
+        if is_over(self.view.esc.armed) {
+            self.view.esc.armed = None;
             change = Change::Urgent;
         }
         if is_over(self.quit_armed) {
             self.quit_armed = None;
             change = Change::Urgent;
         }
-        if self.remark.as_ref().is_some_and(|remark| remark.until <= now) {
-            self.remark = None;
+        if self
+            .view
+            .remark
+            .as_ref()
+            .is_some_and(|remark| remark.until <= now)
+        {
+            self.view.remark = None;
             change = Change::Urgent;
         }
-        if self.mode_rests.is_some_and(|at| at <= now) {
-            self.mode_rests = None;
-            if !self.questions.is_empty() {
+        if self.view.mode_rests.is_some_and(|at| at <= now) {
+            self.view.mode_rests = None;
+            if !self.view.questions.is_empty() {
                 self.send(Op::Rejudge);
             }
         }
-        let form = self.forms.shown_mut().map(|form| &mut form.guard);
+        let form = self.view.forms.shown_mut().map(|form| &mut form.guard);
         let hears = form.is_some_and(|guard| guard.pass_time(now));
-        if self.dialog.as_mut().is_some_and(|dialog| dialog.pass_time(now)) || hears {
+        if self
+            .view
+            .dialog
+            .as_mut()
+            .is_some_and(|dialog| dialog.pass_time(now))
+            || hears
+        {
             change = Change::Urgent;
         }
         if self
@@ -98,16 +112,16 @@ impl App {
         if self.is_asked() && seconds(since) != seconds(now) {
             change = change.max(Change::Soft);
         }
-        let waits_from = self.transcript.waits_from(since);
+        let waits_from = self.view.transcript.waits_from(since);
         if waits_from.is_some_and(|from| from <= now) {
             change = change.max(Change::Soft);
         }
-        let opening = self.reopens.map(|opens| opens + OPENING);
+        let opening = self.view.reopens.map(|opens| opens + OPENING);
         if opening.is_some_and(|at| since < at && at <= now) {
             change = change.max(Change::Soft);
         }
         self.tell_due(now);
-        if matches!(self.draft, DraftState::Due(at) if at <= now) {
+        if matches!(self.view.draft, DraftState::Due(at) if at <= now) {
             self.store_draft();
         }
         if self.is_animated() && self.frame(since) != self.frame(now) {
@@ -127,7 +141,7 @@ impl App {
 
     /// Whether a call waits for an answer; its card counts the seconds.
     pub(super) fn is_asked(&self) -> bool {
-        !self.questions.is_empty() || self.forms.len() > 0
+        !self.view.questions.is_empty() || self.view.forms.len() > 0
     }
 
     fn next_second(&self, now: Instant) -> Instant {
@@ -136,7 +150,7 @@ impl App {
     }
 
     fn turn_time(&self) -> Duration {
-        match self.surroundings.motion {
+        match self.appearance.surroundings.motion {
             Motion::Full => SPINNER,
             Motion::Reduced => SECOND,
         }

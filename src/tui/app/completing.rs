@@ -50,15 +50,15 @@ impl App {
     pub(super) fn settle_completion(&mut self) {
         let is_written = matches!(self.context(), Context::Composer | Context::Completion);
         if !is_written || self.leader.is_some() {
-            return self.completion.close();
+            return self.view.completion.close();
         }
-        let (before, row) = self.composer.before_caret();
-        let token = if self.completion.is_of_path() {
+        let (before, row) = self.view.composer.before_caret();
+        let token = if self.view.completion.is_of_path() {
             Token::path_before(before, row)
         } else {
             Token::before(before, row)
         };
-        if let Some(token) = self.completion.settle(token) {
+        if let Some(token) = self.view.completion.settle(token) {
             self.list_for(token);
         }
         self.look_at_selected();
@@ -71,13 +71,13 @@ impl App {
                     self.effects.push(Effect::Find(Request::Recall));
                 }
                 let items = self.command_items(&token.text);
-                self.completion.show(token, items);
+                self.view.completion.show(token, items);
             }
             TokenKind::Mention | TokenKind::Path => {
                 let text = token.text.clone();
                 self.uses.questions += 1;
                 let id = self.uses.questions;
-                self.completion.ask(id, token);
+                self.view.completion.ask(id, token);
                 self.effects.push(Effect::Find(Request::Find { id, text }));
             }
         }
@@ -85,8 +85,8 @@ impl App {
 
     /// Completes the path before the caret; says whether there is one.
     pub(super) fn complete_path(&mut self) -> bool {
-        let (before, row) = self.composer.before_caret();
-        let token = Token::path_before(before, row).filter(|_| !self.completion.is_open());
+        let (before, row) = self.view.composer.before_caret();
+        let token = Token::path_before(before, row).filter(|_| !self.view.completion.is_open());
         token.map(|token| self.list_for(token)).is_some()
     }
 
@@ -94,15 +94,15 @@ impl App {
     pub(crate) fn found(&mut self, answer: Answer, now: Instant) -> Change {
         match answer {
             Answer::Uses(uses) => self.uses.uses = uses,
-            Answer::Looked { path, text } => self.completion.looked(path, text),
+            Answer::Looked { path, text } => self.view.completion.looked(path, text),
             Answer::Trouble(words) => self.say(words, Meaning::Warning, now),
             Answer::Inspected { pasted, media } => self.inspected(&pasted, media, now),
             Answer::Found(found) => {
-                let Some(token) = self.completion.answered(found.id) else {
+                let Some(token) = self.view.completion.answered(found.id) else {
                     return Change::None;
                 };
                 let items = self.file_items(&token, &found.paths);
-                self.completion.show(token, items);
+                self.view.completion.show(token, items);
                 // What is behind a paste waits for that.
                 if self.held.paste.is_none() {
                     self.release_keys(now);
@@ -118,7 +118,7 @@ impl App {
         let picks = || {
             let action = self.keymap.action(Context::Completion, key);
             let is_pick = matches!(action, Some(Action::TakeItem | Action::CompleteItem));
-            is_pick && self.context() == Context::Completion && self.completion.is_stale()
+            is_pick && self.context() == Context::Completion && self.view.completion.is_stale()
         };
         if self.held.until.is_none() && !picks() {
             return false;
@@ -168,9 +168,9 @@ impl App {
         if self.held.until.is_none_or(|until| until > now) {
             return Change::None;
         }
-        self.completion.close();
+        self.view.completion.close();
         if let Some(text) = self.held.paste.take() {
-            self.composer.paste(&text);
+            self.view.composer.paste(&text);
             self.draft_changed(now);
             let words = "it takes long to find out whether that is a file; it stays as text";
             self.say(words, Meaning::Warning, now);
@@ -180,7 +180,7 @@ impl App {
     }
 
     fn look_at_selected(&mut self) {
-        if let Some(path) = self.completion.unseen().filter(|_| self.shown.is_wide) {
+        if let Some(path) = self.view.completion.unseen().filter(|_| self.shown.is_wide) {
             let path = path.to_owned();
             self.effects.push(Effect::Find(Request::Look(path)));
         }
@@ -189,12 +189,12 @@ impl App {
     /// Begins a word that is completed, as if its sign had been typed.
     pub(super) fn begin_word(&mut self, sign: char, now: Instant) {
         self.focus_composer();
-        let before = self.composer.before_caret().0;
+        let before = self.view.composer.before_caret().0;
         if before.chars().next_back().is_some_and(|c| !c.is_whitespace()) {
-            self.composer.insert_char(' ');
+            self.view.composer.insert_char(' ');
         }
-        self.composer.insert_char(sign);
-        self.completion.written();
+        self.view.composer.insert_char(sign);
+        self.view.completion.written();
         self.draft_changed(now);
         self.settle_completion();
     }
@@ -202,44 +202,47 @@ impl App {
     /// Performs an action of the list.
     pub(super) fn complete(&mut self, action: Action, now: Instant) {
         match action {
-            Action::RowUp => self.completion.move_by(-1),
-            Action::RowDown => self.completion.move_by(1),
+            Action::RowUp => self.view.completion.move_by(-1),
+            Action::RowDown => self.view.completion.move_by(1),
             Action::TakeItem | Action::CompleteItem => self.pick_item(action, now),
             _ => {}
         }
     }
 
     fn pick_item(&mut self, action: Action, now: Instant) {
-        let Some((token, item)) = self.completion.selected() else {
+        let Some((token, item)) = self.view.completion.selected() else {
             return;
         };
         let (token, pick) = (token.clone(), item.pick.clone());
-        self.completion.close();
+        self.view.completion.close();
         let characters = token.characters;
         match pick {
             Pick::Command(command) => {
                 let name = command.name;
                 self.note_use(format!("/{name}"), true);
                 if action == Action::TakeItem {
-                    self.composer
+                    self.view
+                        .composer
                         .replace_before_caret(characters, &format!("/{name}"));
                     return self.submit(Op::Submit, now);
                 }
-                self.composer
+                self.view
+                    .composer
                     .replace_before_caret(characters, &format!("/{name} "));
             }
             Pick::Own { name, wants_more, .. } => {
                 self.note_use(format!("/{name}"), true);
                 let does = action == Action::TakeItem && !wants_more;
                 let end = if does { "" } else { " " };
-                self.composer
+                self.view
+                    .composer
                     .replace_before_caret(characters, &format!("/{name}{end}"));
                 if does {
                     return self.submit(Op::Submit, now);
                 }
             }
             Pick::Agent(agent) => {
-                self.composer.replace_before_caret(characters, "");
+                self.view.composer.replace_before_caret(characters, "");
                 self.go_on_as(agent.name, now);
             }
             Pick::File(path) => {
@@ -250,10 +253,11 @@ impl App {
                 } else {
                     " "
                 };
-                self.composer
+                self.view
+                    .composer
                     .replace_before_caret(characters, &format!("{text}{end}"));
                 if goes_on {
-                    self.completion.written();
+                    self.view.completion.written();
                     if token.kind == TokenKind::Path {
                         self.complete_path();
                     }
@@ -282,9 +286,9 @@ impl App {
         let offered = paths.iter().filter(is_offered);
         let mut items: Vec<_> = offered.map(|path| file_item(path)).collect();
         let may_be_agent = token.kind == TokenKind::Mention && (token.row, token.start) == (0, 0);
-        if may_be_agent && self.agents.len() > 1 && token.lines.is_empty() {
-            let agents: Vec<_> = self.agents.iter().map(agent_item).collect();
-            let agents = self.completion.rank(&token.text, agents.into_iter(), |_| 0);
+        if may_be_agent && self.view.agents.len() > 1 && token.lines.is_empty() {
+            let agents: Vec<_> = self.view.agents.iter().map(agent_item).collect();
+            let agents = self.view.completion.rank(&token.text, agents.into_iter(), |_| 0);
             let (meant, others): (Vec<_>, Vec<_>) = agents.into_iter().partition(|item| {
                 matches!(&item.pick, Pick::Agent(agent) if !token.text.is_empty() && agent.name.starts_with(&token.text))
             });
@@ -295,7 +299,7 @@ impl App {
     }
 
     fn command_items(&mut self, text: &str) -> Vec<Item> {
-        let symbols = self.surroundings.symbols;
+        let symbols = self.appearance.surroundings.symbols;
         let item = |command: &'static Command| {
             let (description, key) = facts(command, &self.keymap);
             let key: Vec<_> = key.split(' ').map(|key| words(key, symbols)).collect();
@@ -323,11 +327,17 @@ impl App {
         let is_free = |command: &&CommandChoice| !commands::is_taken(&command.name);
         // What looks like a path is one, unless a command is spelt like that.
         let is_meant = |command: &&CommandChoice| !text.contains('/') || command.name.starts_with(text);
-        let own = self.commands.iter().filter(is_free).filter(is_meant).map(own);
+        let own = self
+            .view
+            .commands
+            .iter()
+            .filter(is_free)
+            .filter(is_meant)
+            .map(own);
         let items: Vec<_> = COMMANDS.iter().map(item).chain(own).collect();
         let uses = &self.uses.uses;
         let bonus = |item: &Item| uses.bonus(item.row.fields()[0]);
-        self.completion.rank(text, items.into_iter(), bonus)
+        self.view.completion.rank(text, items.into_iter(), bonus)
     }
 
     /// Does what a command says; `rest` is what was written behind its name.
@@ -354,9 +364,9 @@ impl App {
     }
 
     fn forget_draft(&mut self, now: Instant) {
-        self.composer.take();
+        self.view.composer.take();
         self.draft_changed(now);
-        self.typed = None;
+        self.view.typed = None;
     }
 
     fn set_mode(&mut self, name: &str, now: Instant) {
@@ -385,7 +395,7 @@ impl App {
 
     pub(super) fn completion_hints(&self, hints: &mut Hints<'_>) {
         let key = |action| self.keymap.label(Context::Completion, action);
-        let does = match self.completion.selected().map(|(_, item)| &item.pick) {
+        let does = match self.view.completion.selected().map(|(_, item)| &item.pick) {
             Some(Pick::Command(_)) => true,
             Some(Pick::Own { wants_more, .. }) => !wants_more,
             Some(Pick::File(_) | Pick::Agent(_)) | None => false,
@@ -393,7 +403,7 @@ impl App {
         hints.key(key(Action::TakeItem), if does { "do it" } else { "take it" });
         hints.key(key(Action::CompleteItem), "complete");
         hints.key(self.keymap.label(Context::Global, Action::Escape), "closes");
-        let symbols = self.surroundings.symbols;
+        let symbols = self.appearance.surroundings.symbols;
         let moves = [Action::RowUp, Action::RowDown].map(|action| words(key(action), symbols));
         hints.key(&moves.join(" "), "moves");
     }

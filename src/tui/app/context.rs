@@ -19,24 +19,26 @@ impl App {
         if self.trust.is_some() {
             return Context::Trust;
         }
-        if self.search.is_some() {
+        if self.view.search.is_some() {
             return Context::Search;
         }
         if self.writes_todo() {
             return Context::PanelText;
         }
-        match (&self.dialog, self.forms.shown(), self.focus) {
+        match (&self.view.dialog, self.view.forms.shown(), self.view.focus) {
             (Some(dialog), _, _) => dialog.context(),
             (None, Some(form), _) => form.context(),
-            (None, None, Focus::Composer) if self.completion.is_open() => Context::Completion,
+            (None, None, Focus::Composer) if self.view.completion.is_open() => Context::Completion,
             (None, None, Focus::Composer) => Context::Composer,
             (None, None, Focus::Queue) => Context::Queue,
             // What is copied with the next frame is no selection any more.
-            (None, None, Focus::Transcript) if self.transcript.has_selection() && self.due.is_none() => {
+            (None, None, Focus::Transcript)
+                if self.view.transcript.has_selection() && self.pointer.due.is_none() =>
+            {
                 Context::Select
             }
             (None, None, Focus::Transcript) => Context::Transcript,
-            (None, None, Focus::Panel) => self.panel.context(),
+            (None, None, Focus::Panel) => self.view.panel.context(),
         }
     }
 
@@ -45,15 +47,15 @@ impl App {
         let page = self.pages.last().filter(|_| self.picker.is_none());
         State {
             focus: page.map_or_else(|| focus_name(self.context()), |page| page.name()),
-            dialog: match (&self.trust, &self.dialog) {
+            dialog: match (&self.trust, &self.view.dialog) {
                 _ if self.leaving.is_some() => Some("quit"),
                 (Some(_), _) => Some("trust"),
                 (None, Some(_)) => Some("permission"),
-                (None, None) if self.forms.shown().is_some() => Some("question"),
+                (None, None) if self.view.forms.shown().is_some() => Some("question"),
                 (None, None) => None,
             },
-            queue: self.queue.len() + self.unsent_inputs().count(),
-            busy: self.turn == Turn::Busy,
+            queue: self.view.queue.len() + self.unsent_inputs().count(),
+            busy: self.view.turn == Turn::Busy,
             dropped_keys: self.dropped_keys,
         }
     }

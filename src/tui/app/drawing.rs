@@ -52,16 +52,16 @@ impl App {
     /// Has the conversation keep rows for pictures, where they are drawn.
     pub(super) fn prepare_pictures(&mut self, area: Rect) {
         let canvas = self.pictures.canvas().filter(|_| area.width >= LEAST_COLUMNS);
-        self.transcript.set_canvas(canvas);
+        self.view.transcript.set_canvas(canvas);
     }
 
     /// Draws the pictures of the conversation, and has one made that is not there yet.
     pub(super) fn draw_pictures(&mut self, buffer: &mut Buffer) {
-        for place in self.transcript.pictures() {
+        for place in self.view.transcript.pictures() {
             let Some(pixels) = self.pictures.paint(place, buffer) else {
                 continue;
             };
-            let Some(data) = self.transcript.picture_data(place.key) else {
+            let Some(data) = self.view.transcript.picture_data(place.key) else {
                 continue;
             };
             self.pictures.make(place.key);

@@ -98,22 +98,22 @@ impl OpenForms {
 impl App {
     /// Whether a question of any kind has the composer's place.
     pub(super) fn is_asking(&self) -> bool {
-        self.trust.is_some() || self.dialog.is_some() || self.forms.shown().is_some()
+        self.trust.is_some() || self.view.dialog.is_some() || self.view.forms.shown().is_some()
     }
 
     /// The deafness of the question that has the composer's place.
     pub(super) fn asking_guard(&self) -> Option<&Guard> {
-        let form = self.forms.shown().map(|form| &form.guard);
-        let dialog = self.dialog.as_ref().map(|dialog| &dialog.guard);
+        let form = self.view.forms.shown().map(|form| &form.guard);
+        let dialog = self.view.dialog.as_ref().map(|dialog| &dialog.guard);
         let trust = self.trust.as_ref().map(|trust| &trust.guard);
         trust.or(dialog).or(form)
     }
 
     pub(super) fn asking_guard_mut(&mut self) -> Option<&mut Guard> {
-        match (&mut self.trust, &mut self.dialog) {
+        match (&mut self.trust, &mut self.view.dialog) {
             (Some(trust), _) => Some(&mut trust.guard),
             (None, Some(dialog)) => Some(&mut dialog.guard),
-            (None, None) => self.forms.shown_mut().map(|form| &mut form.guard),
+            (None, None) => self.view.forms.shown_mut().map(|form| &mut form.guard),
         }
     }
 
@@ -127,24 +127,24 @@ impl App {
     /// Takes over what waits in a session that was attached to. What was begun here stays.
     pub(super) fn attach_forms(&mut self, forms: &[Arc<Form>], now: Instant) {
         let is_open = |dialog: &FormDialog| forms.iter().any(|form| form.id == dialog.form().id);
-        let gone = self.forms.dialogs.iter().filter(|dialog| !is_open(dialog));
+        let gone = self.view.forms.dialogs.iter().filter(|dialog| !is_open(dialog));
         let gone: Vec<FormId> = gone.map(|dialog| dialog.form().id).collect();
         for id in gone {
             self.settle_form(id, now);
         }
         for form in forms {
-            self.forms.add(form, now);
+            self.view.forms.add(form, now);
         }
     }
 
     pub(super) fn put_form(&mut self, form: &Arc<Form>, now: Instant) {
-        self.forms.add(form, now);
+        self.view.forms.add(form, now);
         self.show_question(now);
     }
 
     /// A form is gone that was not answered here: what was written for it is not lost.
     pub(super) fn settle_form(&mut self, id: FormId, now: Instant) {
-        let words = self.forms.remove(id).and_then(|dialog| dialog.words());
+        let words = self.view.forms.remove(id).and_then(|dialog| dialog.words());
         if let Some(words) = words {
             self.write_before(&words, now);
         }
@@ -155,6 +155,7 @@ impl App {
     /// The session is gone, and with it who asked.
     pub(super) fn drop_forms(&mut self, now: Instant) {
         for id in self
+            .view
             .forms
             .dialogs
             .iter()
@@ -167,24 +168,24 @@ impl App {
 
     /// Shows the oldest form that was not put off, where no permission is asked for.
     pub(super) fn show_form(&mut self, now: Instant) {
-        let typed = self.typed.filter(|_| !self.composer.is_empty());
-        if self.dialog.is_none() {
-            self.forms.show(now, typed);
+        let typed = self.view.typed.filter(|_| !self.view.composer.is_empty());
+        if self.view.dialog.is_none() {
+            self.view.forms.show(now, typed);
         }
         self.count_asks();
     }
 
     pub(super) fn count_asks(&mut self) {
-        self.facts.asks = self.put_off.len() + self.forms.put_off();
+        self.view.facts.asks = self.view.put_off.len() + self.view.forms.put_off();
     }
 
     pub(super) fn fill_in(&mut self, action: Action, now: Instant) {
-        let filled = self.forms.shown_mut().map(|form| form.act(action));
+        let filled = self.view.forms.shown_mut().map(|form| form.act(action));
         self.filled(filled, now);
     }
 
     pub(super) fn pick(&mut self, digit: char, now: Instant) {
-        let filled = self.forms.shown_mut().map(|form| form.pick(digit));
+        let filled = self.view.forms.shown_mut().map(|form| form.pick(digit));
         self.filled(filled, now);
     }
 
@@ -192,10 +193,10 @@ impl App {
         let Some(Filled::Reply(reply)) = filled else {
             return;
         };
-        let Some(id) = self.forms.shown().map(|form| form.form().id) else {
+        let Some(id) = self.view.forms.shown().map(|form| form.form().id) else {
             return;
         };
-        let dialog = self.forms.remove(id);
+        let dialog = self.view.forms.remove(id);
         if reply == FormReply::Dismissed
             && let Some(words) = dialog.and_then(|dialog| dialog.words())
         {
@@ -207,50 +208,50 @@ impl App {
 
     /// Goes back within the form, or leaves it for later.
     pub(super) fn leave_form(&mut self, now: Instant) {
-        let Some(form) = self.forms.shown_mut() else {
+        let Some(form) = self.view.forms.shown_mut() else {
             return;
         };
         if !form.back() {
-            self.forms.put_off_shown();
+            self.view.forms.put_off_shown();
             self.show_question(now);
         }
     }
 
     /// Another question in the place of the form on screen; says whether there was a form.
     pub(super) fn pass_form(&mut self, now: Instant) -> bool {
-        if self.forms.shown().is_none() {
+        if self.view.forms.shown().is_none() {
             return false;
         }
-        let place = self.forms.place();
-        if !self.questions.is_empty() && place == self.forms.len() {
-            self.forms.hide();
-            self.put_off.clear();
+        let place = self.view.forms.place();
+        if !self.view.questions.is_empty() && place == self.view.forms.len() {
+            self.view.forms.hide();
+            self.view.put_off.clear();
             self.show_question(now);
-        } else if self.forms.len() > 1 {
-            let next = place % self.forms.len();
-            let next = &mut self.forms.dialogs[next];
+        } else if self.view.forms.len() > 1 {
+            let next = place % self.view.forms.len();
+            let next = &mut self.view.forms.dialogs[next];
             next.guard = Guard::begin(now, None);
             let id = next.form().id;
-            self.forms.put_off.remove(&id);
-            self.forms.shown = Some(id);
+            self.view.forms.put_off.remove(&id);
+            self.view.forms.shown = Some(id);
         }
         true
     }
 
     /// The oldest form in the place of a permission question, which waits on.
     pub(super) fn pass_to_forms(&mut self, now: Instant) -> bool {
-        if self.forms.len() == 0 {
+        if self.view.forms.len() == 0 {
             return false;
         }
-        self.dialog = None;
-        self.forms.recall();
+        self.view.dialog = None;
+        self.view.forms.recall();
         self.show_form(now);
         true
     }
 
     pub(super) fn form_hints(&self, hints: &mut Hints<'_>) {
         let esc = self.keymap.label(Context::Global, Action::Escape);
-        let is_outermost = self.forms.shown().is_some_and(FormDialog::is_outermost);
+        let is_outermost = self.view.forms.shown().is_some_and(FormDialog::is_outermost);
         hints.key(esc, if is_outermost { "later" } else { "back" });
     }
 }

@@ -11,7 +11,7 @@ use crate::view::theme::Meaning;
 
 impl App {
     pub(super) fn hints(&self) -> Hints<'_> {
-        let mut hints = Hints::new(&self.theme, self.surroundings.symbols);
+        let mut hints = Hints::new(&self.appearance.theme, self.appearance.surroundings.symbols);
         let put_off = self.asks_put_off();
         if put_off > 0 {
             // Where there is room the sign stands as the dialog's does.
@@ -22,7 +22,7 @@ impl App {
             hints.say(&words, Meaning::StateAsking);
             hints.key(&self.keymap.after_leader(Action::NextAsk), "answers");
         }
-        if let Some(remark) = &self.remark {
+        if let Some(remark) = &self.view.remark {
             hints.say(&remark.text, remark.meaning);
         }
         if self.quit_armed.is_some() {
@@ -64,7 +64,7 @@ impl App {
 
     /// What keys do while the leader's table is there: those of the table, and nothing else.
     pub(super) fn leader_hints(&self) -> Hints<'_> {
-        let mut hints = Hints::new(&self.theme, self.surroundings.symbols);
+        let mut hints = Hints::new(&self.appearance.theme, self.appearance.surroundings.symbols);
         hints.say("a key of the table", Meaning::TextMuted);
         hints.key(self.keymap.label(Context::Global, Action::Escape), "back");
         hints
@@ -72,7 +72,7 @@ impl App {
 
     /// How many questions wait for later.
     pub(super) fn asks_put_off(&self) -> usize {
-        self.put_off.len() + self.forms.put_off()
+        self.view.put_off.len() + self.view.forms.put_off()
     }
 
     fn transcript_hints(&self, hints: &mut Hints<'_>) {
@@ -82,7 +82,7 @@ impl App {
             let keys = format!("{} {}", key(Action::NextMatch), key(Action::PreviousMatch));
             hints.key(&keys, "matches");
         }
-        if self.turn == Turn::Busy {
+        if self.view.turn == Turn::Busy {
             hints.key(self.keymap.label(Context::Global, Action::Escape), "composer");
         } else {
             hints.key(key(Action::FocusComposer), "composer");
@@ -115,12 +115,12 @@ impl App {
         if self.asking_guard().is_some_and(Guard::is_typing) {
             hints.say("keys go to your draft until you pause", Meaning::TextMuted);
         }
-        let is_form = self.dialog.is_none();
+        let is_form = self.view.dialog.is_none();
         if is_form {
             self.form_hints(hints);
         }
         // Where there is room the dialog says it itself.
-        if let Some(dialog) = self.dialog.as_ref().filter(|_| self.shown.is_low) {
+        if let Some(dialog) = self.view.dialog.as_ref().filter(|_| self.shown.is_low) {
             let esc = self.keymap.label(Context::Global, Action::Escape);
             hints.key(esc, dialog.escape_verb());
         }
@@ -147,58 +147,58 @@ impl App {
         let key = |action| self.keymap.label(Context::Composer, action);
         let global = |action| self.keymap.label(Context::Global, action);
         self.vim_hints(hints);
-        let is_on_chip = self.composer.is_on_chip();
+        let is_on_chip = self.view.composer.is_on_chip();
         if is_on_chip {
-            let is_file = self.composer.is_on_file();
+            let is_file = self.view.composer.is_on_file();
             hints.key(
                 key(Action::Send),
                 if is_file { "what it is" } else { "open the paste" },
             );
         }
-        if self.composer.has_selection() {
+        if self.view.composer.has_selection() {
             hints.key(key(Action::CopyText), "copy");
             hints.key(key(Action::Edit(Edit::DeleteWordLeft)), "cut");
         }
         if self.can_interrupt() {
             let esc = global(Action::Escape);
-            if self.esc.armed.is_some() {
+            if self.view.esc.armed.is_some() {
                 hints.say(&format!("{esc} again interrupts"), Meaning::Warning);
             } else {
                 hints.key(esc, "interrupt");
             }
         }
-        if self.composer.begins_with('!') {
+        if self.view.composer.begins_with('!') {
             if !is_on_chip {
                 hints.key(key(Action::Send), "run in the shell");
             }
-        } else if self.turn == Turn::Busy {
+        } else if self.view.turn == Turn::Busy {
             self.busy_hints(hints);
         } else {
             self.idle_hints(hints);
         }
         self.panel_offer(hints);
-        if self.composer.is_empty() {
+        if self.view.composer.is_empty() {
             hints.key(key(Action::HelpOrType), "keys");
         }
         hints.key(global(Action::CycleMode), "mode");
-        if self.turn == Turn::Idle && !self.composer.is_empty() {
+        if self.view.turn == Turn::Idle && !self.view.composer.is_empty() {
             hints.key(key(Action::Newline), "newline");
         }
     }
 
     fn busy_hints(&self, hints: &mut Hints<'_>) {
         let key = |action| self.keymap.label(Context::Composer, action);
-        if !self.composer.is_on_chip() {
+        if !self.view.composer.is_on_chip() {
             hints.key(key(Action::Send), "steer");
         }
         match key(Action::Queue) {
             "" => hints.key(&self.keymap.after_leader(Action::QueueDraft), "queue"),
             queue => hints.key(queue, "queue"),
         }
-        if !self.queue.is_empty() {
+        if !self.view.queue.is_empty() {
             let up = words(
                 key(Action::Edit(Edit::Move(CaretMove::Up))),
-                self.surroundings.symbols,
+                self.appearance.surroundings.symbols,
             );
             hints.key(up, "what waits");
         }
@@ -206,25 +206,25 @@ impl App {
 
     fn idle_hints(&self, hints: &mut Hints<'_>) {
         let key = |action| self.keymap.label(Context::Composer, action);
-        match &self.link {
+        match &self.view.link {
             Link::ReadOnly(reason) => hints.say(reason, Meaning::Warning),
             Link::Gone => hints.say("no session is open", Meaning::Warning),
             Link::Opening | Link::Open => {
                 let held = self.held();
-                let verb = if held > 0 && self.composer.is_blank() {
+                let verb = if held > 0 && self.view.composer.is_blank() {
                     format!("send {held} held")
                 } else {
                     "send".to_owned()
                 };
-                if !self.composer.is_on_chip() {
+                if !self.view.composer.is_on_chip() {
                     hints.key(key(Action::Send), &verb);
                 }
             }
         }
-        if self.agents.len() > 1 {
+        if self.view.agents.len() > 1 {
             hints.key(key(Action::NextAgent), "agent");
         }
-        if matches!(self.link, Link::Opening | Link::Open) {
+        if matches!(self.view.link, Link::Opening | Link::Open) {
             self.sign_hints(hints);
         }
     }
@@ -232,7 +232,7 @@ impl App {
     /// Signs that begin something else than words. A command begins a message.
     fn sign_hints(&self, hints: &mut Hints<'_>) {
         hints.key("@", "file");
-        if self.composer.is_empty() {
+        if self.view.composer.is_empty() {
             hints.key("/", "command");
             hints.key("!", "shell");
         }

@@ -26,7 +26,7 @@ pub(super) enum Reading {
 impl App {
     /// Goes back: to what waits, then to what was written before.
     pub(super) fn recall(&mut self, now: Instant) {
-        if !self.composer.walks_history() && self.focus_queue() {
+        if !self.view.composer.walks_history() && self.focus_queue() {
             return;
         }
         self.older(now);
@@ -34,9 +34,9 @@ impl App {
 
     /// Shows what was written before this.
     pub(super) fn older(&mut self, now: Instant) {
-        if self.composer.older() {
+        if self.view.composer.older() {
             self.draft_changed(now);
-        } else if !self.composer.knows_earlier() && self.reading == Reading::Nothing {
+        } else if !self.view.composer.knows_earlier() && self.reading == Reading::Nothing {
             self.reading = Reading::Recall;
             self.effects.push(Effect::ReadPrompts);
         }
@@ -59,11 +59,13 @@ impl App {
     pub(crate) fn prompts(&mut self, prompts: Vec<Written>, now: Instant) -> Change {
         let project = self.project().to_owned();
         let own = prompts.iter().filter(|prompt| prompt.project == project);
-        self.composer.set_earlier(own.map(|prompt| prompt.draft.clone()));
+        self.view
+            .composer
+            .set_earlier(own.map(|prompt| prompt.draft.clone()));
         match std::mem::take(&mut self.reading) {
             Reading::Nothing => {}
             Reading::Recall => {
-                if self.composer.older() {
+                if self.view.composer.older() {
                     self.draft_changed(now);
                 }
             }
@@ -80,16 +82,16 @@ impl App {
     /// Puts a draft that was written before into the composer. Undo brings back what stood there.
     pub(super) fn write_again(&mut self, draft: Draft, now: Instant) {
         self.focus_composer();
-        self.composer.replace(draft);
+        self.view.composer.replace(draft);
         self.draft_changed(now);
     }
 
     /// The project of the session on screen. One from elsewhere is known by its directory alone.
     fn project(&self) -> &Path {
-        if self.directory.starts_with(&self.project) {
+        if self.view.directory.starts_with(&self.project) {
             &self.project
         } else {
-            &self.directory
+            &self.view.directory
         }
     }
 
@@ -106,9 +108,9 @@ impl App {
 
     /// Clears the composer. What stood there is in the history, and undo has it too.
     pub(super) fn clear_draft(&mut self, now: Instant) {
-        let draft = self.composer.clear();
+        let draft = self.view.composer.clear();
         self.keep_prompt(&draft, true);
         self.draft_changed(now);
-        self.typed = None;
+        self.view.typed = None;
     }
 }

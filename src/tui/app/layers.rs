@@ -24,7 +24,7 @@ use crate::tui::statusbar::TitleRow;
 use crate::tui::surroundings::Motion;
 use crate::tui::transcript::DrawCx;
 use crate::view::theme::Meaning;
-use crate::view::{Look, Symbols, in_ascii};
+use crate::view::{Symbols, in_ascii};
 
 const LEAST_COLUMNS: u16 = 40;
 const LEAST_ROWS: u16 = 10;
@@ -52,7 +52,7 @@ impl App {
         let caret = self.draw_layers(area, buffer, now);
         // Only now it is known what stands over them.
         self.pictures.finish(buffer);
-        if self.surroundings.symbols == Symbols::Ascii {
+        if self.appearance.surroundings.symbols == Symbols::Ascii {
             in_ascii(buffer);
         }
         caret
@@ -73,15 +73,15 @@ impl App {
             completion: Rect::default(),
             is_wide: areas.rule.width >= completion::WIDE,
         };
-        let symbols = self.surroundings.symbols;
+        let symbols = self.appearance.surroundings.symbols;
         TitleRow {
-            facts: &self.facts,
+            facts: &self.view.facts,
             elsewhere: self.elsewhere(),
-            theme: &self.theme,
+            theme: &self.appearance.theme,
             symbols,
         }
         .draw(areas.title, buffer);
-        self.transcript.show_in_dialog(self.asked_call().as_ref());
+        self.view.transcript.show_in_dialog(self.asked_call().as_ref());
         self.draw_transcript(areas.transcript, buffer, now);
         self.settle_selection(now);
         self.draw_queue(areas.queue, buffer);
@@ -105,41 +105,33 @@ impl App {
         let has_table = self.leader.is_some_and(|since| since + LEADER_TABLE <= now);
         if has_table {
             self.leader_hints().draw(areas.hints, buffer);
-        } else if self.search.is_some() {
+        } else if self.view.search.is_some() {
             caret = self.draw_search(areas.hints, buffer);
         } else {
             self.hints().draw(areas.hints, buffer);
         }
         if self.context() == Context::Select {
-            caret = self.transcript.caret();
+            caret = self.view.transcript.caret();
         }
         if self.picker.is_some() {
             caret = self.draw_list(between(area), buffer);
         }
         if has_table {
-            page::draw_leader(between(area), buffer, &self.keymap, self.look());
+            page::draw_leader(between(area), buffer, &self.keymap, self.appearance.look());
             caret = None;
         }
         let Some(leaving) = self.leaving else {
             return caret;
         };
-        leaving.draw(between(area), buffer, self.look(), &self.keymap);
+        leaving.draw(between(area), buffer, self.appearance.look(), &self.keymap);
         None
     }
 
     /// Returns the call that the dialog on screen is about.
     fn asked_call(&self) -> Option<CallId> {
         let of_question = |dialog: &Permission| dialog.question().inquiry.call.clone();
-        let question = self.dialog.as_ref().map(of_question);
-        question.or_else(|| self.forms.shown().map(|form| form.form().call.clone()))
-    }
-
-    fn look(&self) -> Look<'_> {
-        Look {
-            theme: &self.theme,
-            symbols: self.surroundings.symbols,
-            highlighter: &self.highlighter,
-        }
+        let question = self.view.dialog.as_ref().map(of_question);
+        question.or_else(|| self.view.forms.shown().map(|form| form.form().call.clone()))
     }
 
     pub(super) fn with_dialog<T>(
@@ -147,23 +139,20 @@ impl App {
         is_low: bool,
         body: impl FnOnce(&mut Permission, &DialogCx<'_>) -> T,
     ) -> Option<T> {
-        let dialog = self.dialog.as_mut()?;
+        let dialog = self.view.dialog.as_mut()?;
         let id = dialog.question().id;
         let place = self
+            .view
             .questions
             .iter()
             .position(|question| question.id == id)
             .map_or(1, |place| place + 1);
-        let look = Look {
-            theme: &self.theme,
-            symbols: self.surroundings.symbols,
-            highlighter: &self.highlighter,
-        };
-        let place = (place, self.questions.len());
+        let look = self.appearance.look();
+        let place = (place, self.view.questions.len());
         let cx = DialogCx {
             look,
             keymap: &self.keymap,
-            home: self.surroundings.home.as_deref(),
+            home: self.appearance.surroundings.home.as_deref(),
             place,
             is_low,
         };
@@ -176,15 +165,11 @@ impl App {
         body: impl FnOnce(&mut Trust, &DialogCx<'_>) -> T,
     ) -> Option<T> {
         let trust = self.trust.as_mut()?;
-        let look = Look {
-            theme: &self.theme,
-            symbols: self.surroundings.symbols,
-            highlighter: &self.highlighter,
-        };
+        let look = self.appearance.look();
         let cx = DialogCx {
             look,
             keymap: &self.keymap,
-            home: self.surroundings.home.as_deref(),
+            home: self.appearance.surroundings.home.as_deref(),
             place: (1, 1),
             is_low,
         };
@@ -197,19 +182,15 @@ impl App {
         body: impl FnOnce(&mut FormDialog, &DialogCx<'_>) -> T,
     ) -> Option<T> {
         let place = (
-            self.questions.len() + self.forms.place(),
-            self.questions.len() + self.forms.len(),
+            self.view.questions.len() + self.view.forms.place(),
+            self.view.questions.len() + self.view.forms.len(),
         );
-        let form = self.forms.shown_mut()?;
-        let look = Look {
-            theme: &self.theme,
-            symbols: self.surroundings.symbols,
-            highlighter: &self.highlighter,
-        };
+        let form = self.view.forms.shown_mut()?;
+        let look = self.appearance.look();
         let cx = DialogCx {
             look,
             keymap: &self.keymap,
-            home: self.surroundings.home.as_deref(),
+            home: self.appearance.surroundings.home.as_deref(),
             place,
             is_low,
         };
@@ -220,23 +201,19 @@ impl App {
         if area.is_empty() {
             return;
         }
-        if self.transcript.is_empty() && self.turn == Turn::Idle {
-            match self.reopens {
+        if self.view.transcript.is_empty() && self.view.turn == Turn::Idle {
+            match self.view.reopens {
                 Some(since) => self.draw_opening(since, area, buffer, now),
                 None => self.draw_welcome(area, buffer),
             }
         }
         self.prepare_pictures(area);
-        let focused = self.focus == Focus::Transcript && !self.is_asking();
-        let frame = match self.surroundings.motion {
+        let focused = self.view.focus == Focus::Transcript && !self.is_asking();
+        let frame = match self.appearance.surroundings.motion {
             Motion::Full => usize::try_from(self.frame(now)).unwrap_or(0),
             Motion::Reduced => 0,
         };
-        let look = Look {
-            theme: &self.theme,
-            symbols: self.surroundings.symbols,
-            highlighter: &self.highlighter,
-        };
+        let look = self.appearance.look();
         // In the transcript `esc` leads to the composer, and in a question to later.
         let end_key = if focused || self.is_asking() {
             self.keymap.label(Context::Global, Action::ClearOrQuit).to_owned()
@@ -260,24 +237,30 @@ impl App {
             fold_key: self.keymap.label(Context::Transcript, Action::ToggleFold),
             view_key: self.keymap.label(Context::Transcript, Action::ViewBlock),
         };
-        self.transcript.draw(area, buffer, &cx);
+        self.view.transcript.draw(area, buffer, &cx);
         self.draw_pictures(buffer);
     }
 
     /// The rule above the composer; it also says what came below what is read.
     fn draw_rule(&self, area: Rect, buffer: &mut Buffer) {
-        let symbols = self.surroundings.symbols;
-        let style = self.theme.style(Meaning::Rule);
+        let symbols = self.appearance.surroundings.symbols;
+        let style = self.appearance.theme.style(Meaning::Rule);
         let rule = symbols.rule().repeat(usize::from(area.width));
         buffer.set_stringn(area.x, area.y, rule, usize::from(area.width), style);
-        let unseen = self.transcript.unseen();
+        let unseen = self.view.transcript.unseen();
         if unseen > 0 {
             let arrow = if symbols == Symbols::Unicode { "↓" } else { "v" };
             let text = format!(" {arrow} {unseen} new ");
             let x = area
                 .right()
                 .saturating_sub(u16::try_from(str_width(&text)).unwrap_or(0) + 2);
-            buffer.set_stringn(x, area.y, &text, text.len(), self.theme.style(Meaning::Accent));
+            buffer.set_stringn(
+                x,
+                area.y,
+                &text,
+                text.len(),
+                self.appearance.theme.style(Meaning::Accent),
+            );
         }
     }
 
@@ -288,7 +271,7 @@ impl App {
             });
             return None;
         }
-        if self.dialog.is_none() {
+        if self.view.dialog.is_none() {
             let drawn = self.with_form(is_low, |form, cx| {
                 on_ground(area, buffer, cx.look, |buffer| form.draw(area, buffer, cx))
             });
@@ -304,45 +287,41 @@ impl App {
         if area.is_empty() {
             return None;
         }
-        let has_focus = self.focus == Focus::Composer;
+        let has_focus = self.view.focus == Focus::Composer;
         let bar = if has_focus { Meaning::Accent } else { Meaning::Rule };
-        let text = self.theme.style(Meaning::Text);
+        let text = self.appearance.theme.style(Meaning::Text);
         let look = composer::Look {
             text,
-            bar: self.surroundings.symbols.bar(),
-            bar_style: self.theme.style(bar),
-            chip: self.theme.style(Meaning::Accent),
-            invitation: match self.turn {
+            bar: self.appearance.surroundings.symbols.bar(),
+            bar_style: self.appearance.theme.style(bar),
+            chip: self.appearance.theme.style(Meaning::Accent),
+            invitation: match self.view.turn {
                 Turn::Idle => "Ask for a change, or about the code.",
                 Turn::Busy => "Add something while it works.",
             },
-            muted: self.theme.style(Meaning::TextMuted),
+            muted: self.appearance.theme.style(Meaning::TextMuted),
         };
         let inner = Rect {
             x: area.x + 1,
             width: area.width.saturating_sub(2),
             ..area
         };
-        self.composer
-            .set_selection_style(self.theme.style(Meaning::Selection));
-        self.composer.draw(inner, buffer, &look).filter(|_| has_focus)
+        self.view
+            .composer
+            .set_selection_style(self.appearance.theme.style(Meaning::Selection));
+        self.view
+            .composer
+            .draw(inner, buffer, &look)
+            .filter(|_| has_focus)
     }
 
     fn draw_completion(&mut self, area: Rect, buffer: &mut Buffer) -> Rect {
-        let look = Look {
-            theme: &self.theme,
-            symbols: self.surroundings.symbols,
-            highlighter: &self.highlighter,
-        };
-        self.completion.draw(area, buffer, look)
+        let look = self.appearance.look();
+        self.view.completion.draw(area, buffer, look)
     }
 
     fn draw_list(&mut self, area: Rect, buffer: &mut Buffer) -> Option<Position> {
-        let look = Look {
-            theme: &self.theme,
-            symbols: self.surroundings.symbols,
-            highlighter: &self.highlighter,
-        };
+        let look = self.appearance.look();
         self.picker.as_mut()?.draw(area, buffer, look)
     }
 }

@@ -11,6 +11,7 @@
 //! themselves; here is only what lies between them.
 
 mod answers;
+mod appearance;
 mod areas;
 mod attaching;
 mod attention;
@@ -27,11 +28,11 @@ mod keys;
 mod layers;
 mod paging;
 mod palette;
-mod parked;
 mod picking;
 mod pointer;
 mod search;
 mod session_list;
+mod session_view;
 mod sessions;
 mod setup;
 mod stream;
@@ -44,36 +45,30 @@ mod welcome;
 #[cfg(test)]
 mod tests;
 
+use appearance::Appearance;
+use session_view::SessionView;
+
 pub(crate) use effect::Effect;
 pub(crate) use setup::Setup;
 pub use setup::{NamedThemes, ThemeList, Themes};
 pub(crate) use vim::CaretShape;
 
-use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::Mouse;
-use super::completion::{Completion, Places, Uses};
-use super::composer::Composer;
+use super::completion::{Places, Uses};
 use super::dialog::{Leaving, Permission, Trust};
 use super::keymap::{Keymap, List};
-use super::page::{HookRuns, Page};
-use super::panel::Panel;
+use super::page::Page;
 use super::picker::Picker;
 use super::pictures::Pictures;
-use super::queue_list::QueueList;
 use super::sessions::SeatId;
-use super::statusbar::Facts;
-use super::surroundings::Surroundings;
 use super::terminal::passage::Passage;
-use super::transcript::{Change, Transcript};
-use crate::conversation::{CallId, ModelRef, SessionId};
-use crate::permission::{Question, QuestionId, Scope};
-use crate::session::{AgentChoice, CommandChoice, Input, ModelChoice, Op, Queued};
+use super::transcript::Change;
+use crate::permission::Scope;
+use crate::session::{Input, Op};
 use crate::view::highlight::Highlighter;
-use crate::view::theme::{ColorDepth, Meaning, Theme};
+use crate::view::theme::{ColorDepth, Meaning};
 
 /// After this long without a key the draft is stored.
 const DRAFT: Duration = Duration::from_millis(250);
@@ -101,26 +96,14 @@ pub(crate) struct App {
     start: Instant,
     attention: attention::Attention,
     keymap: Keymap,
-    themes: Themes,
-    theme_list: ThemeList,
-    settings_file: PathBuf,
-    theme: Arc<Theme>,
-    highlighter: Highlighter,
-    surroundings: Surroundings,
+    appearance: Appearance,
     pictures: Pictures,
-    wheel_lines: u16,
-    mouse: Mouse,
-    copies_on_select: bool,
+    pointer: pointer::Pointer,
     uses_vim: bool,
-    /// The last press of the mouse on the transcript.
-    press: Option<pointer::Press>,
-    due: Option<pointer::Due>,
-    directory: PathBuf,
     /// That lathe was started in.
     project: PathBuf,
-    facts: Facts,
-    link: Link,
-    seat: SeatId,
+    /// The conversation that has the keys.
+    view: Box<SessionView>,
     next_seat: SeatId,
     /// Sessions that are open and not on screen, the last one that was first.
     others: Vec<sessions::Other>,
@@ -128,79 +111,31 @@ pub(crate) struct App {
     blank: sessions::Blank,
     /// Whether to quit while other sessions are at work.
     leaving: Option<Leaving>,
-    /// The session on screen, once it is open.
-    root: Option<SessionId>,
-    /// The one that was asked for, where it is not new.
-    wanted: Option<SessionId>,
-    /// Since when a session that has begun before is opened; until it is there it is not drawn as one that has not.
-    reopens: Option<Instant>,
-    transcript: Transcript,
-    composer: Composer,
-    completion: Completion,
     /// What is picked often from it.
     uses: UsesState,
     /// Keys that wait for what they pick from.
     held: completing::Held,
-    /// A message that came back for its files.
-    unread: Option<attaching::CameBack>,
     uses_file: PathBuf,
-    /// Commands of the person's own that run.
-    shells: HashSet<CallId>,
     /// Whether the editor has a folded paste, and not the whole draft.
     edits_chip: bool,
     /// What of the history is being read.
     reading: history::Reading,
-    panel: Panel,
-    queue: Vec<Queued>,
-    queue_list: QueueList,
-    /// Inputs that the session was asked for.
-    wanted_inputs: HashMap<u64, waiting::Wanted>,
-    /// What was sent before the session was open.
-    unsent: Vec<Op>,
     /// A command that the program was started with; the session has to be open to know it.
     early_command: Option<String>,
-    /// Whether something was sent from here.
-    has_spoken: bool,
-    turn: Turn,
-    /// Those the session can be changed to.
-    agents: Vec<AgentChoice>,
-    models: Vec<ModelChoice>,
-    /// Commands of the user's own.
-    commands: Vec<CommandChoice>,
-    /// Asked for; comes with the next step.
-    wanted_agent: Option<String>,
-    wanted_model: Option<ModelRef>,
-    /// Open questions, oldest first.
-    questions: Vec<Arc<Question>>,
-    /// Those that a person left for later.
-    put_off: HashSet<QuestionId>,
-    dialog: Option<Permission>,
     /// The scope of the last "always", once it is known.
     scope: Option<Scope>,
     /// Asked before there is a session that could ask anything.
     trust: Option<Trust>,
-    forms: forms::OpenForms,
-    focus: Focus,
     /// They cover the screen, the last one the others.
     pages: Vec<Box<dyn Page>>,
-    /// What is written in the search row, while it is open.
-    search: Option<Composer>,
-    hooks: HookRuns,
     picker: Option<Box<Picker>>,
     /// What the newest picker lists.
     list: List,
     session_list: session_list::SessionList,
     /// Since when the leader waits for its key.
     leader: Option<Instant>,
-    esc: Esc,
     /// `ctrl+c` was pressed while nothing was there to stop.
     quit_armed: Option<Instant>,
-    remark: Option<Remark>,
-    /// When what waits is judged by the mode that was chosen.
-    mode_rests: Option<Instant>,
-    /// When the draft last got a key.
-    typed: Option<Instant>,
-    draft: DraftState,
     dropped_keys: u64,
     /// Where the parts of the last frame stood.
     shown: layers::Shown,
@@ -264,56 +199,56 @@ impl App {
 
     /// How many colours the terminal shows.
     pub(crate) fn color_depth(&self) -> ColorDepth {
-        self.surroundings.depth
+        self.appearance.surroundings.depth
     }
 
     /// Whether there is a conversation to draw.
     pub(crate) fn has_content(&self) -> bool {
-        !self.transcript.is_empty()
+        !self.view.transcript.is_empty()
     }
 
     /// The grammars are loaded: source is coloured from now on.
     pub(crate) fn colour_source(&mut self) -> Change {
-        self.highlighter = Highlighter::new();
+        self.appearance.highlighter = Highlighter::new();
         Change::Soft
     }
 
     /// Stores the draft now, if it changed.
     pub(crate) fn store_draft(&mut self) {
-        if self.link == Link::Open && self.draft != DraftState::Stored {
-            self.draft = DraftState::Stored;
+        if self.view.link == Link::Open && self.view.draft != DraftState::Stored {
+            self.view.draft = DraftState::Stored;
             self.effects
-                .push(Effect::Send(Op::Draft(self.composer.draft().stored())));
+                .push(Effect::Send(Op::Draft(self.view.composer.draft().stored())));
         }
     }
 
     pub(crate) fn editor(&self) -> Option<&str> {
-        self.surroundings.editor.as_deref()
+        self.appearance.surroundings.editor.as_deref()
     }
 
     pub(crate) fn clipboard(&self) -> (Passage, Vec<&'static [&'static str]>) {
         (
-            self.surroundings.passage,
-            self.surroundings.clipboard_commands.clone(),
+            self.appearance.surroundings.passage,
+            self.appearance.surroundings.clipboard_commands.clone(),
         )
     }
 
     /// Returns where files are looked for.
     pub(crate) fn find_places(&self) -> Places {
         Places {
-            directory: self.directory.clone(),
-            home: self.surroundings.home.clone(),
+            directory: self.view.directory.clone(),
+            home: self.appearance.surroundings.home.clone(),
             uses_file: self.uses_file.clone(),
         }
     }
 
     /// Returns where paths begin, and the home directory.
     pub(crate) fn places(&self) -> (&Path, Option<&Path>) {
-        (&self.directory, self.surroundings.home.as_deref())
+        (&self.view.directory, self.appearance.surroundings.home.as_deref())
     }
 
     fn say(&mut self, text: impl Into<String>, meaning: Meaning, now: Instant) {
-        self.remark = Some(Remark {
+        self.view.remark = Some(Remark {
             text: text.into(),
             meaning,
             until: now + REMARK,
@@ -321,20 +256,20 @@ impl App {
     }
 
     fn send(&mut self, op: Op) {
-        self.has_spoken |= matches!(op, Op::Submit(_) | Op::Queue(_));
-        match self.link {
-            Link::Opening => self.unsent.push(op),
+        self.view.has_spoken |= matches!(op, Op::Submit(_) | Op::Queue(_));
+        match self.view.link {
+            Link::Opening => self.view.unsent.push(op),
             Link::Open | Link::ReadOnly(_) | Link::Gone => self.effects.push(Effect::Send(op)),
         }
     }
 
     /// Whether there is something that `esc` stops.
     fn can_interrupt(&self) -> bool {
-        self.turn == Turn::Busy || !self.shells.is_empty()
+        self.view.turn == Turn::Busy || !self.view.shells.is_empty()
     }
 
     fn unsent_inputs(&self) -> impl DoubleEndedIterator<Item = &Input> {
-        self.unsent.iter().filter_map(|op| match op {
+        self.view.unsent.iter().filter_map(|op| match op {
             Op::Submit(input) | Op::Queue(input) => Some(input),
             _ => None,
         })

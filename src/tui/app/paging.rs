@@ -12,7 +12,6 @@ use crate::tui::keymap::Action;
 use crate::tui::page::{self, News, Outcome, PageCx, PageKind, Wish};
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::Change;
-use crate::view::Look;
 use crate::view::theme::Meaning;
 
 impl App {
@@ -23,7 +22,7 @@ impl App {
             return self.close_page(now);
         }
         self.keep_search(now);
-        let page = page::open(kind, &self.facts.title);
+        let page = page::open(kind, &self.view.facts.title);
         let wish = page.wants();
         self.pages.push(page);
         if let Some(wish) = wish {
@@ -56,7 +55,7 @@ impl App {
         if self.pages.last_mut().is_some_and(|page| !page.back()) {
             self.close_page(now);
         }
-        self.esc.deaf_until = Some(now + ESC_DEAF);
+        self.view.esc.deaf_until = Some(now + ESC_DEAF);
     }
 
     pub(super) fn close_page(&mut self, now: Instant) {
@@ -75,10 +74,10 @@ impl App {
 
     /// Puts a text below what is being written.
     fn add_to_draft(&mut self, text: &str, now: Instant) {
-        let begun = self.composer.text();
+        let begun = self.view.composer.text();
         let gap = if begun.trim().is_empty() { "" } else { "\n\n" };
         let draft = format!("{}{gap}{text}", begun.trim_end());
-        self.composer.set(Draft::from_text(&draft));
+        self.view.composer.set(Draft::from_text(&draft));
         self.draft_changed(now);
     }
 
@@ -109,14 +108,16 @@ impl App {
             Wish::Close => self.close_page(now),
             Wish::Send(op) => self.send(op),
             // Asked once the session is there.
-            Wish::Ask(_) if self.link == Link::Opening => {}
+            Wish::Ask(_) if self.view.link == Link::Opening => {}
             Wish::Ask(query) => self.effects.push(Effect::Ask(query)),
             Wish::Open(place) => self.effects.push(Effect::Open(vec![place])),
             Wish::Draft(text) => self.add_to_draft(&text, now),
             Wish::CloseWith { path, bytes } => {
                 self.close_page(now);
-                let home = self.surroundings.home.as_deref();
-                self.transcript.push_notice(page::written(&path, bytes, home));
+                let home = self.appearance.surroundings.home.as_deref();
+                self.view
+                    .transcript
+                    .push_notice(page::written(&path, bytes, home));
             }
             Wish::Copy(text) => {
                 self.close_page(now);
@@ -134,17 +135,16 @@ impl App {
         let page = self.pages.last_mut()?;
         let pictures = self.pictures.protocol();
         let cx = PageCx {
-            look: Look {
-                theme: &self.theme,
-                symbols: self.surroundings.symbols,
-                highlighter: &self.highlighter,
-            },
+            look: self.appearance.look(),
             keymap: &self.keymap,
-            home: self.surroundings.home.as_deref(),
-            session: self.root.as_ref(),
-            hooks: &self.hooks,
-            zone: (self.surroundings.zone)(),
-            terminal: self.surroundings.told(buffer.area, pictures, self.keymap.heard()),
+            home: self.appearance.surroundings.home.as_deref(),
+            session: self.view.root.as_ref(),
+            hooks: &self.view.hooks,
+            zone: (self.appearance.surroundings.zone)(),
+            terminal: self
+                .appearance
+                .surroundings
+                .told(buffer.area, pictures, self.keymap.heard()),
         };
         page.draw(area, buffer, &cx)
     }

@@ -25,7 +25,7 @@ impl App {
 
     fn give_keys(&mut self, context: Context, action: Action, now: Instant) {
         let has_them = self.pages.is_empty()
-            && match self.focus {
+            && match self.view.focus {
                 Focus::Composer => context == Context::Composer,
                 Focus::Queue => context == Context::Queue,
                 Focus::Transcript => context == Context::Transcript,
@@ -39,7 +39,7 @@ impl App {
             Context::Queue => drop(self.focus_queue()),
             Context::Panel => self.focus_panel(),
             Context::Transcript if is_about_the_block(action) => self.focus_transcript(),
-            Context::Transcript => self.focus = Focus::Transcript,
+            Context::Transcript => self.view.focus = Focus::Transcript,
             _ => self.focus_composer(),
         }
     }
@@ -68,37 +68,39 @@ impl App {
 
     fn makes_sense_anywhere(&self, action: Action) -> bool {
         match action {
-            Action::FocusQueue => !self.waiting().is_empty() && self.focus != Focus::Queue,
-            Action::QueueDraft => !self.composer.is_blank(),
-            Action::OpenList(List::Agents) => self.agents.len() > 1,
-            Action::OpenList(List::Models) => self.models.len() > 1,
+            Action::FocusQueue => !self.waiting().is_empty() && self.view.focus != Focus::Queue,
+            Action::QueueDraft => !self.view.composer.is_blank(),
+            Action::OpenList(List::Agents) => self.view.agents.len() > 1,
+            Action::OpenList(List::Models) => self.view.models.len() > 1,
             Action::NextAsk => {
-                !self.questions.is_empty() || self.forms.len() > 0 || self.elsewhere().asks > 0
+                !self.view.questions.is_empty() || self.view.forms.len() > 0 || self.elsewhere().asks > 0
             }
             Action::LastSession => !self.others.is_empty(),
             Action::Interrupt => self.can_interrupt(),
-            Action::CopyAnswer => self.transcript.copy_answer().is_some(),
-            Action::ToggleNewest => self.transcript.has_card(),
-            Action::FocusTranscript => self.focus != Focus::Transcript && !self.transcript.is_empty(),
-            Action::ListCommands => self.composer.is_empty(),
+            Action::CopyAnswer => self.view.transcript.copy_answer().is_some(),
+            Action::ToggleNewest => self.view.transcript.has_card(),
+            Action::FocusTranscript => {
+                self.view.focus != Focus::Transcript && !self.view.transcript.is_empty()
+            }
+            Action::ListCommands => self.view.composer.is_empty(),
             // It opens this list, or does different things at different times: each is there as what it does.
             Action::OpenList(List::Actions) | Action::Escape | Action::ClearOrQuit | Action::Leader => false,
             action => {
                 let mut reading = self.keymap.bindings(Context::Transcript);
                 !reading.any(|read| read.action == action)
                     || matches!(action, Action::OpenPage(_))
-                    || !self.transcript.is_empty()
+                    || !self.view.transcript.is_empty()
             }
         }
     }
 
     fn makes_sense_in_draft(&self, action: Action) -> bool {
-        let has_text = !self.composer.is_blank();
+        let has_text = !self.view.composer.is_blank();
         match action {
             Action::Send => has_text || self.held() > 0,
             Action::Queue | Action::Edit(Edit::Undo | Edit::Redo) => has_text,
-            Action::NextAgent => self.agents.len() > 1,
-            Action::CopyText => self.composer.has_selection(),
+            Action::NextAgent => self.view.agents.len() > 1,
+            Action::CopyText => self.view.composer.has_selection(),
             Action::HelpOrType => false,
             action => !is_move(action),
         }
@@ -106,30 +108,32 @@ impl App {
 
     fn makes_sense_in_transcript(&self, binding: &Bound) -> bool {
         let is_sensible = match binding.action {
-            Action::FocusComposer => self.focus != Focus::Composer,
-            Action::NextMatch | Action::PreviousMatch => self.transcript.search_tally().is_some(),
-            Action::NextFailure | Action::PreviousFailure => self.transcript.has_problem(),
-            Action::CopySelection | Action::EndSelection => self.transcript.has_selection(),
+            Action::FocusComposer => self.view.focus != Focus::Composer,
+            Action::NextMatch | Action::PreviousMatch => self.view.transcript.search_tally().is_some(),
+            Action::NextFailure | Action::PreviousFailure => self.view.transcript.has_problem(),
+            Action::CopySelection | Action::EndSelection => self.view.transcript.has_selection(),
             action => !is_move(action),
         };
         let takes_keys = !needs_no_keys(binding.action) && binding.action != Action::Search;
-        is_sensible && !self.transcript.is_empty() && !(takes_keys && self.is_asking())
+        is_sensible && !self.view.transcript.is_empty() && !(takes_keys && self.is_asking())
     }
 
     fn makes_sense_in_queue(&self, action: Action) -> bool {
         let waiting = self.waiting().len();
         match action {
-            Action::FocusComposer => self.focus != Focus::Composer,
-            Action::QueueSooner | Action::QueueLater => waiting > 1 && self.link == Link::Open,
-            Action::QueueRedirect => waiting > 0 && self.turn == Turn::Busy && self.link == Link::Open,
+            Action::FocusComposer => self.view.focus != Focus::Composer,
+            Action::QueueSooner | Action::QueueLater => waiting > 1 && self.view.link == Link::Open,
+            Action::QueueRedirect => {
+                waiting > 0 && self.view.turn == Turn::Busy && self.view.link == Link::Open
+            }
             action => waiting > 0 && !is_move(action),
         }
     }
 
     fn makes_sense_in_panel(&self, action: Action) -> bool {
-        let chosen = self.panel.chosen_with_keys();
+        let chosen = self.view.panel.chosen_with_keys();
         match action {
-            Action::FocusComposer => self.focus != Focus::Composer,
+            Action::FocusComposer => self.view.focus != Focus::Composer,
             Action::NextTodoState | Action::EditTodo => chosen == Chosen::Todo,
             Action::PickRow => chosen == Chosen::File,
             action => chosen != Chosen::Nothing && !is_move(action),

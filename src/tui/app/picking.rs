@@ -20,18 +20,18 @@ impl App {
         self.keep_search(now);
         let place: Box<dyn Place> = match list {
             List::Actions => {
-                let symbols = self.surroundings.symbols;
+                let symbols = self.appearance.surroundings.symbols;
                 let makes_sense = |binding: &Bound| self.makes_sense(binding);
                 Box::new(Palette::new(&self.keymap, self.context(), symbols, makes_sense))
             }
             List::Agents => {
-                let current = self.wanted_agent.as_ref().unwrap_or(&self.facts.agent);
-                Box::new(AgentRows::new(self.agents.clone(), current.clone()))
+                let current = self.view.wanted_agent.as_ref().unwrap_or(&self.view.facts.agent);
+                Box::new(AgentRows::new(self.view.agents.clone(), current.clone()))
             }
             List::Models => {
-                let current = self.wanted_model.as_ref().map(ToString::to_string);
-                let current = current.unwrap_or_else(|| self.facts.model.clone());
-                Box::new(ModelRows::new(self.models.clone(), current))
+                let current = self.view.wanted_model.as_ref().map(ToString::to_string);
+                let current = current.unwrap_or_else(|| self.view.facts.model.clone());
+                Box::new(ModelRows::new(self.view.models.clone(), current))
             }
             List::Sessions => self.session_rows(),
             List::Prompts => {
@@ -39,9 +39,9 @@ impl App {
                 Box::new(PromptRows::reading())
             }
             List::Themes => Box::new(ThemeRows::new(
-                (self.theme_list)(),
-                self.themes.clone(),
-                self.surroundings.background,
+                (self.appearance.theme_list)(),
+                self.appearance.themes.clone(),
+                self.appearance.surroundings.background,
             )),
         };
         self.picker = Some(Box::new(Picker::new(place)));
@@ -79,7 +79,7 @@ impl App {
     pub(super) fn list_back(&mut self, now: Instant) {
         self.with_list(now, Picker::back);
         if self.picker.is_none() {
-            self.esc.deaf_until = Some(now + ESC_DEAF);
+            self.view.esc.deaf_until = Some(now + ESC_DEAF);
         }
     }
 
@@ -136,33 +136,33 @@ impl App {
 
     /// Has the session go on as an agent; while a turn runs, with its next step.
     pub(super) fn go_on_as(&mut self, agent: String, now: Instant) {
-        if self.turn == Turn::Busy {
+        if self.view.turn == Turn::Busy {
             self.say(format!("{agent} from the next step on"), Meaning::TextMuted, now);
         }
-        self.wanted_agent = Some(agent.clone());
+        self.view.wanted_agent = Some(agent.clone());
         self.send(Op::SetAgent(agent));
     }
 
     /// Has the session ask a model; while a turn runs, with its next step.
     fn ask_model(&mut self, model: ModelRef, now: Instant) {
-        if self.turn == Turn::Busy {
+        if self.view.turn == Turn::Busy {
             self.say(format!("{model} from the next step on"), Meaning::TextMuted, now);
         }
-        self.wanted_model = Some(model.clone());
+        self.view.wanted_model = Some(model.clone());
         self.send(Op::SetModel(model));
     }
 
     fn wear(&mut self, themes: Themes) {
-        self.themes = themes;
-        self.set_background(self.surroundings.background);
+        self.appearance.themes = themes;
+        self.set_background(self.appearance.surroundings.background);
     }
 
     /// The file is the person's, with comments of theirs, so that it is left to them.
     fn tell_of_theme(&mut self, name: &str) {
-        let home = self.surroundings.home.as_deref();
-        let file = path_words(&self.settings_file, home);
+        let home = self.appearance.surroundings.home.as_deref();
+        let file = path_words(&self.appearance.settings_file, home);
         let name = serde_json::Value::from(name);
-        self.transcript.push_notice(format!(
+        self.view.transcript.push_notice(format!(
             "This theme until lathe is left; `\"theme\": {name}` in `{file}` keeps it."
         ));
     }
@@ -204,7 +204,7 @@ impl App {
         if !has_rows {
             return;
         }
-        let symbols = self.surroundings.symbols;
+        let symbols = self.appearance.surroundings.symbols;
         let moves = [Action::RowUp, Action::RowDown].map(|action| words(key(action), symbols));
         hints.key(&moves.join(" "), "moves");
     }

@@ -28,6 +28,29 @@ pub(super) struct Press {
     is_in_composer: bool,
 }
 
+/// The mouse: how it is set, and what it did last.
+#[derive(Debug)]
+pub(super) struct Pointer {
+    pub(super) wheel_lines: u16,
+    pub(super) mouse: Mouse,
+    pub(super) copies_on_select: bool,
+    /// The last press on the transcript or the composer.
+    pub(super) press: Option<Press>,
+    pub(super) due: Option<Due>,
+}
+
+impl Pointer {
+    pub(super) fn new(mouse: Mouse, wheel_lines: u16, copies_on_select: bool) -> Self {
+        Self {
+            wheel_lines,
+            mouse,
+            copies_on_select,
+            press: None,
+            due: None,
+        }
+    }
+}
+
 /// What follows once the next frame has settled what is selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Due {
@@ -44,7 +67,7 @@ impl App {
 
     fn read_mouse(&mut self, event: MouseEvent, now: Instant) -> Change {
         self.attention.seen(now);
-        let turn = isize::try_from(self.wheel_lines).unwrap_or(isize::MAX);
+        let turn = isize::try_from(self.pointer.wheel_lines).unwrap_or(isize::MAX);
         let rows = match event.kind {
             MouseEventKind::ScrollUp => -turn,
             MouseEventKind::ScrollDown => turn,
@@ -56,12 +79,12 @@ impl App {
             page.scroll(rows);
         } else if self.shown.dialog.contains((event.column, event.row).into()) {
             self.trust.iter_mut().for_each(|trust| trust.scroll(rows));
-            match &mut self.dialog {
+            match &mut self.view.dialog {
                 Some(dialog) => dialog.scroll(rows),
-                None => self.forms.shown_mut().is_some_and(|form| form.scroll(rows)),
+                None => self.view.forms.shown_mut().is_some_and(|form| form.scroll(rows)),
             };
         } else {
-            self.transcript.scroll_by(rows);
+            self.view.transcript.scroll_by(rows);
         }
         Change::Urgent
     }
@@ -85,13 +108,14 @@ impl App {
         if self.shown.completion.contains((column, row).into()) {
             // The first row is the head.
             let place = usize::from(row - self.shown.completion.y).checked_sub(1);
-            if place.is_some_and(|place| self.completion.select(place)) {
+            if place.is_some_and(|place| self.view.completion.select(place)) {
                 self.complete(Action::TakeItem, now);
             }
             return Change::Urgent;
         }
         let cell = (column, row);
         let before = self
+            .pointer
             .press
             .take()
             .filter(|press| press.cell == cell && now < press.at + AGAIN);
@@ -101,9 +125,9 @@ impl App {
             2 => Unit::Word,
             _ => Unit::Line,
         };
-        if self.transcript.press(column, row, unit) {
+        if self.view.transcript.press(column, row, unit) {
             let is_held = true;
-            self.press = Some(Press {
+            self.pointer.press = Some(Press {
                 at: now,
                 cell,
                 count,
@@ -111,12 +135,12 @@ impl App {
                 is_in_composer: false,
             });
             if !self.is_asking() {
-                self.focus = Focus::Transcript;
+                self.view.focus = Focus::Transcript;
             }
         } else if self.shown.composer.contains(cell.into()) {
             self.focus_composer();
-            self.composer.point(cell.into());
-            self.press = Some(Press {
+            self.view.composer.point(cell.into());
+            self.pointer.press = Some(Press {
                 at: now,
                 cell,
                 count: 0,
@@ -132,7 +156,7 @@ impl App {
     }
 
     fn drag(&mut self, column: u16, row: u16) -> Change {
-        let Some(press) = self.press.as_mut().filter(|press| press.is_held) else {
+        let Some(press) = self.pointer.press.as_mut().filter(|press| press.is_held) else {
             return Change::None;
         };
         if press.cell != (column, row) {
@@ -140,37 +164,37 @@ impl App {
             press.count = 0;
         }
         if press.is_in_composer {
-            self.composer.drag((column, row).into());
+            self.view.composer.drag((column, row).into());
         } else {
-            self.transcript.drag(column, row);
+            self.view.transcript.drag(column, row);
         }
         Change::Urgent
     }
 
     fn release(&mut self) -> Change {
-        let Some(press) = self.press.as_mut().filter(|press| press.is_held) else {
+        let Some(press) = self.pointer.press.as_mut().filter(|press| press.is_held) else {
             return Change::None;
         };
         press.is_held = false;
         if press.is_in_composer {
             return Change::None;
         }
-        if self.copies_on_select {
-            self.due = Some(Due::CopyOnSelect);
+        if self.pointer.copies_on_select {
+            self.pointer.due = Some(Due::CopyOnSelect);
         }
         Change::Urgent
     }
 
     /// Copies what is selected, with the next frame.
     pub(super) fn copy_selection(&mut self) {
-        self.due = Some(Due::Copy);
+        self.pointer.due = Some(Due::Copy);
     }
 
     /// Does what waited for the frame that was just drawn.
     pub(super) fn settle_selection(&mut self, now: Instant) {
-        match (self.due.take(), self.transcript.selected_text()) {
+        match (self.pointer.due.take(), self.view.transcript.selected_text()) {
             (Some(Due::Copy), text) => {
-                self.transcript.end_selection();
+                self.view.transcript.end_selection();
                 self.copy(text, "the selection", now);
             }
             (Some(Due::CopyOnSelect), Some(text)) => self.copy(Some(text), "the selection", now),
@@ -180,14 +204,14 @@ impl App {
 
     /// Leaves the mouse to the terminal, or takes it again.
     pub(super) fn toggle_mouse(&mut self, now: Instant) {
-        let (mouse, words) = match self.mouse {
+        let (mouse, words) = match self.pointer.mouse {
             Mouse::Caught => (Mouse::LeftAlone, "the mouse is the terminal's"),
             Mouse::LeftAlone => (
                 Mouse::Caught,
                 "the mouse is lathe's: the wheel scrolls, a drag selects",
             ),
         };
-        self.mouse = mouse;
+        self.pointer.mouse = mouse;
         self.effects.push(Effect::Mouse(mouse));
         self.say(words, Meaning::TextMuted, now);
     }

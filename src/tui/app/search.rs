@@ -17,14 +17,14 @@ use crate::view::theme::Meaning;
 impl App {
     /// Opens the row.
     pub(super) fn open_search(&mut self) {
-        self.focus = Focus::Transcript;
-        self.search = Some(Composer::default());
-        self.transcript.search();
+        self.view.focus = Focus::Transcript;
+        self.view.search = Some(Composer::default());
+        self.view.transcript.search();
     }
 
     /// Takes a key that is no action of the row: what it writes, or a change of what is written.
     pub(super) fn search_key(&mut self, key: KeyEvent) -> Change {
-        let Some(query) = &mut self.search else {
+        let Some(query) = &mut self.view.search else {
             return Change::None;
         };
         match (typed(key), self.keymap.action(Context::Composer, key)) {
@@ -38,7 +38,7 @@ impl App {
 
     /// Adds a paste to the query, as one line.
     pub(super) fn paste_into_search(&mut self, text: &str) -> bool {
-        let Some(query) = &mut self.search else {
+        let Some(query) = &mut self.view.search else {
             return false;
         };
         let line: Vec<&str> = text.split_whitespace().collect();
@@ -49,49 +49,51 @@ impl App {
     }
 
     fn look_for(&mut self) {
-        if let Some(query) = &self.search {
-            self.transcript.search_for(&query.text());
+        if let Some(query) = &self.view.search {
+            self.view.transcript.search_for(&query.text());
         }
     }
 
     /// Leaves the row and stays at the match.
     pub(super) fn keep_search(&mut self, now: Instant) {
-        let Some(query) = self.search.take() else { return };
-        let cut = self.transcript.search_tally().map_or(0, |tally| tally.cut);
-        self.transcript.keep_search();
+        let Some(query) = self.view.search.take() else {
+            return;
+        };
+        let cut = self.view.transcript.search_tally().map_or(0, |tally| tally.cut);
+        self.view.transcript.keep_search();
         self.begin_guard_anew(now);
-        if !query.is_blank() && self.transcript.search_tally().is_none() {
+        if !query.is_blank() && self.view.transcript.search_tally().is_none() {
             self.say(not_found(cut), Meaning::Warning, now);
         }
     }
 
     /// Ends the search; says whether there was one.
     pub(super) fn end_search(&mut self, now: Instant) -> bool {
-        let was_open = self.search.take().is_some();
+        let was_open = self.view.search.take().is_some();
         if was_open {
             self.begin_guard_anew(now);
         }
-        let is_kept = self.transcript.search_tally().is_some();
-        self.transcript.end_search();
+        let is_kept = self.view.transcript.search_tally().is_some();
+        self.view.transcript.end_search();
         was_open || is_kept
     }
 
     pub(super) fn next_match(&mut self, step: isize, now: Instant) {
-        if self.transcript.search_tally().is_none() {
+        if self.view.transcript.search_tally().is_none() {
             let key = self.keymap.label(Context::Transcript, Action::Search);
             self.say(
                 format!("nothing is searched; {key} does"),
                 Meaning::TextMuted,
                 now,
             );
-        } else if !self.transcript.search_step(step) {
+        } else if !self.view.transcript.search_step(step) {
             self.say("not found any more", Meaning::Warning, now);
         }
     }
 
     /// Returns `3 of 17`.
     pub(super) fn search_words(&self) -> Option<String> {
-        let tally = self.transcript.search_tally()?;
+        let tally = self.view.transcript.search_tally()?;
         Some(match tally.total {
             0 => not_found(tally.cut),
             total => format!("{} of {total}", tally.current),
@@ -100,9 +102,9 @@ impl App {
 
     /// Draws the row in the place of the hints, and returns where the caret stands.
     pub(super) fn draw_search(&mut self, area: Rect, buffer: &mut Buffer) -> Option<Position> {
-        let is_blank = self.search.as_ref()?.is_blank();
+        let is_blank = self.view.search.as_ref()?.is_blank();
         let words = self.search_words().filter(|_| !is_blank).unwrap_or_default();
-        let mut hints = Hints::new(&self.theme, self.surroundings.symbols);
+        let mut hints = Hints::new(&self.appearance.theme, self.appearance.surroundings.symbols);
         if !words.is_empty() {
             hints.say(&words, Meaning::Text);
         }
@@ -125,14 +127,14 @@ impl App {
         };
         hints.draw(right, buffer);
         let look = composer::Look {
-            text: self.theme.style(Meaning::Text),
+            text: self.appearance.theme.style(Meaning::Text),
             bar: "/ ",
-            bar_style: self.theme.style(Meaning::Accent),
-            chip: self.theme.style(Meaning::Accent),
+            bar_style: self.appearance.theme.style(Meaning::Accent),
+            chip: self.appearance.theme.style(Meaning::Accent),
             invitation: "Search the conversation.",
-            muted: self.theme.style(Meaning::TextMuted),
+            muted: self.appearance.theme.style(Meaning::TextMuted),
         };
-        self.search.as_mut()?.draw(left, buffer, &look)
+        self.view.search.as_mut()?.draw(left, buffer, &look)
     }
 }
 

@@ -86,8 +86,8 @@ impl App {
             list.shows_all,
         );
         Box::new(rows.drawn_with(
-            self.surroundings.home.as_deref(),
-            self.surroundings.symbols,
+            self.appearance.surroundings.home.as_deref(),
+            self.appearance.surroundings.symbols,
             TimeZone::system(),
         ))
     }
@@ -95,7 +95,7 @@ impl App {
     /// How the sessions stand that are open here and that nobody else holds.
     fn open_sessions(&self) -> HashMap<SessionId, SessionState> {
         let mut open: HashMap<SessionId, SessionState> = self.other_states().collect();
-        let own = self.root.as_ref().or(self.wanted.as_ref());
+        let own = self.view.root.as_ref().or(self.view.wanted.as_ref());
         open.extend(own.map(|id| (id.clone(), SessionState::OnScreen)));
         open
     }
@@ -154,8 +154,8 @@ impl App {
 
     /// One that is open is told; of any other the name is stored.
     fn rename_session(&mut self, session: SessionId, title: String, now: Instant) {
-        let is_on_screen = self.root.as_ref() == Some(&session);
-        let effect = if is_on_screen && self.link == Link::Open {
+        let is_on_screen = self.view.root.as_ref() == Some(&session);
+        let effect = if is_on_screen && self.view.link == Link::Open {
             Effect::Send(Op::Rename(title.clone()))
         } else if let Some(seat) = self.seat_of(&session) {
             Effect::SendTo(seat, Op::Rename(title.clone()))
@@ -232,13 +232,13 @@ impl App {
     pub(super) fn other_states(&self) -> impl Iterator<Item = (SessionId, SessionState)> {
         self.others.iter().filter_map(|other| {
             let state = match () {
-                () if other.parked.asks() > 0 => SessionState::Asking,
-                () if other.parked.turn == Turn::Busy => SessionState::Working,
+                () if other.view.asks() > 0 => SessionState::Asking,
+                () if other.view.turn == Turn::Busy => SessionState::Working,
                 () if other.has_news => SessionState::Ended,
                 () => SessionState::AtRest,
             };
-            let is_ours = !matches!(other.parked.link, Link::ReadOnly(_) | Link::Gone);
-            Some((other.parked.id()?.clone(), state)).filter(|_| is_ours)
+            let is_ours = !matches!(other.view.link, Link::ReadOnly(_) | Link::Gone);
+            Some((other.view.id()?.clone(), state)).filter(|_| is_ours)
         })
     }
 }

@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use super::parked::{Parked, is_unsaid};
+use super::session_view::{SessionView, is_unsaid};
 use super::{App, Effect, Link, Turn};
 use crate::conversation::SessionId;
 use crate::tui::dialog::Leaving;
@@ -29,29 +29,28 @@ pub(super) struct Blank {
 
 /// An open session that is not on screen.
 pub(super) struct Other {
-    seat: SeatId,
     /// Its turn has ended since it was on screen.
     pub(super) has_news: bool,
-    pub(super) parked: Box<Parked>,
+    pub(super) view: Box<SessionView>,
 }
 
 impl Other {
     fn is_busy(&self) -> bool {
-        self.parked.turn == Turn::Busy || !self.parked.shells.is_empty()
+        self.view.turn == Turn::Busy || !self.view.shells.is_empty()
     }
 
     /// Whether a person should know of it.
     fn wants_something(&self) -> bool {
-        self.is_busy() || self.parked.asks() > 0 || self.has_news
+        self.is_busy() || self.view.asks() > 0 || self.has_news
     }
 
     /// Whether it can be closed without anybody missing it.
     fn is_at_rest(&self) -> bool {
         !self.wants_something()
-            && self.parked.composer.is_blank()
-            && self.parked.queue.is_empty()
-            && self.parked.unsent.is_empty()
-            && self.parked.link != Link::Opening
+            && self.view.composer.is_blank()
+            && self.view.queue.is_empty()
+            && self.view.unsent.is_empty()
+            && self.view.link != Link::Opening
     }
 }
 
@@ -65,7 +64,7 @@ impl App {
     pub(super) fn elsewhere(&self) -> Elsewhere {
         Elsewhere {
             sessions: self.others.iter().filter(|other| other.wants_something()).count(),
-            asks: self.others.iter().map(|other| other.parked.asks()).sum(),
+            asks: self.others.iter().map(|other| other.view.asks()).sum(),
         }
     }
 
@@ -76,11 +75,11 @@ impl App {
         now: Instant,
         change: impl FnOnce(&mut Self) -> Change,
     ) -> Change {
-        if seat == self.seat {
+        if seat == self.view.seat {
             return change(self);
         }
         let before = self.elsewhere();
-        let Some(place) = self.others.iter().position(|other| other.seat == seat) else {
+        let Some(place) = self.others.iter().position(|other| other.view.seat == seat) else {
             return Change::None;
         };
         let mut other = self.others.remove(place);
@@ -100,32 +99,32 @@ impl App {
         // Lists and pages are about the session on screen.
         let (picker, pages) = (self.picker.take(), std::mem::take(&mut self.pages));
         let effects = std::mem::take(&mut self.effects);
-        self.swap(&mut other.parked);
+        std::mem::swap(&mut self.view, &mut other.view);
         change(self);
         self.store_draft();
-        self.swap(&mut other.parked);
+        std::mem::swap(&mut self.view, &mut other.view);
         (self.picker, self.pages) = (picker, pages);
         let sent = std::mem::replace(&mut self.effects, effects);
         self.effects.extend(sent.into_iter().map(|effect| match effect {
-            Effect::Send(op) => Effect::SendTo(other.seat, op),
+            Effect::Send(op) => Effect::SendTo(other.view.seat, op),
             effect => effect,
         }));
     }
 
     /// Begins a session, unless the one on screen, or another, is new already.
     pub(super) fn new_session(&mut self, now: Instant) {
-        if self.link == Link::Opening {
+        if self.view.link == Link::Opening {
             return self.say("the session is still opening", Meaning::TextMuted, now);
         }
-        if self.wanted.is_none() && is_unsaid(&self.facts, self.has_spoken, &self.link) {
+        if self.view.wanted.is_none() && is_unsaid(&self.view.facts, self.view.has_spoken, &self.view.link) {
             return self.say(
                 "this session is new: nothing was said in it yet",
                 Meaning::TextMuted,
                 now,
             );
         }
-        let unsaid = self.others.iter().find(|other| other.parked.is_unsaid());
-        match unsaid.map(|other| other.seat) {
+        let unsaid = self.others.iter().find(|other| other.view.is_unsaid());
+        match unsaid.map(|other| other.view.seat) {
             Some(seat) => self.show(seat, now),
             None => self.open_session(Wanted::New, String::new(), now),
         }
@@ -133,12 +132,12 @@ impl App {
 
     /// Begins a session with what was said in this one, up to the focused block.
     pub(super) fn fork(&mut self, now: Instant) {
-        let Some(source) = self.root.clone() else {
+        let Some(source) = self.view.root.clone() else {
             return self.say("no session is open", Meaning::TextMuted, now);
         };
-        match self.transcript.fork_point() {
+        match self.view.transcript.fork_point() {
             Ok(point) => {
-                let title = self.facts.title.clone();
+                let title = self.view.facts.title.clone();
                 self.open_session(Wanted::Fork(source, point), title, now);
             }
             Err(NoFork::Nothing) => self.say(
@@ -157,42 +156,42 @@ impl App {
     /// Shows a session, and opens it where it is not open yet. One that could only be read, or has ended, is opened anew:
     /// whoever had it may have left.
     pub(super) fn go_to_session(&mut self, id: &SessionId, title: &str, now: Instant) {
-        let is_on_screen = self.root.as_ref().or(self.wanted.as_ref()) == Some(id);
-        if is_on_screen && is_live(&self.link) {
+        let is_on_screen = self.view.root.as_ref().or(self.view.wanted.as_ref()) == Some(id);
+        if is_on_screen && is_live(&self.view.link) {
             return;
         }
-        let is_it = |other: &&Other| other.parked.id() == Some(id) && is_live(&other.parked.link);
-        if let Some(seat) = self.others.iter().find(is_it).map(|other| other.seat) {
+        let is_it = |other: &&Other| other.view.id() == Some(id) && is_live(&other.view.link);
+        if let Some(seat) = self.others.iter().find(is_it).map(|other| other.view.seat) {
             return self.show(seat, now);
         }
         self.open_session(Wanted::Session(id.clone()), title.to_owned(), now);
-        let stale = self.others.iter().position(|other| other.parked.id() == Some(id));
+        let stale = self.others.iter().position(|other| other.view.id() == Some(id));
         if let Some(mut stale) = stale.map(|place| self.others.remove(place)) {
-            self.effects.push(Effect::CloseSession(stale.seat));
+            self.effects.push(Effect::CloseSession(stale.view.seat));
             // What was written there was never stored.
-            std::mem::swap(&mut self.composer, &mut stale.parked.composer);
+            std::mem::swap(&mut self.view.composer, &mut stale.view.composer);
             self.draft_changed(now);
         }
     }
 
     /// The seat of a session that is open, not on screen, and not held by another process.
     pub(super) fn seat_of(&self, id: &SessionId) -> Option<SeatId> {
-        let mut open = self.others.iter().filter(|other| other.parked.link == Link::Open);
-        let other = open.find(|other| other.parked.id() == Some(id))?;
-        Some(other.seat)
+        let mut open = self.others.iter().filter(|other| other.view.link == Link::Open);
+        let other = open.find(|other| other.view.id() == Some(id))?;
+        Some(other.view.seat)
     }
 
     /// Lets an open session go that is not on screen.
     pub(super) fn close_session(&mut self, id: &SessionId) {
-        let place = self.others.iter().position(|other| other.parked.id() == Some(id));
+        let place = self.others.iter().position(|other| other.view.id() == Some(id));
         if let Some(place) = place {
             let other = self.others.remove(place);
-            self.effects.push(Effect::CloseSession(other.seat));
+            self.effects.push(Effect::CloseSession(other.view.seat));
         }
     }
 
     pub(super) fn last_session(&mut self, now: Instant) {
-        match self.others.first().map(|other| other.seat) {
+        match self.others.first().map(|other| other.view.seat) {
             Some(seat) => self.show(seat, now),
             None => self.say("no other session is open", Meaning::TextMuted, now),
         }
@@ -201,13 +200,13 @@ impl App {
     /// Goes where a question waits, if it does elsewhere; says whether it does.
     pub(super) fn go_to_ask(&mut self, now: Instant) -> bool {
         // The one that was left longest ago comes first, so that the same key reaches each in turn.
-        let asks = self.others.iter().rev().find(|other| other.parked.asks() > 0);
-        let Some(seat) = asks.map(|other| other.seat) else {
+        let asks = self.others.iter().rev().find(|other| other.view.asks() > 0);
+        let Some(seat) = asks.map(|other| other.view.seat) else {
             return false;
         };
         self.show(seat, now);
-        self.put_off.clear();
-        self.forms.recall();
+        self.view.put_off.clear();
+        self.view.forms.recall();
         self.show_question(now);
         true
     }
@@ -228,18 +227,17 @@ impl App {
         self.next_seat = SeatId(seat.0 + 1);
         let directory = match &wanted {
             Wanted::New | Wanted::Session(_) => self.blank.directory.clone(),
-            Wanted::Fork(..) => self.directory.clone(),
+            Wanted::Fork(..) => self.view.directory.clone(),
         };
-        let mut parked = Box::new(Parked::blank(facts, directory, id, reopens));
+        let mut view = Box::new(SessionView::blank(seat, facts, directory, id, reopens));
         if self.uses_vim {
-            parked.composer.use_vim();
+            view.composer.use_vim();
         }
         self.others.insert(
             0,
             Other {
-                seat,
                 has_news: false,
-                parked,
+                view,
             },
         );
         self.effects.push(Effect::OpenSession(seat, wanted));
@@ -248,20 +246,19 @@ impl App {
 
     /// Puts another open session on screen.
     fn show(&mut self, seat: SeatId, now: Instant) {
-        let Some(place) = self.others.iter().position(|other| other.seat == seat) else {
+        let Some(place) = self.others.iter().position(|other| other.view.seat == seat) else {
             return;
         };
         self.leave_list(now);
         self.close_pages(now);
-        self.press = None;
-        self.due = None;
+        self.pointer.press = None;
+        self.pointer.due = None;
         self.quit_armed = None;
-        self.remark = None;
-        self.esc.armed = None;
+        self.view.remark = None;
+        self.view.esc.armed = None;
         self.store_draft();
         let mut other = self.others.remove(place);
-        self.swap(&mut other.parked);
-        other.seat = std::mem::replace(&mut self.seat, seat);
+        std::mem::swap(&mut self.view, &mut other.view);
         other.has_news = false;
         self.effects.push(Effect::ShowSession(seat));
         self.put_aside(other);
@@ -270,8 +267,8 @@ impl App {
     }
 
     fn put_aside(&mut self, other: Other) {
-        if other.parked.is_worthless() {
-            self.effects.push(Effect::CloseSession(other.seat));
+        if other.view.is_worthless() {
+            self.effects.push(Effect::CloseSession(other.view.seat));
             return;
         }
         self.others.insert(0, other);
@@ -279,11 +276,11 @@ impl App {
             .others
             .iter()
             .filter(|other| other.is_at_rest())
-            .map(|other| other.seat)
+            .map(|other| other.view.seat)
             .skip(KEPT)
             .collect();
         for seat in at_rest {
-            self.others.retain(|other| other.seat != seat);
+            self.others.retain(|other| other.view.seat != seat);
             self.effects.push(Effect::CloseSession(seat));
         }
     }

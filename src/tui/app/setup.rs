@@ -1,28 +1,21 @@
 //! What the screen begins with, before there is a session.
 
-use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::{
-    App, DraftState, Esc, Focus, Link, Turn, UsesState, attention, completing, forms, history, layers,
-    session_list, sessions,
+    App, UsesState, appearance::Appearance, attention, completing, history, layers, pointer, session_list,
+    session_view::SessionView, sessions,
 };
 use crate::permission::Mode;
 use crate::tui::Mouse;
-use crate::tui::completion::Completion;
-use crate::tui::composer::Composer;
 use crate::tui::dialog::{Trust, TrustQuestion};
 use crate::tui::keymap::{Keymap, List};
-use crate::tui::page::HookRuns;
-use crate::tui::panel::Panel;
 use crate::tui::pictures::Pictures;
-use crate::tui::queue_list::QueueList;
 use crate::tui::sessions::SeatId;
 use crate::tui::statusbar::Facts;
 use crate::tui::surroundings::Surroundings;
-use crate::tui::transcript::Transcript;
 use crate::view::highlight::Highlighter;
 use crate::view::theme::Theme;
 
@@ -93,89 +86,61 @@ impl App {
             cost: None,
             asks: 0,
         };
+        let reopens = setup.reopens.then_some(now);
+        let mut view = SessionView::blank(
+            SeatId::FIRST,
+            facts.clone(),
+            setup.directory.clone(),
+            None,
+            reopens,
+        );
+        view.has_spoken = setup.prompt.is_some();
         let mut app = Self {
             start: now,
             keymap: setup.keymap,
             attention: attention::Attention::new(now),
-            theme: Arc::clone(&setup.themes.dark),
-            themes: setup.themes,
-            theme_list: setup.theme_list,
-            settings_file: setup.settings_file,
-            highlighter: Highlighter::plain(),
             pictures: Pictures::new(setup.surroundings.draws_by),
-            surroundings: setup.surroundings,
-            wheel_lines: setup.wheel_lines,
-            mouse: setup.mouse,
-            copies_on_select: setup.copies_on_select,
+            appearance: Appearance {
+                theme: Arc::clone(&setup.themes.dark),
+                themes: setup.themes,
+                theme_list: setup.theme_list,
+                settings_file: setup.settings_file,
+                highlighter: Highlighter::plain(),
+                surroundings: setup.surroundings,
+            },
+            pointer: pointer::Pointer::new(setup.mouse, setup.wheel_lines, setup.copies_on_select),
             uses_vim: setup.uses_vim,
-            press: None,
-            due: None,
-            seat: SeatId::FIRST,
             next_seat: SeatId(SeatId::FIRST.0 + 1),
+            view: Box::new(view),
             others: Vec::new(),
             blank: sessions::Blank {
-                facts: facts.clone(),
-                directory: setup.directory.clone(),
+                facts,
+                directory: setup.directory,
             },
-            directory: setup.directory,
             leaving: None,
             project: setup.project,
-            facts,
-            link: Link::Opening,
-            reopens: setup.reopens.then_some(now),
-            root: None,
-            wanted: None,
-            transcript: Transcript::new(),
-            composer: Composer::default(),
             edits_chip: false,
             reading: history::Reading::default(),
-            panel: Panel::default(),
-            completion: Completion::default(),
             uses: UsesState::default(),
             held: completing::Held::default(),
-            unread: None,
             uses_file: setup.uses_file,
-            shells: HashSet::new(),
-            queue: Vec::new(),
-            queue_list: QueueList::default(),
-            wanted_inputs: HashMap::new(),
-            has_spoken: setup.prompt.is_some(),
-            unsent: Vec::new(),
             early_command: None,
-            turn: Turn::Idle,
-            agents: Vec::new(),
-            models: Vec::new(),
-            commands: Vec::new(),
-            wanted_agent: None,
-            wanted_model: None,
-            questions: Vec::new(),
-            put_off: HashSet::new(),
-            dialog: None,
             scope: None,
             trust: setup.trust.map(|question| Trust::new(question, now)),
-            forms: forms::OpenForms::default(),
-            focus: Focus::Composer,
             pages: Vec::new(),
-            search: None,
-            hooks: HookRuns::default(),
             picker: None,
             list: List::Actions,
             session_list: session_list::SessionList::default(),
             leader: None,
-            esc: Esc::default(),
             quit_armed: None,
-            remark: None,
-            mode_rests: None,
-            typed: None,
-            draft: DraftState::Stored,
             dropped_keys: 0,
             shown: layers::Shown::default(),
             effects: Vec::new(),
         };
         if setup.uses_vim {
-            app.composer.use_vim();
+            app.view.composer.use_vim();
         }
-        let background = app.surroundings.background;
+        let background = app.appearance.surroundings.background;
         app.set_background(background);
         if let Some(prompt) = setup.prompt {
             app.begin_with(prompt);

@@ -21,44 +21,45 @@ impl App {
         notes: Vec<String>,
         now: Instant,
     ) -> Change {
-        self.transcript.set_registry(tools);
+        self.view.transcript.set_registry(tools);
         let change = self.attached(snapshot, now);
         for note in notes {
-            self.transcript.push_notice(note);
+            self.view.transcript.push_notice(note);
         }
         change
     }
 
     /// The session was attached to: everything is as the snapshot says.
     pub(crate) fn attached(&mut self, snapshot: &Snapshot, now: Instant) -> Change {
-        let is_first = self.root.is_none();
-        self.root = Some(snapshot.info.id.clone());
-        self.reopens = None;
-        self.facts.learn(&snapshot.info);
+        let is_first = self.view.root.is_none();
+        self.view.root = Some(snapshot.info.id.clone());
+        self.view.reopens = None;
+        self.view.facts.learn(&snapshot.info);
         // What was chosen here since is newer.
         self.scope = self.scope.or(snapshot.info.scope);
-        self.agents.clone_from(&snapshot.info.agents);
-        self.models.clone_from(&snapshot.info.models);
-        self.commands.clone_from(&snapshot.info.commands);
-        self.wanted_agent = None;
-        self.wanted_model = None;
-        self.directory.clone_from(&snapshot.info.directory);
-        self.transcript.reset(snapshot);
-        self.wanted_inputs.clear();
+        self.view.agents.clone_from(&snapshot.info.agents);
+        self.view.models.clone_from(&snapshot.info.models);
+        self.view.commands.clone_from(&snapshot.info.commands);
+        self.view.wanted_agent = None;
+        self.view.wanted_model = None;
+        self.view.directory.clone_from(&snapshot.info.directory);
+        self.view.transcript.reset(snapshot);
+        self.view.wanted_inputs.clear();
         self.set_queue(&snapshot.queue);
-        self.panel.reset(snapshot);
+        self.view.panel.reset(snapshot);
         let own = snapshot
             .messages
             .iter()
             .filter_map(|message| message.own_command());
         let running = own.filter(|(_, call)| !call.state.is_final());
-        self.shells = running.map(|(_, call)| call.call.clone()).collect();
-        self.turn = if snapshot.busy { Turn::Busy } else { Turn::Idle };
-        self.questions.clone_from(&snapshot.questions);
-        self.put_off
-            .retain(|id| self.questions.iter().any(|question| question.id == *id));
+        self.view.shells = running.map(|(_, call)| call.call.clone()).collect();
+        self.view.turn = if snapshot.busy { Turn::Busy } else { Turn::Idle };
+        self.view.questions.clone_from(&snapshot.questions);
+        self.view
+            .put_off
+            .retain(|id| self.view.questions.iter().any(|question| question.id == *id));
         self.attach_forms(&snapshot.forms, now);
-        self.link = match &snapshot.info.read_only {
+        self.view.link = match &snapshot.info.read_only {
             None => Link::Open,
             Some(reason) => Link::ReadOnly(reason.clone()),
         };
@@ -73,38 +74,39 @@ impl App {
 
     /// The session could not be opened.
     pub(crate) fn not_opened(&mut self, report: ErrorReport, now: Instant) -> Change {
-        self.link = Link::Gone;
-        self.reopens = None;
+        self.view.link = Link::Gone;
+        self.view.reopens = None;
         let newest = self.unsent_inputs().next_back().map(draft_of);
-        if let Some(draft) = newest.filter(|_| self.composer.is_empty()) {
-            self.composer.set(draft);
+        if let Some(draft) = newest.filter(|_| self.view.composer.is_empty()) {
+            self.view.composer.set(draft);
         }
-        self.unsent.clear();
+        self.view.unsent.clear();
         self.follow_queue();
-        self.transcript.apply(&Event::Error(report), now);
+        self.view.transcript.apply(&Event::Error(report), now);
         Change::Urgent
     }
 
     /// The session has ended without being asked to.
     pub(crate) fn ended(&mut self, now: Instant) -> Change {
-        self.link = Link::Gone;
-        self.turn = Turn::Idle;
-        self.shells.clear();
-        self.questions.clear();
-        self.put_off.clear();
-        self.dialog = None;
+        self.view.link = Link::Gone;
+        self.view.turn = Turn::Idle;
+        self.view.shells.clear();
+        self.view.questions.clear();
+        self.view.put_off.clear();
+        self.view.dialog = None;
         self.drop_forms(now);
-        self.facts.asks = 0;
-        self.transcript
+        self.view.facts.asks = 0;
+        self.view
+            .transcript
             .push_notice("The session has ended. What it did is stored; start lathe again to go on.");
         Change::Urgent
     }
 
     pub(crate) fn event(&mut self, envelope: &Envelope, now: Instant) -> Change {
-        let is_root = self.root.as_ref() == Some(&envelope.session);
+        let is_root = self.view.root.as_ref() == Some(&envelope.session);
         let own = self.note(&envelope.event, is_root, now);
         let drawn = if is_root {
-            self.transcript.apply(&envelope.event, now)
+            self.view.transcript.apply(&envelope.event, now)
         } else {
             Change::None
         };
@@ -117,12 +119,12 @@ impl App {
             // Questions of children are asked here as well.
             Event::Asked(question) => {
                 self.tell_away(question.inquiry.title.clone(), now);
-                self.questions.push(Arc::clone(question));
+                self.view.questions.push(Arc::clone(question));
                 self.show_question(now);
             }
             Event::Settled(settled) => {
-                self.questions.retain(|question| question.id != settled.id);
-                self.put_off.remove(&settled.id);
+                self.view.questions.retain(|question| question.id != settled.id);
+                self.view.put_off.remove(&settled.id);
                 self.show_question(now);
             }
             Event::Grants(grants) => self.tell_pages(&News::Grants(grants), now),
@@ -133,60 +135,60 @@ impl App {
             Event::FormSettled { id, .. } => self.settle_form(*id, now),
             _ if !is_root => return Change::None,
             Event::MessageStarted(message) => match message.own_command() {
-                Some((_, call)) if !call.state.is_final() => drop(self.shells.insert(call.call.clone())),
+                Some((_, call)) if !call.state.is_final() => drop(self.view.shells.insert(call.call.clone())),
                 _ => return Change::None,
             },
             Event::Preparing | Event::TurnStarted => {
-                self.turn = Turn::Busy;
-                self.panel.settle();
+                self.view.turn = Turn::Busy;
+                self.view.panel.settle();
             }
             Event::TurnEnded(done) => {
-                self.turn = Turn::Idle;
+                self.view.turn = Turn::Idle;
                 self.tell_of_end(*done, now);
                 // Whoever reads further up is not moved.
-                if self.transcript.is_at_end() {
-                    self.panel.settle();
+                if self.view.transcript.is_at_end() {
+                    self.view.panel.settle();
                 }
-                self.esc.armed = None;
-                self.wanted_agent = None;
-                self.wanted_model = None;
+                self.view.esc.armed = None;
+                self.view.wanted_agent = None;
+                self.view.wanted_model = None;
             }
             Event::Usage(request) => {
-                self.facts.pay(request);
+                self.view.facts.pay(request);
                 return Change::Soft;
             }
             Event::Queue(queue) => self.set_queue(queue),
             Event::Unqueued { id, input } => self.unqueued(*id, input.as_deref(), now),
-            Event::Todos(todos) => self.panel.set_todos(Todo::list(todos)),
+            Event::Todos(todos) => self.view.panel.set_todos(Todo::list(todos)),
             Event::CallEnded { call, result, .. } => {
-                if self.shells.remove(call) {
-                    self.esc.armed = None;
+                if self.view.shells.remove(call) {
+                    self.view.esc.armed = None;
                 }
-                self.panel.note_result(result);
+                self.view.panel.note_result(result);
             }
-            Event::Title(title) => self.facts.title.clone_from(title),
+            Event::Title(title) => self.view.facts.title.clone_from(title),
             Event::Model(model) => {
-                self.wanted_model = None;
-                self.facts.model = model.to_string();
-                let known = self.models.iter().find(|known| known.model == *model);
+                self.view.wanted_model = None;
+                self.view.facts.model = model.to_string();
+                let known = self.view.models.iter().find(|known| known.model == *model);
                 if let Some(known) = known {
-                    self.facts.context_limit = Some(known.context);
+                    self.view.facts.context_limit = Some(known.context);
                 }
             }
             Event::Agent(agent) => {
-                self.wanted_agent = None;
-                self.facts.agent.clone_from(agent);
+                self.view.wanted_agent = None;
+                self.view.facts.agent.clone_from(agent);
             }
-            Event::Mode(mode) => self.facts.mode = *mode,
+            Event::Mode(mode) => self.view.facts.mode = *mode,
             Event::Hook(run) => {
-                self.hooks.add(Arc::clone(run));
+                self.view.hooks.add(Arc::clone(run));
                 return Change::Soft;
             }
             Event::Refused(input) => self.take_back(input, now),
             Event::Unread { input, .. } => {
                 self.take_back(input, now);
-                self.unread = Some(CameBack {
-                    text: self.composer.text(),
+                self.view.unread = Some(CameBack {
+                    text: self.view.composer.text(),
                     meant: input.meant.clone(),
                     without: input.without.clone(),
                     at: now,
@@ -199,13 +201,13 @@ impl App {
 
     /// What was not sent stands in the composer again, before what was begun meanwhile.
     pub(super) fn take_back(&mut self, input: &Input, now: Instant) {
-        self.composer.put_before(&input.text, labelled(input));
+        self.view.composer.put_before(&input.text, labelled(input));
         self.draft_changed(now);
     }
 
     /// The same for a text alone.
     pub(super) fn write_before(&mut self, text: &str, now: Instant) {
-        self.composer.put_before(text, []);
+        self.view.composer.put_before(text, []);
         self.draft_changed(now);
     }
 
@@ -220,13 +222,13 @@ impl App {
         };
         // What was sent before the session was open is on its way there.
         let early: Vec<Draft> = self.unsent_inputs().map(draft_of).collect();
-        self.composer.set_history(sent.map(draft).chain(early));
+        self.view.composer.set_history(sent.map(draft).chain(early));
         self.send_early_command(now);
-        if self.composer.is_empty() && !snapshot.draft.is_empty() && self.unsent.is_empty() {
-            self.composer.set(Draft::from_stored(&snapshot.draft));
-            self.draft = DraftState::Stored;
+        if self.view.composer.is_empty() && !snapshot.draft.is_empty() && self.view.unsent.is_empty() {
+            self.view.composer.set(Draft::from_stored(&snapshot.draft));
+            self.view.draft = DraftState::Stored;
         }
-        let unsent = std::mem::take(&mut self.unsent);
+        let unsent = std::mem::take(&mut self.view.unsent);
         self.effects.extend(unsent.into_iter().map(Effect::Send));
         self.follow_queue();
     }

@@ -25,19 +25,19 @@ impl App {
 
     /// Where the links on screen lead; `None` where the terminal is not told of any.
     pub(crate) fn links(&self) -> Option<Links> {
-        self.surroundings.shows_links.then(|| {
-            self.transcript.links(|path| {
-                let home = self.surroundings.home.as_deref();
+        self.appearance.surroundings.shows_links.then(|| {
+            self.view.transcript.links(|path| {
+                let home = self.appearance.surroundings.home.as_deref();
                 // Over ssh a path is another machine's.
-                (!self.surroundings.is_remote)
-                    .then(|| absolute(path, &self.directory, home))
+                (!self.appearance.surroundings.is_remote)
+                    .then(|| absolute(path, &self.view.directory, home))
                     .and_then(|path| file_address(&path))
             })
         })
     }
 
     pub(super) fn copy_code(&mut self, now: Instant) {
-        let Some((code, nth, count)) = self.transcript.next_code() else {
+        let Some((code, nth, count)) = self.view.transcript.next_code() else {
             return self.say("no code to copy here", Meaning::TextMuted, now);
         };
         let what = match count {
@@ -48,7 +48,7 @@ impl App {
     }
 
     pub(super) fn copy_session(&mut self, now: Instant) {
-        let whole = self.transcript.as_markdown();
+        let whole = self.view.transcript.as_markdown();
         self.copy(Some(whole), "the conversation", now);
     }
 
@@ -67,7 +67,7 @@ impl App {
 
     /// Opens the file that the focused block, or the row of the selection's end, is about.
     pub(super) fn open_focused(&mut self, now: Instant) {
-        let places = self.transcript.places();
+        let places = self.view.transcript.places();
         if places.is_empty() {
             self.not_there(now);
         } else {
@@ -77,9 +77,9 @@ impl App {
 
     /// There is no such file: what can be unfolded is.
     pub(crate) fn not_there(&mut self, now: Instant) -> Change {
-        if self.context() == Context::Transcript && self.transcript.focused_folds() {
-            self.transcript.toggle_fold();
-        } else if self.focus == Focus::Panel {
+        if self.context() == Context::Transcript && self.view.transcript.focused_folds() {
+            self.view.transcript.toggle_fold();
+        } else if self.view.focus == Focus::Panel {
             self.say("that file is not there any more", Meaning::TextMuted, now);
         } else {
             self.say("no file is named here that is there", Meaning::TextMuted, now);
@@ -89,11 +89,11 @@ impl App {
 
     /// Shows the focused block in the editor; where it shows the end of an output, all of that.
     pub(super) fn view_focused(&mut self, now: Instant) {
-        let Some(text) = self.transcript.copy_focused() else {
+        let Some(text) = self.view.transcript.copy_focused() else {
             return self.say("nothing to open here", Meaning::TextMuted, now);
         };
         let text = strip_controls(&text).into_owned();
-        self.effects.push(match self.transcript.kept_output() {
+        self.effects.push(match self.view.transcript.kept_output() {
             Some(path) => Effect::ViewWhole {
                 path: path.to_owned(),
                 left: text,

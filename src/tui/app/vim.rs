@@ -24,35 +24,39 @@ pub(crate) enum CaretShape {
 impl App {
     /// Whether `esc` is vim's: it leads to normal mode, or takes back a command that was begun.
     pub(super) fn is_escape_vims(&self) -> bool {
-        let is_elsewhere = self.composer.vim_mode().is_some_and(|mode| mode != Mode::Normal);
-        self.context() == Context::Composer && (is_elsewhere || !self.composer.vim_pending().is_empty())
+        let is_elsewhere = self
+            .view
+            .composer
+            .vim_mode()
+            .is_some_and(|mode| mode != Mode::Normal);
+        self.context() == Context::Composer && (is_elsewhere || !self.view.composer.vim_pending().is_empty())
     }
 
     /// Takes a key that is a command of normal or visual mode.
     pub(super) fn vim_key(&mut self, key: KeyEvent, now: Instant) -> Option<Change> {
-        if !self.composer.is_commanded() {
+        if !self.view.composer.is_commanded() {
             return None;
         }
         let is_control_r = key.code == KeyCode::Char('r') && key.modifiers == KeyModifiers::CONTROL;
         let (edited, done) = match (typed(key), key.code) {
             // It shows the keys, as it does everywhere.
-            (Some('?'), _) if self.composer.is_empty() => return None,
-            (Some(c), _) => self.composer.command(c),
-            (None, KeyCode::Backspace) => self.composer.command('h'),
-            (None, KeyCode::Delete) => self.composer.command('x'),
-            (None, _) if is_control_r => (self.composer.vim_redo(), Done::Something),
+            (Some('?'), _) if self.view.composer.is_empty() => return None,
+            (Some(c), _) => self.view.composer.command(c),
+            (None, KeyCode::Backspace) => self.view.composer.command('h'),
+            (None, KeyCode::Delete) => self.view.composer.command('x'),
+            (None, _) if is_control_r => (self.view.composer.vim_redo(), Done::Something),
             (None, _) => return None,
         };
         match edited {
             Edited::Text => self.draft_changed(now),
-            Edited::Caret => self.typed = Some(now),
+            Edited::Caret => self.view.typed = Some(now),
             Edited::Nothing => {}
         }
         match done {
             Done::Something => {}
             Done::Above => self.recall(now),
             Done::Below => {
-                if self.composer.newer() {
+                if self.view.composer.newer() {
                     self.draft_changed(now);
                 }
             }
@@ -61,7 +65,7 @@ impl App {
     }
 
     pub(crate) fn caret_shape(&self) -> CaretShape {
-        match self.composer.vim_mode() {
+        match self.view.composer.vim_mode() {
             Some(Mode::Insert) => CaretShape::Bar,
             Some(_) if self.context() == Context::Composer => CaretShape::Block,
             Some(_) => CaretShape::Bar,
@@ -70,14 +74,14 @@ impl App {
     }
 
     pub(super) fn vim_hints(&self, hints: &mut Hints<'_>) {
-        let words = match self.composer.vim_mode() {
+        let words = match self.view.composer.vim_mode() {
             None => return,
             Some(Mode::Insert) => "insert",
             Some(Mode::Normal) => "normal",
             Some(Mode::Visual) => "visual",
             Some(Mode::VisualLines) => "visual lines",
         };
-        let pending = self.composer.vim_pending();
+        let pending = self.view.composer.vim_pending();
         let words = format!("{words} {pending}");
         hints.say(words.trim_end(), Meaning::TextStrong);
     }

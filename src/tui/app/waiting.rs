@@ -27,7 +27,7 @@ impl App {
     pub(super) fn waiting(&self) -> Vec<Waiting<'_>> {
         let unsent = self.unsent_inputs().enumerate();
         let unsent = unsent.map(|(place, input)| Waiting::unsent(place, &input.text));
-        self.queue.iter().map(Waiting::of).chain(unsent).collect()
+        self.view.queue.iter().map(Waiting::of).chain(unsent).collect()
     }
 
     fn waiting_ids(&self) -> Vec<WaitingId> {
@@ -37,10 +37,10 @@ impl App {
     /// Gives the list the keys, on its newest row; says whether something waits.
     pub(super) fn focus_queue(&mut self) -> bool {
         let ids = self.waiting_ids();
-        let waits = self.queue_list.choose(usize::MAX, &ids);
+        let waits = self.view.queue_list.choose(usize::MAX, &ids);
         if waits {
             self.focus_composer();
-            self.focus = Focus::Queue;
+            self.view.focus = Focus::Queue;
         }
         waits
     }
@@ -49,42 +49,42 @@ impl App {
     pub(super) fn focus_queue_row(&mut self, row: u16) {
         let ids = self.waiting_ids();
         self.focus_composer();
-        if self.queue_list.choose_shown(row, &ids) {
-            self.focus = Focus::Queue;
+        if self.view.queue_list.choose_shown(row, &ids) {
+            self.view.focus = Focus::Queue;
         }
     }
 
     /// The session says what waits.
     pub(super) fn set_queue(&mut self, queue: &[Queued]) {
-        self.queue.clear();
-        self.queue.extend_from_slice(queue);
+        self.view.queue.clear();
+        self.view.queue.extend_from_slice(queue);
         self.follow_queue();
     }
 
     /// Keeps the keys on a row that is there, or gives them to the composer.
     pub(super) fn follow_queue(&mut self) {
         let ids = self.waiting_ids();
-        if self.focus == Focus::Queue && !self.queue_list.follow(&ids) {
+        if self.view.focus == Focus::Queue && !self.view.queue_list.follow(&ids) {
             self.focus_composer();
         }
     }
 
     /// Performs an action of the list.
     pub(super) fn act_on_queue(&mut self, action: Action, now: Instant) {
-        let Some(chosen) = self.queue_list.chosen() else {
+        let Some(chosen) = self.view.queue_list.chosen() else {
             return;
         };
         match (action, chosen) {
             (Action::RowUp, _) => {
                 let ids = self.waiting_ids();
-                if !self.queue_list.step(-1, &ids) {
+                if !self.view.queue_list.step(-1, &ids) {
                     self.focus_composer();
                     self.older(now);
                 }
             }
             (Action::RowDown, _) => {
                 let ids = self.waiting_ids();
-                if !self.queue_list.step(1, &ids) {
+                if !self.view.queue_list.step(1, &ids) {
                     self.focus_composer();
                 }
             }
@@ -94,7 +94,7 @@ impl App {
             (Action::QueueRemove, WaitingId::Unsent(place)) => self.take_unsent(place, Wanted::Remove, now),
             (Action::QueueSooner, WaitingId::Queued(id)) => self.send(Op::Shift { id, way: Way::Sooner }),
             (Action::QueueLater, WaitingId::Queued(id)) => self.send(Op::Shift { id, way: Way::Later }),
-            (Action::QueueRedirect, WaitingId::Queued(id)) if self.turn == Turn::Busy => {
+            (Action::QueueRedirect, WaitingId::Queued(id)) if self.view.turn == Turn::Busy => {
                 self.send(Op::Redirect(id));
             }
             (Action::QueueRedirect, WaitingId::Queued(_)) => {
@@ -115,14 +115,14 @@ impl App {
 
     /// Asks for an input, once.
     fn want(&mut self, id: u64, wanted: Wanted) {
-        if self.wanted_inputs.insert(id, wanted).is_none() {
+        if self.view.wanted_inputs.insert(id, wanted).is_none() {
             self.send(Op::Unqueue(id));
         }
     }
 
     /// An input was given back, or was sent before it could be.
     pub(super) fn unqueued(&mut self, id: u64, input: Option<&Input>, now: Instant) {
-        let wanted = self.wanted_inputs.remove(&id);
+        let wanted = self.view.wanted_inputs.remove(&id);
         match (input, wanted) {
             (Some(input), Some(wanted)) => self.take_back_input(input, wanted, now),
             // Somebody else has it.
@@ -133,9 +133,9 @@ impl App {
 
     fn take_unsent(&mut self, place: usize, wanted: Wanted, now: Instant) {
         let is_input = |(_, op): &(usize, &Op)| matches!(op, Op::Submit(_) | Op::Queue(_));
-        let found = self.unsent.iter().enumerate().filter(is_input).nth(place);
+        let found = self.view.unsent.iter().enumerate().filter(is_input).nth(place);
         let Some((index, _)) = found else { return };
-        if let Op::Submit(input) | Op::Queue(input) = self.unsent.remove(index) {
+        if let Op::Submit(input) | Op::Queue(input) = self.view.unsent.remove(index) {
             self.take_back_input(&input, wanted, now);
         }
         self.follow_queue();
@@ -157,33 +157,33 @@ impl App {
     }
 
     pub(super) fn draw_queue(&mut self, area: Rect, buffer: &mut Buffer) {
-        let mut list = std::mem::take(&mut self.queue_list);
+        let mut list = std::mem::take(&mut self.view.queue_list);
         list.draw(
             &self.waiting(),
             area,
             buffer,
-            &self.theme,
-            self.surroundings.symbols,
+            &self.appearance.theme,
+            self.appearance.surroundings.symbols,
         );
-        self.queue_list = list;
+        self.view.queue_list = list;
     }
 
     pub(super) fn held(&self) -> usize {
         let is_held = |queued: &&Queued| queued.kind == QueuedKind::Held;
-        self.queue.iter().filter(is_held).count()
+        self.view.queue.iter().filter(is_held).count()
     }
 
     pub(super) fn queue_hints(&self, hints: &mut Hints<'_>) {
         let key = |action| self.keymap.label(Context::Queue, action);
         hints.key(key(Action::QueueEdit), "edit");
         hints.key(key(Action::QueueRemove), "remove");
-        if self.link != Link::Opening {
+        if self.view.link != Link::Opening {
             let keys = format!("{} {}", key(Action::QueueSooner), key(Action::QueueLater));
             hints.key(&keys, "move");
         }
-        if self.turn == Turn::Busy {
-            let chosen = self.queue_list.chosen();
-            let is_steer = self.queue.iter().any(|queued| {
+        if self.view.turn == Turn::Busy {
+            let chosen = self.view.queue_list.chosen();
+            let is_steer = self.view.queue.iter().any(|queued| {
                 chosen == Some(WaitingId::Queued(queued.id)) && queued.kind == QueuedKind::Steer
             });
             hints.key(

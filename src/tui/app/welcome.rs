@@ -30,8 +30,8 @@ impl App {
             rows.clear();
         }
         let (muted, accent) = (
-            self.theme.style(Meaning::TextMuted),
-            self.theme.style(Meaning::Accent),
+            self.appearance.theme.style(Meaning::TextMuted),
+            self.appearance.theme.style(Meaning::Accent),
         );
         let column = rows.iter().map(|(key, _)| str_width(key)).max().unwrap_or(0) + 3;
         let mut y = area.bottom().saturating_sub(2).max(area.y);
@@ -50,7 +50,7 @@ impl App {
         if !rows.is_empty() {
             y = y.saturating_sub(1);
         }
-        let directory = path_words(&self.directory, self.surroundings.home.as_deref());
+        let directory = path_words(&self.view.directory, self.appearance.surroundings.home.as_deref());
         let directory = sanitize_line(&directory);
         buffer.set_stringn(area.x + 1, y, truncate_start(&directory, room), room, muted);
     }
@@ -62,13 +62,13 @@ impl App {
         }
         let y = area.bottom().saturating_sub(2).max(area.y);
         let room = usize::from(area.width).saturating_sub(2);
-        let muted = self.theme.style(Meaning::TextMuted);
+        let muted = self.appearance.theme.style(Meaning::TextMuted);
         buffer.set_stringn(area.x + 1, y, "opening the session", room, muted);
     }
 
     /// What a new session is begun with, as far as it has a key. The hint row names what the composer takes.
     fn first_keys(&self) -> Vec<Row> {
-        let symbols = self.surroundings.symbols;
+        let symbols = self.appearance.surroundings.symbols;
         let label = |action| words(self.keymap.label(Context::Global, action), symbols).to_owned();
         let rows = [
             (

@@ -12,14 +12,18 @@ use crate::view::theme::Meaning;
 
 impl App {
     pub(super) fn answer(&mut self, action: Action, now: Instant) {
-        let Some(dialog) = &mut self.dialog else { return };
+        let Some(dialog) = &mut self.view.dialog else {
+            return;
+        };
         let outcome = dialog.act(action);
         self.follow(outcome, now);
     }
 
     /// What the session says of the call as it was edited in the dialog.
     pub(in crate::tui::app) fn hear_in_dialog(&mut self, query: &Query, answer: &Answer, now: Instant) {
-        let Some(dialog) = &mut self.dialog else { return };
+        let Some(dialog) = &mut self.view.dialog else {
+            return;
+        };
         let outcome = dialog.hear(query, answer);
         self.follow(outcome, now);
     }
@@ -34,47 +38,51 @@ impl App {
     }
 
     fn reply(&mut self, reply: Reply, now: Instant) {
-        let Some(dialog) = self.dialog.take() else { return };
+        let Some(dialog) = self.view.dialog.take() else {
+            return;
+        };
         let id = dialog.question().id;
         if let Reply::Always { scope, .. } = &reply {
             self.scope = scope.remembered().or(self.scope);
         }
-        self.questions.retain(|question| question.id != id);
-        self.put_off.remove(&id);
+        self.view.questions.retain(|question| question.id != id);
+        self.view.put_off.remove(&id);
         self.send(Op::Answer { id, reply });
         self.show_question(now);
     }
 
     /// Shows the oldest question that was not put off, if none is shown.
     pub(in crate::tui::app) fn show_question(&mut self, now: Instant) {
-        if self.forms.shown().is_some() {
+        if self.view.forms.shown().is_some() {
             return self.show_form(now);
         }
-        let shown = self.dialog.as_ref().map(|dialog| dialog.question().id);
-        let is_open =
-            |id| self.questions.iter().any(|question| question.id == id) && !self.put_off.contains(&id);
+        let shown = self.view.dialog.as_ref().map(|dialog| dialog.question().id);
+        let is_open = |id| {
+            self.view.questions.iter().any(|question| question.id == id) && !self.view.put_off.contains(&id)
+        };
         if shown.is_some_and(is_open) {
             return;
         }
         let next = self
+            .view
             .questions
             .iter()
-            .find(|question| !self.put_off.contains(&question.id));
-        let typed = self.typed.filter(|_| !self.composer.is_empty());
+            .find(|question| !self.view.put_off.contains(&question.id));
+        let typed = self.view.typed.filter(|_| !self.view.composer.is_empty());
         let guard = Guard::begin(now, typed);
-        self.dialog = next.map(|question| Permission::new(question.clone(), guard, self.first_scope()));
+        self.view.dialog = next.map(|question| Permission::new(question.clone(), guard, self.first_scope()));
         self.show_form(now);
     }
 
     /// Whether no question of this session comes after the one on screen, or there is none at all.
     fn has_asked_all(&self) -> bool {
-        match (&self.dialog, self.forms.shown()) {
+        match (&self.view.dialog, self.view.forms.shown()) {
             (Some(dialog), _) => {
-                let newest = self.questions.last().map(|question| question.id);
-                newest == Some(dialog.question().id) && self.forms.len() == 0
+                let newest = self.view.questions.last().map(|question| question.id);
+                newest == Some(dialog.question().id) && self.view.forms.len() == 0
             }
-            (None, Some(_)) => self.forms.place() == self.forms.len(),
-            (None, None) => self.questions.is_empty() && self.forms.len() == 0,
+            (None, Some(_)) => self.view.forms.place() == self.view.forms.len(),
+            (None, None) => self.view.questions.is_empty() && self.view.forms.len() == 0,
         }
     }
 
@@ -83,37 +91,37 @@ impl App {
         if self.has_asked_all() && self.go_to_ask(now) {
             return;
         }
-        if self.dialog.is_some() {
+        if self.view.dialog.is_some() {
             return self.next_question(now);
         }
         if self.pass_form(now) {
             return;
         }
-        if self.questions.is_empty() && self.forms.len() == 0 {
+        if self.view.questions.is_empty() && self.view.forms.len() == 0 {
             return self.say("nothing waits for an answer", Meaning::TextMuted, now);
         }
-        self.put_off.clear();
-        self.forms.recall();
+        self.view.put_off.clear();
+        self.view.forms.recall();
         self.close_pages(now);
         self.show_question(now);
     }
 
     fn next_question(&mut self, now: Instant) {
-        let Some(dialog) = &self.dialog else { return };
+        let Some(dialog) = &self.view.dialog else { return };
         let id = dialog.question().id;
-        let place = self.questions.iter().position(|question| question.id == id);
-        if place.is_some_and(|place| place + 1 == self.questions.len()) && self.pass_to_forms(now) {
+        let place = self.view.questions.iter().position(|question| question.id == id);
+        if place.is_some_and(|place| place + 1 == self.view.questions.len()) && self.pass_to_forms(now) {
             return;
         }
         let next = place
-            .map(|place| (place + 1) % self.questions.len())
-            .and_then(|next| self.questions.get(next));
+            .map(|place| (place + 1) % self.view.questions.len())
+            .and_then(|next| self.view.questions.get(next));
         let Some(next) = next.filter(|next| next.id != id).cloned() else {
             return;
         };
-        self.put_off.remove(&next.id);
+        self.view.put_off.remove(&next.id);
         self.count_asks();
-        self.dialog = Some(Permission::new(next, Guard::begin(now, None), self.first_scope()));
+        self.view.dialog = Some(Permission::new(next, Guard::begin(now, None), self.first_scope()));
     }
 
     fn first_scope(&self) -> Scope {

@@ -16,13 +16,13 @@ impl App {
     /// Takes back what the editor left.
     pub(crate) fn edited(&mut self, text: &str, now: Instant) -> Change {
         // The loop stood still meanwhile, so it is still the same question.
-        match &mut self.dialog {
+        match &mut self.view.dialog {
             Some(dialog) if dialog.call_text().is_some() => dialog.set_call(text),
             _ => {
                 if std::mem::take(&mut self.edits_chip) {
-                    self.composer.set_chip(text);
+                    self.view.composer.set_chip(text);
                 } else {
-                    self.composer.take_edited(text);
+                    self.view.composer.take_edited(text);
                 }
                 self.draft_changed(now);
             }
@@ -32,7 +32,7 @@ impl App {
 
     /// Opens the chip that the caret stands on: a folded paste here, or in the editor where it is long. A file is named.
     pub(super) fn open_chip(&mut self, now: Instant) {
-        match self.composer.open_chip() {
+        match self.view.composer.open_chip() {
             Some(Opened::Here) => self.draft_changed(now),
             Some(Opened::TooLong(text)) => {
                 self.edits_chip = true;
@@ -57,22 +57,22 @@ impl App {
             }
             _ => None,
         };
-        if let Some(input) = input.filter(|_| self.composer.is_empty()) {
+        if let Some(input) = input.filter(|_| self.view.composer.is_empty()) {
             self.take_back(input, now);
         }
         self.complain(reason, now)
     }
 
     pub(super) fn edit(&mut self, edit: Edit, now: Instant) -> Change {
-        match (self.composer.edit(edit), edit) {
+        match (self.view.composer.edit(edit), edit) {
             (Edited::Text, _) => {
-                self.completion.written();
+                self.view.completion.written();
                 self.draft_changed(now);
             }
             // Whoever moves the caret is writing too.
-            (Edited::Caret, _) => self.typed = Some(now),
+            (Edited::Caret, _) => self.view.typed = Some(now),
             (Edited::Nothing, Edit::Move(CaretMove::Up)) => self.recall(now),
-            (Edited::Nothing, Edit::Move(CaretMove::Down)) if self.composer.newer() => {
+            (Edited::Nothing, Edit::Move(CaretMove::Down)) if self.view.composer.newer() => {
                 self.draft_changed(now);
             }
             (Edited::Nothing, _) => return Change::None,
@@ -81,24 +81,24 @@ impl App {
     }
 
     pub(in crate::tui::app) fn submit(&mut self, op: fn(Input) -> Op, now: Instant) {
-        if self.composer.continue_line() {
+        if self.view.composer.continue_line() {
             return self.draft_changed(now);
         }
-        let text = self.composer.text();
-        let called = CalledCommand::of(&text, &self.commands);
+        let text = self.view.composer.text();
+        let called = CalledCommand::of(&text, &self.view.commands);
         match commands::read(&text) {
             Spoken::Text => {}
             Spoken::Unknown { .. } if called.is_some() => {}
             Spoken::Command { command, rest } => return self.obey(command, rest, now),
             Spoken::Unknown { name, nearest } => return self.not_a_command(name, nearest, now),
         }
-        if self.composer.is_blank() {
+        if self.view.composer.is_blank() {
             if self.held() > 0 {
                 self.send(Op::Release);
             }
             return;
         }
-        match &self.link {
+        match &self.view.link {
             Link::Opening | Link::Open => {}
             Link::ReadOnly(reason) => {
                 let reason = reason.clone();
@@ -106,7 +106,7 @@ impl App {
             }
             Link::Gone => return self.say("no session is open; the draft stays here", Meaning::Warning, now),
         }
-        let files = self.composer.draft().files();
+        let files = self.view.composer.draft().files();
         if let Some(words) = self.unfit(&files) {
             return self.say(format!("not sent: {words}"), Meaning::Warning, now);
         }
@@ -115,8 +115,8 @@ impl App {
             return self.say(words, Meaning::Warning, now);
         }
         let needed = self.input(&text, now);
-        self.keep_prompt(&self.composer.draft(), false);
-        let text = self.composer.take();
+        self.keep_prompt(&self.view.composer.draft(), false);
+        let text = self.view.composer.take();
         let op = match shell_command(&text) {
             Some(command) => Op::Shell(command.to_owned()),
             None => op(Input {
@@ -127,20 +127,20 @@ impl App {
         };
         self.send(op);
         self.draft_changed(now);
-        self.typed = None;
-        self.transcript.to_end();
+        self.view.typed = None;
+        self.view.transcript.to_end();
     }
 
     /// Sends what the program was started with, as `enter` would, as soon as the session is open.
     pub(in crate::tui::app) fn begin_with(&mut self, prompt: String) {
         let draft = Draft::from_text(&prompt);
         if prompt.starts_with('/') {
-            self.composer.set(draft);
+            self.view.composer.set(draft);
             self.early_command = Some(prompt);
             return;
         }
         self.keep_prompt(&draft, false);
-        self.unsent.push(match shell_command(&prompt) {
+        self.view.unsent.push(match shell_command(&prompt) {
             Some(command) => Op::Shell(command.to_owned()),
             None => Op::Submit(Input {
                 mentions: mentions(&prompt),
@@ -153,26 +153,26 @@ impl App {
     /// The session is open and knows its commands. One that was edited meanwhile waits for `enter`.
     pub(in crate::tui::app) fn send_early_command(&mut self, now: Instant) {
         let command = self.early_command.take();
-        if command.is_some_and(|command| command == self.composer.text()) {
+        if command.is_some_and(|command| command == self.view.composer.text()) {
             self.submit(Op::Submit, now);
         }
     }
 
     pub(in crate::tui::app) fn draft_changed(&mut self, now: Instant) {
-        self.typed = Some(now);
-        self.draft = DraftState::Due(now + DRAFT);
+        self.view.typed = Some(now);
+        self.view.draft = DraftState::Due(now + DRAFT);
         self.forget_recall();
     }
 
     /// Goes on as the agent after this one, in the order of `lathe agents`; while a turn runs, with its next step.
     pub(super) fn next_agent(&mut self, now: Instant) {
-        if self.agents.is_empty() {
+        if self.view.agents.is_empty() {
             return self.say("the session is still opening", Meaning::TextMuted, now);
         }
-        let current = self.wanted_agent.as_ref().unwrap_or(&self.facts.agent);
-        let place = self.agents.iter().position(|agent| agent.name == *current);
-        let next = place.map_or(0, |place| (place + 1) % self.agents.len());
-        let next = self.agents.get(next).map(|agent| agent.name.clone());
+        let current = self.view.wanted_agent.as_ref().unwrap_or(&self.view.facts.agent);
+        let place = self.view.agents.iter().position(|agent| agent.name == *current);
+        let next = place.map_or(0, |place| (place + 1) % self.view.agents.len());
+        let next = self.view.agents.get(next).map(|agent| agent.name.clone());
         let Some(next) = next.filter(|next| next != current) else {
             return self.say("there is no other agent", Meaning::TextMuted, now);
         };

@@ -12,48 +12,48 @@ use crate::tui::transcript::Change;
 impl App {
     /// One rung a press.
     pub(super) fn escape(&mut self, now: Instant) -> Change {
-        let is_deaf = self.esc.deaf_until.is_some_and(|until| until > now);
+        let is_deaf = self.view.esc.deaf_until.is_some_and(|until| until > now);
         // Going to normal mode stops nothing, and who knows vim does it many times a minute.
         if is_deaf && !self.is_escape_vims() {
             self.dropped_keys += 1;
             return Change::None;
         }
         // A press that closes something is not the first of two.
-        let armed = self.esc.armed.take();
+        let armed = self.view.esc.armed.take();
         if self.leaving.take().is_some() {
-            self.esc.deaf_until = Some(now + ESC_DEAF);
+            self.view.esc.deaf_until = Some(now + ESC_DEAF);
         } else if self.context() == Context::Completion {
-            self.completion.dismiss();
-            self.esc.deaf_until = Some(now + ESC_DEAF);
+            self.view.completion.dismiss();
+            self.view.esc.deaf_until = Some(now + ESC_DEAF);
         } else if self.picker.is_some() {
             self.list_back(now);
         } else if !self.pages.is_empty() {
             self.page_back(now);
         } else if self.end_search(now)
             || self.leave_todo()
-            || self.transcript.end_selection()
-            || self.composer.end_selection()
-            || self.context() == Context::Composer && self.composer.vim_escape()
+            || self.view.transcript.end_selection()
+            || self.view.composer.end_selection()
+            || self.context() == Context::Composer && self.view.composer.vim_escape()
         {
-            self.esc.deaf_until = Some(now + ESC_DEAF);
+            self.view.esc.deaf_until = Some(now + ESC_DEAF);
         } else if self.trust.is_some() {
             self.answer_trust(TrustAnswer::NotNow, now);
-            self.esc.deaf_until = Some(now + ESC_DEAF);
-        } else if let Some(dialog) = &mut self.dialog {
+            self.view.esc.deaf_until = Some(now + ESC_DEAF);
+        } else if let Some(dialog) = &mut self.view.dialog {
             if !dialog.back() {
-                self.put_off.insert(dialog.question().id);
+                self.view.put_off.insert(dialog.question().id);
                 self.show_question(now);
             }
-            self.esc.deaf_until = Some(now + ESC_DEAF);
-        } else if self.forms.shown().is_some() {
+            self.view.esc.deaf_until = Some(now + ESC_DEAF);
+        } else if self.view.forms.shown().is_some() {
             self.leave_form(now);
-            self.esc.deaf_until = Some(now + ESC_DEAF);
-        } else if self.focus != Focus::Composer {
+            self.view.esc.deaf_until = Some(now + ESC_DEAF);
+        } else if self.view.focus != Focus::Composer {
             self.focus_composer();
-            self.esc.deaf_until = Some(now + ESC_DEAF);
+            self.view.esc.deaf_until = Some(now + ESC_DEAF);
         } else if self.can_interrupt() {
             self.arm_or_interrupt(armed, now);
-        } else if self.composer.is_empty() && !self.transcript.is_empty() {
+        } else if self.view.composer.is_empty() && !self.view.transcript.is_empty() {
             self.focus_transcript();
         } else {
             return Change::None;
@@ -64,7 +64,7 @@ impl App {
     fn arm_or_interrupt(&mut self, armed: Option<Instant>, now: Instant) {
         match armed {
             Some(armed) if now < armed + AGAIN => self.send(Op::Interrupt),
-            _ => self.esc.armed = Some(now),
+            _ => self.view.esc.armed = Some(now),
         }
     }
 
@@ -78,10 +78,10 @@ impl App {
         if !self.pages.is_empty() {
             return self.close_page(now);
         }
-        if self.search.is_some() && self.end_search(now) || self.leave_todo() {
+        if self.view.search.is_some() && self.end_search(now) || self.leave_todo() {
             return;
         }
-        if !self.is_asking() && !self.composer.is_empty() {
+        if !self.is_asking() && !self.view.composer.is_empty() {
             self.clear_draft(now);
         } else if self.can_interrupt() {
             self.send(Op::Interrupt);

@@ -36,14 +36,14 @@ impl App {
     /// What takes two presses takes them one after the other: any other key between them takes the first back.
     fn disarm(&mut self, key: KeyEvent) -> Change {
         let action = self.keymap.action(Context::Global, key);
-        let was_armed = (self.esc.armed, self.quit_armed);
+        let was_armed = (self.view.esc.armed, self.quit_armed);
         if action != Some(Action::Escape) {
-            self.esc.armed = None;
+            self.view.esc.armed = None;
         }
         if action != Some(Action::ClearOrQuit) {
             self.quit_armed = None;
         }
-        if was_armed == (self.esc.armed, self.quit_armed) {
+        if was_armed == (self.view.esc.armed, self.quit_armed) {
             Change::None
         } else {
             Change::Urgent
@@ -53,7 +53,10 @@ impl App {
     fn read_key(&mut self, key: KeyEvent, now: Instant) -> Change {
         self.keymap.hear(key);
         self.attention.seen(now);
-        assert!(!self.surroundings.panics_at_first_key, "LATHE_DEBUG_PANIC is set");
+        assert!(
+            !self.appearance.surroundings.panics_at_first_key,
+            "LATHE_DEBUG_PANIC is set"
+        );
         if self.holds(key, now) {
             return Change::None;
         }
@@ -87,7 +90,7 @@ impl App {
             return Change::None;
         }
         self.attention.seen(now);
-        let was_armed = self.esc.armed.take().is_some() | self.quit_armed.take().is_some();
+        let was_armed = self.view.esc.armed.take().is_some() | self.quit_armed.take().is_some();
         let disarmed = if was_armed { Change::Urgent } else { Change::None };
         disarmed.max(self.put_paste(text, now))
     }
@@ -108,7 +111,7 @@ impl App {
             return Change::None;
         }
         if self.context() == Context::PanelText {
-            self.panel.write(text);
+            self.view.panel.write(text);
             return Change::Urgent;
         }
         if self.paste_into_search(text) {
@@ -116,14 +119,14 @@ impl App {
         }
         let guard = self.asking_guard_mut();
         let guard = guard.map(|guard| guard.pass(now));
-        if self.dialog.is_none()
+        if self.view.dialog.is_none()
             && guard == Some(Pass::Answer)
-            && let Some(form) = self.forms.shown_mut()
+            && let Some(form) = self.view.forms.shown_mut()
         {
             form.write(text);
             return Change::Urgent;
         }
-        match (guard, self.dialog.as_mut()) {
+        match (guard, self.view.dialog.as_mut()) {
             (Some(Pass::Drop), _) => {
                 self.dropped_keys += 1;
                 return Change::None;
@@ -131,7 +134,7 @@ impl App {
             (Some(Pass::Answer), Some(dialog)) if dialog.is_writing() => dialog.write(text),
             (Some(Pass::Answer), _) => return Change::None,
             _ => {
-                self.focus = Focus::Composer;
+                self.view.focus = Focus::Composer;
                 self.paste_into_draft(text, now);
             }
         }
@@ -149,7 +152,7 @@ impl App {
         let is_covered = self.leaving.is_some()
             || !self.pages.is_empty()
             || self.picker.is_some()
-            || self.search.is_some()
+            || self.view.search.is_some()
             || self.writes_todo();
         if is_covered || !self.is_asking() {
             return Pass::Answer;
@@ -200,19 +203,19 @@ impl App {
             (Context::Search, _) => self.search_key(key),
             (Context::PanelText, _) => self.panel_key(key),
             (Context::Composer, Some(c)) => {
-                self.composer.insert_char(c);
-                self.completion.written();
+                self.view.composer.insert_char(c);
+                self.view.completion.written();
                 self.draft_changed(now);
                 Change::Urgent
             }
             (Context::QuestionText, Some(c)) => {
-                if let Some(dialog) = &mut self.dialog {
+                if let Some(dialog) = &mut self.view.dialog {
                     dialog.write(c.encode_utf8(&mut [0; 4]));
                 }
                 Change::Urgent
             }
             (Context::Question, _) => {
-                if let Some(dialog) = &mut self.dialog {
+                if let Some(dialog) = &mut self.view.dialog {
                     dialog.hear_unknown(&self.keymap);
                 }
                 Change::Urgent
@@ -224,7 +227,7 @@ impl App {
                 Change::Urgent
             }
             (Context::FormText, Some(c)) => {
-                if let Some(form) = self.forms.shown_mut() {
+                if let Some(form) = self.view.forms.shown_mut() {
                     form.write(c.encode_utf8(&mut [0; 4]));
                 }
                 Change::Urgent
@@ -285,8 +288,8 @@ impl App {
             Action::ClearOrQuit => self.clear_or_quit(now),
             Action::Leader => self.leader = Some(now),
             Action::Editor => {
-                let call = self.dialog.as_ref().and_then(Permission::call_text);
-                let text = call.unwrap_or_else(|| self.composer.text());
+                let call = self.view.dialog.as_ref().and_then(Permission::call_text);
+                let text = call.unwrap_or_else(|| self.view.composer.text());
                 self.edits_chip = false;
                 self.effects.push(Effect::Edit(text));
             }
@@ -314,21 +317,21 @@ impl App {
             Action::TogglePanel => self.toggle_panel(),
             Action::NextAsk => self.recall_asks(now),
             Action::QueueDraft | Action::Queue => self.submit(Op::Queue, now),
-            Action::Send if self.composer.is_on_chip() => self.open_chip(now),
+            Action::Send if self.view.composer.is_on_chip() => self.open_chip(now),
             Action::Send => self.submit(Op::Submit, now),
             Action::CopyText => {
-                let selected = self.composer.copy();
+                let selected = self.view.composer.copy();
                 self.copy(selected, "the selection", now);
             }
             Action::PastePicture => self.effects.push(Effect::PastePicture),
             Action::OpenPage(kind) => self.open_page(kind, now),
-            Action::HelpOrType if self.composer.is_empty() => self.open_page(PageKind::Keys, now),
+            Action::HelpOrType if self.view.composer.is_empty() => self.open_page(PageKind::Keys, now),
             Action::HelpOrType => {
-                self.composer.insert_char('?');
+                self.view.composer.insert_char('?');
                 self.draft_changed(now);
             }
             Action::Newline => {
-                self.composer.newline();
+                self.view.composer.newline();
                 self.draft_changed(now);
             }
             _ => self.act_on_transcript(action, now),
@@ -336,7 +339,7 @@ impl App {
     }
 
     fn cycle_mode(&mut self, now: Instant) {
-        let next = match self.facts.mode {
+        let next = match self.view.facts.mode {
             Mode::Ask => Mode::AcceptEdits,
             Mode::AcceptEdits => Mode::Plan,
             Mode::Plan => Mode::Yolo,
@@ -347,14 +350,14 @@ impl App {
 
     pub(in crate::tui::app) fn change_mode(&mut self, mode: Mode, now: Instant) {
         tracing::debug!(mode = mode_name(mode), "the mode is changed by a person");
-        self.facts.mode = mode;
+        self.view.facts.mode = mode;
         // Mode and agent `plan` come and go together, so that an agent that was wanted may not come any more.
-        let wants_plan = self.wanted_agent.as_ref().map(|agent| agent == PLAN);
+        let wants_plan = self.view.wanted_agent.as_ref().map(|agent| agent == PLAN);
         if wants_plan.is_some_and(|wants_plan| wants_plan != (mode == Mode::Plan)) {
-            self.wanted_agent = None;
+            self.view.wanted_agent = None;
         }
         self.send(Op::SetMode(mode));
-        self.mode_rests = Some(now + MODE_RESTS);
+        self.view.mode_rests = Some(now + MODE_RESTS);
     }
 }
 

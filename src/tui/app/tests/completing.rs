@@ -61,15 +61,15 @@ fn enter_does_a_command_and_tab_writes_it() {
     driver.type_text("/thm");
     driver.press("enter");
     assert!(driver.text().contains(" Themes · "), "{}", driver.text());
-    assert!(driver.app.composer.is_empty());
+    assert!(driver.app.view.composer.is_empty());
     driver.press("esc");
     driver.wait(400);
     driver.type_text("/mode");
     driver.press("tab");
-    assert_eq!(driver.app.composer.text(), "/mode ");
+    assert_eq!(driver.app.view.composer.text(), "/mode ");
     driver.type_text("plan");
     driver.press("enter");
-    assert_eq!(driver.app.facts.mode, Mode::Plan);
+    assert_eq!(driver.app.view.facts.mode, Mode::Plan);
     assert!(
         driver
             .sent()
@@ -115,7 +115,7 @@ fn a_command_that_is_none_is_told_with_the_nearest_and_stays() {
         hints.contains("there is no command `/thene`; did you mean `/theme`?"),
         "{hints}"
     );
-    assert_eq!(driver.app.composer.text(), "/thene");
+    assert_eq!(driver.app.view.composer.text(), "/thene");
     assert!(inputs(&driver.sent()).is_empty());
 }
 
@@ -139,7 +139,7 @@ fn a_command_that_takes_nothing_says_so_when_given_something() {
         "{}",
         driver.hints()
     );
-    assert_eq!(driver.app.composer.text(), "/help me");
+    assert_eq!(driver.app.view.composer.text(), "/help me");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn commands_work_while_a_turn_runs_and_history_opens_no_list() {
     driver.press("esc");
     driver.wait(400);
     driver.press("up");
-    assert_eq!(driver.app.composer.text(), "/permissions");
+    assert_eq!(driver.app.view.composer.text(), "/permissions");
     assert_eq!(
         driver.app.state().focus,
         "composer",
@@ -208,7 +208,11 @@ fn a_bang_runs_a_command_and_a_blank_before_it_does_not() {
     assert_eq!(inputs(&driver.sent()), [("submit", " !important")]);
     driver.press("up");
     driver.press("up");
-    assert_eq!(driver.app.composer.text(), "! make -j2 ", "the history has it");
+    assert_eq!(
+        driver.app.view.composer.text(),
+        "! make -j2 ",
+        "the history has it"
+    );
 }
 
 #[test]
@@ -249,7 +253,7 @@ fn an_at_lists_files_and_enter_writes_one() {
     let text = driver.text();
     assert!(text.contains("retry.rs  src/net/"), "{text}");
     driver.press("down enter");
-    assert_eq!(driver.app.composer.text(), "look at @src/net/retry.rs ");
+    assert_eq!(driver.app.view.composer.text(), "look at @src/net/retry.rs ");
     assert_eq!(selected(&mut driver), "");
     driver.type_text("please");
     driver.press("enter");
@@ -267,14 +271,14 @@ fn tab_goes_into_a_directory_and_lines_stay() {
     driver.type_text("@sr");
     driver.find(&["src/"]);
     driver.press("tab");
-    assert_eq!(driver.app.composer.text(), "@src/");
+    assert_eq!(driver.app.view.composer.text(), "@src/");
     assert_eq!(driver.find(FILES), "src/");
     driver.press("esc");
     driver.press("ctrl+c");
     driver.type_text("@ret:10-40");
     assert_eq!(driver.find(FILES), "ret");
     driver.press("enter");
-    assert_eq!(driver.app.composer.text(), "@src/retry.rs:10-40 ");
+    assert_eq!(driver.app.view.composer.text(), "@src/retry.rs:10-40 ");
 }
 
 #[test]
@@ -283,7 +287,7 @@ fn a_name_with_blanks_is_quoted() {
     driver.type_text("@my");
     driver.find(&["my notes.md"]);
     driver.press("enter");
-    assert_eq!(driver.app.composer.text(), "@\"my notes.md\" ");
+    assert_eq!(driver.app.view.composer.text(), "@\"my notes.md\" ");
 }
 
 #[test]
@@ -294,9 +298,9 @@ fn a_key_that_picks_waits_for_the_answer_and_the_keys_behind_it_wait_too() {
     driver.type_text("e");
     driver.press("enter");
     driver.type_text("x");
-    assert_eq!(driver.app.composer.text(), "@re", "the answer is on its way");
+    assert_eq!(driver.app.view.composer.text(), "@re", "the answer is on its way");
     driver.find(FILES);
-    assert_eq!(driver.app.composer.text(), "@src/retry.rs x");
+    assert_eq!(driver.app.view.composer.text(), "@src/retry.rs x");
 }
 
 #[test]
@@ -332,7 +336,7 @@ fn an_agent_is_offered_at_the_beginning_and_taken_at_once() {
     driver.find(&["plot.rs"]);
     assert!(driver.text().contains("reads and plans"), "{}", driver.text());
     driver.press("enter");
-    assert_eq!(driver.app.composer.text(), "");
+    assert_eq!(driver.app.view.composer.text(), "");
     assert!(
         driver
             .sent()
@@ -351,7 +355,7 @@ fn tab_completes_a_path_and_else_changes_the_agent() {
     driver.press("tab");
     assert_eq!(driver.find(&["./src/", "./srv.md"]), "./sr");
     driver.press("down tab");
-    assert_eq!(driver.app.composer.text(), "open ./srv.md ");
+    assert_eq!(driver.app.view.composer.text(), "open ./srv.md ");
     driver.press("tab");
     assert!(driver.sent().iter().any(|op| matches!(op, Op::SetAgent(_))));
 }
@@ -376,7 +380,7 @@ fn a_message_whose_file_cannot_be_read_comes_back_and_goes_without_it_the_second
         why: String::new(),
     });
     assert!(driver.text().contains("does not exist"), "{}", driver.text());
-    assert_eq!(driver.app.composer.text(), "read @src/gone.rs");
+    assert_eq!(driver.app.view.composer.text(), "read @src/gone.rs");
     driver.press("enter");
     let sent = driver.sent();
     assert!(matches!(sent.as_slice(), [Op::Submit(input)] if input.without == ["src/gone.rs"]));
@@ -446,7 +450,7 @@ fn a_late_answer_lets_no_key_pass_a_paste_that_is_looked_at() {
     driver.press("x");
     driver.find(FILES);
     assert_eq!(
-        driver.app.composer.text(),
+        driver.app.view.composer.text(),
         "see @retr",
         "the key waits behind the paste"
     );
@@ -455,7 +459,7 @@ fn a_late_answer_lets_no_key_pass_a_paste_that_is_looked_at() {
         media: None,
     };
     driver.app.found(inspected, driver.now);
-    assert_eq!(driver.app.composer.text(), "see @retr/tmp/a.pngx");
+    assert_eq!(driver.app.view.composer.text(), "see @retr/tmp/a.pngx");
 }
 
 #[test]
@@ -469,7 +473,7 @@ fn names_that_no_mention_can_hold_are_not_offered() {
         "{screen}"
     );
     driver.press("enter");
-    assert_eq!(driver.app.composer.text(), "@xyz.rs ");
+    assert_eq!(driver.app.view.composer.text(), "@xyz.rs ");
 }
 
 #[test]
@@ -489,7 +493,7 @@ fn the_palette_opens_the_same_lists() {
     driver.press("ctrl+p");
     driver.type_text("mention");
     driver.press("enter");
-    assert_eq!(driver.app.composer.text(), "see @");
+    assert_eq!(driver.app.view.composer.text(), "see @");
     driver.find(FILES);
     assert!(selected(&mut driver).starts_with("retry.rs"), "{}", driver.text());
     driver.press("esc ctrl+c ctrl+p");
@@ -526,7 +530,7 @@ fn commanded() -> Driver {
         text: text.into(),
     };
     let mut driver = conversation();
-    driver.app.commands = vec![
+    driver.app.view.commands = vec![
         command(
             "git/commit",
             "",

@@ -173,7 +173,7 @@ fn a_chosen_answer_is_marked() {
     let mut driver = one_command();
     driver.press("right right");
     let frame = driver.frame();
-    let selected = driver.app.theme.style(Meaning::Selection).bg;
+    let selected = driver.app.appearance.theme.style(Meaning::Selection).bg;
     let chosen = frame
         .buffer
         .content()
@@ -187,7 +187,7 @@ fn a_chosen_answer_is_marked() {
 fn every_row_of_a_dialog_stands_on_its_ground() {
     let mut driver = pipeline();
     let frame = driver.frame();
-    let ground = driver.app.theme.style(Meaning::DialogBg).bg.unwrap();
+    let ground = driver.app.appearance.theme.style(Meaning::DialogBg).bg.unwrap();
     let rows: Vec<String> = frame
         .buffer
         .content()

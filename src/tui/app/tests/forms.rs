@@ -245,7 +245,7 @@ fn tab_and_left_go_round_the_pages() {
     }
     assert_eq!(driver.sent().len(), 0);
     driver.press("shift+tab");
-    assert_eq!(driver.app.facts.mode, Mode::AcceptEdits, "as anywhere");
+    assert_eq!(driver.app.view.facts.mode, Mode::AcceptEdits, "as anywhere");
     assert!(driver.text().contains("Which database"), "{}", driver.text());
 }
 
@@ -404,7 +404,7 @@ fn the_approval_of_a_plan() {
         picture(&mut driver, "plan_approval", size);
     }
     driver.size = (80, 24);
-    driver.app.surroundings.symbols = Symbols::Ascii;
+    driver.app.appearance.surroundings.symbols = Symbols::Ascii;
     let text = driver.text();
     assert!(text.contains("keep planning, because..."), "{text}");
 }

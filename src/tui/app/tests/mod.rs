@@ -23,6 +23,7 @@ mod trusting;
 mod vim;
 mod waiting;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -34,27 +35,28 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::conversation::sample::said;
 use crate::conversation::{
-    CallId, CallState, Message, MessageId, MessageState, ModelRef, Part, PartBody, Price, Role, ToolPart,
-    Usage,
+    CallId, CallState, Message, MessageId, MessageState, ModelRef, Part, PartBody, Price, Role, SessionId,
+    ToolPart, Usage,
 };
 use crate::permission::{
-    Action as RuleAction, Ask, Broker, BrokerEvent, Delegated, FrontEnd, Inquiry, Mode, Reply, Row, Scope,
-    Subject, Verdict,
+    Action as RuleAction, Ask, Broker, BrokerEvent, Delegated, FrontEnd, Inquiry, Mode, Question, Reply, Row,
+    Scope, Subject, Verdict,
 };
 use crate::session::query::Query;
 use crate::session::{
-    Done, Envelope, ErrorReport, Event, QueuedKind, ReportKind, RequestUsage, SessionInfo, SettledQuestion,
-    Snapshot,
+    AgentChoice, CommandChoice, Done, Envelope, ErrorReport, Event, ModelChoice, Queued, QueuedKind,
+    ReportKind, RequestUsage, SessionInfo, SettledQuestion, Snapshot,
 };
+use crate::tui::Mouse;
 use crate::tui::clipboard::picture::Reading;
 use crate::tui::completion;
 use crate::tui::keymap::Context;
-use crate::tui::surroundings::Motion;
+use crate::tui::surroundings::{Motion, Surroundings};
 use crate::tui::terminal::background::Background;
 use crate::tui::transcript::FilePlace;
 use crate::view::Symbols;
 use crate::view::card::{Card, CardPart, Code, DiffBody};
-use crate::view::theme::ColorDepth;
+use crate::view::theme::{ColorDepth, Theme};
 
 /// A screen with a clock.
 struct Driver {
@@ -568,9 +570,9 @@ fn question_mark_shows_the_keys_only_without_text() {
 #[test]
 fn a_light_terminal_gets_the_light_theme() {
     let mut driver = Driver::open();
-    let dark = driver.app.theme.id();
+    let dark = driver.app.appearance.theme.id();
     assert_eq!(driver.app.set_background(Background::Light), Change::Urgent);
-    assert_ne!(driver.app.theme.id(), dark);
+    assert_ne!(driver.app.appearance.theme.id(), dark);
     assert_eq!(driver.app.set_background(Background::Light), Change::None);
 }
 

@@ -65,7 +65,7 @@ fn a_page_is_searched() {
         text.contains("put back what was deleted") && text.contains("1 of 1"),
         "{text}"
     );
-    assert_eq!(driver.app.composer.text(), "");
+    assert_eq!(driver.app.view.composer.text(), "");
     driver.press("enter /");
     driver.type_text("previous hunk");
     assert!(driver.hints().contains("1 of 2"), "{}", driver.hints());
@@ -407,7 +407,7 @@ fn the_diff_page() {
     }
     driver.size = (80, 24);
     driver.type_text("q");
-    let draft = driver.app.composer.text();
+    let draft = driver.app.view.composer.text();
     assert!(
         draft.starts_with("> src/retry.rs:4\n> ") && draft.trim_end().ends_with("why not sleep_until?"),
         "{draft}"

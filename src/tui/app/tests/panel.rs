@@ -175,7 +175,7 @@ fn leaving_the_words_of_a_todo_puts_no_question_off() {
         driver.press(key);
         assert_eq!(driver.app.state().dialog, Some("permission"), "{key}");
         assert_eq!(driver.app.state().focus, "dialog", "{key}");
-        assert_eq!(driver.app.composer.text(), "a draft", "{key}");
+        assert_eq!(driver.app.view.composer.text(), "a draft", "{key}");
         driver.press("y");
         assert_eq!(driver.replies(), [], "{key}");
     }

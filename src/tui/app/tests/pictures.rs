@@ -24,9 +24,9 @@ pub(super) fn picture(driver: &mut Driver, name: &str, (width, height): (u16, u1
 /// Draws the same with signs of ASCII.
 #[track_caller]
 fn assert_ascii(driver: &mut Driver) {
-    let before = std::mem::replace(&mut driver.app.surroundings.symbols, Symbols::Ascii);
+    let before = std::mem::replace(&mut driver.app.appearance.surroundings.symbols, Symbols::Ascii);
     let text = driver.text();
-    driver.app.surroundings.symbols = before;
+    driver.app.appearance.surroundings.symbols = before;
     let other = text.lines().find(|line| !line.is_ascii());
     assert_eq!(other, None, "on a terminal that gets signs of ASCII alone");
 }

@@ -146,7 +146,7 @@ fn a_drag_selects_and_copies_where_that_is_wanted() {
     driver.frame();
     driver.collect();
     assert_eq!(copied(&mut driver), ["test"]);
-    driver.app.copies_on_select = true;
+    driver.app.pointer.copies_on_select = true;
     drag(&mut driver, (5, 4), (8, 4));
     assert_eq!(copied(&mut driver), ["test"]);
     drag(&mut driver, (5, 4), (5, 4));
@@ -156,7 +156,7 @@ fn a_drag_selects_and_copies_where_that_is_wanted() {
 #[test]
 fn clicks_move_the_keys_and_select_words_and_lines() {
     let mut driver = conversation();
-    driver.app.copies_on_select = true;
+    driver.app.pointer.copies_on_select = true;
     driver.frame();
     let click = |driver: &mut Driver| drag(driver, (6, 4), (6, 4));
     click(&mut driver);

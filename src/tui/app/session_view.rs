@@ -1,10 +1,6 @@
-//! What the screen knows of one session, put aside while another is on screen.
-//!
-//! The session on screen lives in the fields of [`App`] itself; [`App::swap`] is the one place that says which of them
-//! belong to a session. It names every field, so that a new one does not compile before it is said whose it is.
+//! The state that one conversation has on screen, whether it is drawn or not.
 
 use std::collections::{HashMap, HashSet};
-use std::mem::swap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,7 +8,7 @@ use std::time::Instant;
 use super::attaching::CameBack;
 use super::forms::OpenForms;
 use super::waiting::Wanted;
-use super::{App, DraftState, Esc, Focus, Link, Remark, Turn};
+use super::{DraftState, Esc, Focus, Link, Remark, Turn};
 use crate::conversation::{CallId, ModelRef, SessionId};
 use crate::permission::{Question, QuestionId};
 use crate::session::{AgentChoice, CommandChoice, ModelChoice, Op, Queued};
@@ -22,57 +18,77 @@ use crate::tui::dialog::Permission;
 use crate::tui::page::HookRuns;
 use crate::tui::panel::Panel;
 use crate::tui::queue_list::QueueList;
+use crate::tui::sessions::SeatId;
 use crate::tui::statusbar::Facts;
 use crate::tui::transcript::Transcript;
 
-/// The fields of [`App`] that are one session's, under their names there.
-pub(super) struct Parked {
+/// The state that one conversation has on screen.
+pub(super) struct SessionView {
+    pub(super) seat: SeatId,
     pub(super) directory: PathBuf,
     pub(super) facts: Facts,
     pub(super) link: Link,
+    /// The session on screen, once it is open.
     pub(super) root: Option<SessionId>,
+    /// The one that was asked for, where it is not new.
     pub(super) wanted: Option<SessionId>,
+    /// Since when a session that has begun before is opened; until it is there it is not drawn as one that has not.
     pub(super) reopens: Option<Instant>,
     pub(super) transcript: Transcript,
     pub(super) composer: Composer,
     pub(super) completion: Completion,
+    /// Commands of the person's own that run.
     pub(super) shells: HashSet<CallId>,
+    /// A message that came back for its files.
     pub(super) unread: Option<CameBack>,
     pub(super) panel: Panel,
     pub(super) queue: Vec<Queued>,
     pub(super) queue_list: QueueList,
+    /// Inputs that the session was asked for.
     pub(super) wanted_inputs: HashMap<u64, Wanted>,
+    /// What was sent before the session was open.
     pub(super) unsent: Vec<Op>,
+    /// Whether something was sent from here.
     pub(super) has_spoken: bool,
     pub(super) turn: Turn,
+    /// Those the session can be changed to.
     pub(super) agents: Vec<AgentChoice>,
     pub(super) models: Vec<ModelChoice>,
+    /// Commands of the user's own.
     pub(super) commands: Vec<CommandChoice>,
+    /// Asked for; comes with the next step.
     pub(super) wanted_agent: Option<String>,
     pub(super) wanted_model: Option<ModelRef>,
+    /// Open questions, oldest first.
     pub(super) questions: Vec<Arc<Question>>,
+    /// Those that a person left for later.
     pub(super) put_off: HashSet<QuestionId>,
     pub(super) dialog: Option<Permission>,
     pub(super) forms: OpenForms,
     pub(super) focus: Focus,
+    /// What is written in the search row, while it is open.
     pub(super) search: Option<Composer>,
     pub(super) hooks: HookRuns,
     pub(super) esc: Esc,
     pub(super) remark: Option<Remark>,
+    /// When what waits is judged by the mode that was chosen.
     pub(super) mode_rests: Option<Instant>,
+    /// When the draft last got a key.
     pub(super) typed: Option<Instant>,
     pub(super) draft: DraftState,
 }
 
-impl Parked {
+impl SessionView {
     /// A session that is about to be opened; since when, where it has begun before.
     pub(super) fn blank(
+        seat: SeatId,
         facts: Facts,
         directory: PathBuf,
         wanted: Option<SessionId>,
         reopens: Option<Instant>,
     ) -> Self {
         Self {
+            seat,
             directory,
             facts,
             link: Link::Opening,
@@ -135,122 +151,4 @@ impl Parked {
 /// The first thing that is said names a session, but its name comes a moment after it.
 pub(super) fn is_unsaid(facts: &Facts, has_spoken: bool, link: &Link) -> bool {
     facts.title.is_empty() && !has_spoken && *link != Link::Gone
-}
-
-impl App {
-    /// Exchanges the session on screen with one that was put aside.
-    pub(super) fn swap(&mut self, parked: &mut Parked) {
-        let Self {
-            directory,
-            facts,
-            link,
-            root,
-            wanted,
-            reopens,
-            transcript,
-            composer,
-            completion,
-            shells,
-            unread,
-            panel,
-            queue,
-            queue_list,
-            wanted_inputs,
-            unsent,
-            has_spoken,
-            turn,
-            agents,
-            models,
-            commands,
-            wanted_agent,
-            wanted_model,
-            questions,
-            put_off,
-            dialog,
-            forms,
-            focus,
-            search,
-            hooks,
-            esc,
-            remark,
-            mode_rests,
-            typed,
-            draft,
-            // What belongs to the screen, whatever session it shows.
-            start: _,
-            attention: _,
-            keymap: _,
-            themes: _,
-            theme_list: _,
-            settings_file: _,
-            theme: _,
-            highlighter: _,
-            surroundings: _,
-            pictures: _,
-            wheel_lines: _,
-            mouse: _,
-            copies_on_select: _,
-            uses_vim: _,
-            uses: _,
-            held: _,
-            uses_file: _,
-            project: _,
-            edits_chip: _,
-            reading: _,
-            press: _,
-            due: _,
-            seat: _,
-            next_seat: _,
-            others: _,
-            blank: _,
-            leaving: _,
-            trust: _,
-            pages: _,
-            picker: _,
-            list: _,
-            session_list: _,
-            leader: _,
-            quit_armed: _,
-            scope: _,
-            dropped_keys: _,
-            shown: _,
-            effects: _,
-            early_command: _,
-        } = self;
-        swap(directory, &mut parked.directory);
-        swap(facts, &mut parked.facts);
-        swap(link, &mut parked.link);
-        swap(root, &mut parked.root);
-        swap(wanted, &mut parked.wanted);
-        swap(reopens, &mut parked.reopens);
-        swap(transcript, &mut parked.transcript);
-        swap(composer, &mut parked.composer);
-        swap(completion, &mut parked.completion);
-        swap(shells, &mut parked.shells);
-        swap(unread, &mut parked.unread);
-        swap(panel, &mut parked.panel);
-        swap(queue, &mut parked.queue);
-        swap(queue_list, &mut parked.queue_list);
-        swap(wanted_inputs, &mut parked.wanted_inputs);
-        swap(unsent, &mut parked.unsent);
-        swap(has_spoken, &mut parked.has_spoken);
-        swap(turn, &mut parked.turn);
-        swap(agents, &mut parked.agents);
-        swap(models, &mut parked.models);
-        swap(commands, &mut parked.commands);
-        swap(wanted_agent, &mut parked.wanted_agent);
-        swap(wanted_model, &mut parked.wanted_model);
-        swap(questions, &mut parked.questions);
-        swap(put_off, &mut parked.put_off);
-        swap(dialog, &mut parked.dialog);
-        swap(forms, &mut parked.forms);
-        swap(focus, &mut parked.focus);
-        swap(search, &mut parked.search);
-        swap(hooks, &mut parked.hooks);
-        swap(esc, &mut parked.esc);
-        swap(remark, &mut parked.remark);
-        swap(mode_rests, &mut parked.mode_rests);
-        swap(typed, &mut parked.typed);
-        swap(draft, &mut parked.draft);
-    }
 }
