@@ -223,7 +223,8 @@ fn is_cached(form: &GitForm) -> bool {
 /// Returns true if `diff` compares the index with the work tree, and so shows nothing that is not in the index. With two
 /// paths it may compare these, tracked or not.
 fn compares_index(form: &GitForm) -> bool {
-    form.subcommand == "diff" && form.operands.is_empty() && !options(form).any(|word| SIDES.contains(&word))
+    let has_sides = options(form).any(|word| SIDES.contains(&word));
+    form.subcommand == "diff" && form.before_dashes == 0 && form.operands.len() < 2 && !has_sides
 }
 
 /// Returns true for a path that is compared by its letters. `:(attr:…)` looks at attributes, and where an absolute one
