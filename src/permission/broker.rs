@@ -56,7 +56,7 @@ pub struct Inquiry {
     pub directory: PathBuf,
     /// What a command would be confined to, by the name of the mode (`off` is one); `None` where none would run.
     pub sandbox: Option<Cow<'static, str>>,
-    /// What may be changed of the call; `None` where it has begun already. [`Broker::fit`] looks at what was made of it.
+    /// The part of the call that may be changed; `None` where it has begun already. [`Broker::fit`] looks at what was made of it.
     pub editable: Option<Editable>,
 }
 

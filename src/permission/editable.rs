@@ -78,7 +78,7 @@ impl Editable {
         Ok((!self.is(&args)).then_some(args))
     }
 
-    /// Whether these are the arguments of the call as it stands.
+    /// Returns true if these are the arguments of the call as it stands.
     pub fn is(&self, args: &Args) -> bool {
         self.args == *args
     }

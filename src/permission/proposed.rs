@@ -7,7 +7,7 @@ use super::broker::{Inquiry, Row};
 pub struct Proposed {
     pub key: String,
     pub pattern: String,
-    /// Whether it starts ticked: no row that proposes it destroys something.
+    /// True if it starts ticked: no row that proposes it destroys something.
     pub preticked: bool,
     /// Places in the inquiry's rows that it is proposed for.
     pub rows: Vec<usize>,

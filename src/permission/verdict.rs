@@ -49,7 +49,7 @@ pub struct Permissions {
     /// The user's list: defaults, global file, `--config`, agent. The last matching rule wins, except that what a built-in
     /// agent allows lifts no deny of the others.
     pub user: Vec<Rule>,
-    /// Whether the rules of agent `plan` are among them, so that mode `plan` has none to add.
+    /// True if the rules of agent `plan` are among them, so that mode `plan` has none to add.
     pub is_plan: bool,
     /// What the user answered with "always"; turns an ask of the user's list into allow, never a deny.
     pub grants: Vec<Rule>,

@@ -134,7 +134,7 @@ pub struct Input {
     pub without: Vec<String>,
     /// The command of the user's own that the text calls.
     pub command: Option<CalledCommand>,
-    /// What the session read for it; nothing before that. The conversation has seen it when the input has joined it.
+    /// Files that the session read for it; empty before that. The conversation has seen it when the input has joined it.
     pub seen: Arc<Seen>,
 }
 

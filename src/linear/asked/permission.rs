@@ -141,7 +141,7 @@ impl Permission {
         Revealed::own(before).and(self.title()).and(after)
     }
 
-    /// What "always" stores: key and pattern. What destroys something is among it only where the person chose it.
+    /// Returns the rules that "always" stores: key and pattern. One that destroys something is there only if it was chosen.
     fn always(&self) -> Vec<(String, String)> {
         let ticked = self.proposals.iter().filter(|proposal| proposal.is_ticked);
         let patterns =
@@ -149,7 +149,7 @@ impl Permission {
         patterns.collect()
     }
 
-    /// Whether there is something to choose: several rules, or one that is not ticked by itself.
+    /// Returns true if there is something to choose: several rules, or one that is not ticked by itself.
     fn has_a_choice(&self) -> bool {
         self.proposals.len() > 1 || self.proposals.iter().any(|proposal| !proposal.proposed.preticked)
     }
