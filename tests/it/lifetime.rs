@@ -204,6 +204,39 @@ fn commands_end_when_their_keeper_is_killed_and_later_ones_have_a_new_keeper() {
     assert_all_end(&project, Some(Signal::KILL));
 }
 
+/// In a container, who leads the session of lathe may be outside: then it has no number there.
+#[test]
+fn commands_end_when_their_keeper_is_killed_in_a_pid_namespace() {
+    let script = r#"
+"$LATHE" tool --permission-mode yolo bash "$CALL" &
+until [ -s pids ]; do :; done
+for name in /proc/[0-9]*/comm; do
+    if [ "$(cat "$name")" = command-keeper ]; then
+        keeper=${name%/comm}
+        kill -KILL "${keeper#/proc/}"
+    fi
+done
+wait $!
+for round in $(seq 1000); do
+    [ -e "/proc/$(cat pids)/cwd" ] || { echo ended; exit; }
+    sleep 0.01
+done
+"#;
+    let call = "setsid -f bash -c 'echo $$ > pids; exec sleep 600'; sleep 600";
+    let project = Project::new();
+    let finished = Lathe::program("unshare", &project)
+        .args(["-r", "--pid", "--fork", "--mount-proc", "bash", "-c", script])
+        .env("LATHE", LATHE)
+        .env("CALL", json!({ "command": call }).to_string())
+        .deadline(Duration::from_mins(1))
+        .run();
+    if finished.stderr.starts_with("unshare: ") {
+        eprintln!("skipped: commands_end_when_their_keeper_is_killed_in_a_pid_namespace (none can be made here)");
+        return;
+    }
+    assert!(finished.stdout.ends_with("ended\n"), "{finished}");
+}
+
 #[test]
 fn to_kill_lathe_by_its_name_leaves_the_keeper_to_its_work() {
     let project = project();

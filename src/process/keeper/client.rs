@@ -12,11 +12,12 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use nix::unistd::getsid;
 use rustix::net::{
     AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, sendmsg,
     socketpair,
 };
-use rustix::process::{Pid, WaitOptions, getpid, getsid, set_child_subreaper, waitpid};
+use rustix::process::{Pid, WaitOptions, getpid, set_child_subreaper, waitpid};
 use tokio::io::AsyncReadExt;
 
 use super::ending::end_all;
@@ -177,8 +178,9 @@ fn orphans() -> Vec<Pid> {
     // Held, so that no other keeper is started meanwhile.
     let keeper = KEEPER.lock().unwrap_or_else(PoisonError::into_inner);
     let mut left = descendants_except(getpid(), keeper.as_ref().map(|keeper| keeper.pid));
+    // Of a session whose leader is in another PID namespace, as in a container, the number is 0.
     let own = getsid(None);
-    left.retain(|process| getsid(Some(*process)) != own);
+    left.retain(|process| getsid(Some(nix::unistd::Pid::from_raw(process.as_raw_nonzero().get()))) != own);
     left
 }
 

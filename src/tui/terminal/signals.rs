@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use rustix::process::{Pid, getpgrp};
+use rustix::process::kill_current_process_group;
 use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,8 +72,7 @@ impl Signals {
     /// The signal's default action stays in place, so the kernel leaves it out where nobody could let us go on again
     /// (no shell with job control); then this returns after a moment.
     pub(crate) async fn stop(&mut self) {
-        let group: Pid = getpgrp();
-        if rustix::process::kill_process_group(group, rustix::process::Signal::TSTP).is_ok() {
+        if kill_current_process_group(rustix::process::Signal::TSTP).is_ok() {
             let moment = Duration::from_millis(300);
             let _ = tokio::time::timeout(moment, self.continued.recv()).await;
         }
