@@ -1,4 +1,4 @@
-//! What commands print: plain text for people, JSON for programs, on stdout.
+//! Output of commands: plain text for people, JSON for programs, on stdout.
 
 use std::io::{self, Write};
 

@@ -38,7 +38,7 @@ const DRAIN: Duration = Duration::from_millis(500);
 const LEFTOVER_PATIENCE: Duration = Duration::from_millis(200);
 /// How soon we look again whether the group is gone, which nothing tells us; each look doubles it up to the second.
 const LOOK_AGAIN: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
-/// What a pipe holds on Linux.
+/// Capacity of a pipe on Linux, in bytes.
 const BUFFER: usize = 64 * 1024;
 
 /// A command to be run.
@@ -279,7 +279,7 @@ impl<F: FnMut(&[u8]) + Send> Reading<'_, F> {
         Reason::ShellEnded
     }
 
-    /// What the shell has left, when it has ended by itself; whether there was anything.
+    /// Ends the processes that the shell has left when it ended by itself; returns true if there were any.
     async fn clear_up(&mut self) -> bool {
         if self.rest(DRAIN).await == Rest::Gone {
             return false;

@@ -36,7 +36,7 @@ pub enum Change {
     Request(PaidRequest),
 }
 
-/// What was found unfinished.
+/// Counts of what was found unfinished.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Interrupted {
     pub calls: usize,

@@ -1,4 +1,4 @@
-//! What every writing tool shares: the guard, the lock, the transaction, the record.
+//! The steps that every writing tool shares: the guard, the lock, the transaction, the record.
 
 use std::collections::HashMap;
 use std::fs;
@@ -23,11 +23,11 @@ pub(super) const COLLAPSED_LINES: usize = 40;
 pub(super) struct Change {
     pub(super) path: Resolved,
     pub(super) bytes: Vec<u8>,
-    /// What the file was when the change was worked out.
+    /// The state of the file when the change was worked out.
     pub(super) expected: Expected,
 }
 
-/// What becomes of one file of several that change together.
+/// The change of one file of several that change together.
 #[derive(Debug)]
 pub(super) enum FileChange {
     Write(Change),
@@ -62,7 +62,7 @@ impl FileChange {
     }
 }
 
-/// What the paths of a call ask for. A path may come several times, and is asked about once.
+/// The asks for the paths of a call. A path may come several times, and is asked about once.
 #[derive(Default)]
 pub(super) struct EditAsks {
     pub(super) asks: Vec<Ask>,

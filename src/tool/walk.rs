@@ -102,13 +102,13 @@ impl Globs {
         Ok(globs)
     }
 
-    /// Whether a file is wanted; `relative` is its path from where the search began.
+    /// Returns true if a file is wanted; `relative` is its path from where the search began.
     pub(super) fn matches(&self, relative: &Path) -> bool {
         (!self.has_include || self.any(relative, |sets| &sets.include))
             && !self.any(relative, |sets| &sets.exclude)
     }
 
-    /// Whether nothing below a directory can be wanted.
+    /// Returns true if nothing below a directory can be wanted.
     fn prunes(&self, relative: &Path) -> bool {
         self.any(relative, |sets| &sets.pruned)
     }
@@ -403,7 +403,7 @@ impl WalkEnd {
     }
 }
 
-/// What several threads find: each fills a sheaf of its own, and no lock is taken before that one is bound.
+/// Findings of several threads: each fills a sheaf of its own, and no lock is taken before that one is bound.
 #[derive(Debug)]
 pub(super) struct Harvest<T>(Mutex<Vec<T>>);
 
@@ -442,7 +442,7 @@ impl<T> Drop for Sheaf<'_, T> {
     }
 }
 
-/// What a visit is told of.
+/// The file that a visit is called with.
 pub(super) struct Found<'a> {
     pub(super) entry: &'a Entry,
     /// From where the walk began.

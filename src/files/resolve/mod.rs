@@ -56,7 +56,7 @@ pub struct Resolved {
     pub kind: PathKind,
 }
 
-/// What is at the end of a path, links followed.
+/// The kind of file at the end of a path, links followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathKind {
     File,
@@ -153,7 +153,7 @@ impl Roots {
         Err(FileError::new(&self.project, FileProblem::RootGone))
     }
 
-    /// Whether a path still is where it was when it was resolved: no link was put in the way, and none changed.
+    /// Returns true if a path still is where it was when it was resolved: no link was put in the way, and none changed.
     pub fn leads_where_it_did(&self, path: &Resolved) -> bool {
         let now = self.resolve(&path.given);
         now.is_ok_and(|now| {

@@ -35,7 +35,7 @@ pub enum FrontEnd {
     Away,
 }
 
-/// What happened to a question.
+/// Changes of the queue.
 #[derive(Debug, Clone)]
 pub enum BrokerEvent {
     Asked(Arc<Question>),
@@ -191,7 +191,7 @@ impl Broker {
         }
     }
 
-    /// What waits, oldest first.
+    /// Returns the questions that wait, oldest first.
     pub fn waiting(&self) -> Vec<Arc<Question>> {
         self.lock()
             .waiting

@@ -25,7 +25,7 @@ impl fmt::Display for QuestionId {
     }
 }
 
-/// What a call wants to know.
+/// The content of a question: a call, and its asks that are open.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Inquiry {
     pub session: SessionId,
@@ -34,7 +34,7 @@ pub struct Inquiry {
     pub agent: String,
     /// The task that the agent works on for another one; `None` for the root's agent.
     pub delegated: Option<Delegated>,
-    /// What is open; at least one.
+    /// The open asks; at least one.
     pub rows: Vec<Row>,
     /// `bash wants to run`.
     pub title: String,
@@ -42,7 +42,7 @@ pub struct Inquiry {
     pub card: Card,
     /// Where; absolute.
     pub directory: PathBuf,
-    /// What a command would be confined to, by the name of the mode (`off` is one); `None` where none would run.
+    /// The mode of the sandbox that a command would run in (`off` is one); `None` where none would run.
     pub sandbox: Option<Cow<'static, str>>,
     /// The part of the call that may be changed; `None` where it has begun already. [`Broker::fit`](super::Broker::fit) looks at what was made of it.
     pub editable: Option<Editable>,
@@ -62,9 +62,9 @@ pub struct Delegated {
 pub struct Row {
     /// Key, pattern and what "always" would store; judged again by [`decide`](crate::permission::decide) after a grant.
     pub ask: Ask,
-    /// What the rules said.
+    /// The verdict of the rules.
     pub verdict: Verdict,
-    /// Whether "always" starts ticked.
+    /// True if "always" starts ticked.
     pub preticked: bool,
 }
 
@@ -73,7 +73,7 @@ impl Row {
         &self.ask.key
     }
 
-    /// What is asked for.
+    /// Returns the text of the subject.
     pub fn pattern(&self) -> &str {
         &self.ask.subject.text
     }
@@ -97,7 +97,7 @@ impl Row {
         }
     }
 
-    /// What it destroys, in a few words, if it does.
+    /// Returns in a few words what it destroys, if it does.
     pub fn harm(&self) -> Option<&'static str> {
         let is_judged = self.ask.destructive && self.ask.floor == Floor::Rules && self.key() == "bash";
         is_judged.then(|| harm(self.pattern()))
@@ -110,7 +110,7 @@ impl Row {
             .map(|harm| counted().unwrap_or_else(|| harm.to_owned()))
     }
 
-    /// Whether a rule with this pattern would allow it.
+    /// Returns true if a rule with this pattern would allow it.
     pub fn is_covered_by(&self, pattern: &str, home: Option<&Path>) -> bool {
         let source = Source::Grant(Scope::Session);
         Rule::new(self.key(), pattern, Action::Allow, source, home).grants(&self.ask.subject)

@@ -34,7 +34,7 @@ impl fmt::Display for Scope {
     }
 }
 
-/// What becomes of a question.
+/// The end of a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {

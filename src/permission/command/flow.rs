@@ -50,7 +50,7 @@ impl Shell {
     }
 }
 
-/// What a script does.
+/// The effects of a script.
 #[derive(Default)]
 pub(super) struct Flow {
     pub(super) commands: Vec<Simple>,
@@ -61,7 +61,7 @@ pub(super) struct Flow {
     texts: usize,
     /// Who reads the text at hand.
     shell: Shell,
-    /// Whether it changes directory anywhere.
+    /// True if it changes directory anywhere.
     moves: bool,
     /// Variables whose values stand in the text.
     values: Values,

@@ -14,7 +14,7 @@ use super::base_name;
 use super::hazards::is_harmless;
 use super::word::{Word, is_name, joined};
 
-/// What a command runs besides itself.
+/// The commands that a command runs besides itself.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Runs {
     Nothing,
@@ -127,7 +127,7 @@ pub(super) fn is_shell(program: &str) -> bool {
     SHELLS.contains(&program)
 }
 
-/// What the words of a command run.
+/// Returns the commands that the words of a command run.
 pub(super) fn runs(words: &[Word], given: Given<'_>) -> Runs {
     let Some((first, arguments)) = words.split_first() else {
         return Runs::Nothing;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rule::{Action, PROTECTED, Rule, Source};
 
-/// What is about to happen, as patterns see it.
+/// Something that is about to happen, as patterns see it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subject {
     /// A command's canonical text, a path, a URL, a name. Shown to the user.
@@ -39,7 +39,7 @@ impl Subject {
     }
 }
 
-/// What the rules say, and which of them said it; none means that nothing matched.
+/// The action that the rules give, and the rule that decided; no rule means that nothing matched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     pub action: Action,
@@ -54,11 +54,11 @@ pub struct Permissions {
     pub user: Vec<Rule>,
     /// True if the rules of agent `plan` are among them, so that mode `plan` has none to add.
     pub is_plan: bool,
-    /// What the user answered with "always"; turns an ask of the user's list into allow, never a deny.
+    /// Rules from "always" answers of the user; they turn an ask of the user's list into allow, never a deny.
     pub grants: Vec<Rule>,
     /// The project's list: can only be stricter than the user's, until it is trusted.
     pub project: Vec<Rule>,
-    /// Whether the project's list may allow what the defaults or the global file ask.
+    /// True if the project's list may allow what the defaults or the global file ask.
     pub project_is_trusted: bool,
     /// The list of the machine's administrator: what it asks or denies stays so.
     pub managed: Vec<Rule>,
@@ -86,7 +86,8 @@ impl Permissions {
         self.judgement(&[key], subject).action == Action::Allow
     }
 
-    /// Whether a rule restricts what the subject may turn out to be, behind the one that speaks about it as it is written.
+    /// Returns true if a rule restricts what the subject may turn out to be, behind the one that speaks about it as it
+    /// is written.
     pub(super) fn may_restrict(&self, key: &str, subject: &Subject) -> bool {
         let Some(beginning) = &subject.may_begin_with else {
             return false;
@@ -108,8 +109,8 @@ impl Permissions {
         }
     }
 
-    /// Whether a tool is refused whatever it is called with, so that it need not be shown to a model. A `*` that is
-    /// denied while a later rule opens something does not count.
+    /// Returns true if a tool is refused whatever it is called with, so that it need not be shown to a model. A `*`
+    /// that is denied while a later rule opens something does not count.
     pub fn tool_is_denied(&self, key: &str, tool: &str) -> bool {
         let closed = |rules: &[Rule], key: &str| {
             let last = rules.iter().rev().find(|rule| rule.is_about(key));

@@ -1,5 +1,5 @@
-//! What a front end asks beside the stream of events, and gets an answer to: how full the context is, what was spent, how
-//! things stand, what changed, the session as a text.
+//! Queries of a front end beside the stream of events: how full the context is, what was spent, how things stand, what
+//! changed, the session as a text.
 //!
 //! The actor gathers what an answer is made of and goes on; weighing, reading and running git happen elsewhere. An answer
 //! tells of the moment in which it was asked.

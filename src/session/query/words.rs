@@ -26,7 +26,7 @@ impl ContextGroup {
 }
 
 impl ContextUse {
-    /// What there is to know about the figures, a sentence each.
+    /// Returns remarks about the figures, a sentence each.
     pub(crate) fn remarks(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         sentences.push(match self.reported {
@@ -100,7 +100,7 @@ impl SumOf {
     }
 }
 
-/// What several rows of spending come to.
+/// The sum of several rows of spending.
 #[derive(Debug, Default)]
 pub(crate) struct SpendingSum {
     pub(crate) usage: Usage,
@@ -137,7 +137,7 @@ impl SpendingSum {
 }
 
 impl Costs {
-    /// What there is a sum of.
+    /// Returns the sums that there are.
     pub(crate) fn sums(&self) -> Vec<(SumOf, SpendingSum)> {
         let turn = self.turn.as_deref().map(|turn| (SumOf::Turn, turn));
         let others = [
@@ -149,7 +149,7 @@ impl Costs {
         all.map(|(of, spent)| (of, SpendingSum::of(spent))).collect()
     }
 
-    /// What there is to know about the figures, a sentence each.
+    /// Returns remarks about the figures, a sentence each.
     pub(crate) fn remarks(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         if self.sums().iter().any(|(_, sum)| sum.unpriced > 0) {
@@ -180,7 +180,7 @@ pub(crate) fn spender(spending: &Spending) -> [String; 3] {
 }
 
 impl ChangeScope {
-    /// What is said where nothing changed.
+    /// Returns the sentence for a scope in which nothing changed.
     pub(crate) fn nothing(self) -> &'static str {
         match self {
             Self::Session => "No tool has changed a file in this session.",

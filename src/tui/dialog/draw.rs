@@ -29,7 +29,7 @@ const GAP: usize = 1;
 /// Columns left and right of a call that is being edited.
 const CALL_MARGIN: u16 = 2;
 
-/// What drawing depends on besides the question itself.
+/// The context of drawing, besides the question itself.
 #[derive(Clone, Copy)]
 pub(crate) struct DialogCx<'a> {
     pub(crate) look: Look<'a>,

@@ -1,4 +1,4 @@
-//! Whether the project is trusted: asked before the session uses what needs it.
+//! The question about trust in the project, before the session uses what needs it.
 //!
 //! It names what the project brings, shows all of it on request, and what changed when something else was trusted before.
 //! Nothing is cut: what is trusted is what can be read here.
@@ -20,7 +20,7 @@ use crate::view::LookKey;
 use crate::view::judged::INDENT;
 use crate::view::theme::Meaning;
 
-/// What is asked.
+/// The question about a project.
 #[derive(Debug, Clone, Default)]
 pub struct TrustQuestion {
     pub root: PathBuf,

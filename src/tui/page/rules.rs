@@ -1,5 +1,5 @@
-//! What was allowed for good, to be looked through and taken back: a list over the screen that is filtered by typing, as
-//! lists to pick from are, with what the chosen rule allows beside or below it where there is room.
+//! Stored rules, to be looked through and taken back: a list over the screen that is filtered by typing, as lists to
+//! pick from are, with what the chosen rule allows beside or below it where there is room.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ impl RuleList {
         self.found = scored.into_iter().map(|(_, index)| index).collect();
     }
 
-    /// What is written is something else: its best match is chosen.
+    /// Filters by the changed text and chooses the best match.
     fn filter_anew(&mut self) {
         self.look_for();
         self.chosen = 0;
@@ -322,7 +322,7 @@ fn what(rule: &Grant) -> String {
     format!("{}: {}", reveal_line(&rule.key), reveal_line(&rule.pattern))
 }
 
-/// What a rule allows, where it counts, and how it came to be.
+/// Returns the preview of a rule: what it allows, where it counts, and how it came to be.
 fn preview_lines(rule: &Grant, columns: u16, cx: &PageCx<'_>) -> Vec<Line<'static>> {
     Preview::new(columns, cx.look)
         .heading(&allows(rule))

@@ -182,7 +182,7 @@ impl Blocks {
         self.replies.contains_key(message)
     }
 
-    /// What is added from here on belongs to this message.
+    /// Makes this message the owner of the blocks that are added from here on.
     fn own(&mut self, message: &MessageId) {
         if self.owners.last().is_none_or(|(_, last)| last != message) {
             self.owners.push((self.list.len(), message.clone()));

@@ -1,4 +1,4 @@
-//! What a program printed in its own colours, to lines.
+//! Turns a program's output in its own colours into lines.
 
 use std::borrow::Cow;
 

@@ -79,7 +79,7 @@ fn two_processes_share_a_data_directory() {
     assert_eq!(list["sessions"].as_array().unwrap().len(), 2);
 }
 
-/// Whether directories can be made unwritable for this user: not for root.
+/// Returns true if directories can be made unwritable for this user: not for root.
 fn obeys_modes(project: &Project) -> bool {
     let probe = project.outside().join("probe");
     fs::create_dir(&probe).unwrap();

@@ -12,7 +12,7 @@ const UPDATED: usize = 50;
 const DELETED: usize = 20;
 const MOVED: usize = 20;
 const ADDED: usize = 10;
-/// What a whole patch puts in place, one after the other: a moved file comes and goes.
+/// Number of steps of a whole patch, one after the other: a moved file comes and goes.
 pub(super) const STEPS: usize = UPDATED + DELETED + 2 * MOVED + ADDED;
 /// New contents that wait beside their places.
 const STAGED: usize = UPDATED + MOVED + ADDED;

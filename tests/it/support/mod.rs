@@ -1,4 +1,4 @@
-//! What the tests of the whole program are made of: a project, a model, the binary and a terminal.
+//! The means of the tests of the whole program: a project, a model, the binary and a terminal.
 //!
 //! ```ignore
 //! let server = Server::start();

@@ -22,7 +22,7 @@ use super::keys::Key;
 use super::project::Project;
 use super::watched::{DEADLINE, Watched};
 
-/// Whether the terminal answers when the program asks it something.
+/// The terminal's reaction to queries of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Queries {
     /// Device attributes, the cursor's place, and a dark background.
@@ -248,7 +248,7 @@ impl Terminal {
         self.screen.lock().emulator.callbacks().title.clone()
     }
 
-    /// What the program put on the clipboard, still in base64, in order.
+    /// Returns the texts that the program put on the clipboard, still in base64, in order.
     pub(crate) fn clipboard(&self) -> Vec<String> {
         self.screen.lock().emulator.callbacks().clipboard.clone()
     }
@@ -263,7 +263,7 @@ impl Terminal {
         self.screen.lock().raw.len()
     }
 
-    /// What the program wrote since a mark.
+    /// Returns the bytes that the program wrote since a mark.
     pub(crate) fn raw_since(&self, mark: usize) -> Vec<u8> {
         self.screen.lock().raw[mark..].to_vec()
     }

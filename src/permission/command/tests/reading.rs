@@ -1,4 +1,4 @@
-//! What is made of a text: its commands, their words, and what cannot be told.
+//! Texts as they are read: their commands, the words of these, and what cannot be told.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What the sandbox had to do with a command's failure, as far as its output tells.
+//! Finds the sandbox's part in a command's failure, as far as its output tells.
 //!
 //! The kernel refuses a write with the same words as a missing permission, and programs say it in their own way. So a
 //! line that speaks of a refusal is searched for a path, and the path counts when the sandbox would refuse it.
@@ -8,13 +8,13 @@ use std::path::{Component, Path, PathBuf};
 use crate::process::{Confinement, Outcome};
 use crate::tool::confine::Sandbox;
 
-/// What the C library says of a refused write.
+/// Messages of the C library for a refused write.
 const REFUSALS: [&str; 3] = [
     "Permission denied",
     "Read-only file system",
     "Operation not permitted",
 ];
-/// What programs say that found no network.
+/// Messages of programs that found no network.
 const NO_NETWORK: [&str; 8] = [
     "could not resolve host",
     "temporary failure in name resolution",

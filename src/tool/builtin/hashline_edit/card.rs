@@ -68,7 +68,7 @@ pub(super) fn of_call(call: &CallView<'_, Args>, cx: RenderCx) -> Card {
     shown.fold(card, |card, item| of_item(card, path, item, cx))
 }
 
-/// What is done where, and the text as far as it has come.
+/// Shows the type and the place of one edit, and its text as far as it has come.
 fn of_item(card: Card, path: &str, item: PartialValue<'_>, cx: RenderCx) -> Card {
     let field = |names: &[&str]| {
         let mut found = names.iter().filter_map(|name| item.get(name)?.as_string());

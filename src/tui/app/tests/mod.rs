@@ -288,7 +288,7 @@ impl Driver {
         text
     }
 
-    /// What was sent to the session since the last time.
+    /// Takes the operations that were sent to the session since the last time.
     fn sent(&mut self) -> Vec<Op> {
         let effects = std::mem::take(&mut self.effects);
         let ops = effects.into_iter().filter_map(|effect| match effect {

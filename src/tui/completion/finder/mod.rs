@@ -43,16 +43,16 @@ const MOST_PATHS: usize = 1_000_000;
 /// Walks at once that were given up.
 const MOST_LOST: usize = 4;
 
-/// What the screen wants.
+/// Requests of the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Request {
-    /// What was used.
+    /// Entries that were used.
     Recall,
     /// Paths that fit.
     Find { id: u64, text: String },
     /// The beginning of a file.
     Look(String),
-    /// Whether a paste is pictures and PDFs.
+    /// Checks if a pasted text names pictures and PDFs.
     Inspect(String),
     /// Something was picked; a command is used in every project.
     Used { name: String, is_command: bool },
@@ -169,7 +169,7 @@ struct Work {
     asked: Option<Asked>,
     /// When it was answered last; never, where it is due.
     answered: Option<Instant>,
-    /// What it was answered with, as the same is not told again.
+    /// The last answer, as the same is not told again.
     told: Option<Found>,
     /// The ignore files that a walk did not obey, as they were told.
     told_left_out: Option<String>,
@@ -179,7 +179,7 @@ struct Asked {
     id: u64,
     text: String,
     since: Instant,
-    /// What the text names by its own path, once that is known.
+    /// The paths that the text names by its own beginning, once they are known.
     own: Option<Vec<String>>,
 }
 
@@ -444,7 +444,8 @@ impl Work {
         self.walk = Walk::Running { fresh, progress };
     }
 
-    /// What a new walk leaves out, as it does not answer. `None` where it would be stuck all the same.
+    /// Returns the directories that a new walk leaves out, as they do not answer. `None` where it would be stuck all
+    /// the same.
     fn silent(&self) -> Option<HashSet<PathBuf>> {
         if self.lost.len() >= MOST_LOST {
             return None;
