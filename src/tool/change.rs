@@ -17,6 +17,8 @@ use super::{PathAsk, RenderCx, Services, ToolCx, ToolError, edit_asks, path_asks
 
 /// Lines of a diff that a card shows unless it is expanded.
 pub(super) const COLLAPSED_LINES: usize = 40;
+/// Edits that the card of a call in progress shows unless it is expanded.
+pub(super) const STREAMED_EDITS: usize = 3;
 
 /// New content for one file.
 #[derive(Debug)]
@@ -291,6 +293,20 @@ pub(super) fn diff_part(path: &str, diff: &str, cx: RenderCx) -> CardPart {
         max_lines: if cx.expanded { 0 } else { COLLAPSED_LINES },
         is_unplaced: false,
     })
+}
+
+/// Keeps the edits that the card of a call in progress shows, and counts those above them.
+pub(super) fn newest_edits<T>(card: Card, mut edits: Vec<T>, cx: RenderCx) -> (Card, Vec<T>) {
+    let skipped = if cx.expanded {
+        0
+    } else {
+        edits.len().saturating_sub(STREAMED_EDITS)
+    };
+    let card = match skipped {
+        0 => card,
+        above => card.part(CardPart::Omitted(format!("{} above", plural(above, "edit")))),
+    };
+    (card, edits.split_off(skipped))
 }
 
 /// Adds the diff of text that is still being written, as far as it has come.

@@ -22,15 +22,20 @@ impl Scope {
     pub fn remembered(self) -> Option<Self> {
         (self != Self::Everywhere).then_some(self)
     }
+
+    /// Returns it in words, as it is shown to a person.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Session => "this session",
+            Self::Project => "this project",
+            Self::Everywhere => "everywhere",
+        }
+    }
 }
 
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Session => "this session",
-            Self::Project => "this project",
-            Self::Everywhere => "everywhere",
-        })
+        f.write_str(self.as_str())
     }
 }
 

@@ -42,6 +42,7 @@ pub use git_config::{GitConfig, WORK_TREE, dangerous_key, dangerous_keys, is_dan
 pub use read_only::{Form, GitForm, GitShows, List, ReadOnlyFacts, changes_directory, read_only};
 pub use search::{Search, search};
 pub use word::{Variable, Word};
+pub(super) use wrapper::{is_wrapper, wrappers};
 pub use written::{Copied, Written, is_edit, written};
 
 use self::flow::Flow;

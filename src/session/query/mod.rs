@@ -16,7 +16,7 @@ pub use context::{CacheMiss, ContextGroup, ContextItem, ContextSource, ContextUs
 pub use costs::Costs;
 pub use keeping::{Keep, Kept};
 pub use status::StatusGroup;
-pub(crate) use words::{SpendingSum, SumOf, spender};
+pub(crate) use words::{SpendingSum, SumOf, moment, spender};
 
 pub(in crate::session) use changes::{Changing, put_back};
 pub(in crate::session) use context::Facts;

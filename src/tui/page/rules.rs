@@ -4,8 +4,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
@@ -16,6 +14,7 @@ use super::{News, Outcome, Page, PageCx, PageKind, Wish};
 use crate::conversation::SessionId;
 use crate::permission::too_wide;
 use crate::session::Op;
+use crate::session::query::moment;
 use crate::store::Grant;
 use crate::text::fuzzy::{Matcher, Query};
 use crate::text::sanitize::{reveal_line, sanitize_line};
@@ -157,7 +156,7 @@ impl RuleList {
             "{} {dot} from {} {dot} {}",
             sanitize_line(&place),
             sanitize_line(&rule.origin.to_string()),
-            when(rule.created, &cx.zone)
+            moment(rule.created, &cx.zone)
         );
         [
             Line::from(vec![
@@ -330,7 +329,7 @@ fn preview_lines(rule: &Grant, columns: u16, cx: &PageCx<'_>) -> Vec<Line<'stati
         .gap()
         .fact("counts in", &place(rule, cx.home, cx.session))
         .fact("from", &rule.origin.to_string())
-        .fact("since", &when(rule.created, &cx.zone))
+        .fact("since", &moment(rule.created, &cx.zone))
         .fact("id", &rule.id.to_string())
         .lines()
 }
@@ -356,11 +355,6 @@ fn allows(rule: &Grant) -> String {
 /// How far the rule reaches.
 fn place(rule: &Grant, home: Option<&Path>, session: Option<&SessionId>) -> String {
     rule.scope.words(session, |project| path_words(project, home))
-}
-
-fn when(milliseconds: i64, zone: &TimeZone) -> String {
-    let time = Timestamp::from_millisecond(milliseconds).unwrap_or_default();
-    time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
 #[cfg(test)]
@@ -412,7 +406,7 @@ mod tests {
             session: Some(&session),
             keymap: &Keymap::default(),
             hooks: &HookRuns::default(),
-            zone: TimeZone::UTC,
+            zone: jiff::tz::TimeZone::UTC,
             terminal: StatusGroup::new("Terminal", Vec::new()),
         };
         list.draw(area, &mut buffer, &cx);

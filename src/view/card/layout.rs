@@ -367,22 +367,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::view::card::printed::tests::any_lines;
+    use crate::view::card::printed::tests::{any_lines, at};
     use crate::view::card::{DiffBody, ToneSpan, TreeRow};
     use crate::view::look::Symbols;
     use crate::view::picture::{TestLook, picture};
-
-    fn at(test: &TestLook, width: usize) -> CardLook<'_> {
-        CardLook {
-            look: test.look(),
-            width,
-            frame: 0,
-            elapsed: Some(Duration::from_millis(140)),
-            badge: None,
-            expands: "",
-            opens: "",
-        }
-    }
 
     fn title(card: &Card, width: usize) -> String {
         let test = TestLook::plain();
