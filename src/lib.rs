@@ -20,7 +20,7 @@
 //!
 //! A name in the table without a folder is a place that is kept for it.
 //!
-//! What each layer does not do:
+//! Limits of the layers:
 //! - `text`, `conversation`, `view` touch no file, no clock, no network and no terminal, and are not async.
 //! - Files of a project that lathe opens for itself are opened by `regular_file` and by nothing else.
 //! - `config` is read by `session::wire` and `cli` alone; everybody else gets settings of their own.

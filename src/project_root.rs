@@ -8,9 +8,10 @@
 //! The links of the directories given here are followed already.
 
 use std::os::unix::fs::MetadataExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use crate::regular_file::RegularFile;
+use crate::text::path::without_dots;
 
 /// Largest size in bytes of a `.git` file or of `commondir`: one path.
 const MAX_LINK_BYTES: u64 = 16 << 10;
@@ -85,20 +86,6 @@ pub fn directories_named_by(dot_git: &Path) -> Vec<PathBuf> {
     let common = link_text(&git.join("commondir")).map(|text| real(git.join(text.trim())));
     let named = Some(git).filter(|_| !is_own);
     named.into_iter().chain(common).collect()
-}
-
-/// Takes `.` and `..` away by the letter.
-fn without_dots(path: &Path) -> PathBuf {
-    path.components().fold(PathBuf::new(), |mut clean, part| {
-        match part {
-            Component::ParentDir => {
-                clean.pop();
-            }
-            Component::CurDir => {}
-            other => clean.push(other),
-        }
-        clean
-    })
 }
 
 fn link_text(path: &Path) -> Option<String> {

@@ -25,7 +25,7 @@ use crate::text::truncate::ContextUse;
 use crate::tool::pipeline::{self, EndsTurn, Known, LoopGuard, Progress, Resolved, in_order, wants_to_speak};
 use crate::tool::{Abilities, FormEvent, Inside, Registry, Services, ToolCx, ToolSettings, Update};
 
-/// What the driver reports.
+/// Reports of the driver.
 #[derive(Debug)]
 pub enum DriverEvent {
     Turn(TurnEvent),
@@ -113,14 +113,14 @@ impl Reports {
     }
 }
 
-/// What calls of a turn share.
+/// Settings that all calls of a turn share.
 #[derive(Clone)]
 pub struct CallSettings {
     pub registry: Arc<Registry>,
     pub services: Arc<Services>,
     /// The services' own settings with what the agent may use.
     pub settings: Arc<ToolSettings>,
-    /// What the model was told of.
+    /// The tools that were described to the model.
     pub told: Arc<[ToolSpec]>,
     pub session: SessionId,
     pub agent: String,
@@ -129,7 +129,7 @@ pub struct CallSettings {
 }
 
 impl CallSettings {
-    /// What a call can name.
+    /// Returns the tools that a call can name.
     pub fn known(&self) -> Known<'_> {
         Known {
             registry: &self.registry,
@@ -139,7 +139,7 @@ impl CallSettings {
     }
 }
 
-/// What is under way for one session.
+/// Runs one session's requests and calls.
 pub struct Driver {
     provider: Arc<dyn Provider>,
     reply: Option<PendingReply>,

@@ -1,4 +1,4 @@
-//! What turns a conversation into work: the turn as a state machine, and the driver that performs its effects.
+//! Turns a conversation into work: the turn as a state machine, and the driver that performs its effects.
 
 pub mod driver;
 pub mod history;

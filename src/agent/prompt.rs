@@ -1,10 +1,10 @@
 //! The system prompt: assembled once per session and agent and byte-stable from then on, so that caches hit.
 //!
-//! What changes later (the date, the branch) is told in messages, never here.
+//! Facts that change later (the date, the branch) are told in messages, never here.
 
 use std::path::Path;
 
-/// What a prompt is made of, as it was when the session began.
+/// The parts of a system prompt, as they were when the session began.
 #[derive(Debug, Clone)]
 pub struct PromptParts<'a> {
     pub directory: &'a Path,
@@ -52,7 +52,7 @@ pub fn assemble(parts: &PromptParts<'_>) -> String {
 /// A stretch of a prompt by what it is there for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section<'a> {
-    /// What every agent is told.
+    /// Instructions for every agent.
     Base,
     /// How to use the tools.
     Tools,

@@ -1,4 +1,4 @@
-//! What lathe tells the model beside the person's words: that it only plans, and that it does so no longer.
+//! Reminders from lathe to the model, beside the person's words: that it only plans, and that it does so no longer.
 //!
 //! Nothing of it is stored. Who was spoken to stands on every message, so the same reminders come out at the same places
 //! each time, and a request always begins with all of the one before: caches hit. Each message of the person carries the

@@ -1,4 +1,4 @@
-//! What was typed: the commands and their options, as INTERFACE section 1 names them.
+//! The commands and their options, as INTERFACE section 1 names them.
 //!
 //! Only shapes and spellings are judged here; whether a directory, a session or a model exists is found out by the
 //! command. Commands of the interface that this build lacks are not here, so they are refused like any other word.
@@ -207,7 +207,7 @@ pub(super) enum PermissionsCommand {
     },
 }
 
-/// What `lathe permissions revoke` takes back.
+/// A stored answer that `lathe permissions revoke` takes back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Revocable {
     Rule(i64),

@@ -13,7 +13,7 @@ use crate::picture;
 use crate::regular_file::RegularFile;
 use crate::session::wire::{OpenRequest, attachment_refusal};
 
-/// What the providers take in one file, base64 included.
+/// Maximum size in bytes of one file that the providers take, base64 included.
 const MAX_BYTES: u64 = 20 << 20;
 const MEDIA: [&str; 5] = ["image/png", "image/jpeg", "image/gif", "image/webp", PDF];
 const PDF: &str = "application/pdf";
@@ -60,7 +60,7 @@ fn read(path: &Path) -> Result<FilePart, Failure> {
     })
 }
 
-/// What a file is follows from its bytes, not from its name.
+/// Returns the media type and the content of a file. The type follows from its bytes, not from its name.
 fn content(bytes: Vec<u8>) -> Result<(String, String), String> {
     let kind = infer::get(&bytes)
         .map(|kind| kind.mime_type())

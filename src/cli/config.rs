@@ -99,7 +99,7 @@ fn at<'a>(keys: &'a mut Map<String, Value>, path: &[String]) -> Option<&'a mut V
         .try_fold(keys.get_mut(first)?, |value, step| value.get_mut(step))
 }
 
-/// Whether what the project brings counts, and what that is.
+/// Describes the parts that the project brings, and whether they count.
 fn project(trust: &ProjectTrust) -> Value {
     let (trusted, by) = match trust.state {
         TrustState::NotNeeded => (Value::Null, None),

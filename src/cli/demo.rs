@@ -70,7 +70,7 @@ fn make(project: &Path) -> io::Result<()> {
         .try_for_each(|(name, text)| fs::write(project.join(name), text))
 }
 
-/// What is the user's taste, without what the script could trip over.
+/// Keeps the settings of the user's taste, without those that the script could trip over.
 fn looks(config: Config) -> Config {
     Config {
         theme: config.theme,

@@ -19,7 +19,7 @@ use crate::session::wire::{
 use crate::store::Store;
 use crate::text::sanitize::sanitize_line;
 
-/// What was found out about one thing.
+/// The result of one check.
 struct Finding {
     state: State,
     what: &'static str,
@@ -137,7 +137,7 @@ fn git(directory: &Path) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&said.stdout.bytes).trim().to_owned())
 }
 
-/// What the kernel offers for `sandbox.mode`, tried one by one.
+/// Tries the features of the kernel that `sandbox.mode` needs, one by one.
 fn sandbox(directory: &Path) -> [Finding; 5] {
     let free = Confinement {
         writable: vec![directory.to_owned()],

@@ -28,7 +28,7 @@ pub(super) struct Told {
     pub(super) kind: ReportKind,
     /// Sentences, one a line.
     pub(super) message: String,
-    /// What to type next.
+    /// The next thing to type.
     hint: Option<String>,
 }
 
@@ -38,7 +38,7 @@ impl Failure {
         Self::new(BAD_USAGE, ReportKind::Config, message)
     }
 
-    /// What was asked for is not there.
+    /// A failure for something that was asked for and does not exist.
     pub(super) fn missing(message: impl Into<String>) -> Self {
         Self::new(FAILED, ReportKind::BadRequest, message)
     }
@@ -64,7 +64,7 @@ impl Failure {
         self
     }
 
-    /// What happened, without what to do about it.
+    /// Returns the message without the hint.
     pub(super) fn into_message(self) -> String {
         match self {
             Self::ReaderGone => String::new(),

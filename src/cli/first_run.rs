@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// A list of models is a few kilobytes.
 const MAX_ANSWER: u64 = 1 << 20;
 
-/// What a server that was found is called while it is used.
+/// Name of the provider that stands for a server that was found.
 const PROVIDER: &str = "local";
 
 const KEYS: [&str; 3] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"];
@@ -222,7 +222,7 @@ fn look_around() -> Vec<Found> {
         .collect()
 }
 
-/// Whether a server is one of models shows in its list of them; its first is as good as any.
+/// Asks a server for its list of models, which shows that it is one; the first model is as good as any.
 fn ask(server: Known) -> Option<Found> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, server.port));
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;

@@ -1,10 +1,11 @@
-//! What commands print: plain text for people, JSON for programs, on stdout.
+//! Output of commands: plain text for people, JSON for programs, on stdout.
 
 use std::io::{self, Write};
 
 use serde_json::Value;
 
 use super::failure::Failure;
+use crate::session::query;
 use crate::text::json::inert;
 use crate::text::sanitize::sanitize;
 use crate::text::width::{pad, str_width};
@@ -58,9 +59,7 @@ pub(super) fn table<const N: usize>(rows: &[[String; N]]) -> String {
 
 /// `2025-11-21 09:14`, in the time zone of the machine.
 pub(super) fn moment(milliseconds: i64) -> String {
-    let time = jiff::Timestamp::from_millisecond(milliseconds).unwrap_or_default();
-    let local = time.to_zoned(jiff::tz::TimeZone::system());
-    local.strftime("%Y-%m-%d %H:%M").to_string()
+    query::moment(milliseconds, &jiff::tz::TimeZone::system())
 }
 
 #[cfg(test)]

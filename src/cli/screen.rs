@@ -54,7 +54,7 @@ pub(super) struct Launch {
     pub(super) dirs: Dirs,
     /// The configuration file that was named, for sessions of other projects.
     pub(super) extra: Option<PathBuf>,
-    /// What is said before anything else.
+    /// Notes to be shown before anything else.
     pub(super) notes: Vec<String>,
 }
 
@@ -126,7 +126,7 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
     }
 }
 
-/// What the person is asked, if there is something to ask.
+/// Returns the question about trust, if there is something to ask.
 fn trust_question(trust: &ProjectTrust) -> Option<TrustQuestion> {
     let part = |part: &Part| TrustPart {
         file: part.file.clone(),

@@ -35,12 +35,12 @@ pub(super) struct SessionThreads {
     gone: mpsc::Receiver<()>,
 }
 
-/// What the first session is opened with, and what comes after it.
+/// The request that opens the first session, and what comes after it.
 pub(super) struct Beginning {
     pub(super) request: OpenRequest,
     /// The configuration file that was named.
     pub(super) extra: Option<PathBuf>,
-    /// What is said in the first session before anything else.
+    /// Notes that the first session shows before anything else.
     pub(super) notes: Vec<String>,
     /// The person's answer, where something was asked.
     pub(super) answered: oneshot::Receiver<TrustAnswer>,

@@ -48,7 +48,7 @@ pub(super) fn tools(args: &ToolsArgs) -> Result<(), Failure> {
     print(&table(&rows))
 }
 
-/// What the default agent is shown here, by name, and the settings that it has.
+/// Returns the tools that the default agent is shown here, by name, and the settings that it has.
 fn advertised() -> Result<(HashMap<String, ToolSpec>, ToolSettings), Failure> {
     let place = Place::current()?;
     let request = place.request(

@@ -16,9 +16,9 @@ pub struct Dirs {
     pub data: PathBuf,
     /// Logs and prompt history.
     pub state: PathBuf,
-    /// What can be rebuilt.
+    /// Directory of files that can be rebuilt.
     pub cache: PathBuf,
-    /// What the machine's administrator wrote; no variable of the environment changes it.
+    /// Directory of the machine's administrator; no variable of the environment changes it.
     pub system: PathBuf,
     /// The user's home directory, if there is one.
     pub home: Option<PathBuf>,

@@ -16,7 +16,7 @@ pub(super) struct Expansion<'a> {
     pub(super) home: Option<&'a Path>,
     /// Files are only read below this directory, if one is given: a project cannot reach the user's.
     pub(super) confined_to: Option<&'a Path>,
-    /// What was read before counts, whatever the files say now.
+    /// Texts of files as they were read before; they count, whatever the files say now.
     pub(super) texts: &'a FileTexts,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn file_names(text: &str) -> Vec<&str> {
     names
 }
 
-/// Whether the text wants something of the user's environment.
+/// Returns true if the text wants something of the user's environment.
 pub(super) fn wants_variable(text: &str) -> bool {
     let mut rest = text;
     while let Some((_, kind, _, after)) = next_expansion(rest) {

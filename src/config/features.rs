@@ -23,7 +23,7 @@ pub fn lacking(key: &str) -> Option<&'static str> {
     lack.map(|(_, lack)| *lack)
 }
 
-/// What only the global file may set.
+/// Keys that only the global file may set.
 pub(super) const GLOBAL_ONLY: &[&[&str]] = &[&["trust"], &["permission", "protected"]];
 
 /// Actions of `keybinds` that answer for the person begin with these. No project changes what they are answered with.

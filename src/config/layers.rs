@@ -58,7 +58,7 @@ pub struct Loaded {
     pub secrets: Vec<ExpandedSecret>,
     /// The rules in settings of Claude Code: the user's, then the project's.
     pub claude_rules: Vec<ClaudeRules>,
-    /// What counts only where the project is trusted; those of agents aside.
+    /// Settings that count only where the project is trusted; those of agents aside.
     pub project_parts: Vec<ProjectPart>,
     texts: Arc<Texts>,
 }
@@ -92,7 +92,7 @@ pub struct PermissionLayer {
     pub rules: Value,
 }
 
-/// What one file says of agents.
+/// The agents of one file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentLayer {
     pub origin: Origin,
@@ -103,7 +103,7 @@ pub struct AgentLayer {
 /// The hooks of one file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookLayer {
-    /// What a project brings is run in a trusted project only.
+    /// The kind of file that they come from; those of a project run in a trusted project only.
     pub origin: Origin,
     pub file: PathBuf,
     pub hooks: Hooks,
@@ -460,7 +460,7 @@ pub(super) fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// What only the typed shape finds, such as a model's name without a slash.
+/// Returns a problem that only the typed shape finds, such as a model's name without a slash.
 fn late_problem(
     error: &serde_path_to_error::Error<serde_json::Error>,
     trees: &[(&Source, Node<'_>)],

@@ -1,4 +1,4 @@
-//! What the user wrote down: where the files are, what they may say, and how several of them become one value.
+//! The user's configuration: where the files are, what they may say, and how several of them become one value.
 //!
 //! [`load`] reads every file once, reports every mistake in them with file, line and column, and gives back typed
 //! fields. Only `session::wire` and `cli` read the result; everybody else is handed settings of their own.

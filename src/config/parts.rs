@@ -26,7 +26,7 @@ pub struct ProjectPart {
     pub value: Value,
 }
 
-/// Whether rules, as `permission` holds them, allow anything.
+/// Returns true if rules, as `permission` holds them, allow anything.
 pub fn allows(rules: &Value) -> bool {
     match rules {
         Value::String(action) => action == "allow",
@@ -122,7 +122,7 @@ fn rules(node: &Node<'_>) -> Value {
     rules
 }
 
-/// Whether a value that is no object wants something of the environment.
+/// Returns true if a value that is no object wants something of the environment.
 pub(super) fn wants_environment(node: &Node<'_>) -> bool {
     match node {
         Node::StringLit(text) => wants_variable(&text.value),
@@ -131,7 +131,7 @@ pub(super) fn wants_environment(node: &Node<'_>) -> bool {
     }
 }
 
-/// Whether a value changes nothing of what other files say. `null` does: it takes back what the user has set.
+/// Returns true if a value changes nothing of what other files say. `null` does: it takes back what the user has set.
 fn says_nothing(value: &Value) -> bool {
     !value.is_null() && is_empty(value)
 }

@@ -61,7 +61,7 @@ pub fn files(request: &LoadRequest<'_>) -> Vec<PathBuf> {
     candidates(request).into_iter().map(|(_, path)| path).collect()
 }
 
-/// What was read.
+/// The files that were read.
 #[derive(Debug)]
 pub(super) struct Texts {
     pub(super) dirs: Dirs,
@@ -188,7 +188,7 @@ fn own_gate(request: &LoadRequest<'_>, sources: &[Source], claude: &[Source]) ->
     })
 }
 
-/// What is wrong with a file not being there.
+/// Returns the problem of a file that does not exist, if that is one.
 fn missing(origin: Origin, path: &Path) -> Option<Problem> {
     let message = match origin {
         Origin::Extra => "this file, given with `--config`, does not exist",

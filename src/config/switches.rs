@@ -13,7 +13,7 @@ pub struct ToolSwitches {
 }
 
 impl ToolSwitches {
-    /// What was said about a tool; `None` when nothing was.
+    /// Returns the switch of a tool; `None` where no file sets it.
     pub fn get(&self, tool: &str) -> Option<bool> {
         let of_project = last(&self.project, tool).filter(|on| !(*on && self.project_only_switches_off));
         let said = [last(&self.user, tool), of_project, last(&self.managed, tool)];

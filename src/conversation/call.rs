@@ -26,13 +26,13 @@ impl CallState {
     }
 }
 
-/// What a call gave: text for the model, `details` for the eye and for scripts.
+/// The result of a call: text for the model, `details` for the eye and for scripts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallResult {
     pub ok: bool,
     /// One line of at most 80 columns.
     pub title: String,
-    /// What the model reads.
+    /// The text for the model.
     pub output: String,
     /// Never sent to the model.
     #[serde(default)]
@@ -101,7 +101,7 @@ impl CallResult {
     }
 }
 
-/// What details say of an error.
+/// The part of `details` that describes an error.
 #[derive(Deserialize)]
 struct Failed {
     error: Option<Failure>,
@@ -112,7 +112,7 @@ struct Failed {
 struct Failure {
     #[serde(deserialize_with = "known")]
     kind: Option<ErrorKind>,
-    /// Whether a hook made an error of a call that had run; where it denied one, nothing ran.
+    /// True if the call had run and a hook made an error of it; where a hook denied the call, nothing ran.
     #[serde(deserialize_with = "is_true")]
     ran: bool,
 }

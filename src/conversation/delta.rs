@@ -1,4 +1,4 @@
-//! What a provider's stream says, in words that all four protocols share.
+//! Pieces of a provider's stream, in a form that all four protocols share.
 
 use super::{Native, Stop, Usage};
 

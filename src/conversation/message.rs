@@ -79,7 +79,7 @@ impl Message {
     /// How a message begins that lathe and not the person wrote.
     pub const REMINDER: &str = "<system-reminder>\n";
 
-    /// Whether it is lathe that speaks here, to the model.
+    /// Returns true if it is lathe that speaks here, to the model.
     pub fn is_reminder(&self) -> bool {
         let first = self.parts.first().map(|part| &part.body);
         self.role == Role::User
@@ -93,7 +93,7 @@ impl Message {
         Some((command, call))
     }
 
-    /// What was attached.
+    /// Returns the attached files.
     pub fn files(&self) -> impl Iterator<Item = &FilePart> {
         self.parts.iter().filter_map(|part| match &part.body {
             PartBody::File(file) => Some(file),

@@ -1,5 +1,5 @@
-//! What is stored, streamed and sent: sessions hold messages, messages hold parts, and a tool part holds one call and
-//! its one result.
+//! Conversations as they are stored, streamed and sent: sessions hold messages, messages hold parts, and a tool part
+//! holds one call and its one result.
 //!
 //! These are plain values. The store writes them, providers turn them into requests, the screen draws them. Order is by
 //! `seq`, never by id.

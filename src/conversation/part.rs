@@ -74,7 +74,7 @@ pub struct FilePart {
     pub mime: String,
     /// Text for text files, base64 for images and PDFs.
     pub data: String,
-    /// What stands for it in the message's text, where that is not its path: `[image 1: shot.png 640×480]`.
+    /// The label that stands for it in the message's text, where that is not its path: `[image 1: shot.png 640×480]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }

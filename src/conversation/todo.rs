@@ -39,7 +39,7 @@ pub enum TodoPriority {
     Low,
 }
 
-/// What a person does to one entry.
+/// A person's change to one entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TodoEdit {
     /// The entry as they saw it.
@@ -81,7 +81,7 @@ impl TodoStatus {
 }
 
 impl Todo {
-    /// Whether both are the same entry, whatever its state.
+    /// Returns true if both are the same entry, whatever its state.
     pub fn is_same_entry(&self, other: &Self) -> bool {
         (&self.id, &self.content) == (&other.id, &other.content)
     }

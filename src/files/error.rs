@@ -16,7 +16,7 @@ pub struct FileError {
     problem: FileProblem,
 }
 
-/// What is the matter, as the rest of a sentence that begins with the path.
+/// The problem with a file, as the rest of a sentence that begins with the path.
 #[derive(Debug, thiserror::Error)]
 pub enum FileProblem {
     #[error("does not exist")]

@@ -12,7 +12,7 @@ use super::event::{CallFacts, HookEvent, Scene};
 use super::run::HookEffect;
 use super::runner::{Hooks, Meaning, add_context, stop, warn};
 
-/// What the hooks before a call say of it.
+/// The answers of the hooks before a call, combined.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BeforeCall {
     /// The strictest, with its first reason.

@@ -1,4 +1,4 @@
-//! What a hook said: from exit status and output to an answer.
+//! Turns a hook's exit status and output into an answer.
 //!
 //! A hook that fails says nothing that counts; what that means is for each event to decide. Everything quoted from one is
 //! free of control characters.
@@ -28,10 +28,10 @@ pub(super) enum Heard {
     Cancelled,
 }
 
-/// What a hook that ended well said.
+/// The answer of a hook that ended well.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Answer {
-    /// What it printed, when that was not JSON.
+    /// Its output, when that was not JSON.
     pub(super) text: String,
     pub(super) said: Said,
 }
@@ -71,7 +71,7 @@ enum Decision {
     Block,
 }
 
-/// What a hook says of a call. The later, the stricter.
+/// A hook's ruling on a call. The later, the stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ruling {
@@ -80,7 +80,7 @@ pub enum Ruling {
     Deny,
 }
 
-/// What a hook puts in place of a result's parts.
+/// Replacements for a result's parts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Replaced {
     pub(super) output: Option<String>,
@@ -185,7 +185,7 @@ pub(super) fn hear(exchanged: &Exchanged, timeout: Duration) -> Heard {
     }
 }
 
-/// What was printed; a failure when it looks like JSON and is none.
+/// Reads the output; a failure when it looks like JSON and is none.
 fn answer(stdout: &Kept) -> Result<Heard, String> {
     let text = text(stdout);
     if !text.trim_start().starts_with('{') {

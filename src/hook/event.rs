@@ -62,7 +62,7 @@ pub struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// What goes to a hook's standard input.
+    /// Returns the JSON for a hook's standard input.
     pub(super) fn input(&self, event: HookEvent, transcript: Option<&Path>, more: Value) -> Vec<u8> {
         let mut fields = Map::new();
         let common = json!({

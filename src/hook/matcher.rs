@@ -7,7 +7,7 @@ use super::event::claude_name;
 /// Longest pattern in bytes.
 const MAX_BYTES: usize = 4096;
 
-/// What stands in `matcher`, compiled.
+/// The value of `matcher`, compiled.
 #[derive(Debug, Clone)]
 pub enum Matcher {
     All,
@@ -50,7 +50,7 @@ impl Matcher {
             .map_err(|error| bad(&error))
     }
 
-    /// Whether it names a tool, by lathe's name or by the one in other agents' settings.
+    /// Returns true if it names a tool, by lathe's name or by the one in other agents' settings.
     pub(super) fn matches_tool(&self, tool: &str) -> bool {
         self.matches(tool) || self.matches(&claude_name(tool))
     }

@@ -1,4 +1,4 @@
-//! What a hook did: when, how it ended, and what came of it.
+//! The record of one run of a hook: when, how it ended, and what came of it.
 
 use std::fmt;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub struct HookRun {
     pub took: Duration,
     pub exit: HookExit,
     pub effect: HookEffect,
-    /// What it printed, unless it wants that kept quiet; one line.
+    /// Its output in one line, unless it wants that kept quiet.
     pub output: String,
     /// Sentences for the user: the hook's own, and what went wrong with it.
     pub messages: Vec<String>,
@@ -51,7 +51,7 @@ impl fmt::Display for HookExit {
     }
 }
 
-/// What came of a run: the gravest, where it is several things.
+/// The effect of a run: the gravest, where there are several.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HookEffect {

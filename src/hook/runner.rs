@@ -35,7 +35,7 @@ pub struct Hook {
     pub source: String,
 }
 
-/// What hooks are run with.
+/// The hooks and everything they are run with.
 #[derive(Debug, Clone, Default)]
 pub struct HookSettings {
     /// In the order in which they run.
@@ -54,7 +54,7 @@ pub struct Hooks {
     tell: Box<dyn Fn(HookRun) + Send + Sync>,
 }
 
-/// What one run means for its event.
+/// The meaning of one run for its event.
 #[derive(Default)]
 pub(super) struct Meaning {
     effect: HookEffect,

@@ -11,7 +11,7 @@ use super::event::{HookEvent, Scene};
 use super::run::HookEffect;
 use super::runner::{Hooks, Meaning, add_context, stop, warn};
 
-/// What became of a prompt.
+/// The hooks' combined answer to a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Prompted {
     /// Not to be sent, and why.
@@ -19,7 +19,7 @@ pub struct Prompted {
     pub context: Vec<String>,
 }
 
-/// What becomes of a turn that would end.
+/// The hooks' combined answer to a turn that would end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stopped {
     /// Goes on with this as the prompt.
@@ -143,7 +143,7 @@ impl Hooks {
     }
 }
 
-/// What a hook says to the model: what it printed, or what its JSON holds.
+/// Returns a hook's text for the model: its output, or the text that its JSON holds.
 fn words(answer: &Answer) -> Option<String> {
     answer
         .said

@@ -14,7 +14,7 @@ pub(super) struct Asks {
     round: Round,
 }
 
-/// What was taken away.
+/// Position of a question that was withdrawn.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Withdrawn {
     Nothing,

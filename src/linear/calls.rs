@@ -16,13 +16,13 @@ const ROWS: usize = 12;
 
 pub(super) struct Calls {
     tools: Arc<Registry>,
-    /// What was announced and has not ended.
+    /// Calls that were announced and have not ended.
     known: HashMap<CallId, Call>,
     running: Vec<CallId>,
     newest: Option<(Call, Arc<CallResult>)>,
 }
 
-/// What a call is named and drawn by.
+/// The name and the data that a call is drawn by.
 #[derive(Clone)]
 struct Call {
     tool: String,

@@ -1,4 +1,4 @@
-//! What begins with `/`: the commands that make sense without a screen. A path stays a message.
+//! Lines that begin with `/`: the commands that make sense without a screen. A path stays a message.
 
 use crate::session::CommandChoice;
 
@@ -169,7 +169,7 @@ const COMMANDS: &[Entry] = &[
     entry("quit", &["exit", "q"], "", "leaves", Command::Quit),
 ];
 
-/// What a line asks for.
+/// The meaning of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Spoken<'a> {
     /// It is a message.

@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// A question that was put, by its number among them.
 pub(super) type Round = u64;
 
-/// What comes from the person.
+/// Input from the person.
 #[derive(Debug)]
 pub(super) enum Heard {
     /// Without its line break.
@@ -27,14 +27,14 @@ pub(super) enum Heard {
     Interrupt,
     /// All that was said until this question was marked is written.
     Written(Round),
-    /// What was typed until now is told or thrown away, a line that was only begun as well.
+    /// Input that was typed until now is told or thrown away, a line that was only begun as well.
     Quiet(Round),
     /// The end of the input: `ctrl+d`, or the terminal is gone.
     End,
     Signal(i32),
 }
 
-/// What the writer does, in this order.
+/// Tasks of the writer, performed in this order.
 enum Task {
     Say(String),
     Mark(Round),

@@ -1,4 +1,4 @@
-//! What is found out or done beside the stream of events. Each ends as an event of the loop, and nothing waits for it.
+//! Work that is done beside the stream of events. Each piece ends as an event of the loop, and nothing waits for it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,11 +27,11 @@ pub(super) enum Errand {
     Open(Wanted),
 }
 
-/// What the session is asked.
+/// Queries to the session.
 #[derive(Debug)]
 pub(super) enum Page {
     Context {
-        /// What the sources are made of as well.
+        /// True to list what the sources are made of as well.
         each: bool,
     },
     Costs,
@@ -52,7 +52,7 @@ impl Page {
     }
 }
 
-/// What came of an errand.
+/// The result of an errand.
 #[derive(Debug)]
 pub(super) enum Report {
     Looked(Page, Answer),

@@ -49,7 +49,7 @@ use errands::{Done, Errands};
 use outbox::{Outbox, Sent};
 use talk::{Effect, Talk};
 
-/// What is put to the person takes no answer for this long after it was written: what is read until then was typed before.
+/// Time for which a question takes no answer after it was written: lines that are read until then were typed before.
 const DEAF: Duration = Duration::from_secs(1);
 /// `ctrl+c` leaves when it comes a second time within this.
 const TWICE: Duration = Duration::from_secs(1);
@@ -82,7 +82,7 @@ pub enum Left {
     For(Box<Opened>),
 }
 
-/// What a conversation begins with.
+/// Everything that a conversation begins with.
 pub struct Start<'a> {
     pub handle: &'a Handle,
     pub tools: Arc<Registry>,
@@ -204,12 +204,12 @@ impl Ways {
     }
 }
 
-/// What is to happen later.
+/// Timers of the loop.
 #[derive(Default)]
 struct Alarms {
-    /// What the console was told to report.
+    /// The question that the console was told to report.
     marked: Option<Round>,
-    /// What was written, and until when it takes no answer.
+    /// The question that was written, and the time until which it takes no answer.
     deaf: Option<(Round, Instant)>,
     leaving_until: Option<Instant>,
 }

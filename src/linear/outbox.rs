@@ -1,4 +1,5 @@
-//! What is on its way to the session. One that is busy is sent it again, in the same order; nothing is lost.
+//! Operations on their way to the session. A session that is busy is sent them again, in the same order; nothing is
+//! lost.
 
 use std::collections::VecDeque;
 

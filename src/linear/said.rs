@@ -1,4 +1,4 @@
-//! What was said and not written yet. Everything goes through here: it is sanitised, and what is foreign is marked.
+//! Output that is not written yet. Everything goes through here: it is sanitised, and foreign text is marked.
 //!
 //! The line knows whether it has been begun, and with what, so that nothing is said twice in a row and no line of lathe's
 //! own stands behind foreign words.
@@ -11,7 +11,7 @@ pub(super) struct Said {
     text: String,
     /// The line has been begun: with words, or with what stands before the person's own.
     is_begun: bool,
-    /// What the line was begun with that asks the person to type.
+    /// The prompt that the line was begun with, which asks the person to type.
     open: String,
     /// Foreign lines were said since the question was.
     is_covered: bool,
@@ -46,7 +46,7 @@ impl Said {
         self.is_covered = false;
     }
 
-    /// Whether foreign lines came behind the question.
+    /// Returns true if foreign lines came behind the question.
     pub(super) fn is_covered(&self) -> bool {
         self.is_covered
     }

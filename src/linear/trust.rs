@@ -7,7 +7,7 @@ use super::{DEAF, Ended, at, judged};
 use crate::session::wire::ProjectTrust;
 use crate::text::sanitize::{Revealed, reveal_line};
 
-/// What is said of a line that was typed too early.
+/// Notice for a line that was typed too early.
 pub(super) const TOO_EARLY: &str =
     "That came before the question could be read, so it was not taken as an answer.";
 const PROMPT: &str = "Answer for the trust question with a number: ";

@@ -23,9 +23,9 @@ pub struct Ask {
     pub always: Vec<String>,
     pub floor: Floor,
     pub location: Location,
-    /// Whether it deletes, discards, pushes, kills or changes rights, so that "always" starts unticked.
+    /// True if it deletes, discards, pushes, kills or changes rights, so that "always" starts unticked.
     pub destructive: bool,
-    /// What it would delete, where that was counted.
+    /// The files that it would delete, where they were counted.
     pub deletes: Option<Deleted>,
 }
 
@@ -126,7 +126,7 @@ pub struct Open {
     pub verdict: Verdict,
 }
 
-/// What becomes of a call.
+/// The decision on a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// The rules allow all of it.
@@ -141,7 +141,7 @@ pub enum Decision {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct Denial {
     pub key: String,
-    /// What was asked for.
+    /// The text of the subject.
     pub pattern: String,
     pub rule: Option<Rule>,
     cause: Cause,
@@ -255,7 +255,7 @@ fn judge(permissions: &Permissions, plan: &Permissions, ask: &Ask, tool: &str) -
     verdict
 }
 
-/// What agent `plan` may not do, and mode `plan` neither.
+/// Returns the rules of agent `plan`, which mode `plan` has too.
 pub fn plan_rules() -> Vec<Rule> {
     let rule = |key, pattern, action| Rule::new(key, pattern, action, Source::Agent("plan".to_owned()), None);
     vec![

@@ -14,7 +14,7 @@ use crate::text::sanitize::{MarkKind, reveal};
 
 type Args = Map<String, Value>;
 
-/// What a person may change of a call.
+/// The part of a call that a person may change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Editable {
     args: Args,
@@ -36,7 +36,7 @@ impl Editable {
         }
     }
 
-    /// What is edited, for the hint: `the command`.
+    /// Returns a name for the part that is edited, for the hint: `the command`.
     pub fn subject(&self) -> String {
         self.param.as_ref().map_or_else(
             || "the arguments".to_owned(),

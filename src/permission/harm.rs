@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deleted {
     pub files: u64,
-    /// Whether all were counted; looking has an end.
+    /// True if all were counted; looking has an end.
     pub is_all: bool,
-    /// Whether all are below the directory in which the command would run.
+    /// True if all are below the directory in which the command would run.
     pub is_here: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What may happen without asking, what must be asked, and what never happens.
+//! Decides what may happen without asking, what must be asked, and what never happens.
 //!
 //! A tool says what it is about to do as [`Ask`]s; [`decide`] judges them by the [`Permissions`] of the session, and
 //! whatever is left open goes to the [`Broker`], which puts one question after the other to the user. Decisions are pure:
@@ -10,8 +10,8 @@
 //!                                                                                  Broker::ask ──► Reply
 //! ```
 //!
-//! What holds everywhere: within one list the last matching rule wins; lists of other origin can only be stricter; a
-//! grant lifts an ask and never a deny; no mode lifts a deny; what nothing matches is asked.
+//! These rules hold everywhere: within one list the last matching rule wins; lists of other origin can only be
+//! stricter; a grant lifts an ask and never a deny; no mode lifts a deny; what nothing matches is asked.
 
 pub mod broker;
 mod check;

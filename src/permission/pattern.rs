@@ -73,7 +73,7 @@ impl Pattern {
         self.globs.iter().any(|glob| glob.matches(text))
     }
 
-    /// Whether it names the class of commands that only read.
+    /// Returns true if it names the class of commands that only read.
     pub fn is_read_only_class(&self) -> bool {
         self.text == READ_ONLY
     }
@@ -198,7 +198,7 @@ impl Piece {
         Some(chars.as_str())
     }
 
-    /// What follows the first place where the piece stands.
+    /// Returns the text behind the first match of the piece.
     fn strip_through<'a>(&self, text: &'a str) -> Option<&'a str> {
         if !self.has_blank {
             let at = text.find(&self.text)?;

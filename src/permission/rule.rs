@@ -12,7 +12,7 @@ use super::defaults::folded;
 use super::grant::floor;
 use super::verdict::Subject;
 
-/// What a rule says. The order is that of strictness.
+/// The action of a rule. The order is that of strictness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
@@ -81,7 +81,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// What happens to subjects of a key that match a pattern.
+/// An action for subjects of a key that match a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rule {
     /// A permission key, a tool's name or a wildcard over both.
@@ -116,7 +116,7 @@ impl Rule {
         }
     }
 
-    /// Whether the rule speaks about a key at all.
+    /// Returns true if the rule speaks about a key at all.
     pub(super) fn is_about(&self, key: &str) -> bool {
         match &self.key_glob {
             // A sweeping `"*": "allow"` is not meant to open `.git`; that takes the key itself.
@@ -125,7 +125,7 @@ impl Rule {
         }
     }
 
-    /// Whether it speaks about every key, so that it adds nothing to what its family's rules say of a tool.
+    /// Returns true if it speaks about every key, so that it adds nothing to what its family's rules say of a tool.
     pub(super) fn is_about_everything(&self) -> bool {
         self.key.bytes().all(|byte| byte == b'*')
     }
@@ -149,7 +149,7 @@ impl Rule {
             && floor(&self.key, pattern).is_ok()
     }
 
-    /// Whether it restricts what the subject could be by another spelling.
+    /// Returns true if it restricts what the subject could be by another spelling.
     pub(super) fn restricts_a_spelling(&self, subject: &Subject) -> bool {
         let mut forms = subject.restrict_also.iter();
         self.action != Action::Allow

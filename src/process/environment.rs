@@ -56,7 +56,7 @@ pub fn withheld() -> Vec<String> {
     known.iter().cloned().collect()
 }
 
-/// What decides which variables a command sees.
+/// Settings that decide which variables a command sees.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EnvironmentRules {
     /// Variables that hold the keys of providers, whatever they are called.

@@ -33,7 +33,7 @@ impl Group {
         }
     }
 
-    /// Whether a process of the group still runs. One that has ended but was not waited for does not.
+    /// Returns true if a process of the group still runs. One that has ended but was not waited for does not.
     pub fn is_alive(self) -> bool {
         match test_kill_process_group(self.0) {
             Err(Errno::SRCH) => false,

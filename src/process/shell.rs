@@ -78,7 +78,7 @@ impl Shell {
         own.is_none() || own == identity(Path::new("/bin/sh"))
     }
 
-    /// What the shell is given to run this command.
+    /// Returns the arguments with which the shell runs this command.
     pub fn arguments(&self, command: &str) -> Vec<OsString> {
         self.flags
             .iter()

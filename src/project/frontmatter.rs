@@ -12,7 +12,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FrontMatter {
     pub fields: BTreeMap<String, Field>,
-    /// What follows, as it is written.
+    /// The text behind the front matter, as it is written.
     pub body: String,
 }
 

@@ -17,7 +17,7 @@ pub struct Instruction {
     pub text: String,
 }
 
-/// What was found, in the order in which it should be read, and what went wrong.
+/// The instructions that were found, in the order in which they should be read, and what went wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Gathered {
     pub instructions: Vec<Instruction>,
@@ -43,7 +43,7 @@ pub struct InstructionGlob {
     /// A relative pattern counts from here.
     pub base: PathBuf,
     pub pattern: String,
-    /// What is found must lie inside this directory, if one is given.
+    /// The directory that every file must lie in, if one is given.
     pub confined_to: Option<PathBuf>,
 }
 

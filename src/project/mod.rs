@@ -1,4 +1,4 @@
-//! What a project is and what it says to agents.
+//! Projects, and the instructions, agents and commands that they bring.
 //!
 //! [`instructions`] gathers the texts that stand in front of every conversation, and [`nearby`] names the files that
 //! belong to a directory deeper down. [`agents`] finds who can work here, in Markdown files with [`frontmatter`], and

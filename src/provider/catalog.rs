@@ -1,4 +1,4 @@
-//! What is known about models: `assets/models.json` and, above it, what the configuration says.
+//! Facts about models: `assets/models.json` and, above it, what the configuration says.
 //!
 //! The file is parsed on the first question about a model and not at the start. A model that is not in it is no error:
 //! it gets the defaults of its protocol and no price, because an unknown price is shown as tokens and never as 0.
@@ -83,7 +83,7 @@ pub struct Model {
     pub long_cost: Option<LongCost>,
     /// The mode in the model's own entry, else the one its name suggests.
     pub edit_mode: EditMode,
-    /// Whether the configuration has `edit_mode` in the model's own entry, so that it overrides `edit.mode`.
+    /// True if the configuration has `edit_mode` in the model's own entry, so that it overrides `edit.mode`.
     pub edit_mode_is_set: bool,
 }
 
@@ -293,7 +293,7 @@ impl Entry {
     }
 }
 
-/// What is assumed of a model that nobody has described.
+/// Defaults for a model that nobody has described.
 struct Guess {
     context: u64,
     output: u64,

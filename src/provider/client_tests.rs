@@ -18,7 +18,7 @@ const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransf
 const HI: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n\n";
 const END: &str = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
 
-/// What the server does after it has read a request.
+/// Actions of the server after it has read a request.
 #[derive(Clone)]
 enum Say {
     /// These bytes as a chunk of the body.

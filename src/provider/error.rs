@@ -15,7 +15,7 @@ use crate::conversation::ModelRef;
 /// Characters of a provider's own message that are quoted.
 const QUOTED: usize = 400;
 
-/// What providers write when the conversation does not fit.
+/// Phrases of providers for a conversation that does not fit.
 const TOO_LONG: [&str; 10] = [
     "context_length",
     "context length",
@@ -79,7 +79,7 @@ impl ProviderError {
         self
     }
 
-    /// Whether the same request may fare better in a while. A reply that was cut or garbled is among these.
+    /// Returns true if the same request may fare better in a while. A reply that was cut or garbled is among these.
     pub fn is_retryable(&self) -> bool {
         match self.kind {
             ProviderErrorKind::RateLimit
@@ -121,7 +121,7 @@ impl ProviderError {
     }
 }
 
-/// What a provider said about an error, as far as it can be found.
+/// An error as the provider described it, as far as that can be found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Reported {
     pub(crate) message: String,

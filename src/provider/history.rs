@@ -27,7 +27,7 @@ pub(crate) enum Turn<'a> {
     Results(Vec<Outcome<'a>>),
 }
 
-/// What a user or a result shows the model. Text is never blank.
+/// A piece of a user's message or of a result. Text is never blank.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Content<'a> {
     Text(Cow<'a, str>),
@@ -35,7 +35,7 @@ pub(crate) enum Content<'a> {
     Pdf { name: &'a str, data: &'a str },
 }
 
-/// What a reply said. Text is never blank.
+/// A piece of a reply. Text is never blank.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Said<'a> {
     Text {
@@ -316,7 +316,7 @@ fn named(file: &FilePart) -> Option<Content<'_>> {
     Some(Content::Text(Cow::Owned(format!("{label} is {}:", file.path))))
 }
 
-/// What a person ran themselves, as a text of theirs. Without a result there is nothing to tell yet.
+/// Returns a command that a person ran themselves as a text of theirs. Without a result there is nothing to tell yet.
 fn own_command(call: &ToolPart) -> Option<Content<'_>> {
     let output = &call.result.as_ref()?.output;
     let command = call.args.as_ref()?.get("command")?.as_str()?;

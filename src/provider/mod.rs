@@ -73,7 +73,7 @@ pub struct Request {
     pub temperature: Option<f64>,
 }
 
-/// What a request is for. Cassettes match by it.
+/// The purpose of a request. Cassettes match by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
@@ -99,7 +99,7 @@ pub struct ProviderError {
     pub message: String,
     /// Says what to try next.
     pub hint: Option<String>,
-    /// What the server asked to wait.
+    /// The wait that the server asked for.
     pub retry_after: Option<Duration>,
     /// How often it is worth sending the request again, where the settings allow more.
     pub most_retries: Option<u32>,

@@ -1,4 +1,4 @@
-//! What a protocol has to give: the list of adapters, and the two traits that each of them implements.
+//! Protocols of providers: the list of adapters, and the two traits that each of them implements.
 
 use serde_json::Value;
 
@@ -39,7 +39,7 @@ pub(crate) struct Ask<'a> {
 }
 
 impl Ask<'_> {
-    /// Whether the reply should be thought about: a title is not worth it.
+    /// Returns true if the reply should be thought about: a title is not worth it.
     pub(crate) fn wants_reasoning(&self) -> bool {
         self.model.reasoning && self.request.purpose == super::Purpose::Turn
     }
@@ -50,7 +50,7 @@ impl Ask<'_> {
         self.request.temperature.filter(|_| !is_refused)
     }
 
-    /// Whether the server is OpenAI's own or Azure's copy of it, by the host in its URL.
+    /// Returns true if the server is OpenAI's own or Azure's copy of it, by the host in its URL.
     pub(crate) fn is_openai(&self) -> bool {
         let base_url = &self.settings.base_url;
         let host = base_url

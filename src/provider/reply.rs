@@ -27,7 +27,7 @@ pub(crate) fn stream(reply: Reply) -> ReplyStream {
 pub(crate) struct Reply {
     model: ModelRef,
     idle_timeout: Duration,
-    /// What must not be in an error's text.
+    /// Values that must not be in an error's text.
     secrets: Vec<String>,
     splitter: Splitter,
     decoder: Box<dyn Decode>,

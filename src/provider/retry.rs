@@ -28,8 +28,8 @@ impl Default for RetrySettings {
 impl RetrySettings {
     /// Returns the wait before retry number `attempt`, which counts from 1.
     ///
-    /// What the server asked for wins, up to five minutes. Otherwise the wait doubles up to `max_delay` and loses up to
-    /// a quarter by `jitter_seed`, so that several sessions do not come back at the same moment.
+    /// A wait that the server asked for wins, up to five minutes. Otherwise the wait doubles up to `max_delay` and
+    /// loses up to a quarter by `jitter_seed`, so that several sessions do not come back at the same moment.
     pub fn delay(&self, attempt: u32, retry_after: Option<Duration>, jitter_seed: u64) -> Duration {
         if let Some(asked) = retry_after {
             return asked.min(MAX_RETRY_AFTER);

@@ -52,7 +52,7 @@ pub(crate) fn request(model: &str, messages: Vec<Arc<Message>>) -> Request {
     }
 }
 
-/// What the recorded requests hold: a prompt, a reply with two parallel calls, their results.
+/// Returns the conversation of the recorded requests: a prompt, a reply with two parallel calls, their results.
 pub(crate) fn two_parallel_calls(model: &str) -> Request {
     let reply = assistant(vec![
         text("Looking."),

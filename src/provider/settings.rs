@@ -1,4 +1,4 @@
-//! What a provider needs to know about itself, free of the configuration's own shape.
+//! Settings of a provider, free of the configuration's own shape.
 //!
 //! `session::wire` makes these from the configuration, [`builtin`] from the environment. Nothing here is read from a
 //! file, and a key never shows in `Debug`.
@@ -158,7 +158,7 @@ impl fmt::Debug for ProviderSettings {
     }
 }
 
-/// What the configuration says about a model; what it leaves out comes from the catalog.
+/// The configuration's settings of a model; what it leaves out comes from the catalog.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ModelSettings {
     pub context: Option<u64>,
@@ -176,7 +176,7 @@ struct Builtin {
     key: &'static str,
     base: &'static str,
     default_base: &'static str,
-    /// What is appended to a base URL without a version, as the provider's own SDK does.
+    /// The version that is appended to a base URL without one, as the provider's own SDK does.
     version: Option<&'static str>,
 }
 

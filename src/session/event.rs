@@ -1,4 +1,4 @@
-//! What a front end hears: one stream per root session, in order.
+//! Events for a front end: one stream per root session, in order.
 
 use std::sync::Arc;
 
@@ -90,7 +90,7 @@ pub enum Event {
     Preparing,
     TurnStarted,
     TurnEnded(Done),
-    /// What waits to be sent, in order.
+    /// The messages that wait to be sent, in order.
     Queue(Vec<Queued>),
     /// An input was taken back, for whoever asked for it. `None`: it waits no more, so it was sent.
     Unqueued {
@@ -103,7 +103,7 @@ pub enum Event {
     /// The session's steps are this agent's from here on.
     Agent(String),
     Mode(Mode),
-    /// What a call gave stands as the turn's answer.
+    /// The result of a call that stands as the turn's answer.
     Answer(String),
     /// A sentence worth a line in the transcript.
     Notice(String),
@@ -169,7 +169,7 @@ pub struct ErrorReport {
 }
 
 impl ErrorReport {
-    /// What happened and what to do about it, on one line.
+    /// Returns the message and the hint on one line.
     pub fn sentence(&self) -> String {
         match &self.hint {
             Some(hint) => format!("{}; {hint}", self.message),

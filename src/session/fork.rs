@@ -14,7 +14,7 @@ use super::{ErrorReport, ReportKind, StoredDraft, StoredFile, StoredSessions};
 use crate::conversation::{CallState, Message, MessageId, MessageState, Role, SessionId};
 use crate::store::{Fork, NewSession, SessionRow};
 
-/// What a fork's title ends with.
+/// Ends a fork's title, with a closing parenthesis or a number and one behind it.
 const MARK: &str = " (fork";
 
 /// Where a fork ends.
@@ -109,7 +109,7 @@ fn is_under_way(message: &Message) -> bool {
             .any(|call| matches!(call.state, CallState::Pending | CallState::Running))
 }
 
-/// What a person wrote, to be written again.
+/// A message of a person, to be written again.
 #[derive(Default)]
 struct Again {
     draft: StoredDraft,
@@ -147,7 +147,7 @@ impl Again {
     }
 }
 
-/// Whether a file may still be attached. One that is named from home on is looked for when it is sent.
+/// Returns true if a file may still be attached. One that is named from home on is looked for when it is sent.
 fn is_there(directory: &Path, path: &str) -> bool {
     path.starts_with("~/") || directory.join(path).exists()
 }

@@ -36,17 +36,17 @@ pub(crate) fn mentions(text: &str) -> Vec<Mention> {
     found
 }
 
-/// Whether a sign behind this character begins a word.
+/// Returns true if a sign behind this character begins a word.
 pub(crate) fn starts_word(before: Option<char>) -> bool {
     before.is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '[' | '{' | '"' | '\'' | '`'))
 }
 
-/// Whether a path can be written as a mention, which has no way to write these.
+/// Returns true if a path can be written as a mention: one has no way to write a quotation mark or a control character.
 pub(crate) fn can_be_mentioned(path: &str) -> bool {
     !path.contains(|c: char| c == '"' || c.is_control())
 }
 
-/// Whether a path that is written as it is mentions nothing.
+/// Returns true if a path can stand in a message as it is, without being taken for a mention.
 pub(crate) fn is_plain_text(path: &str) -> bool {
     !path.contains(char::is_control) && mentions(path).is_empty()
 }

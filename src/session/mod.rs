@@ -4,12 +4,13 @@
 //! owns all state. [`Handle::attach`] gives a snapshot and a receiver from the same instant; one front end writes, any
 //! number watch. A receiver that falls behind is told so and attaches anew; the session never waits for it.
 //!
-//! What crosses a handle ([`Op`], [`Envelope`], [`Snapshot`], [`query::Query`], [`query::Answer`], and what they hold:
-//! questions, forms, cards) is data that serde reads and writes, so that a front end may be another process. Nothing in it
-//! leads back into the session: what only the session can do, such as to look at an edited call, is asked for. The program
-//! itself serialises none of it. Enums are tagged with the variant's name in snake case (`{"shift": {…}}`, `"release"`),
-//! times are milliseconds since the Unix epoch, durations numbers with their unit in the field's name, ids of messages,
-//! calls and sessions strings. A path that is not UTF-8 is refused with an error that says so.
+//! Everything that crosses a handle ([`Op`], [`Envelope`], [`Snapshot`], [`query::Query`], [`query::Answer`], and what
+//! they hold: questions, forms, cards) is data that serde reads and writes, so that a front end may be another process.
+//! Nothing in it leads back into the session: what only the session can do, such as to look at an edited call, is asked
+//! for. The program itself serialises none of it. Enums are tagged with the variant's name in snake case
+//! (`{"shift": {…}}`, `"release"`), times are milliseconds since the Unix epoch, durations numbers with their unit in
+//! the field's name, ids of messages, calls and sessions strings. A path that is not UTF-8 is refused with an error that
+//! says so.
 
 mod actor;
 mod draft;
@@ -49,7 +50,7 @@ use crate::permission::{Mode, Question, QuestionId, Reply, Scope};
 use crate::tool::{Form, FormId, FormReply, Seen};
 use query::{Answer, Query};
 
-/// What a front end asks of the session.
+/// Operations that a front end asks of the session.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Op {
@@ -99,7 +100,7 @@ pub enum Op {
     SetModel(ModelRef),
     /// Gives the session a name, which none that a model finds replaces.
     Rename(String),
-    /// What stands in the composer, kept across a crash.
+    /// The text in the composer, kept across a crash.
     Draft(String),
     /// Ends the session's actor after everything is on disk.
     Close,
@@ -121,7 +122,7 @@ pub enum Way {
 /// Base64 that a message's files may have together: the providers take requests of 20 to 32 MB.
 pub const MOST_FILES_BYTES: usize = 20 << 20;
 
-/// What a person sends.
+/// A message that a person sends.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Input {
     pub text: String,
@@ -182,7 +183,7 @@ pub struct Mention {
     pub lines: Option<(u64, u64)>,
     /// It can be nothing but a file. Another name that is none is text.
     pub is_sure: bool,
-    /// What stands for the file in the text, where that is not its path. Such a file is never left out.
+    /// The label that stands for the file in the text, where that is not its path. Such a file is never left out.
     pub label: Option<String>,
 }
 
@@ -223,7 +224,7 @@ pub struct AgentChoice {
     pub name: String,
     /// Empty when nobody described it.
     pub description: String,
-    /// What it asks, where it says so itself.
+    /// The model that it asks, where it names one itself.
     pub model: Option<ModelRef>,
     /// Names or wildcards that it switches on or off; the last that matches wins.
     pub tools: Vec<(String, bool)>,
@@ -239,7 +240,7 @@ pub struct CommandChoice {
     pub name: String,
     /// Empty when nobody described it.
     pub description: String,
-    /// What is to be written behind the name; empty when nobody says.
+    /// The arguments to write behind the name; empty when nobody says.
     pub argument_hint: String,
     pub text: Arc<str>,
 }
@@ -278,7 +279,7 @@ pub struct Snapshot {
     pub draft: String,
 }
 
-/// What is to be opened.
+/// The session that is to be opened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Wanted {
@@ -295,7 +296,7 @@ pub struct Handle {
     commands: mpsc::Sender<Command>,
 }
 
-/// What reaches the actor. Full means that it is 256 behind a person: the sender is told.
+/// Messages to the actor. Full means that it is 256 behind a person: the sender is told.
 #[derive(Debug)]
 enum Command {
     Op(Op),

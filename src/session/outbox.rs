@@ -191,7 +191,7 @@ impl Receiver {
 }
 
 impl Event {
-    /// Whether a screen should draw it at once.
+    /// Returns true if a screen should draw it at once.
     pub fn is_urgent(&self) -> bool {
         !matches!(
             self,

@@ -11,14 +11,14 @@ pub(super) struct Recorder {
     beginning: Option<Beginning>,
     /// Agent and model as they are stored, or will be when the session begins.
     stored: (String, ModelRef),
-    /// What the session works as by now, where that is not stored yet.
+    /// The agent and the model that the session has by now, where they are not stored yet.
     changed: Option<WorksAs>,
     failed: bool,
     /// Held as long as the session lives; `None` for sessions that are gone with the process.
     lock: Option<SessionLock>,
 }
 
-/// What a new session is stored with.
+/// The data that a new session is stored with.
 pub(super) struct Beginning {
     pub(super) session: NewSession,
     pub(super) system: String,

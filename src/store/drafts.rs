@@ -1,4 +1,4 @@
-//! What stands in the composer and was not sent yet.
+//! Drafts: texts in the composer that were not sent yet.
 
 use std::path::Path;
 

@@ -12,14 +12,14 @@ use super::{NewSession, Store, StoreError, drafts, sessions, todos};
 use crate::conversation::{CallId, MessageId, SessionId};
 use crate::store::DraftKey;
 
-/// What a fork takes along.
+/// The data that a fork takes along.
 #[derive(Debug)]
 pub struct Fork<'a> {
     pub new: &'a NewSession,
     pub source: &'a SessionId,
     /// In their order.
     pub messages: &'a [MessageId],
-    /// What was read before this moment is known, in milliseconds since the Unix epoch.
+    /// Files that were read before this time count as read, in milliseconds since the Unix epoch.
     pub read_before: i64,
     pub todos: &'a [Value],
     pub draft: &'a str,
@@ -48,7 +48,8 @@ impl Store {
         })
     }
 
-    /// Whether another session of the project has this call too. Copies keep their `seq`, so none is searched for.
+    /// Returns true if another session of the project has this call too. Copies keep their `seq`, so none is searched
+    /// for.
     pub fn is_call_elsewhere(
         &self,
         session: &SessionId,

@@ -1,12 +1,12 @@
-//! What lathe remembers: sessions with their messages and parts, todos, read records, grants, drafts and the projects
-//! that are trusted.
+//! The store: sessions with their messages and parts, todos, read records, grants, drafts and the projects that are
+//! trusted.
 //!
 //! One SQLite database in the data directory, shared by all lathe processes of a user; one connection in each. A
 //! [`Store`] is cheap to clone; its methods block, for well under a millisecond as a rule, and async callers use
 //! `spawn_blocking`. [`Store::write`] makes a boundary of the conversation one commit. After `kill -9` nothing that a
 //! method returned from is lost.
 //!
-//! What was written in the composer is in a file of its own, in the state directory: [`Prompts`].
+//! The history of the composer is in a file of its own, in the state directory: [`Prompts`].
 //!
 //! Beside the database lie [`outputs`], the full texts of cut tool results, and [`locks`], which say what process owns
 //! a session tree. The store decides nothing: who may write a session is the lock's holder's business.

@@ -13,7 +13,7 @@ use crate::conversation::SessionId;
 /// One stored allow rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
-    /// What `lathe permissions revoke` takes.
+    /// The number that `lathe permissions revoke` takes.
     pub id: i64,
     pub key: String,
     pub pattern: String,

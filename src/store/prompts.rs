@@ -1,4 +1,4 @@
-//! What people wrote in the composer: `<state>/prompts.jsonl`, one JSON object a line, oldest first.
+//! Prompts that people wrote in the composer: `<state>/prompts.jsonl`, one JSON object a line, oldest first.
 //!
 //! Several lathes write it at once: each line is appended under a lock that all of them take, and so is the shortening of
 //! a file that has grown too long. Whoever reads takes no lock: the file is replaced as a whole, and a line that is cut
@@ -33,7 +33,7 @@ pub struct Prompt {
     pub project: PathBuf,
     /// The draft, as the front end stores drafts.
     pub draft: String,
-    /// Whether it was cleared away instead of sent.
+    /// True if it was cleared away instead of sent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsent: bool,
 }

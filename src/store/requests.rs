@@ -1,5 +1,5 @@
-//! What was asked of models and what it cost, one row a request: the sums of [`super::SessionRow`] taken apart by model,
-//! agent and time.
+//! Requests to models and their costs, one row a request: the sums of [`super::SessionRow`] taken apart by model, agent
+//! and time.
 //!
 //! A row outlives its session: what was spent stays spent. Requests that were made before there was this table are in the
 //! sums of their sessions alone.

@@ -29,7 +29,7 @@ pub struct Hit {
     pub excerpt: String,
 }
 
-/// What was said, by whom.
+/// A text that was found, and who said it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Words {
     pub role: Role,

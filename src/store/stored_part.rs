@@ -1,7 +1,7 @@
 //! A part on its way out of the database.
 //!
-//! What most never look at stays text ([`Json`]): arguments and details are more than half of a long session, and the
-//! screen shows those of a few calls.
+//! Parts of a row that most readers never look at stay text ([`Json`]): arguments and details are more than half of a
+//! long session, and the screen shows those of a few calls.
 
 use rusqlite::Row;
 use serde::Deserialize;

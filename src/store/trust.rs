@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension, params};
 
 use super::{Store, StoreError, now, path_text};
 
-/// What was trusted in one place of a project.
+/// The trusted parts of one place of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustRow {
     /// Recognises the parts.

@@ -5,9 +5,9 @@
 //! source, so they can be found again one after the other: [`Aligner::row`] walks a row and says for each run of
 //! characters where in the source it comes from. Renderers need to know nothing about it.
 //!
-//! What is skipped between two words must be marks; over other words it skips only where the rest of the phrase is
-//! found as well, so that a line number never moves the place to a number far below. A word that is not found belongs to
-//! the drawing. Where a table breaks its cells into rows, the source is read from the line's start again.
+//! Between two words only marks are skipped; other words are skipped only where the rest of the phrase is found as
+//! well, so that a line number never moves the place to a number far below. A word that is not found belongs to the
+//! drawing. Where a table breaks its cells into rows, the source is read from the line's start again.
 
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ pub struct Piece {
     pub source: Range<usize>,
 }
 
-/// What one row shows.
+/// The pieces that one row shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AlignedRow {
     /// From left to right.
@@ -226,7 +226,7 @@ impl<'a> Aligner<'a> {
         Some(Found { pieces, len })
     }
 
-    /// Whether the phrase that a row goes on with stands there.
+    /// Returns true if the phrase that a row goes on with stands there.
     fn is_proven(&self, rest: &str, at: usize) -> bool {
         let phrase = rest.find("  ").map_or(rest, |end| &rest[..end]);
         let mut source = self.source[at..].chars();
@@ -254,7 +254,7 @@ struct Found {
     len: usize,
 }
 
-/// What Markdown may leave out within a word.
+/// Returns true for a character that Markdown may leave out within a word.
 fn is_mark(c: char) -> bool {
     matches!(
         c,
@@ -270,7 +270,7 @@ fn is_blank(text: &str) -> bool {
     text.chars().all(char::is_whitespace)
 }
 
-/// Whether nothing but blanks and marks lies between two pieces.
+/// Returns true if nothing but blanks and marks lies between two pieces.
 fn is_close(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || is_mark(c))
 }

@@ -15,7 +15,7 @@ use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher as Nucleo, Utf32Str};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// What is looked for.
+/// The text that is looked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
     words: Vec<Atom>,
@@ -37,7 +37,7 @@ impl Query {
         }
     }
 
-    /// Whether everything matches.
+    /// Returns true if everything matches.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }

@@ -14,6 +14,7 @@ pub mod ink;
 pub mod json;
 pub mod partial_json;
 pub mod patch;
+pub mod path;
 pub mod replace;
 pub mod sanitize;
 mod sequence;

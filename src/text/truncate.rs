@@ -49,7 +49,7 @@ pub enum LeftOut {
     Bytes(usize),
 }
 
-/// What is left of a text that was cut.
+/// The remaining part of a text that was cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Truncated<'a> {
     /// A beginning or an end of the text, without the line break at the cut.
@@ -61,7 +61,7 @@ pub enum Truncated<'a> {
     Suppressed,
 }
 
-/// What the model can do to see the rest.
+/// Advice for the model on how to see the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Advice {
     /// Search the file or read it in parts.

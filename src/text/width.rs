@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// What stands for the part that was left out.
+/// Stands for the part that was left out.
 pub const ELLIPSIS: &str = "…";
 
 /// Returns the columns of one grapheme cluster.

@@ -111,7 +111,7 @@ pub fn snake_case(key: &str) -> String {
     snake
 }
 
-/// Whether the capital at `at` comes after a small letter, or ends a run of capitals: the `P` of `XMLPath`.
+/// Returns true if the capital at `at` comes after a small letter, or ends a run of capitals: the `P` of `XMLPath`.
 fn begins_a_word(letters: &[char], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| letters[before]) else {
         return false;

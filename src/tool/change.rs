@@ -1,4 +1,4 @@
-//! What every writing tool shares: the guard, the lock, the transaction, the record.
+//! The steps that every writing tool shares: the guard, the lock, the transaction, the record.
 
 use std::collections::HashMap;
 use std::fs;
@@ -17,17 +17,19 @@ use super::{PathAsk, RenderCx, Services, ToolCx, ToolError, edit_asks, path_asks
 
 /// Lines of a diff that a card shows unless it is expanded.
 pub(super) const COLLAPSED_LINES: usize = 40;
+/// Edits that the card of a call in progress shows unless it is expanded.
+pub(super) const STREAMED_EDITS: usize = 3;
 
 /// New content for one file.
 #[derive(Debug)]
 pub(super) struct Change {
     pub(super) path: Resolved,
     pub(super) bytes: Vec<u8>,
-    /// What the file was when the change was worked out.
+    /// The state of the file when the change was worked out.
     pub(super) expected: Expected,
 }
 
-/// What becomes of one file of several that change together.
+/// The change of one file of several that change together.
 #[derive(Debug)]
 pub(super) enum FileChange {
     Write(Change),
@@ -62,7 +64,7 @@ impl FileChange {
     }
 }
 
-/// What the paths of a call ask for. A path may come several times, and is asked about once.
+/// The asks for the paths of a call. A path may come several times, and is asked about once.
 #[derive(Default)]
 pub(super) struct EditAsks {
     pub(super) asks: Vec<Ask>,
@@ -291,6 +293,20 @@ pub(super) fn diff_part(path: &str, diff: &str, cx: RenderCx) -> CardPart {
         max_lines: if cx.expanded { 0 } else { COLLAPSED_LINES },
         is_unplaced: false,
     })
+}
+
+/// Keeps the edits that the card of a call in progress shows, and counts those above them.
+pub(super) fn newest_edits<T>(card: Card, mut edits: Vec<T>, cx: RenderCx) -> (Card, Vec<T>) {
+    let skipped = if cx.expanded {
+        0
+    } else {
+        edits.len().saturating_sub(STREAMED_EDITS)
+    };
+    let card = match skipped {
+        0 => card,
+        above => card.part(CardPart::Omitted(format!("{} above", plural(above, "edit")))),
+    };
+    (card, edits.split_off(skipped))
 }
 
 /// Adds the diff of text that is still being written, as far as it has come.

@@ -25,7 +25,7 @@ pub struct Sandbox {
     pub mode: SandboxMode,
     /// `None` when the mode is off.
     pub confinement: Option<Confinement>,
-    /// What the user has to know, once.
+    /// A sentence that the user has to know, once.
     pub notice: Option<String>,
 }
 
@@ -86,8 +86,9 @@ pub(super) fn reading(services: &Services, reads_only: &ReadsOnly, shell: &Shell
     })
 }
 
-/// What a command of this agent will be confined to, for whoever is asked about it. What the settings want is enforced or
-/// the command does not run; planning adds a sandbox only where there is one, and finding out takes milliseconds.
+/// Returns the sandbox mode for a command of this agent, for whoever is asked about it. What the settings want is
+/// enforced or the command does not run; planning adds a sandbox only where there is one, and finding out takes
+/// milliseconds.
 pub fn expected(services: &Services, agent: &str) -> SandboxMode {
     let (mode, settings) = (wanted(services, agent), services.settings.sandbox.mode);
     if mode == settings || settings != SandboxMode::Off || enforceable(&confinement(services, mode)).is_ok() {

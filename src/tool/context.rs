@@ -1,4 +1,4 @@
-//! What a call may reach: the session's services, its place in them, and the ways to report and to ask.
+//! Everything that a call may reach: the session's services, its place in them, and the ways to report and to ask.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ use crate::store::{Outputs, Store};
 use crate::text::truncate::ContextUse;
 use crate::view::card::Card;
 
-/// What all calls of a session tree share.
+/// Services that all calls of a session tree share.
 pub struct Services {
     pub settings: ToolSettings,
     pub roots: Roots,
@@ -58,7 +58,7 @@ pub struct Services {
     pub hooks: Hooks,
 }
 
-/// What the session's model can take in.
+/// Kinds of content that the session's model can take in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Abilities {
     pub images: bool,
@@ -239,7 +239,7 @@ pub fn path_asks(key: &str, resolved: &Resolved) -> Vec<Ask> {
     asks
 }
 
-/// What a writer asks for one path.
+/// Returns the asks of a writer for one path.
 pub fn edit_asks(cx: &ToolCx, path: &PathAsk) -> Vec<Ask> {
     let mut asks = path.asks.clone();
     asks.extend(path_asks("edit", &path.resolved));

@@ -33,7 +33,7 @@ pub struct DynPrepared {
     pub runs_in: Option<PathBuf>,
 }
 
-/// What a card is drawn from once a call runs.
+/// The data that a card is drawn from once a call runs.
 pub enum ResultSource<'a> {
     Running { text: &'a str, details: &'a Value },
     Ended(&'a CallResult),

@@ -32,12 +32,12 @@ pub struct Form {
     pub sheet: Sheet,
 }
 
-/// What a form says.
+/// The content of a form.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Sheet {
     /// `build has 2 questions`.
     pub title: String,
-    /// What it is about, where the questions do not say that themselves.
+    /// Shows the subject, where the questions do not say it themselves.
     pub card: Option<Card>,
     /// At least one.
     pub questions: Vec<FormQuestion>,
@@ -63,7 +63,7 @@ pub struct FormOption {
     pub description: Option<String>,
 }
 
-/// What was said to one question; nothing at all is no answer.
+/// The answer to one question; an empty one is no answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormAnswer {
     /// Places of options, in their order.
@@ -77,7 +77,7 @@ impl FormAnswer {
     }
 }
 
-/// What becomes of a form.
+/// The end of a form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FormReply {
@@ -91,14 +91,14 @@ pub enum FormReply {
     Withdrawn,
 }
 
-/// What happened to a form.
+/// A change of the queue of forms.
 #[derive(Debug, Clone)]
 pub enum FormEvent {
     Put(Arc<Form>),
     Settled(Arc<Form>),
 }
 
-/// Whether a form can be answered at all.
+/// Tells if a form can be answered at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
     /// Somebody will, now or later.
@@ -191,7 +191,7 @@ impl Forms {
         }
     }
 
-    /// What waits, oldest first.
+    /// Returns the forms that wait, oldest first.
     pub fn waiting(&self) -> Vec<Arc<Form>> {
         let state = self.lock();
         state.waiting.iter().map(|waiting| waiting.form.clone()).collect()

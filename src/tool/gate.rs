@@ -81,12 +81,12 @@ pub(super) enum Answerer {
     Hook,
 }
 
-/// What a person sees of a call that asks.
+/// The view that a person gets of a call that asks.
 pub(super) struct Shown {
     pub(super) card: Card,
     /// The directory of the command that the call runs, where it runs one.
     pub(super) runs_in: Option<PathBuf>,
-    /// What may be edited, and what looks at it then.
+    /// The part that may be edited, and the check of an edited one.
     pub(super) editable: Option<(Editable, Arc<Fit>)>,
 }
 
@@ -246,7 +246,7 @@ impl Gate {
         }
     }
 
-    /// Whether all of these may be without anybody being asked.
+    /// Returns true if all of these may be without anybody being asked.
     pub fn allows(&self, asker: Asker<'_>, asks: &[Ask]) -> bool {
         let (permissions, mode) = self.current();
         matches!(
@@ -378,7 +378,7 @@ impl Gate {
         });
     }
 
-    /// What a writer asks for a path beside `edit`.
+    /// Returns the asks of a writer for a path beside `edit`.
     pub fn protected(&self, path: &Resolved) -> Vec<Ask> {
         let relative = path.inside.then_some(path.display.as_str());
         let mut asks = vec![protected_ask(&path.absolute, relative)];

@@ -101,7 +101,7 @@ fn hook((event, matcher, command): (HookEvent, &str, String)) -> Hook {
     }
 }
 
-/// What was told of calls on the way.
+/// Reports of calls on the way.
 #[derive(Default)]
 struct Noted(Mutex<Vec<String>>);
 
@@ -385,7 +385,7 @@ impl Harness {
         resolve(self.known(&[]), &mut guard, tool, args)
     }
 
-    /// What a model would be told of that has called nothing.
+    /// Returns the tools that a model would be told of that has called nothing.
     fn advertised(&self) -> Vec<ToolSpec> {
         let permissions = self.services.gate.permissions();
         self.registry
@@ -443,17 +443,17 @@ impl Harness {
         }
     }
 
-    /// What was asked since the last look, as (key, pattern).
+    /// Takes the asks since the last look, as (key, pattern).
     pub(crate) fn asked(&self) -> Vec<(String, String)> {
         std::mem::take(&mut *self.asked.lock().unwrap())
     }
 
-    /// What was told of calls since the last look: `running 1`, `ended 2`, `turn ended by Hook`.
+    /// Takes the reports of calls since the last look: `running 1`, `ended 2`, `turn ended by Hook`.
     pub(crate) fn told(&self) -> Vec<String> {
         std::mem::take(&mut *self.inside.0.lock().unwrap())
     }
 
-    /// What calls reported on the way since the last look.
+    /// Takes the updates of calls since the last look.
     pub(crate) fn updates(&self) -> Vec<Update> {
         std::mem::take(&mut *self.updates.lock().unwrap())
     }

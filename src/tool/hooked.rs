@@ -17,7 +17,7 @@ use crate::text::width::truncate;
 /// Columns of a reason in a question.
 const REASON_COLUMNS: usize = 200;
 
-/// What hooks said of a call that may go on.
+/// The hooks' answers to a call that may go on.
 #[derive(Default)]
 pub(super) struct Before {
     /// Arguments in place of the call's own.
@@ -33,7 +33,7 @@ enum Verdict {
     Ask(String),
 }
 
-/// What hooks leave for others to do.
+/// Requests of hooks that others have to carry out.
 #[derive(Default)]
 pub(super) struct Said {
     /// Words for the model, behind the result.
@@ -50,7 +50,7 @@ impl Before {
         }
     }
 
-    /// What is asked because a hook wants it so, whatever the rules allow.
+    /// Returns the ask that a hook wants, whatever the rules allow.
     pub(super) fn ask(&self, tool: &str) -> Option<Ask> {
         let Verdict::Ask(why) = &self.verdict else {
             return None;
@@ -99,7 +99,7 @@ fn denied(why: &str) -> ToolError {
         .hint("Nothing was run. Do it another way, or tell the user.")
 }
 
-/// Whether anything is to be told of a result.
+/// Returns true if anything is to be told of a result.
 pub(super) fn are_told(cx: &ToolCx) -> bool {
     cx.services.hooks.has(HookEvent::PostToolUse) && !cx.cancel.is_cancelled()
 }

@@ -18,13 +18,13 @@ use super::{Concurrency, Registry, Resolution, ToolCx, ToolError, ToolSettings};
 use crate::conversation::{CallId, CallResult, CallState, ErrorKind, ToolPart};
 use crate::provider::ToolSpec;
 
-/// What calls inside a call are run with, beside what the call itself has.
+/// The means that calls inside a call are run with, beside those of the call itself.
 #[derive(Clone)]
 pub struct Inside {
     pub registry: Arc<Registry>,
     /// With what the agent may use.
     pub settings: Arc<ToolSettings>,
-    /// What the model was told of.
+    /// The tools that were described to the model.
     pub told: Arc<[ToolSpec]>,
     pub guard: Arc<Mutex<LoopGuard>>,
     pub progress: Arc<dyn Progress>,
@@ -47,7 +47,7 @@ pub struct InnerCall {
     pub args: Map<String, Value>,
 }
 
-/// What became of a call inside a call.
+/// The end of a call inside a call.
 #[derive(Debug)]
 pub struct InnerEnd {
     pub call: CallId,

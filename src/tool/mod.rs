@@ -71,7 +71,7 @@ use crate::text::partial_json::PartialJson;
 use crate::text::truncate::Keep;
 use crate::view::card::Card;
 
-/// What a description may depend on.
+/// The facts that a description may depend on.
 #[derive(Debug, Clone, Copy)]
 pub struct InitCx<'a> {
     pub settings: &'a ToolSettings,
@@ -129,7 +129,7 @@ impl ParamAlias {
 pub trait Tool: Send + Sync + 'static {
     /// Documented fields are the schema. Optional ones carry `#[serde(default)]`.
     type Args: DeserializeOwned + JsonSchema + Send;
-    /// What `prepare` found out: resolved paths, a parsed command, computed edits.
+    /// The result of `prepare`: resolved paths, a parsed command, computed edits.
     type Plan: Send + 'static;
     /// Kept with the result: all that drawing needs.
     type Details: Serialize + DeserializeOwned + Send;
@@ -141,7 +141,7 @@ pub trait Tool: Send + Sync + 'static {
     const PARAM_ALIASES: &'static [ParamAlias] = &[];
     /// Where calls of this name go whose arguments are not for this tool; the first that fits counts.
     const ROUTES: &'static [Route] = &[];
-    /// Whether a model is told of it.
+    /// The set that decides if a model is told of it.
     const SET: Set = Set::Core;
     /// The edit modes in which a model is told of it.
     const EDIT_MODES: &'static [EditMode] = &EditMode::ALL;
@@ -149,13 +149,13 @@ pub trait Tool: Send + Sync + 'static {
     const FAMILY: &'static str = Self::NAME;
     /// Which end of a long output is kept.
     const KEEP: Keep = Keep::Head;
-    /// Whether its output is also cut by what the context has left.
+    /// True if its output is also cut by what the context has left.
     const DYNAMIC: bool = false;
     /// How long a cancelled call may take to return before it is given up.
     const CANCEL_GRACE: Duration = Duration::from_millis(250);
-    /// Whether three equal calls in a row are a loop worth asking about.
+    /// True if three equal calls in a row are a loop worth asking about.
     const LOOP_CHECKED: bool = true;
-    /// Whether it may be called inside another call.
+    /// True if it may be called inside another call.
     const MAY_BE_INSIDE: bool = true;
     /// The parameter that a person edits in the question as plain text; without one, all arguments as JSON.
     const EDITED: Option<&'static str> = None;
@@ -196,13 +196,13 @@ pub trait Tool: Send + Sync + 'static {
     fn render_result(&self, result: ResultView<'_, Self::Args, Self::Details>, cx: RenderCx) -> Card;
 }
 
-/// What `prepare` answers with.
+/// The answer of `prepare`.
 #[derive(Debug)]
 pub struct Prepared<P> {
     pub plan: P,
     /// Put together in one question, in this order.
     pub asks: Vec<Ask>,
-    /// What the question shows; the call's own card when absent.
+    /// The card in the question; the call's own card when absent.
     pub card: Option<Card>,
     /// Why something is asked that is allowed as a rule; told with a refusal.
     pub why: Option<String>,

@@ -1,4 +1,4 @@
-//! What a tool gives back: output or an error.
+//! The result of a tool: output or an error.
 
 use std::path::PathBuf;
 
@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use crate::conversation::{Attachment, CallResult, ErrorKind};
 use crate::permission::Ask;
 
-/// What a call gave.
+/// The output of a call.
 #[derive(Debug, Clone)]
 pub struct Output<D> {
     /// One line; the pipeline cuts it at 80 columns.
     pub title: String,
-    /// What the model reads: whole, or cut by the tool itself when `spilled` says so.
+    /// The text for the model: whole, or cut by the tool itself when `spilled` says so.
     pub text: String,
     pub details: D,
     pub attachments: Vec<Attachment>,
@@ -60,7 +60,7 @@ pub struct ToolError {
     first: Option<Box<First>>,
 }
 
-/// What comes before an error is told.
+/// Asks that come before an error is told.
 #[derive(Debug, Clone, Default)]
 pub(super) struct First {
     /// Asked; see [`super::Tool::prepare`].

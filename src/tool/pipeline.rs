@@ -33,7 +33,7 @@ use raw::{Raw, Size, error_result};
 use resolve::failed_inside;
 pub use resolve::{Known, LoopGuard, Ready, Resolved, resolve};
 
-/// What happened on the way, for whoever shows it.
+/// Takes reports of a call on its way, for whoever shows it.
 pub trait Progress: Send + Sync {
     /// The call is allowed and begins. Resolves when that is written down, so that a process that is killed from then on
     /// is known to have begun it; to `false` when it could not be, and then the call does not begin.
@@ -61,7 +61,7 @@ pub enum EndsTurn {
     Hook,
 }
 
-/// Whether the person refused without a word, which means that they want to speak.
+/// Returns true if the person refused without a word, which means that they want to speak.
 pub fn wants_to_speak(result: &CallResult) -> bool {
     result.error_kind() == Some(ErrorKind::Rejected) && result.details["error"].get("message").is_none()
 }

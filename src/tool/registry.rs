@@ -14,7 +14,7 @@ use crate::provider::ToolSpec;
 use crate::text::partial_json::PartialJson;
 use crate::view::card::Card;
 
-/// Whether a model is told of a tool before it asked for it.
+/// The condition under which a model is told of a tool before it asked for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Set {
     Core,
@@ -27,7 +27,7 @@ pub enum Set {
 }
 
 impl Set {
-    /// Whether a model is told of it as this agent.
+    /// Returns true if a model is told of it as this agent.
     pub fn is_core_for(self, agent: &str) -> bool {
         match self {
             Self::Core => true,
@@ -59,7 +59,7 @@ pub struct Registry {
     by_loose_name: HashMap<String, usize>,
 }
 
-/// What a name stands for.
+/// The tool that a name stands for.
 #[derive(Clone)]
 pub enum Resolution {
     Tool(Arc<dyn DynTool>),
@@ -248,7 +248,8 @@ impl Registry {
     }
 }
 
-/// Whether a switch, or its absence, shows the tool; a tool of another edit mode never is, nor one of a denied family.
+/// Returns true if a switch, or its absence, shows the tool; a tool of another edit mode is never shown, nor one of a
+/// denied family.
 fn is_advertised(
     tool: &dyn DynTool,
     settings: &ToolSettings,
@@ -376,7 +377,7 @@ mod tests {
         }
     }
 
-    /// What is told of, of the tools that change files.
+    /// Returns the advertised tools that change files.
     fn writers(settings: &ToolSettings) -> Vec<String> {
         let specs = Registry::builtin().advertised(settings, &Permissions::default(), &BTreeSet::new());
         let names = specs.into_iter().map(|spec| spec.name);

@@ -8,7 +8,7 @@ use super::Route;
 use super::args::snake_case;
 use crate::text::partial_json::{PartialJson, PartialValue};
 
-/// Whether arguments as a model wrote them, or in their final form, are for the route's tool.
+/// Returns true if arguments as a model wrote them, or in their final form, are for the route's tool.
 pub(super) fn is_for(route: &Route, args: &Value) -> bool {
     let given = args.as_object().into_iter().flatten();
     let array = given
@@ -33,7 +33,7 @@ fn unwrapped(value: &Value) -> Cow<'_, Value> {
     parsed.map_or(Cow::Borrowed(value), Cow::Owned)
 }
 
-/// Whether what has come of the arguments shows that they are for the route's tool.
+/// Returns true if what has come of the arguments shows that they are for the route's tool.
 pub(super) fn may_be_for(route: &Route, partial: &PartialJson) -> bool {
     let items = partial.get(route.array).into_iter().flat_map(PartialValue::items);
     let mut keys = items.flat_map(|item| item.members().map(|(key, _)| key));

@@ -1,8 +1,8 @@
-//! What a conversation has seen of files: the record behind "read before edit", and instruction files, each shown once.
+//! Files that a conversation has seen: the record behind "read before edit", and instruction files, each shown once.
 //!
-//! What a call reads is in the conversation as soon as the call has its result, so it is noted at once. A file that goes
-//! with a person's message is read before the message is sent, and that may never happen: what was read is put aside until
-//! it does.
+//! A file that a call reads is in the conversation as soon as the call has its result, so it is noted at once. A file
+//! that goes with a person's message is read before the message is sent, and that may never happen: what was read is
+//! put aside until it does.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +13,7 @@ use super::Services;
 use crate::conversation::SessionId;
 use crate::store::StoreError;
 
-/// What was read and is not noted yet.
+/// Files that were read and are not noted yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
     /// Each with the hash that it had.

@@ -1,4 +1,4 @@
-//! What tools need to know of the configuration, in their own terms.
+//! The part of the configuration that tools need, in their own terms.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,13 +20,13 @@ pub struct ToolSettings {
     pub batch: BatchSettings,
     pub bash: BashSettings,
     pub sandbox: SandboxSettings,
-    /// What the user said of tools, by their own names.
+    /// The user's switches of tools, by their own names.
     pub switches: BTreeMap<String, bool>,
-    /// What the agent that makes the calls may use.
+    /// The tools that the agent that makes the calls may use.
     pub access: Access,
 }
 
-/// What one agent says of tools, by their own names; silence leaves a tool as it is.
+/// One agent's access to tools, by their own names; silence leaves a tool as it is.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
     pub agent: String,
@@ -93,7 +93,7 @@ impl Default for BashSettings {
     }
 }
 
-/// What commands may reach.
+/// The limits of commands.
 #[derive(Debug, Clone, Default)]
 pub struct SandboxSettings {
     pub mode: SandboxMode,
@@ -129,7 +129,7 @@ pub struct TruncateSettings {
     pub max_lines: usize,
     /// 0: no limit.
     pub max_bytes: usize,
-    /// Whether some tools are also cut by what the context has left.
+    /// True if some tools are also cut by what the context has left.
     pub dynamic: bool,
     pub dynamic_ratio: f64,
     pub dynamic_max_tokens: usize,

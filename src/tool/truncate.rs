@@ -84,7 +84,7 @@ fn own_limits(settings: &TruncateSettings, tool: &str) -> TruncateLimits {
     settings.per_tool.get(tool).copied().unwrap_or_default()
 }
 
-/// What stands for the path of a text that could not be kept.
+/// Returns the text that stands for the path of an output that could not be kept.
 pub(super) fn not_kept(why: &str) -> String {
     format!("(could not be kept: {why})")
 }

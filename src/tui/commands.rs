@@ -36,7 +36,7 @@ const fn command(
 }
 
 impl Command {
-    /// What stands beside the list while it is selected.
+    /// Returns the lines beside the list while it is selected.
     pub(crate) fn preview(&self, columns: u16, look: Look<'_>) -> Vec<Line<'static>> {
         let also: Vec<String> = self.also.iter().map(|name| format!("/{name}")).collect();
         Preview::new(columns, look)
@@ -183,14 +183,14 @@ pub(crate) const COMMANDS: &[Command] = &[
     ),
 ];
 
-/// What a text asks for.
+/// The meaning of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Spoken<'a> {
     /// Nothing: it is a message.
     Text,
     Command {
         command: &'static Command,
-        /// What stands behind the name.
+        /// The text behind the name.
         rest: &'a str,
     },
     /// It looks like a command, and is none.
@@ -221,7 +221,7 @@ pub(crate) fn read(text: &str) -> Spoken<'_> {
     }
 }
 
-/// Whether a word could be a command's name: a path is none.
+/// Returns true if a word could be a command's name: a path is none.
 pub(crate) fn is_name(word: &str) -> bool {
     let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ':');
     word.starts_with(char::is_alphabetic) && word.chars().all(is_inside)
@@ -253,7 +253,7 @@ pub(crate) fn facts(command: &Command, keymap: &Keymap) -> (&'static str, String
     (first.description, key.unwrap_or_default())
 }
 
-/// Whether one of the commands here has a name.
+/// Returns true if one of the commands here has a name.
 pub(crate) fn is_taken(name: &str) -> bool {
     find(name).is_some()
 }

@@ -57,7 +57,7 @@ enum Event {
     PictureTaken(SeatId, Result<Media, String>),
     /// The session has answered a question of the screen.
     Answered(SeatId, Query, Answer),
-    /// What a word can be completed with.
+    /// Completions of a word.
     Found(completion::Answer),
     /// The grammars are loaded.
     Grammars,

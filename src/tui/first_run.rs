@@ -29,14 +29,14 @@ use crate::view::{Symbols, in_ascii};
 /// Columns for the names of keys.
 const KEYS: usize = 9;
 
-/// What the screen of a first start says.
+/// The content of the screen of a first start.
 pub struct FirstRun {
     pub themes: Themes,
-    /// What is missing.
+    /// The sentence about what is missing.
     pub sentence: String,
     /// Where a server is looked for, by names.
     pub looked_for: String,
-    /// What was found: a server in words. Dropped or `None` when there is none.
+    /// The server that was found, in words. Dropped or `None` when there is none.
     pub server: oneshot::Receiver<Option<String>>,
     /// The names of the keys that can be set.
     pub keys: String,
@@ -44,7 +44,7 @@ pub struct FirstRun {
     pub file: String,
 }
 
-/// What the person chose.
+/// The person's choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Chosen {
     Demo,
@@ -80,7 +80,7 @@ fn run(first: FirstRun) -> Result<Chosen, TerminalError> {
     })
 }
 
-/// Whether there is a server.
+/// The search for a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Search {
     Looking,
@@ -194,8 +194,8 @@ impl Page {
         }
     }
 
-    /// What is missing and the ways to begin: in whole sentences with empty rows between them, in less where there is
-    /// little room. All ways are there on the smallest screen.
+    /// Returns the sentence about what is missing and the ways to begin: in whole sentences with empty rows between
+    /// them, in less where there is little room. All ways are there on the smallest screen.
     fn lines(&self, width: usize, height: usize) -> Vec<Line<'static>> {
         let text = self.theme.style(Meaning::Text);
         let accent = self.theme.style(Meaning::Accent);

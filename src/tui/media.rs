@@ -28,12 +28,12 @@ const ENDINGS: [&str; 6] = ["png", "jpg", "jpeg", "gif", "webp", "pdf"];
 pub(crate) struct Media {
     pub(crate) path: String,
     pub(crate) kind: MediaKind,
-    /// What a picture measures.
+    /// Width and height of a picture.
     pub(crate) pixels: Option<(u32, u32)>,
     pub(crate) bytes: u64,
 }
 
-/// What a file is to a model.
+/// The kind of a file, as a model sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MediaKind {
     Image,
@@ -51,7 +51,7 @@ impl MediaKind {
 }
 
 impl Media {
-    /// What tells it from others of its name: `640×480`, or a PDF's size.
+    /// Returns the facts that tell it from others of its name: `640×480`, or a PDF's size.
     pub(crate) fn facts(&self, times: &str) -> String {
         match self.pixels {
             Some((width, height)) => format!("{width}{times}{height}"),
@@ -164,7 +164,7 @@ fn look(path: &Path, shown: String, bytes: u64) -> Result<Media, String> {
     })
 }
 
-/// What a file is follows from its bytes, not from its name.
+/// Returns the kind of a file. It follows from its bytes, not from its name.
 pub(super) fn kind_of(head: &[u8]) -> Option<MediaKind> {
     match infer::get(head)?.mime_type() {
         "application/pdf" => Some(MediaKind::Pdf),

@@ -87,7 +87,7 @@ pub enum Mouse {
     LeftAlone,
 }
 
-/// What the configuration says about the screen.
+/// The configuration of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Manners {
     pub mouse: Mouse,
@@ -97,10 +97,10 @@ pub struct Manners {
     pub copies_on_select: bool,
     /// Gives the composer vim's modes.
     pub uses_vim: bool,
-    /// Whether the window's title says what the session is about.
+    /// True if the window's title says what the session is about.
     pub sets_title: bool,
     pub notify: Notify,
-    /// Whether links and paths can be opened from the terminal.
+    /// True if links and paths can be opened from the terminal.
     pub shows_links: bool,
     /// Reduced as well where the environment asks for it.
     pub motion: Motion,
@@ -108,7 +108,7 @@ pub struct Manners {
     pub symbols: Option<Symbols>,
 }
 
-/// What the first frame needs, and what comes after it.
+/// The data of the first frame, and of what comes after it.
 pub struct Start {
     /// `provider/model`, for the title row.
     pub model: String,
@@ -133,7 +133,7 @@ pub struct Start {
     pub prompt: Option<String>,
     /// The session has begun before.
     pub reopens: bool,
-    /// What is asked before the session opens, and who waits for the answer.
+    /// The question before the session opens, and who waits for the answer.
     pub trust: Option<(TrustQuestion, oneshot::Sender<TrustAnswer>)>,
     pub open: Opening,
     /// Where other sessions are opened.

@@ -29,7 +29,7 @@ impl Pace {
         self.pending = self.pending.max(Some(pending));
     }
 
-    /// Whether a frame will be drawn, now or soon.
+    /// Returns true if a frame will be drawn, now or soon.
     pub(crate) fn is_pending(&self) -> bool {
         self.pending.is_some()
     }

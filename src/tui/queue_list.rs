@@ -1,4 +1,4 @@
-//! What waits to be sent, above the composer: one row each, in the order in which it goes.
+//! Messages that wait to be sent, above the composer: one row each, in the order in which they go.
 //!
 //! Without the keys it is a short list of the newest. With them one row is chosen, more rows show, and the list moves so
 //! that the chosen one is always there. What is left out is counted where it is missing. The list knows which row is

@@ -1,4 +1,4 @@
-//! What the environment says about the screen, read once.
+//! Facts from the environment about the screen, read once.
 
 use std::path::{Path, PathBuf};
 
@@ -28,15 +28,15 @@ pub(crate) struct Surroundings {
     /// `$VISUAL`, else `$EDITOR`.
     pub(crate) editor: Option<String>,
     pub(crate) passage: Passage,
-    /// Whether the terminal has a title that can be set.
+    /// True if the terminal has a title that can be set.
     pub(crate) has_title: bool,
-    /// Whether the terminal shows links.
+    /// True if the terminal shows links.
     pub(crate) shows_links: bool,
     /// How the terminal may draw pictures.
     pub(crate) draws_by: Option<Protocol>,
     /// The screen is another machine's.
     pub(crate) is_remote: bool,
-    /// What `auto` means for notifications here.
+    /// The meaning of `auto` for notifications here.
     pub(crate) notify: Notify,
     /// Commands that put text on the system's clipboard.
     pub(crate) clipboard_commands: Vec<&'static [&'static str]>,
@@ -106,7 +106,7 @@ impl Surroundings {
 }
 
 impl Surroundings {
-    /// What there is to say of the terminal, for the person.
+    /// Returns facts about the terminal, for the person.
     pub(crate) fn told(&self, area: Rect, pictures: Option<Protocol>, keys: HeardKeys) -> StatusGroup {
         let colours = match self.depth {
             ColorDepth::None => "none",

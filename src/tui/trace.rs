@@ -1,4 +1,4 @@
-//! What the screen is about, one JSON line for each change, for programs that drive it (`LATHE_UI_TRACE`).
+//! A trace of the screen's state, one JSON line for each change, for programs that drive it (`LATHE_UI_TRACE`).
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-/// What a line tells, besides the time.
+/// The content of a line, besides the time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct State {
     /// Who reads the keys: `composer`, `transcript`, `panel`, `dialog`, `help`, `picker`.

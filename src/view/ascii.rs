@@ -1,8 +1,8 @@
 //! The last step of a frame for terminals that get signs of ASCII alone.
 //!
-//! What draws by [`Symbols`](super::Symbols) has chosen its signs already. Titles, facts and hints also hold signs as words
-//! hold letters, and they come from everywhere; those are replaced here, cell by cell. A sign in the text of others is
-//! replaced as well: the terminal could not be trusted with it. What is copied is the text itself.
+//! Code that draws by [`Symbols`](super::Symbols) has chosen its signs already. Titles, facts and hints also hold signs
+//! as words hold letters, and they come from everywhere; those are replaced here, cell by cell. A sign in the text of
+//! others is replaced as well: the terminal could not be trusted with it. What is copied is the text itself.
 
 use ratatui::buffer::Buffer;
 

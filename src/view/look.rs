@@ -1,4 +1,4 @@
-//! What all drawing has in common: the theme, the symbols and the highlighter.
+//! The look that all drawing shares: the theme, the symbols and the highlighter.
 
 use super::card::CardStatus;
 use super::highlight::Highlighter;

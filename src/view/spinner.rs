@@ -1,4 +1,4 @@
-//! What moves while something runs: the spinner's frames, and how long it has been.
+//! The moving parts while something runs: the spinner's frames, and the time since.
 
 use std::time::Duration;
 

@@ -43,7 +43,7 @@ impl Layers {
         Self(layers)
     }
 
-    /// What is wrong with one module naming another, if anything.
+    /// Returns the objection to one module naming another, if there is one.
     fn objection(&self, from: &str, to: &str) -> Option<String> {
         if from == to {
             return None;

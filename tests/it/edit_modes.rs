@@ -20,7 +20,7 @@ fn description(request: &Recorded, tool: &str) -> String {
     found.unwrap()["description"].as_str().unwrap().to_owned()
 }
 
-/// What a model of this id is told of.
+/// Returns the tools that a model of this id is told of.
 fn told(project: &Project, server: &Server, model: &str) -> Vec<String> {
     server.script([Turn::text("Done.")]);
     let model = format!("local/{model}");

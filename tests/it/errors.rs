@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::run::{events_of, of_kind, project_with};
 use super::support::{Fault, Finished, Lathe, Project, Protocol, Server, Turn};
 
-/// What differs between two runs becomes a name: directories, ports, ids, versions of libraries' own words.
+/// Puts names in place of what differs between two runs: the directory and the server's address.
 fn filtered(text: &str, project: &Project, server: &Server) -> String {
     let base = project.outside().to_str().unwrap().to_owned();
     text.replace(&base, "[TMP]")

@@ -27,11 +27,11 @@ const WIDTHS: [usize; 3] = [40, 80, 120];
 struct Exhibit {
     tool: &'static str,
     args: Value,
-    /// What ends with something to look at, where there is such a thing.
+    /// Arguments of a call whose end has something to look at, where there is such a call.
     look: Option<Value>,
-    /// What gives more than a card shows, where there is such a thing.
+    /// Arguments of a call that gives more than a card shows, where there is such a call.
     long: Option<Value>,
-    /// What it prints while it runs.
+    /// Its output while it runs.
     live: &'static str,
 }
 
@@ -174,7 +174,7 @@ fn project(server: &Server) -> Project {
     })
 }
 
-/// What the tool gives, in a project of its own.
+/// Returns the result of the tool, in a project of its own.
 fn run(server: &Server, tool: &str, args: &Value) -> CallResult {
     let project = project(server);
     let runtime = tokio::runtime::Runtime::new().unwrap();

@@ -36,7 +36,7 @@ fn only_result(finished: &Finished) -> Value {
     results.remove(0)
 }
 
-/// What a hook wrote down of its input.
+/// Returns the input that a hook wrote down.
 #[track_caller]
 fn told(project: &Project, file: &str) -> Value {
     serde_json::from_str(&project.read(file)).unwrap()

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use self::landscape::{Landscape, Moment, Random, STEPS, files, records};
+use self::landscape::{Landscape, Moment, STEPS, files, random_by_the_clock, records};
 use super::run::{assert_well_formed, events_of, of_kind, project_with};
 use super::support::{Finished, LATHE, Lathe, Project, Running, Server, Turn, wait_until};
 
@@ -44,7 +44,7 @@ fn kill_when(running: Running, mut condition: impl FnMut() -> bool) -> Finished 
 fn after_kill_9_and_the_next_start_all_files_are_old_or_all_are_new() {
     let landscape = Landscape::new(Project::new());
     let project = &landscape.project;
-    let mut random = Random::new();
+    let mut random = random_by_the_clock();
     let (mut half, mut news) = (0, 0);
     for round in 0..16 {
         landscape.reset();

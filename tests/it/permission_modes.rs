@@ -1,4 +1,4 @@
-//! What a mode answers by itself, and the question about a model that goes round in circles.
+//! Modes that answer by themselves, and the question about a model that goes round in circles.
 
 use serde_json::{Value, json};
 

@@ -14,7 +14,7 @@ fn call(project: &Project, flags: &[&str], tool: &str, args: &Value) -> (Value, 
     (event, finished)
 }
 
-/// Whether a call ran, and else the source of the rule that stopped it.
+/// Returns `ran` for a call that ran, else the source of the rule that stopped it.
 fn verdict(project: &Project, flags: &[&str], tool: &str, args: &Value) -> String {
     let (event, finished) = call(project, flags, tool, args);
     if event["ok"] == true {

@@ -15,7 +15,7 @@ const SIZE: (u16, u16) = (120, 36);
 /// Of a cell, in pixels.
 const CELL: (f64, f64) = (8.4, 18.0);
 const MARGIN: f64 = 18.0;
-/// What the terminal of the tests says of itself when it is asked.
+/// The background that the terminal of the tests reports when it is asked.
 const BACKGROUND: &str = "#161616";
 const FOREGROUND: &str = "#dcdcdc";
 /// Longer than a dialog is deaf.
@@ -105,7 +105,7 @@ fn svg(rows: &[Vec<Cell>]) -> String {
     svg
 }
 
-/// Whether two cells can be drawn as one piece.
+/// Returns true if two cells can be drawn as one piece.
 fn is_alike(cell: &Cell, first: &Cell) -> bool {
     let plain = |cell: &Cell| Cell {
         text: rule(cell).map_or_else(String::new, str::to_owned),

@@ -1,4 +1,4 @@
-//! What the README says of the program is what the program says of itself.
+//! The README agrees with the program about the program.
 
 use std::fmt::Write;
 

@@ -39,7 +39,7 @@ fn bytes() -> impl Strategy<Value = String> {
     prop::collection::vec(any::<u8>(), 0..120).prop_map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What is meant to break a line, a column or a terminal.
+/// Texts that are meant to break a line, a column or a terminal.
 fn hostile() -> impl Strategy<Value = String> {
     "(世界|e\u{301}|👩\u{200d}💻|שלום|\u{202e}|\u{1b}\\[2J|\u{1b}\\]52;c;eA==\u{7}|\u{9b}1m|\u{85}|\u{2028}|\\r|\\n|\\t|[ a-z0-9`*|#@+-]){0,40}"
 }
@@ -193,7 +193,7 @@ proptest! {
         }
     }
 
-    /// What the decoder makes of the bytes is drawn whole, whatever colours there are between them.
+    /// Text that the decoder makes of the bytes is drawn whole, whatever colours there are between them.
     #[test]
     fn bytes_with_colours_draw_the_text_without_them(
         pieces in prop::collection::vec(prop_oneof![

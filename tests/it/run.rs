@@ -63,8 +63,8 @@ fn keys(event: &Value) -> Vec<&str> {
     event.as_object().unwrap().keys().map(String::as_str).collect()
 }
 
-/// What holds for every stream of events, whatever happened: the first and the last line, the session on each, one
-/// `tool_call` and one `tool_result` for each call, and everything about a call between the two.
+/// Checks everything that holds for every stream of events, whatever happened: the first and the last line, the session
+/// on each, one `tool_call` and one `tool_result` for each call, and everything about a call between the two.
 #[track_caller]
 pub(super) fn assert_well_formed(finished: &Finished) {
     let events = finished.json_lines();

@@ -23,7 +23,7 @@ impl Confined {
         Self { project, temporary }
     }
 
-    /// What `bash` answers, as one event; `None` where the machine has no sandbox.
+    /// Returns the answer of `bash` as one event; `None` where the machine has no sandbox.
     fn try_run(&self, args: &[&str], command: &str) -> Option<Value> {
         let call = json!({"command": command}).to_string();
         let finished = Lathe::in_project(&self.project)

@@ -50,7 +50,7 @@ pub(crate) fn numbered(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).map(line).collect::<Vec<_>>().concat()
 }
 
-/// What the last request said, whatever the protocol's form.
+/// Returns true if the last request has the text, whatever the protocol's form.
 fn last_mentions(server: &Server, text: &str) -> bool {
     server
         .requests()

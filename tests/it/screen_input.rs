@@ -1,4 +1,4 @@
-//! What the composer knows beside text: commands, shell commands of one's own, files.
+//! The composer's commands, shell commands of one's own, and files.
 
 use serde_json::json;
 

@@ -21,8 +21,8 @@ use serde_json::json;
 use crate::screen::{open, project, say, with_script};
 use crate::support::{Key, LATHE, Project, Server, Terminal, Turn, wait_until};
 
-/// What is typed after `one two three`, and the row that a `|` typed then makes. Every text begins with its number, so
-/// that no case sees the one before.
+/// Keys that are typed after `one two three`, and the row that a `|` typed then makes. Every text begins with its
+/// number, so that no case sees the one before.
 const EDITS: &[(&str, &str, &str)] = &[
     ("left", "\x1b[D", "NN one two thre|e"),
     ("home", "\x1b[H", "|NN one two three"),

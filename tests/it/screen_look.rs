@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::screen::{project, say, with_script};
 use crate::support::{Gate, Key, LATHE, Project, Server, Terminal, Turn};
 
-/// What a style sequence may set.
+/// Colours that a style sequence may set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Allowed {
     TrueColor,

@@ -150,7 +150,7 @@ fn since(terminal: &Terminal, mark: usize) -> String {
     String::from_utf8_lossy(&terminal.raw_since(mark)).into_owned()
 }
 
-/// Whether the picture that was drawn last stands below that line.
+/// Returns true if the picture that was drawn last stands below that line.
 fn is_below_its_line(terminal: &Terminal, mark: usize) -> bool {
     let drawn = Sixel::all_in(&since(terminal, mark));
     let place = drawn.last().map(|sixel| (sixel.column, sixel.row));

@@ -1,6 +1,6 @@
 //! Bad weather: terminals that change, crawl, stop and go, and text that fits nowhere.
 //!
-//! What is asserted again and again is that the screen is what a fresh draw would make of it.
+//! It asserts again and again that the screen is what a fresh draw would make of it.
 
 use std::io::Read;
 use std::time::Duration;
@@ -16,7 +16,7 @@ const REST: Duration = Duration::from_millis(400);
 /// Text of every kind that is hard to measure.
 const WIDE: &str =
     "漢字かな交じり文 👩‍👩‍👧‍👦 🇩🇪 e\u{301}\u{302}\u{303} שלום עולם ﷽ \u{1F3FD} ｆｕｌｌ\u{200d} مرحبا ";
-/// What the program may take, whatever happens.
+/// Limit of the program's memory in bytes, whatever happens.
 const MEMORY: u64 = 300 * 1024 * 1024;
 
 /// Asserts that the screen is at rest and that drawing all of it anew changes no cell.

@@ -1,4 +1,4 @@
-//! What the program does to the terminal: it gives it back whatever happens, and nothing that is shown gets out of its
+//! The program's effect on the terminal: it gives it back whatever happens, and nothing that is shown gets out of its
 //! cells.
 
 use std::time::Duration;

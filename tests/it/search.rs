@@ -21,7 +21,7 @@ fn project() -> Project {
     project
 }
 
-/// What a tool answers, as its details.
+/// Returns the details of a tool's answer.
 fn details(project: &Project, tool: &str, args: &Value) -> Value {
     let run = Lathe::in_project(project)
         .args(["tool", "--format", "json", tool, &args.to_string()])

@@ -110,7 +110,7 @@ fn a_name_that_is_no_tools_is_answered_with_those_that_are_told_of() {
     }
 }
 
-/// What `lathe tools` lists in a project with this configuration.
+/// Returns the tools that `lathe tools` lists in a project with this configuration.
 fn shown(configuration: Value) -> Vec<String> {
     let project = Project::new().config(configuration);
     let listed = Lathe::in_project(&project)

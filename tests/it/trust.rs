@@ -1,4 +1,4 @@
-//! What a project brings, with and without trust, through the real program.
+//! The parts that a project brings, with and without trust, through the real program.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;

@@ -28,7 +28,7 @@ use crate::conversation::{
 };
 use crate::provider::{ProviderError, RetrySettings};
 
-/// What happened.
+/// Inputs of the state machine.
 #[derive(Debug)]
 pub enum TurnEvent {
     Start,
@@ -48,7 +48,7 @@ pub enum TurnEvent {
     Interrupt,
 }
 
-/// What a call's end means for the turn.
+/// The effect of a call's end on the turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallEnd {
     GoOn,
@@ -58,7 +58,7 @@ pub enum CallEnd {
     Stopped,
 }
 
-/// What is to be done, in order.
+/// Outputs of the state machine, to be performed in order.
 #[derive(Debug, PartialEq)]
 pub enum Effect {
     /// Ask the model, with the history as it stands.
@@ -117,7 +117,7 @@ pub enum TurnEnd {
     MaxSteps,
 }
 
-/// What a turn is held to.
+/// Settings and limits of a turn.
 #[derive(Debug, Clone)]
 pub struct TurnSettings {
     pub agent: String,
@@ -198,7 +198,7 @@ impl Turn {
         self.settings = settings;
     }
 
-    /// Whether a person said something that has not joined the conversation.
+    /// Returns true if a person said something that has not joined the conversation.
     pub fn has_steers(&self) -> bool {
         !self.steers.is_empty()
     }

@@ -73,7 +73,7 @@ fn lacks(event: &str) -> bool {
 struct Reader<'a> {
     path: &'a Path,
     hooks: Hooks,
-    /// What lathe does not know.
+    /// Entries that lathe does not know.
     left_out: Vec<String>,
 }
 

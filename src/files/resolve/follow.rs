@@ -5,7 +5,8 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{PathKind, normalise};
+use super::PathKind;
+use crate::text::path::without_dots;
 
 /// As many links as Linux follows in one path.
 const MAX_LINKS: usize = 40;
@@ -59,7 +60,7 @@ fn follow_from(path: &Path, links: usize) -> io::Result<End> {
                     if links == MAX_LINKS {
                         return Err(io::Error::other("too many symbolic links"));
                     }
-                    let target = normalise(&fs::canonicalize(parent)?.join(target));
+                    let target = without_dots(&fs::canonicalize(parent)?.join(target));
                     let beyond = missing.iter().rev().fold(target, |path, name| path.join(name));
                     return follow_from(&beyond, links + 1);
                 }

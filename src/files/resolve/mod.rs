@@ -21,6 +21,7 @@ use self::follow::follow;
 use super::{FileError, FileProblem};
 use crate::conversation::ErrorKind;
 use crate::project_root;
+use crate::text::path::without_dots;
 
 /// Where relative paths start and where the project ends.
 #[derive(Debug, Clone)]
@@ -56,7 +57,7 @@ pub struct Resolved {
     pub kind: PathKind,
 }
 
-/// What is at the end of a path, links followed.
+/// The kind of file at the end of a path, links followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathKind {
     File,
@@ -97,9 +98,9 @@ impl Roots {
     /// Finds the project around `directory`.
     pub fn new(directory: &Path, home: Option<&Path>) -> Self {
         let entered = std::path::absolute(directory).unwrap_or_else(|_| directory.to_path_buf());
-        let entered = normalise(&entered);
+        let entered = without_dots(&entered);
         let session = fs::canonicalize(&entered).unwrap_or_else(|_| entered.clone());
-        let home = home.map(normalise);
+        let home = home.map(without_dots);
         let project = project_root::find(&session, home.as_deref()).to_path_buf();
         let alias = alias_of(&project, &session, &entered);
         let case = Case::of(&project);
@@ -153,7 +154,7 @@ impl Roots {
         Err(FileError::new(&self.project, FileProblem::RootGone))
     }
 
-    /// Whether a path still is where it was when it was resolved: no link was put in the way, and none changed.
+    /// Returns true if a path still is where it was when it was resolved: no link was put in the way, and none changed.
     pub fn leads_where_it_did(&self, path: &Resolved) -> bool {
         let now = self.resolve(&path.given);
         now.is_ok_and(|now| {
@@ -190,13 +191,13 @@ impl Roots {
         if path.as_os_str().as_encoded_bytes().contains(&0) {
             return Err(PathError::Nul(given.to_owned()));
         }
-        let absolute = normalise(&self.session.join(path));
+        let absolute = without_dots(&self.session.join(path));
         let through_alias = self
             .alias
             .as_deref()
             .and_then(|alias| absolute.strip_prefix(alias).ok());
         Ok(match through_alias {
-            Some(rest) if !self.contains(&absolute) => normalise(&self.project.join(rest)),
+            Some(rest) if !self.contains(&absolute) => without_dots(&self.project.join(rest)),
             _ => absolute,
         })
     }
@@ -285,21 +286,6 @@ fn alias_of(project: &Path, session: &Path, entered: &Path) -> Option<PathBuf> {
     }
     let depth = below.components().count();
     entered.ancestors().nth(depth).map(Path::to_path_buf)
-}
-
-/// Takes `.` and `..` away by the letter. The parent of the root is the root.
-fn normalise(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                normal.pop();
-            }
-            other => normal.push(other),
-        }
-    }
-    normal
 }
 
 fn slashed(path: &Path) -> String {

@@ -41,7 +41,7 @@ use super::{ContentHash, FileError, FileProblem};
 
 pub use recovery::{Recovery, recover};
 
-/// What has to be true of a file just before it is replaced or removed.
+/// The state that a file must have just before it is replaced or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expected {
     /// Nothing is there.
@@ -69,7 +69,7 @@ struct Change {
     expected: Expected,
 }
 
-/// What becomes of a file.
+/// The new state of a file.
 #[derive(Debug)]
 enum Content {
     Bytes { bytes: Vec<u8>, like: Option<PathBuf> },

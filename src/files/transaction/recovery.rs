@@ -12,7 +12,7 @@ use super::record::{Found, Record};
 use super::step::{Step, Undone};
 use super::turn::Turn;
 
-/// What was found at the start.
+/// The result of recovery at the start.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Recovery {
     /// Transactions that had been completed.

@@ -13,7 +13,7 @@ pub(super) enum Step {
     Remove(Removal),
 }
 
-/// What undoing found.
+/// The result of undoing a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Undone {
     /// The file was as before.

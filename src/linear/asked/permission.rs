@@ -167,9 +167,7 @@ impl Permission {
             (Stage::Scope, "1" | "2" | "3") => {
                 let scope = SCOPES[usize::from(line.as_bytes()[0] - b'1')];
                 let patterns = self.always();
-                let told = Revealed::own("Allowed always, ")
-                    .and(scope_words(scope))
-                    .and(": ");
+                let told = Revealed::own("Allowed always, ").and(scope.as_str()).and(": ");
                 let told = told.and(in_words(&patterns)).and(".");
                 self.reply(Reply::Always { patterns, scope }, told)
             }
@@ -221,7 +219,7 @@ impl Permission {
             Revealed::own("Would store ").and(rule).and(".")
         });
         let scopes = SCOPES.iter().zip(1..);
-        let scopes = scopes.map(|(scope, number)| Revealed::from(number).and(" ").and(scope_words(*scope)));
+        let scopes = scopes.map(|(scope, number)| Revealed::from(number).and(" ").and(scope.as_str()));
         let choose = self
             .has_a_choice()
             .then(|| Revealed::own("5 choose what is stored"));
@@ -237,14 +235,6 @@ impl Permission {
     fn reply(&self, reply: Reply, told: impl Into<Revealed>) -> Heard {
         let id = self.question.id;
         Heard::Answer(Op::Answer { id, reply }, told.into())
-    }
-}
-
-fn scope_words(scope: Scope) -> &'static str {
-    match scope {
-        Scope::Session => "this session",
-        Scope::Project => "this project",
-        Scope::Everywhere => "everywhere",
     }
 }
 

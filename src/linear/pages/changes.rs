@@ -5,7 +5,7 @@ use crate::linear::judged;
 use crate::session::query::{ChangeScope, ChangedFile, Changes, FileState};
 use crate::view::card::DiffBody;
 
-/// What is compared, by the word that asks for it.
+/// Scopes of a comparison, by the word that asks for each.
 const SCOPES: [(&str, ChangeScope); 3] = [
     ("session", ChangeScope::Session),
     ("turn", ChangeScope::Turn),

@@ -1,10 +1,10 @@
 //! `/permissions`: what was allowed for good, by number.
 
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::conversation::SessionId;
 use crate::permission::too_wide;
+use crate::session::query::moment;
 use crate::store::Grant;
 
 /// The rules with their numbers, in the order they are given in.
@@ -17,7 +17,7 @@ pub(in crate::linear) fn lines(grants: &[Grant], session: &SessionId, zone: &Tim
         let place = grant
             .scope
             .words(Some(session), |path| path.display().to_string());
-        let when = when(grant.created, zone);
+        let when = moment(grant.created, zone);
         lines.push(format!(
             "{number} {}, {place}, from {}, {when}{}",
             named(grant),
@@ -34,11 +34,6 @@ pub(in crate::linear) fn lines(grants: &[Grant], session: &SessionId, zone: &Tim
 /// `bash cargo test *`
 pub(in crate::linear) fn named(grant: &Grant) -> String {
     format!("{} {}", grant.key, grant.pattern)
-}
-
-fn when(milliseconds: i64, zone: &TimeZone) -> String {
-    let time = Timestamp::from_millisecond(milliseconds).unwrap_or_default();
-    time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
 #[cfg(test)]

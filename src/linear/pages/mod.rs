@@ -1,4 +1,4 @@
-//! What the full screen has a page for, in lines: data in, lines of lathe's own out.
+//! The pages of the full screen as lines: data in, lines of lathe's own out.
 
 pub(super) mod changes;
 pub(super) mod context;

@@ -37,7 +37,7 @@ pub(in crate::linear) struct Found {
     pub(in crate::linear) session: ListedSession,
     /// The project, where it is another one.
     elsewhere: Option<PathBuf>,
-    /// What was said there, where its title is not what was looked for.
+    /// The text that matched, where its title is not what was looked for.
     said: Option<String>,
 }
 

@@ -51,7 +51,7 @@ impl Talk {
         self.asks.deaf().or(returned)
     }
 
-    /// Whether this is a question, to which nothing may be an answer that was begun before it.
+    /// Returns true if this is a question, to which nothing may be an answer that was begun before it.
     pub(in crate::linear) fn is_question(&self, round: Round) -> bool {
         self.asks.deaf() == Some(round)
     }

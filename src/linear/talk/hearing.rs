@@ -1,4 +1,4 @@
-//! What the session does, in words.
+//! Events of the session, in words.
 
 use super::Talk;
 use crate::conversation::{CallId, MessageId, Part, PartBody, Todo};

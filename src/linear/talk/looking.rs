@@ -1,4 +1,4 @@
-//! What is looked up beside the conversation: asked for here, told when it comes back.
+//! Queries beside the conversation: asked here, told when the answer comes back.
 //!
 //! A number means the list that was told last, whatever has changed since.
 
@@ -13,13 +13,13 @@ use crate::session::query::{Answer, ChangeScope, Changes, Keep, Kept};
 use crate::session::{Op, QueuedKind, Wanted};
 use crate::store::Grant;
 
-/// What was told last.
+/// The lists that were told last.
 #[derive(Default)]
 pub(super) struct Told {
     sessions: Vec<SessionId>,
     changes: Option<Changes>,
     grants: Vec<Grant>,
-    /// What the rules were asked for.
+    /// The purpose that the rules were asked for.
     rules_for: Option<RulesFor>,
     /// Where something is already that an export may replace.
     existing: Option<Keep>,

@@ -61,9 +61,9 @@ pub(super) struct Talk {
     /// Counts what was put to the person and takes no answer at first.
     rounds: Round,
     returned: Option<Returned>,
-    /// What stood in the composer when the session was left.
+    /// The text that stood in the composer when the session was left.
     left_unsent: Option<StoredDraft>,
-    /// What the session keeps as the draft.
+    /// The draft that the session keeps.
     kept: String,
     queue: Vec<Queued>,
     /// Sent and not come back as a message yet.

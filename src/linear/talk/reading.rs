@@ -1,4 +1,4 @@
-//! What the person does: lines, and `ctrl+c`.
+//! Input of the person: lines, and `ctrl+c`.
 
 use super::{Effect, Talk};
 use crate::linear::command::{self, Command, Spoken};
@@ -70,7 +70,7 @@ impl Talk {
         }
     }
 
-    /// What is sent is answered by an event, and the person asked to go on after that.
+    /// Asks the person to go on, unless something was sent: that is answered by an event, which asks afterwards.
     fn go_on(&mut self) {
         if self.effects.is_empty() {
             self.prompt();

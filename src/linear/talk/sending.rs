@@ -1,10 +1,10 @@
 //! Messages on their way: sent, waiting, joined, come back.
 //!
-//! Files that a message names go with it, as from the screen. One that cannot be read sends the message back, and so does
-//! one that nobody but the person can allow; sent again as it is, the message goes without the former and with the latter.
-//! What was typed before that could be heard is no such word.
+//! Files that a message names go with it, as from the screen. One that cannot be read sends the message back, and so
+//! does one that nobody but the person can allow; sent again as it is, the message goes without the former and with the
+//! latter. A line that was typed before the person could hear of it does not count as sending it again.
 //!
-//! What came back and what was left unsent before is the session's draft, so that it is there when the session is opened
+//! Text that came back or was left unsent before is the session's draft, so that it is there when the session is opened
 //! again.
 
 use super::Talk;
@@ -19,7 +19,7 @@ pub(super) struct Returned {
     /// As it goes if it is sent again: with the files that were told, and without those that cannot be read.
     again: Input,
     round: Round,
-    /// What was said of it is written, and time has passed since.
+    /// True once the notice about it is written and time has passed since.
     is_heard: bool,
 }
 
@@ -207,7 +207,7 @@ impl Talk {
         }
     }
 
-    /// What waits has changed.
+    /// Takes in a change of the queue.
     pub(super) fn queued(&mut self, queue: &[Queued]) {
         for waiting in queue {
             let is_new = !self

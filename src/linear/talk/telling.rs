@@ -1,4 +1,4 @@
-//! What commands tell: the newest result, the todo list, how things stand.
+//! Answers to commands: the newest result, the todo list, how things stand.
 
 use super::Talk;
 use super::sending::waits;

@@ -3,9 +3,10 @@
 //! There `*` stays within a name and `**` goes through directories; here `*` does both. Where a rule restricts, the wider
 //! pattern is taken; where it allows, only what comes out the same.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use super::Why;
+use crate::text::path::without_dots;
 
 /// Variants that one specifier may have before a wider pattern is taken.
 const MAX_FORMS: usize = 8;
@@ -107,13 +108,7 @@ fn above(rest: &str, anchor: Anchor, restricts: bool, base: Base<'_>) -> Result<
     if !restricts || base.is_users || anchor != Anchor::Here {
         return Err(Why::NoForm);
     }
-    let mut path = PathBuf::new();
-    for part in base.root.join(rest.replace("**", "*")).components() {
-        match part {
-            Component::ParentDir => drop(path.pop()),
-            part => path.push(part),
-        }
-    }
+    let path = without_dots(&base.root.join(rest.replace("**", "*")));
     let path = path.to_str().ok_or(Why::NoForm)?;
     Ok(vec![path.to_owned(), format!("{path}/*")])
 }

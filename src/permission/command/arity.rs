@@ -1,4 +1,4 @@
-//! What "always" proposes for a command: its leading words and ` *`.
+//! The pattern that "always" proposes for a command: its leading words and ` *`.
 //!
 //! How many words name the action differs by program: `npm run dev` takes three, `git checkout` two, `ls` one. The
 //! longest entry that fits wins.
@@ -119,7 +119,7 @@ fn arity(words: &[Word]) -> usize {
     }
 }
 
-/// Whether the word after the program's name says what it does.
+/// Returns true if the word after the program's name says what it does.
 pub(super) fn has_subcommands(program: &str) -> bool {
     THREE_WORDS.contains(&program) || TWO_WORDS.contains(&program)
 }
@@ -167,7 +167,7 @@ pub(super) fn proposal(command: &Simple) -> Option<String> {
     floor("bash", &pattern).is_ok().then_some(pattern)
 }
 
-/// Whether it deletes, discards, pushes, kills or changes rights.
+/// Returns true if it deletes, discards, pushes, kills or changes rights.
 pub(super) fn is_destructive(command: &Simple) -> bool {
     let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
     harm_of(&words).is_some()

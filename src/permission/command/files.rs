@@ -12,7 +12,7 @@ use super::word::{Variable, Word};
 pub struct PathOperand {
     /// Cut at the first wildcard.
     pub text: String,
-    /// Whether a leading `~` stands for a home directory.
+    /// True if a leading `~` stands for a home directory.
     pub tilde: bool,
     /// The directory that comes before the text.
     pub variable: Option<Variable>,
@@ -45,12 +45,12 @@ pub(super) fn is_listed(program: &str) -> bool {
         .any(|list| list.contains(&program))
 }
 
-/// Whether every operand of a program is a path.
+/// Returns true if every operand of a program is a path.
 pub fn takes_paths(command: &Simple) -> bool {
     ALL_OPERANDS.contains(&base_name(command.program()))
 }
 
-/// What is checked for `external_directory`.
+/// Returns the paths that are checked for `external_directory`.
 pub fn paths(command: &Simple) -> Vec<PathOperand> {
     let program = base_name(command.program());
     if NO_PATHS.contains(&program) {
@@ -126,7 +126,7 @@ const READERS: &[&str] = &[
     "install",
 ];
 
-/// What is checked for `read`: the files whose content a shell reader shows.
+/// Returns the paths that are checked for `read`: the files whose content a shell reader shows.
 pub fn files_read(command: &Simple) -> Vec<PathOperand> {
     let program = base_name(command.program());
     if !READERS.contains(&program) {
@@ -151,7 +151,7 @@ pub fn files_read(command: &Simple) -> Vec<PathOperand> {
     found
 }
 
-/// What follows an option's letters is looked at for this many of them.
+/// Number of letters of an option behind which an attached path is looked for.
 const MAX_LETTERS: usize = 6;
 
 /// Everything in a command's words that would be a path if a file of that name were there: operands, what follows a `=`,
@@ -182,7 +182,7 @@ pub fn possible_paths(command: &Simple) -> Vec<PathOperand> {
     found
 }
 
-/// Whether a program shows what is in the files it is given.
+/// Returns true if a program shows what is in the files it is given.
 pub fn shows_files(command: &Simple) -> bool {
     let program = base_name(command.program());
     READERS.contains(&program) || program == "git"

@@ -50,7 +50,7 @@ impl Shell {
     }
 }
 
-/// What a script does.
+/// The effects of a script.
 #[derive(Default)]
 pub(super) struct Flow {
     pub(super) commands: Vec<Simple>,
@@ -63,7 +63,7 @@ pub(super) struct Flow {
     shell: Shell,
     /// True if a command can run before one that stands earlier in the text: in a loop, a function, at the same time.
     pub(super) is_unordered: bool,
-    /// Whether it changes directory anywhere.
+    /// True if it changes directory anywhere.
     moves: bool,
     /// Variables whose values stand in the text.
     values: Values,

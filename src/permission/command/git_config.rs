@@ -1,4 +1,4 @@
-//! Whether a repository's own configuration makes git run programs.
+//! Finds out if a repository's own configuration makes git run programs.
 //!
 //! Reading git's files errs on the side of finding something: continued values are read as if each line began anew, and
 //! a line that cannot be read counts as dangerous. Includes cannot be followed from text alone and count too.
@@ -76,7 +76,7 @@ pub fn is_dangerous_key(name: &str) -> bool {
     )
 }
 
-/// Whether the words after `git` set a key that makes it run something: `-c alias.x=!sh`.
+/// Returns true if the words after `git` set a key that makes it run something: `-c alias.x=!sh`.
 pub(super) fn sets_a_program(arguments: &[Word]) -> bool {
     let sets = |pair: &[Word]| pair[0].text == "-c" && names_a_program(&pair[1]);
     let from_outside = |word: &Word| word.text.starts_with("--config-env");

@@ -1,4 +1,4 @@
-//! What changes the shell itself, so that later words mean something else than they say.
+//! Commands that change the shell itself, so that later words mean something else than they say.
 
 use super::reader::{Facts, Refusal};
 use super::word::{Word, is_name};
@@ -177,12 +177,13 @@ fn wait(arguments: &[Word], facts: &mut Facts) {
     }
 }
 
-/// Whether the shell may make more than one word of it.
+/// Returns true if the shell may make more than one word of it.
 fn is_several(word: &Word) -> bool {
     word.splits || word.text.contains('@')
 }
 
-/// Whether an unquoted expansion gives a number; of a variable that is noted, to be looked at in the end.
+/// Returns true if an unquoted expansion gives a number. A variable is taken for one and noted, to be looked at in the
+/// end.
 fn is_number(word: &Word, facts: &mut Facts) -> bool {
     let text = word.text.as_str();
     let is_computed = text.starts_with("$((") && text.ends_with("))") && text.matches("$(").count() == 1;
@@ -295,7 +296,7 @@ pub(super) fn check_whole(facts: &mut Facts) {
     }
 }
 
-/// Whether a name means something to lathe or to the shell.
+/// Returns true if a name means something to lathe or to the shell.
 fn is_known(name: &str) -> bool {
     const BUILTINS: &[&str] = &[
         "cd", "chdir", "pushd", "popd", "dirs", "echo", "printf", "test", "[", "true", "false", ":", "exit",

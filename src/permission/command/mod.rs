@@ -10,8 +10,9 @@
 //!       └► grammar (tree-sitter) ─┘      hazards, wrapper
 //! ```
 //!
-//! What changes when: a new wrapper is an entry in `wrapper`, a new reading command one in `read_only`, a program whose
-//! operands are paths one in `files`. A construct that bash reads and the reader does not is refused, not guessed.
+//! Where to add things: a new wrapper is an entry in `wrapper`, a new reading command one in `read_only`, a program
+//! whose operands are paths one in `files`. A construct that bash reads and the reader does not is refused, not
+//! guessed.
 //!
 //! Nothing here runs or reads anything. Whether a command only reads (`read_only`) depends on facts that the caller looks
 //! up.
@@ -41,6 +42,7 @@ pub use git_config::{GitConfig, WORK_TREE, dangerous_key, dangerous_keys, is_dan
 pub use read_only::{Form, GitForm, GitShows, List, ReadOnlyFacts, changes_directory, read_only};
 pub use search::{Search, search};
 pub use word::{Variable, Word};
+pub(super) use wrapper::{is_wrapper, wrappers};
 pub use written::{Copied, Written, is_edit, written};
 
 use self::flow::Flow;
@@ -50,7 +52,7 @@ use super::verdict::Subject;
 /// How many spellings of one command are tried; one with more is asked about, whatever the rules allow.
 const MAX_SPELLINGS: usize = 256;
 
-/// What a command does, as far as it is understood.
+/// The effects of a command, as far as it is understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Analysis {
     pub text: String,
@@ -64,11 +66,11 @@ pub struct Analysis {
     pub refusal: Option<&'static str>,
     /// Variables that keep a value for the commands that follow.
     pub lasting: BTreeSet<String>,
-    /// Whether programs may get other variables than the session's.
+    /// True if programs may get other variables than the session's.
     pub exports: bool,
-    /// Whether another shell than bash could read it in another way.
+    /// True if another shell than bash could read it in another way.
     pub only_bash: bool,
-    /// What deny rules are tried on besides, when it is not understood.
+    /// Further texts that deny rules are tried on, when it is not understood.
     pieces: Vec<String>,
 }
 
@@ -83,7 +85,7 @@ pub struct Simple {
     pub has_assignments: bool,
     /// The same with the harmless ones, where there are any.
     pub assigned: Option<String>,
-    /// Whether a wrapper like `xargs` adds to its words.
+    /// True if a wrapper like `xargs` adds to its words.
     pub more_operands: bool,
     /// The text that such a wrapper replaces in its words.
     pub filled_in: Option<String>,
@@ -126,7 +128,7 @@ pub fn analyse(command: &str) -> Analysis {
 }
 
 impl Analysis {
-    /// What could be written to by redirections, when the text is not understood; often it is no path at all.
+    /// Returns possible targets of redirections, when the text is not understood; often it is no path at all.
     pub fn possible_targets(&self) -> Vec<String> {
         match self.refusal {
             Some(_) => pieces::targets(&self.text),
@@ -231,7 +233,7 @@ impl Simple {
         found
     }
 
-    /// What a command begins with whose next word says what it does, and only the shell knows that word.
+    /// Returns the beginning of a command whose next word says what it does, where only the shell knows that word.
     fn unknown_action(&self) -> Option<String> {
         let program = base_name(self.program());
         let actions: Vec<&Word> = self.operands_from(1).map(|at| &self.words[at]).collect();

@@ -64,7 +64,7 @@ pub(super) fn pieces(command: &str) -> Vec<String> {
     found.list
 }
 
-/// What could be the target of a redirection, in a text that cannot be read.
+/// Returns possible targets of redirections in a text that cannot be read.
 pub(super) fn targets(command: &str) -> Vec<String> {
     let text = command.replace("\\\n", "");
     let ends = |c: char| c.is_whitespace() || ";&|()<>`".contains(c);

@@ -6,14 +6,14 @@ use super::read_only::is_short_for;
 use super::word::Word;
 use crate::permission::Pattern;
 
-/// What a command looks through.
+/// The files that a command searches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Search {
     /// Where; what is no directory does not count.
     pub operands: Vec<PathOperand>,
-    /// Whether it may look through the directory it runs in: nothing else is named, or that is not certain.
+    /// True if it may look through the directory it runs in: nothing else is named, or that is not certain.
     pub here: bool,
-    /// Whether hidden and ignored files are left out.
+    /// True if hidden and ignored files are left out.
     pub filtered: bool,
     pub follows_links: bool,
     included: Vec<String>,
@@ -107,7 +107,7 @@ const RG: Options = Options {
     ],
 };
 
-/// What a command looks through, if it is one that does.
+/// Returns the files that a command searches, if it is one that does.
 pub fn search(command: &Simple) -> Option<Search> {
     let arguments = &command.words[1..];
     let long = |names: &[&str]| arguments.iter().any(|word| is_short_for(&word.text, names));

@@ -1,4 +1,4 @@
-//! What a text says, before anybody asks what it does.
+//! The syntax tree of a text, before anybody asks what it does.
 
 use super::word::Word;
 

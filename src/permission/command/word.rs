@@ -8,17 +8,17 @@ pub struct Word {
     pub text: String,
     /// Where the first unquoted wildcard stands, in bytes; the shell puts file names there.
     pub glob_at: Option<usize>,
-    /// Whether it begins with an unquoted `~`.
+    /// True if it begins with an unquoted `~`.
     pub tilde: bool,
     /// Where the first expansion stands, in bytes.
     pub dynamic_at: Option<usize>,
-    /// Whether that expansion is the whole beginning and a directory that is known.
+    /// The variable, where that expansion is the whole beginning and names a directory that is known.
     pub variable: Option<Variable>,
     /// Where that directory's name ends, in bytes.
     pub(super) variable_end: usize,
-    /// Whether an expansion stands outside of quotes, where the shell may make several words of its value.
+    /// True if an expansion stands outside of quotes, where the shell may make several words of its value.
     pub(super) splits: bool,
-    /// Whether any part was quoted, so that it is no reserved word and no assignment.
+    /// True if any part was quoted, so that it is no reserved word and no assignment.
     pub(super) quoted: bool,
     /// Where it was written.
     pub(super) at: Range<usize>,
@@ -57,12 +57,12 @@ impl Variable {
 }
 
 impl Word {
-    /// Whether the program gets exactly this text.
+    /// Returns true if the program gets exactly this text.
     pub fn is_literal(&self) -> bool {
         self.dynamic_at.is_none() && self.glob_at.is_none() && !self.tilde
     }
 
-    /// Whether an expansion decides what it is; a variable that names a known directory does not count.
+    /// Returns true if an expansion decides what it is; a variable that names a known directory does not count.
     pub fn is_dynamic(&self) -> bool {
         self.dynamic_at.is_some() && self.variable.is_none()
     }
@@ -79,7 +79,7 @@ pub(super) fn joined(words: &[Word]) -> String {
     texts.join(" ")
 }
 
-/// Whether a text can be a variable's name.
+/// Returns true if a text can be a variable's name.
 pub(super) fn is_name(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
@@ -89,8 +89,8 @@ pub(super) fn is_name(text: &str) -> bool {
 /// Braces of one word may not make more words than this.
 const MAX_WORDS: usize = 256;
 
-/// What `a{b,c}` and `{1..3}` stand for. `text` is a word without quotes and expansions; `None` when there are too many,
-/// or when it is not certain what bash makes of it.
+/// Returns the words that `a{b,c}` and `{1..3}` stand for. `text` is a word without quotes and expansions; `None` when
+/// there are too many, or when it is not certain what bash makes of it.
 pub(super) fn braces(text: &str) -> Option<Vec<String>> {
     let mut done = Vec::new();
     let mut todo = vec![text.to_owned()];
@@ -114,7 +114,7 @@ pub(super) fn braces(text: &str) -> Option<Vec<String>> {
 /// The first pair of braces in a word.
 enum Brace {
     None,
-    /// What stands there, and what it stands for.
+    /// The place of the braces, and the words they stand for.
     Expands(Range<usize>, Vec<String>),
     /// It follows rules that are not followed here.
     Unclear,

@@ -14,7 +14,7 @@ use super::base_name;
 use super::hazards::is_harmless;
 use super::word::{Word, is_name, joined};
 
-/// What a command runs besides itself.
+/// The commands that a command runs besides itself.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Runs {
     Nothing,
@@ -44,6 +44,7 @@ const TRANSPARENT: &[&str] = &[
     "time", "timeout", "nice", "nohup", "stdbuf", "setsid", "ionice", "chrt", "command", "builtin", "env",
 ];
 
+/// Wrappers that are judged beside what they run.
 const BOTH: &[&str] = &[
     "sudo",
     "doas",
@@ -117,17 +118,21 @@ const OTHERS: &[&str] = &[
     "catchsegv",
 ];
 
-pub(super) fn is_wrapper(program: &str) -> bool {
-    [TRANSPARENT, BOTH, OTHERS, SHELLS]
-        .iter()
-        .any(|list| list.contains(&program))
+/// Returns the names of all programs that run the command in their words.
+pub(in crate::permission) fn wrappers() -> impl Iterator<Item = &'static str> {
+    let lists = [TRANSPARENT, BOTH, OTHERS, SHELLS];
+    lists.into_iter().flatten().copied()
+}
+
+pub(in crate::permission) fn is_wrapper(program: &str) -> bool {
+    wrappers().any(|name| name == program)
 }
 
 pub(super) fn is_shell(program: &str) -> bool {
     SHELLS.contains(&program)
 }
 
-/// What the words of a command run.
+/// Returns the commands that the words of a command run.
 pub(super) fn runs(words: &[Word], given: Given<'_>) -> Runs {
     let Some((first, arguments)) = words.split_first() else {
         return Runs::Nothing;

@@ -1,12 +1,15 @@
 //! Programs that run what their words say: interpreters, shells, wrappers, editors, pagers, package runners, containers.
 //!
 //! An answer "always" for such a program alone would be one for everything. The table says after which words nothing more
-//! can be run than those words name; everything else is only stored as the exact text.
+//! can be run than those words name; everything else is only stored as the exact text. Wrappers, which run the command in
+//! their words, are listed in `command::wrapper` alone; they too are only stored as the exact text.
 
 mod table;
 
 use table::After::{Command, Known, Nothing, Word};
 use table::{After, RUNNERS};
+
+use super::command::{is_wrapper, wrappers};
 
 /// Options of package runners that change nothing about what runs.
 const PASSED_OVER: &[&str] = &["-y", "--yes", "--no-install", "--"];
@@ -84,10 +87,10 @@ pub(super) fn reaches_a_runner(words: &[&str]) -> bool {
     })
 }
 
-/// The first words of every entry that is one word long.
+/// Returns the wrappers, and the first words of every entry that is one word long.
 pub(super) fn programs() -> impl Iterator<Item = &'static str> {
     let names = RUNNERS.iter().flat_map(|(names, _)| *names);
-    names.copied().filter(|name| !name.contains(' '))
+    wrappers().chain(names.copied().filter(|name| !name.contains(' ')))
 }
 
 /// The longest entry that words begin with.
@@ -98,7 +101,7 @@ fn runner(words: &[&str]) -> Option<(usize, After)> {
         // A toolchain stands before the subcommand.
         return Some((1, Nothing));
     }
-    let mut best: Option<(usize, After)> = None;
+    let mut best = is_wrapper(program).then_some((1, Nothing));
     for (names, after) in RUNNERS {
         for name in *names {
             let mut parts = name.split(' ');
@@ -138,6 +141,8 @@ mod tests {
             ("python3 -c x", Extent::All),
             ("python3 -m timeit x", Extent::All),
             ("python3", Extent::All),
+            ("sudo make", Extent::All),
+            ("/usr/bin/setuidgid u make", Extent::All),
             ("node --test a", Extent::Words(2)),
             ("node scripts/x.mjs", Extent::Words(2)),
             ("node -e x", Extent::All),

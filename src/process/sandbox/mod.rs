@@ -38,7 +38,7 @@ pub(super) const OURSELVES: &str = "/proc/self/exe";
 /// there and not with the machine's memory.
 pub(super) const READING_MEMORY: u64 = 2 << 30;
 
-/// What a command may do.
+/// The limits of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Confinement {
     /// Absolute; files may be changed there and below. What does not exist is passed over.
@@ -129,7 +129,7 @@ impl Confinement {
         (OURSELVES.into(), words)
     }
 
-    /// Whether the system can enforce it, else why not, as a sentence's end. Takes a few milliseconds.
+    /// Checks that the system can enforce it; the error says why not, as a sentence's end. Takes a few milliseconds.
     pub fn check(&self) -> Result<(), String> {
         if !cfg!(target_os = "linux") {
             return Err("only Linux has it".to_owned());

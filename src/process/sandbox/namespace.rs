@@ -136,7 +136,7 @@ fn bind(path: &Path) -> nix::Result<()> {
     mount(Some(path), path, None::<&str>, flags, None::<&str>)
 }
 
-/// What a mount forbids already cannot be allowed again, so it has to be said again.
+/// Returns the flags of a mount that a mount on top of it must keep.
 fn inherited(path: &Path) -> nix::Result<MsFlags> {
     let has = statvfs(path)?.flags();
     let known = [

@@ -15,7 +15,7 @@ const MAX_NAME: usize = 64;
 pub(super) struct Shelf<'a> {
     pub(super) dialect: Dialect,
     pub(super) owner: Owner,
-    /// What is found must lie inside this directory, if one is given.
+    /// The directory that every file must lie in, if one is given.
     pub(super) confined_to: Option<&'a Path>,
 }
 

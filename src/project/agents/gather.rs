@@ -61,7 +61,7 @@ enum FileEntryFault {
     Broken(AgentProblem),
 }
 
-/// What every installation has. The first is the default.
+/// Agents of every installation. The first is the default.
 const BUILT_IN: &[(&str, &str)] = &[
     ("build", include_str!("../../../assets/agents/build.md")),
     ("plan", include_str!("../../../assets/agents/plan.md")),

@@ -131,7 +131,7 @@ pub struct AgentRules {
 }
 
 impl Agent {
-    /// Whether a session can be held with it, and not only a task be given to it.
+    /// Returns true if a session can be held with it, and not only a task be given to it.
     pub fn is_primary(&self) -> bool {
         self.mode != AgentMode::Subagent
     }
@@ -141,7 +141,7 @@ impl Agent {
 #[derive(Debug, Clone, Default)]
 pub struct Agents {
     pub entries: Vec<AgentEntry>,
-    /// What could not be understood and has an effect on no agent that there is.
+    /// Problems that have an effect on no agent that there is.
     pub problems: Vec<AgentProblem>,
 }
 

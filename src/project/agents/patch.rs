@@ -1,4 +1,4 @@
-//! What one source says about an agent.
+//! The settings that one source has for an agent.
 //!
 //! Files of three programs are read. Lathe's own are checked to the last key, because a misspelt `permission` would open
 //! what it was meant to close; those of others are taken as far as they mean something here.

@@ -84,7 +84,7 @@ impl Place {
         }
     }
 
-    /// What stands in front of every problem of a file.
+    /// Returns the text in front of every problem of a file.
     fn at(&self, path: &str, place: &str) -> String {
         format!("{}:{place}", self.path(path).display())
     }

@@ -1,4 +1,4 @@
-//! What a command's text is with its arguments, and which shell commands it wants run.
+//! Puts a command's arguments into its text, and finds the shell commands that it wants run.
 //!
 //! `$1` to `$9…` are words, of which the highest that the text names takes the rest; `$ARGUMENTS` is all of them. A text that
 //! names neither gets them at its end. What arguments bring is never a shell command: the text is cut into pieces first.

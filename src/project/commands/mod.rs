@@ -47,7 +47,7 @@ pub struct UserCommand {
     pub owner: CommandOwner,
     /// Empty where nobody described it.
     pub description: String,
-    /// What is to be written behind the name.
+    /// The arguments to write behind the name.
     pub argument_hint: String,
     pub model: Option<String>,
     pub agent: Option<String>,

@@ -45,8 +45,8 @@ fn thinking(ask: &Ask<'_>, turns: &[Turn<'_>]) -> Option<Value> {
     is_possible.then(|| json!({ "type": "enabled", "budget_tokens": budget }))
 }
 
-/// Whether the reply goes on with calls that were made without thinking: with a budget, the first step of a turn has to
-/// begin with a thinking block, which another model's or a cut reply's lacks.
+/// Returns true if the reply goes on with calls that were made without thinking: with a budget, the first step of a
+/// turn has to begin with a thinking block, which another model's or a cut reply's lacks.
 fn is_within_unthinking_steps(turns: &[Turn<'_>]) -> bool {
     let steps = turns
         .iter()

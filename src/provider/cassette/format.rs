@@ -30,7 +30,7 @@ pub(super) struct Exchange {
     pub(super) error: Option<Failure>,
 }
 
-/// What is kept of a request. Only `last` has to match at replay.
+/// The part of a request that is kept. Only `last` has to match at replay.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Asked {
     pub(super) last: Last,
@@ -136,7 +136,7 @@ impl Asked {
         }
     }
 
-    /// Whether a request that ends like `asked` is the one that was recorded.
+    /// Returns true if a request that ends like `asked` is the one that was recorded.
     pub(super) fn fits(&self, asked: &Self) -> bool {
         self.last == asked.last && (self.calls.is_none() || self.calls == asked.calls)
     }

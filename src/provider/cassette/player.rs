@@ -38,7 +38,7 @@ impl Pace {
     }
 }
 
-/// What answers a request that is not the next one of the cassette.
+/// The answer to a request that is not the next one of the cassette.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Following {
     /// An error, as after the end and for a further session.

@@ -6,7 +6,7 @@ use super::super::Protocol;
 use super::super::history::{Content, Outcome, Said, Turn, WireId, arguments_object, turns};
 use super::super::protocol::Ask;
 
-/// What stands in for the signature of a call that another model made; newer models refuse a first call without one.
+/// Stands in for the signature of a call that another model made; newer models refuse a first call without one.
 const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
 
 pub(super) fn body(ask: &Ask<'_>) -> Value {

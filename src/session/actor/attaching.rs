@@ -1,5 +1,6 @@
-//! What a person's message needs before it goes on its way: the text of a command it calls, and files that it mentions.
-//! They are read as the `read` tool reads them. So the model sees line numbers, may edit what it was shown, and gets the beginning of what is too long.
+//! Reads everything that a person's message needs before it goes on its way: the text of a command it calls, and files
+//! that it mentions. They are read as the `read` tool reads them. So the model sees line numbers, may edit what it was
+//! shown, and gets the beginning of what is too long.
 //!
 //! Messages keep their order: what is sent while files are read waits for them. A message whose file cannot be read goes
 //! back to whoever wrote it, and goes without that file when it is sent again. So does one that names a file which the model
@@ -38,16 +39,16 @@ pub(super) struct Attaching {
     waiting: VecDeque<(Sent, Input)>,
     running: Option<JoinHandle<Result<Ready, Unread>>>,
     cancel: CancellationToken,
-    /// Whether somebody was told of a turn that has not begun.
+    /// True if somebody was told of a turn that has not begun.
     is_told: bool,
 }
 
-/// What a message is to have beside its text.
+/// Everything that was read for a message.
 #[derive(Debug)]
 pub(super) struct Ready {
     files: Vec<FilePart>,
     seen: Seen,
-    /// What a command was made to.
+    /// The text that a command expanded to.
     expanded: Option<String>,
 }
 
@@ -227,7 +228,7 @@ impl Actor {
     }
 }
 
-/// Whether something of a message is still to be read or run.
+/// Returns true if something of a message is still to be read or run.
 fn is_unready(input: &Input) -> bool {
     !input.mentions.is_empty() || matches!(input.command, Some(CalledCommand::ByName { .. }))
 }
@@ -340,7 +341,7 @@ impl Named {
         all
     }
 
-    /// Whether the person means the file, whatever would be asked.
+    /// Returns true if the person means the file, whatever would be asked.
     fn is_meant(&self, mention: &Mention, by: Option<&Call>, cx: &ToolCx) -> bool {
         if mention.label.is_some() || self.meant.contains(&mention.path) {
             return true;
@@ -350,7 +351,7 @@ impl Named {
     }
 }
 
-/// Whether a path leads out of the project by its letters.
+/// Returns true if a path leads out of the project by its letters.
 fn is_outside(path: &str, cx: &ToolCx) -> bool {
     let roots = &cx.services.roots;
     let resolved = roots.resolve(path);
@@ -367,7 +368,7 @@ fn arguments(mention: &Mention) -> Map<String, Value> {
     args
 }
 
-/// What a file is in a message: its text, or the picture that it is.
+/// Returns the parts of a message for a file: its text, or the picture that it is.
 fn parts(mention: &Mention, result: CallResult) -> Vec<FilePart> {
     let path = match mention.lines {
         Some((from, to)) if from == to => format!("{}:{from}", mention.path),

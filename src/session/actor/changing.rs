@@ -49,7 +49,7 @@ impl Actor {
         }
     }
 
-    /// Whether another process holds the session, which is told.
+    /// Returns true if another process holds the session, and tells the person so.
     pub(super) fn is_held(&mut self) -> bool {
         let Some(held) = &self.parts.info.read_only else {
             return false;

@@ -18,7 +18,7 @@ use crate::tool::pipeline::{self, LoopGuard, Progress};
 /// The commands of a session, as they were when it was opened.
 pub(in crate::session) struct Commands {
     pub(in crate::session) list: Arc<[UserCommand]>,
-    /// Whether the shell commands of the project's own may run.
+    /// True if the shell commands of the project's own may run.
     pub(in crate::session) is_trusted: bool,
 }
 
@@ -67,7 +67,7 @@ impl Commands {
     }
 }
 
-/// Whether a command's text waits for something that may take its time.
+/// Returns true if a command's text waits for something that may take its time.
 pub(super) fn takes_time(command: &UserCommand) -> bool {
     !shell_commands(&command.body).is_empty()
 }
@@ -77,7 +77,7 @@ impl Call {
         &self.name
     }
 
-    /// Whether the person wants this file by having written the command.
+    /// Returns true if the person wants this file by having written the command.
     pub(super) fn is_own_word(&self, path: &str) -> bool {
         self.own_words.iter().any(|own| own == path)
     }

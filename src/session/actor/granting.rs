@@ -1,4 +1,4 @@
-//! What was allowed for good: listed and taken back from the session that lives.
+//! Stored "always" answers: listed and taken back from the session that lives.
 
 use std::sync::Arc;
 

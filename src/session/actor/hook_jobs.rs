@@ -24,7 +24,7 @@ pub(super) enum Way {
     Steers,
 }
 
-/// What the hooks of one job said.
+/// The answers of the hooks of one job.
 pub(super) enum HookDone {
     Begun(Vec<String>),
     Prompted(Vec<(Input, Prompted)>, Way),

@@ -1,9 +1,9 @@
 //! The hooks that the session itself runs: for a prompt, at the end of a turn, at its own beginning and end, and for what
 //! a person may want to hear of.
 //!
-//! What the session waits for is done one after another, beside the loop: a prompt that is sent while the hooks of the
-//! beginning still run waits for them. Notifications wait for nobody and nobody waits for them until the session ends.
-//! Where no hook is for an event nothing here is entered.
+//! Hooks that the session waits for run one after another, beside the loop: a prompt that is sent while the hooks of
+//! the beginning still run waits for them. Notifications wait for nobody and nobody waits for them until the session
+//! ends. Where no hook is for an event nothing here is entered.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -22,12 +22,12 @@ use crate::session::{Done, ErrorReport, Event, Input, QueuedKind, ReportKind};
 
 /// How often in a row hooks may have a turn go on that had ended.
 const GOES_ON: u32 = 8;
-/// What is still being told when the session ends may take this long.
+/// Time for hooks that are still being told of events when the session ends.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 /// Where somebody waits for the session to be gone, the hooks of its end have this long altogether.
 const SHORT_FAREWELL: Duration = Duration::from_secs(3);
 
-/// What hooks are doing for the session.
+/// The session's hooks that run or wait to be run.
 #[derive(Default)]
 pub(super) struct Hooking {
     waiting: VecDeque<Job>,
@@ -38,7 +38,7 @@ pub(super) struct Hooking {
     asking: Vec<Input>,
     /// Of the jobs that run and wait; notifications and the end go on.
     cancel: CancellationToken,
-    /// What the hooks of the beginning had to say, until it joins a prompt.
+    /// Texts of the hooks of the beginning, until they join a prompt.
     context: Vec<String>,
     has_begun: bool,
     /// How often in a row the turn was made to go on.
@@ -46,7 +46,7 @@ pub(super) struct Hooking {
     transcript: Option<Transcript>,
 }
 
-/// What stands still until its hooks have spoken.
+/// The part of a turn that waits for its hooks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Held {
     #[default]
@@ -221,7 +221,7 @@ impl Actor {
         }
     }
 
-    /// What was not sent goes back to whoever wrote it.
+    /// Returns messages that were not sent to whoever wrote them.
     fn give_back(&mut self) {
         for input in std::mem::take(&mut self.hooking.asking) {
             self.publish(Event::Refused(Arc::new(input)));
@@ -383,7 +383,7 @@ impl Actor {
     }
 }
 
-/// What a hook adds to a prompt goes with it as a text of its own, so that the prompt stays what the person wrote.
+/// Makes a text of its own of what a hook adds to a prompt, so that the prompt stays what the person wrote.
 fn context((from, words): (&str, String)) -> FilePart {
     FilePart {
         path: from.to_owned(),

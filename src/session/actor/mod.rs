@@ -54,7 +54,7 @@ use todos::Known;
 /// How often a growing reply is written down.
 const CHECKPOINT: Duration = Duration::from_millis(500);
 
-/// What a session is made of; `wire` puts it together.
+/// The parts of a session; `wire` puts them together.
 pub(super) struct Parts {
     pub(super) info: SessionInfo,
     pub(super) messages: Vec<Arc<Message>>,
@@ -72,10 +72,10 @@ pub(super) struct Parts {
     pub(super) profiles: Profiles,
     pub(super) before_plan: BeforePlan,
     pub(super) user_commands: Commands,
-    /// What the hooks of the beginning are told: `startup` or `resume`.
+    /// The word for the hooks of the beginning: `startup` or `resume`.
     pub(super) opening: &'static str,
     pub(super) farewell: Farewell,
-    /// What `/status` says that does not change while the session lives.
+    /// The groups of `/status` that do not change while the session lives.
     pub(super) about: Vec<StatusGroup>,
     /// How often a turn goes on that would end with open todos.
     pub(super) reminders: u32,
@@ -119,7 +119,7 @@ pub(super) struct Actor {
     turn_began: Option<i64>,
     /// Agent and model of the last request; before the first one, of a conversation that goes on.
     asked_as: Option<(String, ModelRef)>,
-    /// What made the provider read anew what it had cached.
+    /// Causes that made the provider read anew what it had cached.
     misses: Vec<CacheMiss>,
 }
 

@@ -16,12 +16,12 @@ use crate::store::StoreError;
 /// The tools whose results show the model the list.
 const TOOLS: [&str; 2] = ["todowrite", "todoread"];
 
-/// What the model knows of the list.
+/// The model's knowledge of the list.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     /// It has not seen the list as it is.
     is_behind: bool,
-    /// What the person changed since it last saw it, in order.
+    /// The person's changes since it last saw the list, in order.
     edits: Vec<TodoEdit>,
 }
 
@@ -48,7 +48,7 @@ impl Known {
     }
 }
 
-/// Whether a message shows this list; `None` when it shows none.
+/// Returns true if the list that a message shows is this one; `None` when it shows none.
 fn shows(message: &Message, list: &[Value]) -> Option<bool> {
     if message.is_reminder() {
         let text = message.text();

@@ -113,7 +113,7 @@ impl Actor {
         self.check(stored);
     }
 
-    /// What was read for a message is in the conversation, as the message is.
+    /// Notes the files that were read for a message, once the message is in the conversation.
     pub(super) fn note_seen(&mut self, seen: &Seen) {
         let noted = seen.note(&self.parts.calls.services, &self.parts.calls.session);
         self.check(noted);

@@ -1,4 +1,4 @@
-//! What a person said that has not joined the conversation: steers, the queue, and what is held.
+//! Messages of a person that have not joined the conversation: steers, the queue, and those that are held.
 
 use std::sync::Arc;
 
@@ -149,8 +149,8 @@ impl Actor {
         }
     }
 
-    /// What was waiting for the end of the turn: a steer goes at once, also after an interrupt; what was queued goes
-    /// after a good end and is held after a bad one.
+    /// Sends what was waiting for the end of the turn: a steer goes at once, also after an interrupt; what was queued
+    /// goes after a good end and is held after a bad one.
     pub(super) fn go_on(&mut self, end: TurnEnd, has_steers: bool) {
         if self.closing {
             return;

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::conversation::{CallState, Message, MessageState, Part, PartBody, Role, ToolPart};
+use crate::session::query::moment;
 use crate::store::SessionRow;
 use crate::text::sanitize::{sanitize_line, strip_controls};
 
@@ -30,7 +30,7 @@ pub(super) fn text(session: &SessionRow, messages: &[Message]) -> String {
                 text,
                 "\n## {} · {}\n",
                 sanitize_line(who),
-                moment(message.created)
+                local_moment(message.created)
             );
         }
         last = Some(who);
@@ -53,7 +53,7 @@ fn head(session: &SessionRow) -> String {
         model.as_deref().unwrap_or("no model"),
         session.agent,
         session.directory.display(),
-        moment(session.created)
+        local_moment(session.created)
     );
     format!("# {}\n\n{}\n", sanitize_line(title), sanitize_line(&facts))
 }
@@ -100,10 +100,8 @@ fn fence(text: &str) -> String {
     "`".repeat(runs.max().unwrap_or(0).max(2) + 1)
 }
 
-fn moment(milliseconds: i64) -> String {
-    let time = Timestamp::from_millisecond(milliseconds).unwrap_or_default();
-    let time = time.to_zoned(TimeZone::system());
-    time.strftime("%Y-%m-%d %H:%M").to_string()
+fn local_moment(milliseconds: i64) -> String {
+    moment(milliseconds, &TimeZone::system())
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::conversation::Message;
 use crate::store::SessionRow;
 
-/// What an exported session says of itself.
+/// Name of the format, written into every exported session.
 const FORMAT: &str = "lathe-session-1";
 
 /// Characters of a title that a file's name takes over.

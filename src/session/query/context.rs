@@ -1,4 +1,4 @@
-//! What fills the context window, by source.
+//! Use of the context window, by source.
 //!
 //! Sizes are estimated, four characters to a token: only the provider knows its own tokens, and it reports no more than
 //! the sum. Pictures and documents are counted and not estimated: what they cost differs from model to model.
@@ -20,7 +20,7 @@ const CHARACTERS: usize = 4;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContextUse {
     pub groups: Vec<ContextGroup>,
-    /// What the provider reported with the last request: tokens of input and output together.
+    /// Tokens that the provider reported with the last request, input and output together.
     pub reported: Option<u64>,
     /// The window of the model in tokens, where it is known.
     pub limit: Option<u64>,
@@ -73,7 +73,8 @@ impl ContextUse {
         self.groups.iter().map(ContextGroup::tokens).sum()
     }
 
-    /// What is left of the window. What the provider reported counts, where it is not less than what stands there by now.
+    /// Returns the free part of the window in tokens. What the provider reported counts, where it is not less than what
+    /// stands there by now.
     pub fn free(&self) -> Option<u64> {
         Some(self.limit?.saturating_sub(self.used()))
     }
@@ -93,7 +94,7 @@ impl ContextGroup {
     }
 }
 
-/// What the next request would be made of.
+/// The contents of the next request.
 pub(in crate::session) struct Facts {
     pub(in crate::session) system: String,
     pub(in crate::session) agent: String,

@@ -1,4 +1,4 @@
-//! What was spent: in this session by model and agent, in its last turn, and today.
+//! Spending: in this session by model and agent, in its last turn, and today.
 
 use std::path::PathBuf;
 

@@ -20,7 +20,7 @@ pub struct Keep {
     pub replace: bool,
 }
 
-/// What became of it.
+/// The result of writing a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kept {
@@ -32,7 +32,7 @@ pub enum Kept {
     Exists(PathBuf),
 }
 
-/// What is kept.
+/// The session and the messages that are kept.
 pub(in crate::session) struct Keeping {
     pub(in crate::session) session: SessionRow,
     pub(in crate::session) messages: Vec<Arc<Message>>,

@@ -1,5 +1,5 @@
-//! What a front end asks beside the stream of events, and gets an answer to: how full the context is, what was spent, how
-//! things stand, what changed, the session as a text.
+//! Queries of a front end beside the stream of events: how full the context is, what was spent, how things stand, what
+//! changed, the session as a text.
 //!
 //! The actor gathers what an answer is made of and goes on; weighing, reading and running git happen elsewhere. An answer
 //! tells of the moment in which it was asked.
@@ -16,7 +16,7 @@ pub use context::{CacheMiss, ContextGroup, ContextItem, ContextSource, ContextUs
 pub use costs::Costs;
 pub use keeping::{Keep, Kept};
 pub use status::StatusGroup;
-pub(crate) use words::{SpendingSum, SumOf, spender};
+pub(crate) use words::{SpendingSum, SumOf, moment, spender};
 
 pub(in crate::session) use changes::{Changing, put_back};
 pub(in crate::session) use context::Facts;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatusGroup {
     pub title: Cow<'static, str>,
-    /// What it is, and how it is.
+    /// Names and values.
     pub rows: Vec<(Cow<'static, str>, String)>,
 }
 
@@ -22,7 +22,7 @@ impl StatusGroup {
     }
 }
 
-/// What the system says of this process. Reads `/proc`, and says nothing where there is none.
+/// Returns facts from the system about this process. Reads `/proc`, and says nothing where there is none.
 pub(in crate::session) fn process_group() -> StatusGroup {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let field = |name: &str| {

@@ -1,5 +1,8 @@
 //! Answers in words, the same in every front end.
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
 use super::{CacheMiss, ChangeScope, ContextGroup, ContextSource, ContextUse, Costs};
 use crate::conversation::Usage;
 use crate::store::Spending;
@@ -26,7 +29,7 @@ impl ContextGroup {
 }
 
 impl ContextUse {
-    /// What there is to know about the figures, a sentence each.
+    /// Returns remarks about the figures, a sentence each.
     pub(crate) fn remarks(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         sentences.push(match self.reported {
@@ -100,7 +103,7 @@ impl SumOf {
     }
 }
 
-/// What several rows of spending come to.
+/// The sum of several rows of spending.
 #[derive(Debug, Default)]
 pub(crate) struct SpendingSum {
     pub(crate) usage: Usage,
@@ -137,7 +140,7 @@ impl SpendingSum {
 }
 
 impl Costs {
-    /// What there is a sum of.
+    /// Returns the sums that there are.
     pub(crate) fn sums(&self) -> Vec<(SumOf, SpendingSum)> {
         let turn = self.turn.as_deref().map(|turn| (SumOf::Turn, turn));
         let others = [
@@ -149,7 +152,7 @@ impl Costs {
         all.map(|(of, spent)| (of, SpendingSum::of(spent))).collect()
     }
 
-    /// What there is to know about the figures, a sentence each.
+    /// Returns remarks about the figures, a sentence each.
     pub(crate) fn remarks(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         if self.sums().iter().any(|(_, sum)| sum.unpriced > 0) {
@@ -180,7 +183,7 @@ pub(crate) fn spender(spending: &Spending) -> [String; 3] {
 }
 
 impl ChangeScope {
-    /// What is said where nothing changed.
+    /// Returns the sentence for a scope in which nothing changed.
     pub(crate) fn nothing(self) -> &'static str {
         match self {
             Self::Session => "No tool has changed a file in this session.",
@@ -188,4 +191,10 @@ impl ChangeScope {
             Self::WorkTree => "The work tree is as `HEAD` is.",
         }
     }
+}
+
+/// Returns a time as `2025-11-21 09:14`, from milliseconds since the Unix epoch.
+pub(crate) fn moment(milliseconds: i64, zone: &TimeZone) -> String {
+    let time = Timestamp::from_millisecond(milliseconds).unwrap_or_default();
+    time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
 }

@@ -1,4 +1,4 @@
-//! What `/status` says that is known when the session is opened.
+//! The part of `/status` that is known when the session is opened.
 
 use std::path::Path;
 

@@ -18,7 +18,7 @@ use crate::store::SessionRow;
 
 /// The agent of a session that names none.
 pub(in crate::session) const DEFAULT: &str = "build";
-/// What else people call it.
+/// Another name of the default agent.
 const ALIAS: &str = "sisyphus";
 /// Problems that are told one by one when a session opens.
 const TOLD: usize = 3;

@@ -76,7 +76,7 @@ fn add_matcher(
     Ok(())
 }
 
-/// What the hooks are run with. Where there are none nothing is ever written for them.
+/// Returns the settings that the hooks are run with. Where there are none nothing is ever written for them.
 pub(super) fn settings(
     request: &OpenRequest,
     hooks: Vec<Hook>,

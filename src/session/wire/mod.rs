@@ -53,7 +53,7 @@ pub use trust::{
     trusted_names,
 };
 
-/// What to open, and how.
+/// The session to open, and the settings for it.
 #[derive(Debug, Clone)]
 pub struct OpenRequest {
     pub loaded: Loaded,
@@ -80,7 +80,7 @@ pub enum Which {
     Id(SessionId),
 }
 
-/// Whether somebody can answer questions.
+/// Tells if somebody can answer questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrontEndKind {
     Attended,
@@ -109,7 +109,7 @@ pub struct Opened {
     pub actor: tokio::task::JoinHandle<()>,
 }
 
-/// What the first frame shows, from configuration alone.
+/// The data of the first frame, from configuration alone.
 #[derive(Debug, Clone)]
 pub struct Preview {
     pub model: String,
@@ -118,7 +118,7 @@ pub struct Preview {
     pub theme: String,
 }
 
-/// What a single call gave.
+/// The result of a single call.
 #[derive(Debug)]
 pub struct ToolRun {
     pub session: SessionId,

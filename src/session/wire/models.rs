@@ -41,7 +41,7 @@ pub(super) fn providers(request: &OpenRequest) -> Result<BTreeMap<String, Provid
     Ok(providers)
 }
 
-/// What is configured, over what is built in under the same name.
+/// Returns a provider's settings from the configuration, over what is built in under the same name.
 fn provider_settings(
     name: &str,
     given: &schema::ProviderSettings,
@@ -137,7 +137,7 @@ fn edit_mode(given: schema::EditMode) -> EditMode {
     }
 }
 
-/// What `edit.mode` says.
+/// Returns the value of `edit.mode`.
 pub(super) fn configured_edit_mode(request: &OpenRequest) -> Option<EditMode> {
     request.loaded.config.edit.mode.map(edit_mode)
 }

@@ -19,7 +19,7 @@ use crate::session::{AgentChoice, ModelChoice};
 use crate::store::Store;
 use crate::tool::{Access, Registry, Resolution, Set, ToolSettings};
 
-/// What a session works as.
+/// The agent, the model and the settings that a session works with.
 pub(in crate::session) struct Profile {
     pub(in crate::session) turn: TurnSettings,
     pub(in crate::session) model: Model,
@@ -53,11 +53,11 @@ pub(super) struct BaseRules {
     pub(super) settings: ToolSettings,
     pub(super) permissions: Permissions,
     pub(super) home: Option<PathBuf>,
-    /// What `edit.mode` says.
+    /// The value of `edit.mode`.
     pub(super) edit_mode: Option<EditMode>,
 }
 
-/// What decides about the model when the agent changes.
+/// The facts that decide about the model when the agent changes.
 pub(super) struct Models {
     /// Given on the command line or by the demo: it stays.
     pub(super) is_fixed: bool,
@@ -65,7 +65,7 @@ pub(super) struct Models {
     pub(super) configured: Option<ModelRef>,
 }
 
-/// What every agent's prompt says, as it was when the session began.
+/// Facts that are in every agent's prompt, as they were when the session began.
 pub(super) struct PromptFacts {
     pub(super) directory: PathBuf,
     pub(super) root: PathBuf,

@@ -40,7 +40,7 @@ use crate::tool::{
 pub(super) struct Kit {
     pub(super) registry: Arc<Registry>,
     pub(super) services: Arc<Services>,
-    /// What the gate and the services begin with; an agent adds to it.
+    /// The rules that the gate and the services begin with; an agent adds to them.
     pub(super) base: BaseRules,
 }
 
@@ -143,7 +143,7 @@ fn with_temporary(
 /// Names of the variables whose values are sent to a server: those that the configuration names where only a server sees
 /// the value, and those that hold the same as a key or a header, whatever they are called.
 pub(super) fn key_variables(request: &OpenRequest) -> Vec<String> {
-    /// What is shorter and stands in a header may be anything.
+    /// Minimum length of a value in a header that counts as a key; a shorter one may be anything.
     const MIN_IN_HEADER: usize = 12;
     let providers = || {
         request

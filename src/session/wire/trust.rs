@@ -94,7 +94,7 @@ pub enum TrustedBy {
     Answer,
 }
 
-/// Whether `--trust` was given.
+/// The flag `--trust`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrustFlag {
     Given,
@@ -153,7 +153,7 @@ impl ProjectTrust {
         Some(diff::unified("trusted", &before, &listing(self.asked_parts())).text)
     }
 
-    /// What whoever cannot answer is told: the parts that are left out.
+    /// Returns the report for whoever cannot answer: the parts that are left out.
     pub fn report(&self) -> Option<ErrorReport> {
         let TrustState::Untrusted { before } = &self.state else {
             return None;

@@ -1,4 +1,4 @@
-//! What lathe clears away at its start and while it runs.
+//! Clears away old files at the start and while lathe runs.
 
 use std::path::Path;
 use std::time::Duration;

@@ -2,7 +2,7 @@
 
 use super::parse::{DiffLine, Hunk, parse_unified};
 
-/// What a diff says of one file.
+/// The part of a diff about one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileDiff<'a> {
     /// The name before, without the side's prefix; `None` for a file that was not there.

@@ -11,7 +11,7 @@ pub struct Hunk<'a> {
     pub old_len: usize,
     pub new_start: usize,
     pub new_len: usize,
-    /// What stands behind the second `@@`: the function, if the writer knew it.
+    /// The text behind the second `@@`: the function, if the writer knew it.
     pub heading: &'a str,
     pub lines: Vec<DiffLine<'a>>,
 }
@@ -25,7 +25,7 @@ pub struct DiffLine<'a> {
     pub old_line: Option<usize>,
     /// Line number in the new text; none for removed lines.
     pub new_line: Option<usize>,
-    /// Whether the text ends here without a line break.
+    /// True if the text ends here without a line break.
     pub no_newline: bool,
 }
 

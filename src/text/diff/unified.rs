@@ -10,7 +10,7 @@ use super::compare::compare;
 
 const CONTEXT_LINES: usize = 3;
 
-/// What a change looks like.
+/// A change as a unified diff.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UnifiedDiff {
     /// Empty when nothing changed.

@@ -27,7 +27,7 @@ pub struct Mismatch {
     pub failures: Vec<Failure>,
     /// Lines of the text as it is.
     pub lines: usize,
-    /// What is shown of the text.
+    /// The lines of the text that are shown.
     excerpt: Vec<String>,
     /// Expected hashes that exactly one line has, and its number.
     moved: Vec<(Hash, usize)>,

@@ -37,7 +37,7 @@ impl<'a> Lines<'a> {
         &self.text[self.starts[index]..self.end(index)]
     }
 
-    /// Whether there is a last line and it has no break.
+    /// Returns true if there is a last line and it has no break.
     pub(super) fn lacks_final_break(&self) -> bool {
         !self.text.is_empty() && !self.text.ends_with('\n')
     }

@@ -34,7 +34,7 @@ pub use place::place;
 pub use reference::{Reference, ReferenceError};
 pub use tag::{Hash, LineHasher, tagged_lines};
 
-/// What becomes of lines that references name.
+/// A change of lines that references name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
     /// The lines from `first` to `last` become these; none takes them away.

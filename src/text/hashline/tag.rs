@@ -11,7 +11,7 @@ use crate::text::replace::is_white_space;
 /// Characters of a line that are shown; more are counted.
 const SHOWN_CHARS: usize = 2000;
 
-/// What a line hashes to: shown as two lower-case digits.
+/// The hash of a line: shown as two lower-case digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Hash(u8);
 

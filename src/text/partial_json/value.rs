@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PartialStr<'a> {
     pub text: &'a str,
-    /// Whether the closing quote was read.
+    /// True if the closing quote was read.
     pub complete: bool,
 }
 

@@ -29,7 +29,7 @@ pub use parse::parse;
 pub use place::{Placed, place};
 pub use sketch::{Sketch, SketchKind, sketch};
 
-/// What a patch does to one file.
+/// The part of a patch about one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section<'a> {
     pub path: &'a str,
@@ -59,7 +59,7 @@ pub struct Chunk<'a> {
     /// A line of the file that stands somewhere before the chunk.
     pub header: Option<&'a str>,
     pub lines: Vec<ChunkLine<'a>>,
-    /// Whether the old lines are the last ones of the file.
+    /// True if the old lines are the last ones of the file.
     pub at_end: bool,
     /// Where the chunk begins in the patch, 1-based.
     pub line: usize,

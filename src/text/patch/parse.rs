@@ -12,7 +12,7 @@ pub(super) const BEGIN: &str = "*** Begin Patch";
 pub(super) const END: &str = "*** End Patch";
 pub(super) const END_OF_FILE: &str = "*** End of File";
 
-/// What stands on a line of its own and is no content.
+/// A line that stands on its own and is no content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Marker<'a> {
     Add(&'a str),

@@ -1,4 +1,4 @@
-//! What a patch that is still being written will do, as far as it has come.
+//! The effect of a patch that is still being written, as far as it has come.
 //!
 //! For drawing only: it takes everything, and what is no patch is left out. The lines of chunks are those of a diff
 //! already; only their place is not known.

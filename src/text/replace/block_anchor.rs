@@ -11,9 +11,9 @@ use super::search::Search;
 use super::white_space::trim;
 use super::{Positions, Replacer, Span, Strategy, Tolerance};
 
-/// What a block's similarity must reach.
+/// Minimum similarity of a block.
 const MIN_SIMILARITY: f64 = 0.65;
-/// What it must reach with the classic tolerance where there are several.
+/// Minimum similarity with the classic tolerance where there are several.
 const MIN_CLASSIC: f64 = 0.3;
 /// Letters compared with letters, about. Enough for thousands of ordinary blocks; see the module's note on budgets.
 const STEPS: u64 = 150_000_000;

@@ -16,9 +16,9 @@ pub enum ReplaceError {
         strategy: Strategy,
         /// Lines on which positions start, 1-based, at most five.
         lines: Vec<usize>,
-        /// Whether there are further ones.
+        /// True if there are further ones.
         more: bool,
-        /// What was asked for.
+        /// The occurrences that were asked for.
         asked: Occurrences,
     },
     NoMatch {

@@ -70,8 +70,8 @@ fn unescape(text: &str) -> String {
 struct Unescaped {
     text: String,
     starts: Vec<usize>,
-    /// Whether the line ends in a backslash that escapes its line break. It is not part of `text`: within a window
-    /// it disappears into the break, at the window's end it is itself.
+    /// True for each line that ends in a backslash that escapes its line break. The backslash is not part of `text`:
+    /// within a window it disappears into the break, at the window's end it is itself.
     open: Vec<bool>,
 }
 

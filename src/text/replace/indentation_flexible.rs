@@ -1,6 +1,7 @@
 //! Windows of lines that equal the old text after the common indentation of both is removed.
 //!
-//! What is found here, `line_trimmed` finds as well; it stays because the order of strategies is a contract.
+//! Everything that is found here is found by `line_trimmed` as well; it stays because the order of strategies is a
+//! contract.
 
 use super::search::Search;
 use super::white_space::is_white_space;

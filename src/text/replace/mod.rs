@@ -118,7 +118,7 @@ pub enum SpanKind {
     Lines,
 }
 
-/// What an edit would replace.
+/// The regions that an edit would replace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     pub strategy: Strategy,

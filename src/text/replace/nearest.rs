@@ -13,7 +13,7 @@ const MAX_REGIONS: usize = 3;
 /// Longer regions are cut, and so are longer lines.
 const MAX_LINES: usize = 40;
 const MAX_LINE_CHARS: usize = 400;
-/// What resembles less is no help.
+/// Minimum resemblance; regions that resemble less are no help.
 const MIN_SCORE: f64 = 0.3;
 
 /// Returns at most three regions, the nearest first.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Found, Occurrences, ReplaceError, SpanKind, Strategy, Tolerance, find};
 
-/// What an edit does to a text.
+/// The replacements that an edit makes in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan<'a> {
     pub strategy: Strategy,

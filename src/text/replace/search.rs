@@ -1,4 +1,4 @@
-//! What all strategies look at: the text, the old text, and tables over both that are made once, on first need.
+//! Data that all strategies share: the text, the old text, and tables over both that are made once, on first need.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;

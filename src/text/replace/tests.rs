@@ -1,4 +1,4 @@
-//! What holds for all strategies together, and the harness of their own tests.
+//! Tests that hold for all strategies together, and the harness of their own tests.
 
 use super::*;
 use proptest::prelude::*;

@@ -10,7 +10,7 @@
 /// every emphasis, take about 50.
 const MOST_PARAMETERS: usize = 128;
 
-/// What became of one character.
+/// The result of passing one character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Passed {
     /// Belongs to no sequence. May still be a control.
@@ -42,7 +42,7 @@ enum State {
 #[derive(Debug, Default)]
 pub(super) struct EscapeFilter {
     state: State,
-    /// What stands between the beginning and the end of the last control sequence, one character more than is kept when
+    /// The text between the beginning and the end of the last control sequence, one character more than is kept when
     /// there was more.
     parameters: String,
 }
@@ -57,7 +57,7 @@ impl EscapeFilter {
         }
     }
 
-    /// Whether the next character begins a sequence or belongs to none.
+    /// Returns true if the next character begins a sequence or belongs to none.
     pub(super) fn is_between_sequences(&self) -> bool {
         self.state == State::Text
     }

@@ -8,7 +8,7 @@ use crate::text::width::grapheme_width;
 
 /// A longer line is data that nobody reads by its colours: it is plain.
 pub(super) const MAX_INKED_BYTES: usize = 16 * 1024;
-/// What follows this many runs of a line is plain. A line of a rainbow has one for each column.
+/// Maximum number of coloured runs in a line; the rest of it is plain. A line of a rainbow has one for each column.
 pub(super) const MAX_RUNS: usize = 512;
 
 /// The unfinished line. Only a line that is overwritten pays for cells.

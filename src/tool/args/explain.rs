@@ -1,4 +1,4 @@
-//! What still does not fit, told to the model.
+//! Explains to the model the arguments that still do not fit.
 
 use serde_json::{Map, Value};
 

@@ -10,15 +10,12 @@ use super::edit::{is_plain, place};
 use crate::conversation::ErrorKind;
 use crate::text::partial_json::PartialValue;
 use crate::text::replace::Strategy;
-use crate::tool::change::{Change, apply, diff_part, growing_diff, signed_counts};
+use crate::tool::change::{Change, apply, diff_part, growing_diff, newest_edits, signed_counts};
 use crate::tool::{
     CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Set, Tool, ToolCx,
     ToolError, plural,
 };
-use crate::view::card::{Card, CardPart};
-
-/// Edits that a card shows while they stream.
-const STREAMED: usize = 3;
+use crate::view::card::Card;
 
 pub(super) struct MultiEditTool;
 
@@ -174,16 +171,8 @@ impl Tool for MultiEditTool {
             0 => card,
             count => card.meta(plural(count, "edit")),
         };
-        let skipped = if cx.expanded {
-            0
-        } else {
-            items.len().saturating_sub(STREAMED)
-        };
-        let card = match skipped {
-            0 => card,
-            above => card.part(CardPart::Omitted(format!("{} above", plural(above, "edit")))),
-        };
-        items.into_iter().skip(skipped).fold(card, |card, item| {
+        let (card, shown) = newest_edits(card, items, cx);
+        shown.into_iter().fold(card, |card, item| {
             let (old, new) = (
                 text(item, "old_string", OLD_NAMES),
                 text(item, "new_string", NEW_NAMES),

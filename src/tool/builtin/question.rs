@@ -70,7 +70,7 @@ pub(super) struct Planned {
 pub(super) struct Details {
     /// One list for each question; empty where there is no answer.
     answers: Vec<Vec<String>>,
-    /// Whether there is an answer in own words.
+    /// For each question, true if there is an answer in own words.
     custom: Vec<bool>,
     /// Nobody was there, so defaults were taken.
     defaulted: bool,
@@ -172,7 +172,7 @@ fn misfit(message: String, hint: &str) -> ToolError {
     ToolError::new(ErrorKind::InvalidArgs, message).hint(hint)
 }
 
-/// What is said to one question, in words: labels first.
+/// Returns the answer to one question in words: labels first.
 fn said(question: &FormQuestion, answer: &FormAnswer) -> Vec<String> {
     let picked = answer
         .picked

@@ -1,5 +1,5 @@
-//! What is said of all tools at once: their sets, families, names, and how they stand beside others. A tool that is named
-//! here and not there yet is passed by.
+//! Tests of all tools at once: their sets, families, names, and how they stand beside others. A tool that is named here
+//! and not there yet is passed by.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! What a person does themselves with the means of a tool: they name a file to be read, or give a command.
+//! Calls that a person makes themselves with the means of a tool: they name a file to be read, or give a command.
 //!
 //! A command goes past everything that judges what a model wants: access, hooks, permission, sandbox and timeout. How it
 //! runs, streams and is cut is as with `bash`.
@@ -88,7 +88,7 @@ pub async fn find_own(
 }
 
 impl OwnRead {
-    /// Whether the model would have to ask for it: it lies outside of the project, or a rule says so.
+    /// Returns true if the model would have to ask for it: it lies outside of the project, or a rule says so.
     pub fn would_ask(&self, cx: &ToolCx) -> bool {
         !cx.services.gate.allows(asker(&*self.tool), &self.asks)
     }

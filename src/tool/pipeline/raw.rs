@@ -1,4 +1,4 @@
-//! What a call gave, before and after it is cut to what a model may be sent.
+//! The result of a call, before and after it is cut to what a model may be sent.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub(super) struct Raw {
     pub(super) size: Size,
 }
 
-/// What is known of how long a text is.
+/// Knowledge about the length of a text.
 pub(super) enum Size {
     Unknown,
     /// The tool keeps to limits of its own.

@@ -64,7 +64,7 @@ impl Ready {
         differ
     }
 
-    /// What a person may change of it, and what looks at that.
+    /// Returns the part that a person may change, and the check of a changed one.
     pub(super) fn editable(&self) -> (Editable, Arc<Fit>) {
         let tool = Arc::clone(&self.tool);
         let fit = move |input| {
@@ -104,7 +104,7 @@ impl Ready {
     }
 }
 
-/// What became of a call's name and arguments.
+/// The result of resolving a call's name and arguments.
 pub struct Resolved {
     /// The arguments for the `tool_call` event: normalised, or as far as they could be read.
     pub args: Value,
@@ -129,7 +129,7 @@ impl Resolved {
         }
     }
 
-    /// Whether the arguments are the tool's.
+    /// Returns true if the arguments are the tool's.
     pub fn fits(&self) -> bool {
         matches!(&self.outcome, Ok(ready) if ready.misfit.is_none())
     }
@@ -188,12 +188,12 @@ fn canonical(value: &Value) -> Value {
     }
 }
 
-/// What a call can name.
+/// The tools that a call can name.
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
     pub registry: &'a Registry,
     pub settings: &'a ToolSettings,
-    /// What the model was told of.
+    /// The tools that were described to the model.
     pub told: &'a [ToolSpec],
 }
 

@@ -1,4 +1,4 @@
-//! What the terminal answers to what it is asked, which comes when it comes.
+//! Answers of the terminal to queries; they come at any time.
 
 use super::App;
 use crate::tui::pictures::Protocol;

@@ -1,4 +1,4 @@
-//! Whether somebody looks at the screen, and what they are told when they do not.
+//! Tells if somebody looks at the screen, and notifies them when they do not.
 //!
 //! Terminals that report their focus say so with the first change; until then nobody knows, and half a minute without a
 //! key counts as looking elsewhere. Each end of a turn and each question tells once.
@@ -18,7 +18,7 @@ pub(super) struct Attention {
     focus: Reported,
     /// When the last key came.
     key: Instant,
-    /// What is told unless a key comes first.
+    /// A notification that is sent unless a key comes first.
     untold: Option<Untold>,
     /// The turn has ended and nobody has looked since.
     has_news: bool,

@@ -41,7 +41,7 @@ impl App {
         self.view.panel.focus();
     }
 
-    /// Whether the words of a todo are written. A question that comes waits until that is over.
+    /// Returns true if the words of a todo are written. A question that comes waits until that is over.
     pub(super) fn writes_todo(&self) -> bool {
         self.view.focus == Focus::Panel && self.view.panel.context() == Context::PanelText
     }
@@ -173,7 +173,7 @@ impl App {
     }
 }
 
-/// Whether an action is the panel's own while it has the keys.
+/// Returns true if an action is the panel's own while it has the keys.
 pub(super) fn is_about_panel(action: Action) -> bool {
     matches!(
         action,

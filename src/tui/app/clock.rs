@@ -1,4 +1,4 @@
-//! What the passing of time does: what turns, what was armed, what is due. The moments come from outside.
+//! Effects of the passing of time: what turns, what was armed, what is due. The moments come from outside.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ const SPINNER: Duration = Duration::from_millis(80);
 const SECOND: Duration = Duration::from_secs(1);
 
 impl App {
-    /// Whether something on screen moves with the clock.
+    /// Returns true if something on screen moves with the clock.
     pub(crate) fn is_animated(&self) -> bool {
         self.view.transcript.animated() && self.pages.is_empty() && self.picker.is_none()
     }
@@ -139,7 +139,7 @@ impl App {
         self.start + self.turn_time() * turns
     }
 
-    /// Whether a call waits for an answer; its card counts the seconds.
+    /// Returns true if a call waits for an answer; its card counts the seconds.
     pub(super) fn is_asked(&self) -> bool {
         !self.view.questions.is_empty() || self.view.forms.len() > 0
     }

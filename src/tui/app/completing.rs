@@ -113,7 +113,7 @@ impl App {
         Change::Urgent
     }
 
-    /// Whether a key has to wait for the list.
+    /// Returns true if a key has to wait for the list.
     pub(super) fn holds(&mut self, key: KeyEvent, now: Instant) -> bool {
         let picks = || {
             let action = self.keymap.action(Context::Completion, key);
@@ -143,7 +143,7 @@ impl App {
         self.held.until = Some(now + PATIENCE);
     }
 
-    /// Whether this is the paste that is waited for; it is not any more.
+    /// Returns true if this is the paste that is waited for; it is not waited for any more.
     pub(super) fn release_paste(&mut self, pasted: &str) -> bool {
         self.held.paste.take_if(|held| held == pasted).is_some()
     }

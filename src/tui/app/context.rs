@@ -42,7 +42,7 @@ impl App {
         }
     }
 
-    /// What programs that drive the screen are told.
+    /// Returns the state that programs that drive the screen are told.
     pub(crate) fn state(&self) -> State {
         let page = self.pages.last().filter(|_| self.picker.is_none());
         State {
@@ -61,7 +61,7 @@ impl App {
     }
 }
 
-/// What programs that drive the screen are told of who reads the keys.
+/// Returns the name of the part that reads the keys, for programs that drive the screen.
 fn focus_name(context: Context) -> &'static str {
     match context {
         Context::Page | Context::Rules | Context::Export | Context::Diff | Context::Comment => "page",

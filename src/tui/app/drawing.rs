@@ -16,7 +16,7 @@ impl App {
         self.pictures.question()
     }
 
-    /// Whether only the terminal itself can tell how large a cell is, and has to.
+    /// Returns true if only the terminal itself can tell how large a cell is, and has to.
     pub(crate) fn asks_for_cell_size(&self) -> bool {
         self.pictures.asks_for_cell()
     }

@@ -1,4 +1,4 @@
-//! What the screen wants done outside of it.
+//! Effects: work that the screen wants done outside of it.
 
 use crate::session::Op;
 use crate::session::query::Query;
@@ -30,7 +30,7 @@ pub(crate) enum Effect {
     Ask(Query),
     Copy {
         text: String,
-        /// What it is, for the notice.
+        /// Its name in the notice.
         what: String,
     },
     /// Opens the editor on the first of these that is a file.

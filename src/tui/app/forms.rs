@@ -96,7 +96,7 @@ impl OpenForms {
 }
 
 impl App {
-    /// Whether a question of any kind has the composer's place.
+    /// Returns true if a question of any kind has the composer's place.
     pub(super) fn is_asking(&self) -> bool {
         self.trust.is_some() || self.view.dialog.is_some() || self.view.forms.shown().is_some()
     }

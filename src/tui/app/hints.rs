@@ -62,7 +62,7 @@ impl App {
         hints
     }
 
-    /// What keys do while the leader's table is there: those of the table, and nothing else.
+    /// Returns the hints while the leader's table is there: the keys of the table, and nothing else.
     pub(super) fn leader_hints(&self) -> Hints<'_> {
         let mut hints = Hints::new(&self.appearance.theme, self.appearance.surroundings.symbols);
         hints.say("a key of the table", Meaning::TextMuted);

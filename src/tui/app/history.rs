@@ -1,4 +1,4 @@
-//! What was written before: `up` walks back through it, `ctrl+r` searches it, and what is sent or cleared joins it.
+//! The prompt history: `up` walks back through it, `ctrl+r` searches it, and what is sent or cleared joins it.
 //!
 //! The file is read when somebody first looks for something in it, and again for each search, as other lathes write it
 //! too. The screen waits for neither.
@@ -13,7 +13,7 @@ use crate::tui::picker::places::PromptRows;
 use crate::tui::prompts::Written;
 use crate::tui::transcript::Change;
 
-/// What is being read from the file, and what for.
+/// The part of the file that is being read, and the purpose.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Reading {
     #[default]
@@ -49,7 +49,7 @@ impl App {
         }
     }
 
-    /// What the list of prompts needs.
+    /// Has the file read for the list of prompts.
     pub(super) fn read_prompts(&mut self) {
         self.reading = Reading::Search;
         self.effects.push(Effect::ReadPrompts);

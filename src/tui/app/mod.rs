@@ -1,8 +1,8 @@
 //! The screen's state and everything that changes it, without a terminal and without a clock.
 //!
-//! What happens comes in as calls (`key`, `session`, `pass_time` …) with the moment it happened; what has to be done
-//! outside comes out as [`Effect`]s; how soon to draw as a [`Change`]. So the whole screen can be driven by a test: keys
-//! in, frames out.
+//! Events come in as calls (`key`, `session`, `pass_time` …) with the moment they happened; what has to be done outside
+//! comes out as [`Effect`]s; how soon to draw as a [`Change`]. So the whole screen can be driven by a test: keys in,
+//! frames out.
 //!
 //! `setup` is what the screen begins with, `effect` what it wants done, `clock` what time does to it, `context` who has
 //! the keys. `keys` reads keys and performs actions, `picking` does it for lists, `palette` for the one of all actions,
@@ -78,12 +78,12 @@ const AGAIN: Duration = Duration::from_secs(1);
 const ESC_DEAF: Duration = Duration::from_millis(300);
 /// The table of the leader's keys appears after this.
 const LEADER_TABLE: Duration = Duration::from_millis(400);
-/// What is asked already is judged by a new mode after this: whoever cycles through the modes means only the last.
+/// Delay before a new mode judges open questions: whoever cycles through the modes means only the last.
 const MODE_RESTS: Duration = Duration::from_secs(1);
 /// How long a remark stands in the hint row.
 const REMARK: Duration = Duration::from_secs(4);
 
-/// What the finder was asked, and what it said of what was picked before.
+/// The record of entries that were picked before, and the questions to the finder about it.
 #[derive(Debug, Default)]
 struct UsesState {
     uses: Uses,
@@ -107,18 +107,18 @@ pub(crate) struct App {
     next_seat: SeatId,
     /// Sessions that are open and not on screen, the last one that was first.
     others: Vec<sessions::Other>,
-    /// What the title row says of a session of which nothing is known yet.
+    /// The content of the title row for a session of which nothing is known yet.
     blank: sessions::Blank,
-    /// Whether to quit while other sessions are at work.
+    /// The question about quitting while other sessions are at work.
     leaving: Option<Leaving>,
-    /// What is picked often from it.
+    /// Entries that are picked often.
     uses: UsesState,
     /// Keys that wait for what they pick from.
     held: completing::Held,
     uses_file: PathBuf,
-    /// Whether the editor has a folded paste, and not the whole draft.
+    /// True if the editor has a folded paste, and not the whole draft.
     edits_chip: bool,
-    /// What of the history is being read.
+    /// The part of the history that is being read.
     reading: history::Reading,
     /// A command that the program was started with; the session has to be open to know it.
     early_command: Option<String>,
@@ -129,7 +129,7 @@ pub(crate) struct App {
     /// They cover the screen, the last one the others.
     pages: Vec<Box<dyn Page>>,
     picker: Option<Box<Picker>>,
-    /// What the newest picker lists.
+    /// The list that the newest picker shows.
     list: List,
     session_list: session_list::SessionList,
     /// Since when the leader waits for its key.
@@ -183,7 +183,7 @@ struct Remark {
     until: Instant,
 }
 
-/// Whether the session has what stands in the composer.
+/// The state of the draft: stored in the session or not yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DraftState {
     Stored,
@@ -202,7 +202,7 @@ impl App {
         self.appearance.surroundings.depth
     }
 
-    /// Whether there is a conversation to draw.
+    /// Returns true if there is a conversation to draw.
     pub(crate) fn has_content(&self) -> bool {
         !self.view.transcript.is_empty()
     }
@@ -263,7 +263,7 @@ impl App {
         }
     }
 
-    /// Whether there is something that `esc` stops.
+    /// Returns true if there is something that `esc` stops.
     fn can_interrupt(&self) -> bool {
         self.view.turn == Turn::Busy || !self.view.shells.is_empty()
     }

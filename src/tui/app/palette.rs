@@ -1,4 +1,4 @@
-//! What the palette offers, and how it is done: an action of a part of the screen needs that part to have the keys, and
+//! The palette's entries, and how each is done: an action of a part of the screen needs that part to have the keys, and
 //! is given them.
 //!
 //! A question takes keys before all parts, and the palette covers it. So it is not answered from here, and while one is
@@ -44,8 +44,8 @@ impl App {
         }
     }
 
-    /// Whether there is something for an action to do now. What needs a moment of its own says so; the rest can be done
-    /// at any time. A move within a part needs to be seen, and an answer what is asked.
+    /// Returns true if there is something for an action to do now. What needs a moment of its own says so; the rest can
+    /// be done at any time. A move within a part needs to be seen, and an answer what is asked.
     pub(super) fn makes_sense(&self, binding: &Bound) -> bool {
         match binding.context {
             Context::Global | Context::Leader | Context::Palette => self.makes_sense_anywhere(binding.action),
@@ -141,7 +141,7 @@ impl App {
     }
 }
 
-/// Whether an action of the transcript is about all of it, and can be done from anywhere.
+/// Returns true if an action of the transcript is about all of it, and can be done from anywhere.
 fn needs_no_keys(action: Action) -> bool {
     matches!(
         action,
@@ -149,7 +149,7 @@ fn needs_no_keys(action: Action) -> bool {
     )
 }
 
-/// Whether it is about the block that the keys stand on.
+/// Returns true if it is about the block that the keys stand on.
 fn is_about_the_block(action: Action) -> bool {
     matches!(
         action,

@@ -51,7 +51,7 @@ impl Pointer {
     }
 }
 
-/// What follows once the next frame has settled what is selected.
+/// An action that follows once the next frame has settled what is selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Due {
     /// The person asked for it; the selection ends with that.

@@ -21,7 +21,7 @@ use crate::tui::sessions::{Report, Request};
 use crate::tui::transcript::Change;
 use crate::view::theme::Meaning;
 
-/// What is known of the stored sessions.
+/// The stored sessions, as far as they are known.
 #[derive(Default)]
 pub(super) struct SessionList {
     listed: Option<Arc<Vec<ListedSession>>>,

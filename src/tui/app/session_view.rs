@@ -46,9 +46,9 @@ pub(super) struct SessionView {
     pub(super) queue_list: QueueList,
     /// Inputs that the session was asked for.
     pub(super) wanted_inputs: HashMap<u64, Wanted>,
-    /// What was sent before the session was open.
+    /// Operations that were sent before the session was open.
     pub(super) unsent: Vec<Op>,
-    /// Whether something was sent from here.
+    /// True if something was sent from here.
     pub(super) has_spoken: bool,
     pub(super) turn: Turn,
     /// Those the session can be changed to.
@@ -66,7 +66,7 @@ pub(super) struct SessionView {
     pub(super) dialog: Option<Permission>,
     pub(super) forms: OpenForms,
     pub(super) focus: Focus,
-    /// What is written in the search row, while it is open.
+    /// The text in the search row, while it is open.
     pub(super) search: Option<Composer>,
     pub(super) hooks: HookRuns,
     pub(super) esc: Esc,
@@ -137,12 +137,12 @@ impl SessionView {
         self.questions.len() + self.forms.len()
     }
 
-    /// Whether nothing was said in it yet.
+    /// Returns true if nothing was said in it yet.
     pub(super) fn is_unsaid(&self) -> bool {
         self.wanted.is_none() && is_unsaid(&self.facts, self.has_spoken, &self.link)
     }
 
-    /// Whether nothing is lost when it is let go: no draft, nothing said, or no session behind it.
+    /// Returns true if nothing is lost when it is closed: no draft, nothing said, or no session behind it.
     pub(super) fn is_worthless(&self) -> bool {
         self.composer.is_blank() && (self.link == Link::Gone || self.link == Link::Open && self.is_unsaid())
     }

@@ -1,8 +1,8 @@
 //! Other open sessions: another one on screen, what they want meanwhile, and leaving while they work.
 //!
-//! What a session says that is not on screen is taken in as if it were there ([`App::in_session`]); only what it wants
-//! shows. A session stays open when another takes its place: its turn runs on, its lock is kept, its draft is on disk.
-//! Of those that want nothing only the last few stay; the others are closed, and the list opens them again.
+//! Events of a session that is not on screen are taken in as if it were there ([`App::in_session`]); only what it wants
+//! is shown. A session stays open when another takes its place: its turn runs on, its lock is kept, its draft is on
+//! disk. Of those that want nothing only the last few stay; the others are closed, and the list opens them again.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -20,7 +20,7 @@ use crate::view::theme::Meaning;
 /// Sessions at rest that stay open beside the one on screen.
 const KEPT: usize = 8;
 
-/// What the screen says of a session of which nothing is known yet.
+/// The facts that the screen shows of a session of which nothing is known yet.
 pub(super) struct Blank {
     pub(super) facts: Facts,
     /// Where new sessions begin.
@@ -39,12 +39,12 @@ impl Other {
         self.view.turn == Turn::Busy || !self.view.shells.is_empty()
     }
 
-    /// Whether a person should know of it.
+    /// Returns true if a person should know of it.
     fn wants_something(&self) -> bool {
         self.is_busy() || self.view.asks() > 0 || self.has_news
     }
 
-    /// Whether it can be closed without anybody missing it.
+    /// Returns true if it can be closed without anybody missing it.
     fn is_at_rest(&self) -> bool {
         !self.wants_something()
             && self.view.composer.is_blank()
@@ -54,13 +54,13 @@ impl Other {
     }
 }
 
-/// Whether there is a session behind it that takes what is said.
+/// Returns true if there is a session behind it that takes what is said.
 fn is_live(link: &Link) -> bool {
     matches!(link, Link::Opening | Link::Open)
 }
 
 impl App {
-    /// What the sessions want that are not on screen.
+    /// Counts the sessions not on screen that want something, and their questions.
     pub(super) fn elsewhere(&self) -> Elsewhere {
         Elsewhere {
             sessions: self.others.iter().filter(|other| other.wants_something()).count(),

@@ -1,4 +1,4 @@
-//! What the screen begins with, before there is a session.
+//! Settings and facts that the screen begins with, before there is a session.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub struct Themes {
 }
 
 impl Themes {
-    /// Whether they are the same two.
+    /// Returns true if the themes are the same two.
     pub(in crate::tui) fn are(&self, other: &Self) -> bool {
         self.dark.name() == other.dark.name() && self.light.name() == other.light.name()
     }
@@ -43,7 +43,7 @@ pub struct NamedThemes {
 /// Gives all themes there are. Reads files, so it is asked when somebody wants to see them.
 pub type ThemeList = Box<dyn Fn() -> Vec<NamedThemes>>;
 
-/// What is known before the session is open.
+/// Facts that are known before the session is open.
 pub(crate) struct Setup {
     pub(crate) model: String,
     pub(crate) agent: String,
@@ -62,7 +62,7 @@ pub(crate) struct Setup {
     pub(crate) wheel_lines: u16,
     pub(crate) mouse: Mouse,
     pub(crate) copies_on_select: bool,
-    /// Whether the composer works with vim's modes.
+    /// True if the composer works with vim's modes.
     pub(crate) uses_vim: bool,
     pub(crate) prompt: Option<String>,
     /// The session has begun before.

@@ -1,4 +1,4 @@
-//! What the session says.
+//! Events of the session.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -199,7 +199,7 @@ impl App {
         Change::Urgent
     }
 
-    /// What was not sent stands in the composer again, before what was begun meanwhile.
+    /// Puts a message that was not sent into the composer again, before what was begun meanwhile.
     pub(super) fn take_back(&mut self, input: &Input, now: Instant) {
         self.view.composer.put_before(&input.text, labelled(input));
         self.draft_changed(now);

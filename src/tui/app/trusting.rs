@@ -27,7 +27,7 @@ impl App {
     }
 }
 
-/// Whether an action belongs to the question.
+/// Returns true if an action belongs to the question.
 pub(super) fn is_about_trust(action: Action) -> bool {
     matches!(
         action,

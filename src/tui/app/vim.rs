@@ -11,7 +11,7 @@ use crate::tui::statusbar::Hints;
 use crate::tui::transcript::Change;
 use crate::view::theme::Meaning;
 
-/// What the terminal's cursor looks like.
+/// The shape of the terminal's cursor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum CaretShape {
     /// As the terminal has it.
@@ -22,7 +22,7 @@ pub(crate) enum CaretShape {
 }
 
 impl App {
-    /// Whether `esc` is vim's: it leads to normal mode, or takes back a command that was begun.
+    /// Returns true if `esc` is vim's: it leads to normal mode, or takes back a command that was begun.
     pub(super) fn is_escape_vims(&self) -> bool {
         let is_elsewhere = self
             .view

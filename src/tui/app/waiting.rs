@@ -1,4 +1,4 @@
-//! What waits to be sent, while its list has the keys.
+//! Messages that wait to be sent, while their list has the keys.
 //!
 //! The session owns the queue: it sends from it whenever a turn comes to a boundary. So nothing is changed here. The
 //! session is asked, the list shows what it says, and a text comes back into the composer only when the session has given
@@ -16,7 +16,7 @@ use crate::tui::queue_list::{Waiting, WaitingId};
 use crate::tui::statusbar::Hints;
 use crate::view::theme::Meaning;
 
-/// What an input is taken back for.
+/// The purpose for which an input is taken back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
     Edit,

@@ -1,4 +1,4 @@
-//! What stands in a conversation that has not begun: where it will take place, and the keys to begin with.
+//! The content of a conversation that has not begun: where it will take place, and the keys to begin with.
 
 use std::time::{Duration, Instant};
 
@@ -66,7 +66,7 @@ impl App {
         buffer.set_stringn(area.x + 1, y, "opening the session", room, muted);
     }
 
-    /// What a new session is begun with, as far as it has a key. The hint row names what the composer takes.
+    /// Returns the ways to begin a session, as far as they have a key. The hint row names what the composer takes.
     fn first_keys(&self) -> Vec<Row> {
         let symbols = self.appearance.surroundings.symbols;
         let label = |action| words(self.keymap.label(Context::Global, action), symbols).to_owned();

@@ -22,7 +22,7 @@ const MOST: usize = 74_000;
 /// Commands take the text and go to the background; one that does not is left out.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What became of a copy.
+/// The result of a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Copied {
     /// The command that took it.

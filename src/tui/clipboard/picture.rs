@@ -16,7 +16,7 @@ use crate::tui::media::{MOST_BYTES, Media, MediaKind, inspect, kind_of};
 
 /// A clipboard that does not answer has nothing.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// What was pasted is kept as long, for drafts that name it. Sessions have their own copy.
+/// Time for which pasted pictures are kept, for drafts that name them. Sessions have their own copy.
 const KEPT: Duration = Duration::from_hours(7 * 24);
 
 /// How the picture on this desktop's clipboard is read.

@@ -82,7 +82,8 @@ impl Completion {
         area
     }
 
-    /// What is selected: the beginning of the file or of a command of one's own; of others what they are.
+    /// Draws the preview of the selected row: the beginning of the file or of a command of one's own; of others what
+    /// they are.
     fn draw_preview(&self, area: Rect, buffer: &mut Buffer, look: Look<'_>) {
         for y in area.top()..area.bottom() {
             buffer.set_stringn(area.x, y, look.symbols.divider(), 1, look.style(Meaning::Rule));

@@ -33,7 +33,7 @@ pub(crate) struct Item {
     pub(crate) pick: Pick,
 }
 
-/// What picking it does.
+/// The effect of picking an entry.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Pick {
     /// It is written, and sent with that. Completing only writes it.
@@ -102,7 +102,7 @@ impl Completion {
         (*asked == question).then(|| token.clone())
     }
 
-    /// Whether a path without a sign is completed.
+    /// Returns true if a path without a sign is completed.
     pub(crate) fn is_of_path(&self) -> bool {
         let listed = match &self.state {
             State::Open(list) => Some(list.token.kind),
@@ -112,7 +112,7 @@ impl Completion {
         listed.or(asked) == Some(TokenKind::Path)
     }
 
-    /// Whether what is listed is not for the word as it stands, because the answer is on its way.
+    /// Returns true if the list is not for the word as it stands, because the answer is on its way.
     pub(crate) fn is_stale(&self) -> bool {
         match (&self.state, &self.asked) {
             (State::Open(list), Some((_, token))) => list.token != *token,

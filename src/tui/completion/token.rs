@@ -1,4 +1,4 @@
-//! What the caret stands behind: a word that can be completed.
+//! The word before the caret, if it can be completed.
 
 use crate::session::mention::{starts_word, with_lines};
 use crate::tui::commands::is_name;
@@ -11,7 +11,7 @@ pub(crate) struct Token {
     pub(crate) row: usize,
     /// Where its sign stands in the line, in bytes.
     pub(crate) start: usize,
-    /// What stands behind the sign, without quotes and lines.
+    /// The text behind the sign, without quotes and lines.
     pub(crate) text: String,
     /// Lines that are named behind it, with their colon.
     pub(crate) lines: String,
@@ -82,7 +82,7 @@ impl Token {
         digits.and_then(|digits| digits.parse().ok()).unwrap_or(1)
     }
 
-    /// Whether it is the same word, perhaps further written.
+    /// Returns true if it is the same word, perhaps further written.
     pub(crate) fn is_at(&self, other: &Self) -> bool {
         (self.kind, self.row, self.start) == (other.kind, other.row, other.start)
     }

@@ -17,7 +17,7 @@ const MOST_BYTES: usize = 256 * 1024;
 /// How much a first use raises a score, and how much any number of them: a few letters that fit well.
 const BONUS: (f64, f64) = (24.0, 120.0);
 
-/// What was used in one project, and everywhere.
+/// Scores of the entries that were used in one project, and everywhere.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Uses(HashMap<String, f64>);
 

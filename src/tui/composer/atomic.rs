@@ -1,4 +1,4 @@
-//! What the caret never enters: clusters of several characters, and chips.
+//! Parts of the text that the caret never enters: clusters of several characters, and chips.
 //!
 //! A chip is chosen when the caret was moved onto its beginning. Who has just written something before it has not chosen
 //! it: `enter` sends that.
@@ -11,7 +11,7 @@ use super::chip::{Attached, Chip, Content};
 use super::draft::{self, FOLD_WHOLE};
 use crate::tui::media::MediaKind;
 
-/// What becomes of the chosen chip.
+/// The result of opening the chosen chip.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Opened {
     /// It is text now; undo folds it again.

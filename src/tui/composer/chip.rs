@@ -1,4 +1,4 @@
-//! What stands in a text as a label in brackets: a folded paste, or a file that goes with the message.
+//! Chips: parts of a text that stand in it as a label in brackets, a folded paste or a file that goes with the message.
 //!
 //! A label is unlike any other in the text, so it can be found there again. A paste is sent in full in the place of its
 //! label; a file's label is sent as it stands, so that the text can speak of `image 2`.
@@ -93,12 +93,12 @@ impl Chip {
         }
     }
 
-    /// Whether it would be taken for the other.
+    /// Returns true if it would be taken for the other.
     pub(super) fn hides(&self, other: &Self) -> bool {
         self.content != other.content && self.label == other.label
     }
 
-    /// Whether one text would mix them up: by the label, or by a file's number.
+    /// Returns true if one text would mix them up: by the label, or by a file's number.
     pub(super) fn clashes_with(&self, other: &Self) -> bool {
         self.content != other.content && mark(&self.label) == mark(&other.label)
     }
@@ -136,7 +136,7 @@ fn file_label(label: &str) -> Option<(&str, &str)> {
     is_file.then_some((noun, rest))
 }
 
-/// What tells a label from others: all of a paste's, the noun and the number of a file's.
+/// Returns the part that tells a label from others: all of a paste's, the noun and the number of a file's.
 fn mark(label: &str) -> &str {
     match (file_label(label), label.find(": ")) {
         (Some(_), Some(end)) => &label[..=end],

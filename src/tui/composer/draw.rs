@@ -43,7 +43,8 @@ impl Composer {
         self.rows(columns).min(most)
     }
 
-    /// Whether the text takes more rows than these, however it is wrapped. Reads no more of it than these rows hold.
+    /// Returns true if the text takes more rows than these, however it is wrapped. Reads no more of it than these rows
+    /// hold.
     fn surely_fills(&self, columns: usize, rows: usize) -> bool {
         let lines = self.area.lines();
         if lines.len() > rows {

@@ -1,5 +1,5 @@
-//! What was written before, for `up` and `down`: what was sent or cleared in this session, and before that what was
-//! written in this project, also by other sessions and in other terminals.
+//! The history for `up` and `down`: prompts that were sent or cleared in this session, and before that those of this
+//! project, also of other sessions and in other terminals.
 
 use std::collections::HashSet;
 
@@ -51,7 +51,7 @@ impl History {
         self.earlier.is_some()
     }
 
-    /// Whether what stands in the composer comes from here.
+    /// Returns true if the text in the composer comes from here.
     pub(super) fn is_walked(&self) -> bool {
         self.place.is_some()
     }

@@ -31,7 +31,7 @@ use vim::Vim;
 /// Edits that can be undone. Typing a word is one edit, so this is a long way back.
 const UNDO_STEPS: usize = 400;
 
-/// What an edit did.
+/// The effect of an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Edited {
     Text,
@@ -46,7 +46,7 @@ pub(crate) struct Composer {
     history: History,
     /// Where the text stood on the last frame.
     drawn: Rect,
-    /// Whether the caret was put where it stands, and did not come there by writing.
+    /// True if the caret was put where it stands, and did not come there by writing.
     is_placed: bool,
     /// Its modes, where somebody wants them.
     vim: Option<Vim>,
@@ -85,7 +85,7 @@ impl Composer {
         self.area.lines()[0].starts_with(sign)
     }
 
-    /// Whether there is nothing worth sending.
+    /// Returns true if there is nothing worth sending.
     pub(crate) fn is_blank(&self) -> bool {
         self.area.lines().iter().all(|line| line.trim().is_empty())
     }
@@ -167,7 +167,7 @@ impl Composer {
         self.history.knows_earlier()
     }
 
-    /// Whether the text comes from the history.
+    /// Returns true if the text comes from the history.
     pub(crate) fn walks_history(&self) -> bool {
         self.history.is_walked()
     }
@@ -398,7 +398,7 @@ impl Composer {
     }
 }
 
-/// What words consist of and what parts them, as deleting by word sees it.
+/// Kinds of characters, as deleting by word sees them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CharKind {
     Space,

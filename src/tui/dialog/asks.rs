@@ -257,7 +257,7 @@ impl Permission {
     }
 }
 
-/// What one row says.
+/// The texts of one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Asked {
     what: Revealed,

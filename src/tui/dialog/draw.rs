@@ -29,7 +29,7 @@ const GAP: usize = 1;
 /// Columns left and right of a call that is being edited.
 const CALL_MARGIN: u16 = 2;
 
-/// What drawing depends on besides the question itself.
+/// The context of drawing, besides the question itself.
 #[derive(Clone, Copy)]
 pub(crate) struct DialogCx<'a> {
     pub(crate) look: Look<'a>,
@@ -44,6 +44,12 @@ pub(crate) struct DialogCx<'a> {
 impl<'a> DialogCx<'a> {
     pub(super) fn text(&self, text: impl Into<Revealed>, meaning: Meaning) -> JudgedText<'a> {
         JudgedText::of(text, meaning, self.look)
+    }
+
+    /// Returns the rows of a remark, if there is one.
+    pub(super) fn remark(&self, remark: Option<&Revealed>, width: u16) -> Vec<Line<'static>> {
+        let rows = |remark| self.text(remark, Meaning::Warning).indented(usize::from(width));
+        remark.map(rows).unwrap_or_default()
     }
 
     /// Returns a sign between facts, with the blanks beside it.
@@ -83,7 +89,7 @@ impl Permission {
         let width = area.width;
         let head = self.head(width, cx).lines;
         let keys = self.key_lines(width, cx);
-        let remark = self.remark_rows(width, cx);
+        let remark = cx.remark(self.remark.as_ref(), width);
         let mut foot = self.foot(width, false, cx);
         let written = usize::from(self.stage == Stage::Reason);
         let room = |foot: &[Line<'_>]| {
@@ -162,16 +168,9 @@ impl Permission {
     fn fixed_rows(&self, width: u16, cx: &DialogCx<'_>) -> usize {
         self.head(width, cx).lines.len()
             + self.key_lines(width, cx).len()
-            + self.remark_rows(width, cx).len()
+            + cx.remark(self.remark.as_ref(), width).len()
             + self.foot(width, false, cx).len()
             + usize::from(self.stage == Stage::Reason)
-    }
-
-    fn remark_rows(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
-        let remark = self.remark.as_ref();
-        remark.map_or_else(Vec::new, |remark| {
-            cx.text(remark, Meaning::Warning).indented(usize::from(width))
-        })
     }
 
     /// Keeps the body where there is something to see.

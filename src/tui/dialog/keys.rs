@@ -4,7 +4,6 @@ use ratatui::text::Line;
 
 use super::draw::DialogCx;
 use super::permission::{Permission, Stage};
-use crate::permission::Scope;
 use crate::text::sanitize::{Revealed, reveal_line};
 use crate::tui::keymap::{Action, Context, words};
 use crate::view::judged::{INDENT, JudgedText};
@@ -26,7 +25,7 @@ impl Permission {
             Stage::Always => {
                 let label = |action| cx.key(Context::QuestionAlways, action);
                 keys.add(&[label(Action::StoreAlways)], "stores what is ticked");
-                let scope = Revealed::own("scope: ").and(scope_words(self.scope));
+                let scope = Revealed::own("scope: ").and(self.scope.as_str());
                 keys.add(&[label(Action::Scope)], scope);
                 keys.add(&[label(Action::Tick)], "tick");
                 keys.add(&[label(Action::EditPattern)], "edit");
@@ -139,14 +138,6 @@ impl Permission {
 
 fn finish(cx: &DialogCx<'_>) -> Revealed {
     cx.key(Context::QuestionText, Action::FinishText)
-}
-
-fn scope_words(scope: Scope) -> &'static str {
-    match scope {
-        Scope::Session => "this session",
-        Scope::Project => "this project",
-        Scope::Everywhere => "everywhere",
-    }
 }
 
 /// Keys with their verbs, on as many lines as they need.

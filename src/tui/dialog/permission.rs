@@ -28,7 +28,7 @@ pub(crate) enum Stage {
     Call,
 }
 
-/// What a key led to.
+/// The result of a key.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Outcome {
     Stays,
@@ -95,7 +95,7 @@ impl Permission {
         &self.question
     }
 
-    /// Whether it takes the whole screen.
+    /// Returns true if it takes the whole screen.
     pub(crate) fn is_full(&self) -> bool {
         self.is_full
     }
@@ -173,7 +173,7 @@ impl Permission {
         self.remark = Some(yes.and(key(Action::Reject)).and(" refuses"));
     }
 
-    /// Whether keys are text.
+    /// Returns true if keys are text.
     pub(crate) fn is_writing(&self) -> bool {
         self.context() == Context::QuestionText
     }
@@ -214,7 +214,7 @@ impl Permission {
         rows.saturating_sub(self.body_rows)
     }
 
-    /// What is being written.
+    /// Returns the text that is being written.
     fn text(&mut self) -> Option<&mut Composer> {
         match self.stage {
             Stage::Answering | Stage::Always => None,

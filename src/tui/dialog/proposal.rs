@@ -1,4 +1,4 @@
-//! What "always" would store: one pattern, ticked or not, as it was proposed or as the person has changed it.
+//! A pattern that "always" would store, ticked or not, as it was proposed or as the person has changed it.
 
 use std::path::Path;
 

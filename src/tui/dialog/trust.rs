@@ -1,4 +1,4 @@
-//! Whether the project is trusted: asked before the session uses what needs it.
+//! The question about trust in the project, before the session uses what needs it.
 //!
 //! It names what the project brings, shows all of it on request, and what changed when something else was trusted before.
 //! Nothing is cut: what is trusted is what can be read here.
@@ -20,7 +20,7 @@ use crate::view::LookKey;
 use crate::view::judged::INDENT;
 use crate::view::theme::Meaning;
 
-/// What is asked.
+/// The question about a project.
 #[derive(Debug, Clone, Default)]
 pub struct TrustQuestion {
     pub root: PathBuf,
@@ -116,8 +116,9 @@ impl Trust {
 
     /// Returns how many rows it would like.
     pub(crate) fn rows(&mut self, width: u16, cx: &DialogCx<'_>) -> u16 {
-        let fixed =
-            self.head(width, cx).len() + self.keys(width, cx).len() + self.remark_rows(width, cx).len();
+        let fixed = self.head(width, cx).len()
+            + self.keys(width, cx).len()
+            + cx.remark(self.remark.as_ref(), width).len();
         u16::try_from(self.lay_out(width, cx).len() + fixed).unwrap_or(u16::MAX)
     }
 
@@ -125,7 +126,7 @@ impl Trust {
         let mut lines = self.head(area.width, cx);
         lines.extend(self.keys(area.width, cx));
         self.lay_out(area.width, cx);
-        let remark = self.remark_rows(area.width, cx);
+        let remark = cx.remark(self.remark.as_ref(), area.width);
         self.body_rows = usize::from(area.height).saturating_sub(lines.len() + remark.len());
         self.top = self.top.min(self.last_top());
         let body = self.laid.as_ref().map_or(&[][..], |laid| laid.lines.as_slice());
@@ -134,13 +135,6 @@ impl Trust {
         for (row, line) in area.rows().zip(&lines) {
             buffer.set_line(row.x, row.y, line, row.width);
         }
-    }
-
-    fn remark_rows(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
-        let remark = self.remark.as_ref();
-        remark.map_or_else(Vec::new, |remark| {
-            cx.text(remark, Meaning::Warning).indented(usize::from(width))
-        })
     }
 
     fn last_top(&self) -> usize {

@@ -1,9 +1,9 @@
-//! What keys do.
+//! Actions of keys.
 
 use crate::tui::caret::CaretMove;
 use crate::tui::page::PageKind;
 
-/// What a key does.
+/// The action of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub(crate) enum Action {
@@ -153,7 +153,7 @@ pub(crate) enum List {
     Agents,
     Models,
     Sessions,
-    /// What was written before.
+    /// Prompts that were written before.
     Prompts,
 }
 

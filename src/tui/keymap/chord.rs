@@ -72,7 +72,7 @@ impl Chord {
         Ok(())
     }
 
-    /// Whether every terminal can send it, and not only one that reports modifiers of all keys.
+    /// Returns true if every terminal can send it, and not only one that reports modifiers of all keys.
     pub(crate) fn is_universal(self) -> bool {
         let (control, alt, shift) = (
             self.modifiers.contains(KeyModifiers::CONTROL),
@@ -91,7 +91,7 @@ impl Chord {
         }
     }
 
-    /// Whether it types a character where text is taken.
+    /// Returns true if it types a character where text is taken.
     pub(crate) fn types(self) -> bool {
         matches!(self.code, KeyCode::Char(_)) && self.modifiers.is_empty()
     }

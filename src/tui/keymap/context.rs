@@ -25,11 +25,11 @@ pub(crate) enum Context {
     Question,
     /// The same, while `always` is being put together.
     QuestionAlways,
-    /// What is being written: why not, or a pattern.
+    /// The text that is being written: why not, or a pattern.
     QuestionText,
-    /// Whether the project is trusted.
+    /// The question about trust in the project.
     Trust,
-    /// Whether to quit while other sessions are at work.
+    /// The question about quitting while other sessions are at work.
     Leaving,
     /// The list of what was allowed for good.
     Rules,
@@ -39,7 +39,7 @@ pub(crate) enum Context {
     FormText,
     /// A page that is read.
     Page,
-    /// What changed.
+    /// The page of changes.
     Diff,
     /// A comment on a line of it.
     Comment,
@@ -108,7 +108,7 @@ impl Context {
         }
     }
 
-    /// What the names of its actions begin with in `keybinds`; nothing where they work anywhere.
+    /// Returns the prefix of its actions' names in `keybinds`; none where they work anywhere.
     pub(crate) fn name(self) -> Option<&'static str> {
         Some(match self {
             Self::Global | Self::Leader | Self::Palette => return None,
@@ -136,7 +136,7 @@ impl Context {
         })
     }
 
-    /// Whether a bare character is text there.
+    /// Returns true if a bare character is text there.
     pub(crate) fn takes_text(self) -> bool {
         matches!(
             self,

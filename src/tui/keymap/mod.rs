@@ -75,13 +75,13 @@ impl Bound {
         }
     }
 
-    /// Whether `keybinds` means it by this name.
+    /// Returns true if `keybinds` means it by this name.
     fn has_name(&self, given: &str) -> bool {
         name::name(self.context, self.action) == given
     }
 }
 
-/// What keys mean, where, for this user and this terminal.
+/// The meaning of keys in each context, for this user and this terminal.
 #[derive(Debug, Clone)]
 pub struct Keymap {
     bindings: Vec<Bound>,
@@ -120,7 +120,7 @@ impl Keymap {
             .copied()
     }
 
-    /// Whether a key means something in this very context.
+    /// Returns true if a key means something in this very context.
     pub(crate) fn has(&self, context: Context, key: KeyEvent) -> bool {
         self.by_key.contains_key(&(context, Chord::from_key(key)))
     }

@@ -1,4 +1,4 @@
-//! What actions are called in `keybinds`.
+//! Names of actions in `keybinds`.
 //!
 //! A name is the action's own, behind the name of its context where it works in one context alone: `editor`,
 //! `composer-send`, `transcript-toggle-fold`. Names are what people write into files, so a variant that is renamed keeps
@@ -64,7 +64,7 @@ fn own_name(action: Action) -> String {
     own.to_owned()
 }
 
-/// Whether an action's keys are what it means: the digits pick by number.
+/// Returns true if an action's keys are what it means: the digits pick by number.
 pub(crate) fn is_fixed(action: Action) -> bool {
     action == Action::FormPick
 }

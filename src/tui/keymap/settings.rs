@@ -16,7 +16,7 @@ const NONE: &str = "none";
 /// Before a key that follows the leader.
 const LEADER: &str = "leader ";
 
-/// What is wrong with an entry of `keybinds`.
+/// A problem with an entry of `keybinds`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyProblem {
     /// The entry's name.
@@ -85,7 +85,7 @@ impl Keymap {
 /// A keymap on its way.
 struct Draft<'a> {
     bindings: Vec<Bound>,
-    /// What the user has set, to be blamed for what goes wrong.
+    /// Names that the user has set, to be blamed for what goes wrong.
     set: HashSet<&'a str>,
     problems: Vec<KeyProblem>,
 }

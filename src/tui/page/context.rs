@@ -1,4 +1,4 @@
-//! What fills the context window, by source.
+//! Use of the context window, by source.
 
 use ratatui::text::{Line, Span};
 

@@ -1,4 +1,4 @@
-//! What was spent: tokens, and dollars where prices are known.
+//! Spending: tokens, and dollars where prices are known.
 
 use ratatui::text::Line;
 

@@ -271,7 +271,7 @@ impl Page for Export {
     }
 }
 
-/// What is said once the file is there.
+/// Returns the notice once the file is there.
 pub(crate) fn written(path: &std::path::Path, bytes: usize, home: Option<&std::path::Path>) -> String {
     let size = size_words(bytes as u64);
     format!("The session is in `{}`, {size}.", path_words(path, home))

@@ -1,4 +1,4 @@
-//! What hooks did, newest first: when, how long, how it ended and what came of it.
+//! Runs of hooks, newest first: when, how long, how it ended and what came of it.
 //!
 //! Kept from the events of the session as long as the screen is open. A screen that fell behind and attached anew misses
 //! the runs between; the log has them all.
@@ -71,7 +71,7 @@ impl HookRuns {
     }
 }
 
-/// What happened, the command below it with where it comes from, and what it printed.
+/// Returns the rows of one run: the event and its end, the command with where it comes from, and its output.
 fn rows(run: &HookRun, width: usize, zone: &TimeZone, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
     let dot = symbols.dot();
     let time = Timestamp::from_millisecond(run.started)

@@ -67,7 +67,7 @@ pub(crate) fn open(kind: PageKind, title: &str) -> Box<dyn Page> {
     }
 }
 
-/// What the screen is asked to do.
+/// Requests to the screen.
 #[derive(Debug)]
 pub(crate) enum Wish {
     /// Leaves the page.
@@ -90,7 +90,7 @@ pub(crate) enum Wish {
     View(String),
 }
 
-/// What became of an action.
+/// The result of an action.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     /// It is none of the page's.
@@ -99,7 +99,7 @@ pub(crate) enum Outcome {
     Wish(Wish),
 }
 
-/// What the session says that a page may have waited for.
+/// News of the session that a page may have waited for.
 #[derive(Debug)]
 pub(crate) enum News<'a> {
     Grants(&'a Arc<Vec<Grant>>),
@@ -107,7 +107,7 @@ pub(crate) enum News<'a> {
     Answer(&'a Query, &'a Answer),
 }
 
-/// What drawing depends on besides the page itself.
+/// The context of drawing, besides the page itself.
 pub(crate) struct PageCx<'a> {
     pub(crate) look: Look<'a>,
     pub(crate) keymap: &'a Keymap,
@@ -115,7 +115,7 @@ pub(crate) struct PageCx<'a> {
     pub(crate) session: Option<&'a SessionId>,
     pub(crate) hooks: &'a HookRuns,
     pub(crate) zone: TimeZone,
-    /// What there is to say of the terminal.
+    /// Facts about the terminal.
     pub(crate) terminal: StatusGroup,
 }
 
@@ -133,7 +133,7 @@ pub(crate) trait Page {
     /// Takes what is typed or pasted where the context takes text.
     fn write(&mut self, _text: &str) {}
 
-    /// What it has to be told, when it opens and when the session is there.
+    /// Returns the request for its data, when it opens and when the session is there.
     fn wants(&self) -> Option<Wish> {
         None
     }
@@ -143,7 +143,7 @@ pub(crate) trait Page {
         None
     }
 
-    /// What it leaves behind when it is closed.
+    /// Returns the request that it leaves behind when it is closed.
     fn leave(&mut self) -> Option<Wish> {
         None
     }

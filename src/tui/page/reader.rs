@@ -16,7 +16,7 @@ use crate::tui::statusbar::Hints;
 use crate::tui::transcript::pattern;
 use crate::view::theme::Meaning;
 
-/// What a page says. It is asked anew for each frame, so that it may change while it is read.
+/// The content of a page. It is asked anew for each frame, so that it may change while it is read.
 pub(crate) trait Sheet {
     fn kind(&self) -> PageKind;
 
@@ -28,14 +28,14 @@ pub(crate) trait Sheet {
     /// Returns its lines, each at most this wide.
     fn lines(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>>;
 
-    /// What it has to be told, when it opens and when the session is there.
+    /// Returns the request for its data, when it opens and when the session is there.
     fn wants(&self) -> Option<Wish> {
         None
     }
 
     fn hear(&mut self, _news: &News<'_>) {}
 
-    /// What the key that unfolds does, where there is something to fold.
+    /// Returns the hint of the key that unfolds, where there is something to fold.
     fn fold_hint(&self) -> Option<&'static str> {
         None
     }
@@ -54,7 +54,7 @@ pub(crate) struct Reader<T> {
 
 #[derive(Default)]
 struct Search {
-    /// What is being typed.
+    /// The text that is being typed.
     line: Option<Composer>,
     pattern: Option<Regex>,
     /// Rows that have matches, as of the last frame.

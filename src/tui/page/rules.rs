@@ -1,11 +1,9 @@
-//! What was allowed for good, to be looked through and taken back: a list over the screen that is filtered by typing, as
-//! lists to pick from are, with what the chosen rule allows beside or below it where there is room.
+//! Stored rules, to be looked through and taken back: a list over the screen that is filtered by typing, as lists to
+//! pick from are, with what the chosen rule allows beside or below it where there is room.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
@@ -16,6 +14,7 @@ use super::{News, Outcome, Page, PageCx, PageKind, Wish};
 use crate::conversation::SessionId;
 use crate::permission::too_wide;
 use crate::session::Op;
+use crate::session::query::moment;
 use crate::store::Grant;
 use crate::text::fuzzy::{Matcher, Query};
 use crate::text::sanitize::{reveal_line, sanitize_line};
@@ -71,7 +70,7 @@ impl RuleList {
         self.found = scored.into_iter().map(|(_, index)| index).collect();
     }
 
-    /// What is written is something else: its best match is chosen.
+    /// Filters by the changed text and chooses the best match.
     fn filter_anew(&mut self) {
         self.look_for();
         self.chosen = 0;
@@ -157,7 +156,7 @@ impl RuleList {
             "{} {dot} from {} {dot} {}",
             sanitize_line(&place),
             sanitize_line(&rule.origin.to_string()),
-            when(rule.created, &cx.zone)
+            moment(rule.created, &cx.zone)
         );
         [
             Line::from(vec![
@@ -322,7 +321,7 @@ fn what(rule: &Grant) -> String {
     format!("{}: {}", reveal_line(&rule.key), reveal_line(&rule.pattern))
 }
 
-/// What a rule allows, where it counts, and how it came to be.
+/// Returns the preview of a rule: what it allows, where it counts, and how it came to be.
 fn preview_lines(rule: &Grant, columns: u16, cx: &PageCx<'_>) -> Vec<Line<'static>> {
     Preview::new(columns, cx.look)
         .heading(&allows(rule))
@@ -330,7 +329,7 @@ fn preview_lines(rule: &Grant, columns: u16, cx: &PageCx<'_>) -> Vec<Line<'stati
         .gap()
         .fact("counts in", &place(rule, cx.home, cx.session))
         .fact("from", &rule.origin.to_string())
-        .fact("since", &when(rule.created, &cx.zone))
+        .fact("since", &moment(rule.created, &cx.zone))
         .fact("id", &rule.id.to_string())
         .lines()
 }
@@ -356,11 +355,6 @@ fn allows(rule: &Grant) -> String {
 /// How far the rule reaches.
 fn place(rule: &Grant, home: Option<&Path>, session: Option<&SessionId>) -> String {
     rule.scope.words(session, |project| path_words(project, home))
-}
-
-fn when(milliseconds: i64, zone: &TimeZone) -> String {
-    let time = Timestamp::from_millisecond(milliseconds).unwrap_or_default();
-    time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
 #[cfg(test)]
@@ -412,7 +406,7 @@ mod tests {
             session: Some(&session),
             keymap: &Keymap::default(),
             hooks: &HookRuns::default(),
-            zone: TimeZone::UTC,
+            zone: jiff::tz::TimeZone::UTC,
             terminal: StatusGroup::new("Terminal", Vec::new()),
         };
         list.draw(area, &mut buffer, &cx);

@@ -20,13 +20,13 @@ pub(super) struct ChangedFile {
     pub(super) is_gone: bool,
 }
 
-/// What shows that a call wrote.
+/// The part of details that shows that a call wrote.
 #[derive(Deserialize)]
 struct Noted {
     diff: Option<IgnoredAny>,
 }
 
-/// What every writing tool tells of a file.
+/// Facts that every writing tool tells of a file.
 #[derive(Deserialize)]
 struct Told {
     path: String,

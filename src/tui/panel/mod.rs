@@ -42,7 +42,7 @@ impl Section {
     const ALL: [Self; 2] = [Self::Todo, Self::Files];
 }
 
-/// What the cursor can stand on.
+/// A row that the cursor can stand on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Spot {
     Head(Section),
@@ -50,7 +50,7 @@ enum Spot {
     File(usize),
 }
 
-/// What the person wants.
+/// The person's choice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Wish {
     #[default]
@@ -59,7 +59,7 @@ enum Wish {
     Hidden,
 }
 
-/// What the cursor stands on, for the hints.
+/// The kind of row under the cursor, for the hints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Chosen {
     Head,
@@ -68,7 +68,7 @@ pub(crate) enum Chosen {
     Nothing,
 }
 
-/// What a key led to.
+/// The result of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Stays,
@@ -84,13 +84,13 @@ pub(crate) struct Panel {
     changed: ChangedFiles,
     folded: HashSet<Section>,
     wish: Wish,
-    /// Whether it has its columns where nobody chose.
+    /// True if it has its columns where nobody chose.
     is_placed: bool,
     cursor: Option<Spot>,
     /// The first row on screen.
     top: usize,
     writing: Option<Writing>,
-    /// What stood on each row of the last frame.
+    /// The entry on each row of the last frame.
     shown: Vec<Option<Spot>>,
     area: Rect,
 }
@@ -148,7 +148,7 @@ impl Panel {
         self.is_placed |= self.has_content();
     }
 
-    /// Whether it stands beside the conversation on a screen of this width.
+    /// Returns true if it stands beside the conversation on a screen of this width.
     pub(crate) fn is_beside(&self, width: u16) -> bool {
         width >= WIDE
             && match self.wish {
@@ -158,7 +158,7 @@ impl Panel {
             }
     }
 
-    /// Whether there is something to see that is not shown by itself.
+    /// Returns true if there is something to see that is not shown by itself.
     pub(crate) fn is_waiting(&self, width: u16) -> bool {
         self.has_content() && self.wish != Wish::Hidden && !self.is_beside(width)
     }
@@ -186,7 +186,7 @@ impl Panel {
         self.cursor.filter(|spot| spots.contains(spot)).or_else(first)
     }
 
-    /// What the cursor stands on.
+    /// Returns the kind of row under the cursor.
     pub(crate) fn chosen(&self) -> Chosen {
         chosen(self.cursor)
     }

@@ -36,7 +36,7 @@ impl Row {
     }
 }
 
-/// Whether all is shown, or what is done is only counted.
+/// The extent of the list: all todos, or those that are done only counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fullness {
     All,

@@ -39,7 +39,7 @@ struct Areas {
     line: Rect,
     rule: Rect,
     list: Rect,
-    /// What parts the preview from the list, and the preview.
+    /// The rule between the list and the preview, and the preview.
     preview: Option<(Rect, Rect)>,
 }
 
@@ -253,7 +253,7 @@ pub(crate) struct RowLine<'a> {
     pub(crate) row: &'a Row,
     /// Its title, and what is said about it or was found in it.
     pub(crate) fields: [&'a str; 2],
-    /// What matches in the title and in the detail.
+    /// Ranges that match in the title and in the detail.
     pub(crate) marks: &'a [Vec<Range<usize>>],
     /// Of the widest title of the list.
     pub(crate) title_columns: usize,

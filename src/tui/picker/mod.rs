@@ -31,7 +31,7 @@ use crate::store::Words;
 use crate::text::sanitize::sanitize_line;
 use filter::Filter;
 
-/// What the screen is asked to do.
+/// Requests to the screen.
 #[derive(Debug, Clone)]
 pub(crate) enum Wish {
     /// As if its key had been pressed where that is read.
@@ -48,7 +48,7 @@ pub(crate) enum Wish {
     Write(Draft),
 }
 
-/// What a key led to.
+/// The result of a key.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     /// The list stays; perhaps something has to be done.
@@ -66,7 +66,7 @@ pub(crate) struct Picker {
     line: Composer,
     /// Where in the list the selection stands.
     selected: usize,
-    /// Whether it was put there by hand, and so stays on its row while better matches are found.
+    /// True if it was put there by hand, and so stays on its row while better matches are found.
     is_held: bool,
     top: usize,
     /// Rows of the list on screen; 0 before the first frame.
@@ -110,12 +110,12 @@ impl Picker {
         self.select_first();
     }
 
-    /// What `enter` does.
+    /// Returns the effect of `enter`, as the hints say it.
     pub(crate) fn verb(&self) -> &'static str {
         self.place.verb()
     }
 
-    /// Whether there is not one row, whatever the filter.
+    /// Returns true if there is not one row, whatever the filter.
     pub(crate) fn is_bare(&self) -> bool {
         self.rows.is_empty()
     }
@@ -175,17 +175,17 @@ impl Picker {
         self.place.looked(session, words);
     }
 
-    /// Whether what is typed is a name, and not looked for.
+    /// Returns true if what is typed is a name, and not looked for.
     pub(crate) fn is_renaming(&self) -> bool {
         self.renaming.is_some()
     }
 
-    /// Whether the same key again deletes.
+    /// Returns true if the same key again deletes.
     pub(crate) fn is_armed(&self) -> bool {
         self.armed.is_some()
     }
 
-    /// Whether rows can be renamed and deleted.
+    /// Returns true if rows can be renamed and deleted.
     pub(crate) fn is_editable(&self) -> bool {
         self.place.is_editable()
     }
@@ -254,7 +254,7 @@ impl Picker {
         self.move_by(rows)
     }
 
-    /// Whether there are rows left to be looked at.
+    /// Returns true if there are rows left to be looked at.
     pub(crate) fn is_working(&self) -> bool {
         !self.filter.is_done(&self.rows)
     }
@@ -273,7 +273,7 @@ impl Picker {
         self.filter.row(self.selected, &self.rows)
     }
 
-    /// Whether no row is shown, be it for want of rows or of what matches.
+    /// Returns true if no row is shown, be it for want of rows or of what matches.
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }

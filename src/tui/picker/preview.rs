@@ -1,4 +1,4 @@
-//! What is shown beside a list: a heading, sentences, and facts in two columns.
+//! The preview beside a list: a heading, sentences, and facts in two columns.
 
 use ratatui::text::{Line, Span};
 

@@ -3,7 +3,7 @@
 use crate::text::sanitize::sanitize_line;
 use crate::view::theme::Meaning;
 
-/// What stands at the right edge.
+/// The text at the right edge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Hint {
     /// A key that does the same.
@@ -35,7 +35,7 @@ impl Row {
         }
     }
 
-    /// What is said about it, which is searched too.
+    /// Adds a description, which is searched too.
     pub(crate) fn detail(mut self, detail: &str) -> Self {
         self.detail = sanitize_line(detail).into_owned();
         self
@@ -53,7 +53,7 @@ impl Row {
         self
     }
 
-    /// What is good to know, such as a price.
+    /// Adds a fact, such as a price.
     pub(crate) fn fact(mut self, fact: &str) -> Self {
         self.hint = Hint::Fact(sanitize_line(fact).into_owned());
         self

@@ -83,7 +83,7 @@ fn type_text(picker: &mut Picker, text: &str) -> Outcome {
     outcomes.last().unwrap_or(STAYS)
 }
 
-/// What an outcome asks for.
+/// Returns the action that an outcome asks for.
 fn asked(outcome: &Outcome) -> Option<Action> {
     match outcome {
         Outcome::Stays(Some(Wish::Act(_, action))) | Outcome::Left(Some(Wish::Act(_, action))) => {

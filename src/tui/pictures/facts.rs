@@ -1,4 +1,4 @@
-//! What there is to say of a picture without drawing it.
+//! Facts about a picture without drawing it.
 //!
 //! The layout asks for it, so nothing here touches a file or decodes one: it may mean harm, and its size stands in the first
 //! bytes of what the conversation has.

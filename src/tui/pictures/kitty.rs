@@ -46,7 +46,7 @@ pub(super) fn paint(cell: &mut Cell, id: u32, row: u16, column: u16) {
     cell.set_style(Style::new().fg(colour(id)));
 }
 
-/// Whether a cell shows a part of the picture.
+/// Returns true if a cell shows a part of the picture.
 pub(super) fn is_of(cell: &Cell, id: u32) -> bool {
     cell.fg == colour(id) && cell.symbol().starts_with(PLACEHOLDER)
 }

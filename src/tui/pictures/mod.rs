@@ -117,7 +117,7 @@ pub(crate) struct Place {
     /// Tells the picture from others.
     pub(crate) key: u64,
     pub(crate) grid: Grid,
-    /// What of it is on screen.
+    /// The part of the screen that it fills.
     pub(crate) area: Rect,
     /// Rows of it that are above that.
     pub(crate) hidden: u16,
@@ -146,7 +146,7 @@ impl Job {
         }
     }
 
-    /// What there is when making it came to an end of its own.
+    /// Makes the result of a job that failed.
     pub(crate) fn failed(key: u64, grid: Grid) -> Made {
         Made {
             key,
@@ -157,7 +157,7 @@ impl Job {
     }
 }
 
-/// What became of a job.
+/// The result of a job.
 #[derive(Debug)]
 pub(crate) struct Made {
     key: u64,
@@ -166,7 +166,7 @@ pub(crate) struct Made {
     data: Option<String>,
 }
 
-/// What the rows of pictures depend on.
+/// The facts that the rows of pictures depend on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Canvas {
     /// Pixels of a cell.
@@ -176,12 +176,12 @@ pub(crate) struct Canvas {
 }
 
 impl Canvas {
-    /// Whether a picture turned out not to be any.
+    /// Returns true if a picture could not be decoded.
     pub(crate) fn has_failed(&self, key: u64) -> bool {
         self.failed.contains(&key)
     }
 
-    /// Whether any did.
+    /// Returns true if any picture could not be decoded.
     pub(crate) fn has_failures(&self) -> bool {
         !self.failed.is_empty()
     }
@@ -220,7 +220,7 @@ pub(crate) struct Pictures {
     made: HashMap<(u64, Grid), Kept>,
     failed: Arc<HashSet<u64>>,
     making: Option<u64>,
-    /// What the frame shows.
+    /// The pictures of the frame.
     shown: Vec<(Arc<Drawn>, Rect)>,
     last_id: u32,
     frame: u64,
@@ -252,7 +252,7 @@ impl Pictures {
         }
     }
 
-    /// Whether only the terminal itself can tell how large a cell is, and has to.
+    /// Returns true if only the terminal itself can tell how large a cell is, and has to.
     pub(crate) fn asks_for_cell(&self) -> bool {
         self.protocol == Some(Protocol::Sixel) && self.has_answered && self.cell.is_none()
     }

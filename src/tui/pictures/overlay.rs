@@ -20,7 +20,7 @@ pub(super) fn reserve(drawn: &Drawn, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Whether nothing has been drawn over the place that was kept.
+/// Returns true if nothing has been drawn over the place that was kept.
 pub(super) fn is_whole(drawn: &Drawn, area: Rect, buffer: &Buffer) -> bool {
     let is_kept = |cell: &Cell, colour| cell.symbol() == " " && cell.fg == colour;
     let mut positions = area.positions();

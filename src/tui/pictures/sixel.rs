@@ -22,7 +22,7 @@ const MOST_COLOURS: usize = 256;
 const SAMPLE: i32 = 10;
 /// Fewer of the same in a row are shorter written out.
 const LEAST_REPEATED: usize = 4;
-/// What is fainter counts as transparent.
+/// Minimum alpha of a pixel; a fainter one counts as transparent.
 const LEAST_ALPHA: u8 = 128;
 
 /// In per cent of red, green and blue.

@@ -14,7 +14,7 @@ use crate::tui::{Opened, Opening};
 /// Errands that may wait. Each is a key of a person's, so a full desk means that nobody serves it.
 const WAITING: usize = 64;
 
-/// What is to be looked up or done in the store.
+/// Requests to the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Request {
     /// All sessions.
@@ -27,7 +27,7 @@ pub enum Request {
     Delete(SessionId),
 }
 
-/// What came of a [`Request`].
+/// The result of a [`Request`].
 #[derive(Debug, Clone)]
 pub enum Report {
     Listed {

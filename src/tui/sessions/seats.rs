@@ -19,7 +19,7 @@ const FAREWELL: Duration = Duration::from_secs(5);
 
 type Boxed<T> = Pin<Box<dyn Future<Output = T>>>;
 
-/// What has come from a session.
+/// Messages from a session.
 pub(crate) enum Said {
     Opened(Result<Box<Welcome>, ErrorReport>),
     /// Attached to anew, after it had been faster than the screen.
@@ -31,7 +31,7 @@ pub(crate) enum Said {
     Urgent,
 }
 
-/// What is known of a session when it is open.
+/// The facts about a session when it is open.
 pub(crate) struct Welcome {
     pub(crate) snapshot: Snapshot,
     pub(crate) tools: Arc<Registry>,
@@ -64,12 +64,12 @@ enum Way {
     Gone,
 }
 
-/// What a seat is waited for.
+/// The events of a session that wake the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ear {
     /// Every event.
     Each,
-    /// What should not wait; the rest is taken in with it.
+    /// Events that should not wait; the rest is taken in with them.
     Urgent,
 }
 

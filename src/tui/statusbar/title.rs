@@ -20,7 +20,7 @@ const TITLE_COLUMNS: usize = 16;
 /// Between the two sides.
 const GAP: usize = 2;
 
-/// What the row tells.
+/// The facts in the row.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Facts {
     pub(crate) title: String,
@@ -93,7 +93,7 @@ fn tokens(count: u64) -> String {
     }
 }
 
-/// What sessions want that are open and not on screen.
+/// Counts of the sessions that want something and are not on screen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Elsewhere {
     /// Those that are at work, ask, or have ended their turn.

@@ -1,4 +1,4 @@
-//! What the terminal answers to what it is asked.
+//! Answers of the terminal to queries.
 //!
 //! Answers come among the keys, in their own time or never. Those are known by their form alone, so one that nobody waits
 //! for any more does no harm.
@@ -30,7 +30,8 @@ const KITTY_PICTURES: &str = "\x1b_Gi=31;";
 const SIXEL: &str = "4";
 
 impl Answer {
-    /// Whether these bytes, from `ESC ]` or `ESC _` on and without a terminator, may be an answer or its beginning.
+    /// Returns true if these bytes, from `ESC ]` or `ESC _` on and without a terminator, may be an answer or its
+    /// beginning.
     pub(super) fn may_begin_with(bytes: &[u8]) -> bool {
         STRINGS.iter().any(|(begin, longest)| {
             let begin = begin.as_bytes();

@@ -1,4 +1,4 @@
-//! Whether the terminal's background is dark or light, by its answer to OSC 11 or by the environment.
+//! The terminal's background, dark or light, by its answer to OSC 11 or by the environment.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Background {

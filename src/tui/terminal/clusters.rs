@@ -90,7 +90,7 @@ mod tests {
 
     const AREA: Rect = Rect::new(0, 0, 24, 4);
 
-    /// What a terminal shows that draws each character by itself, after these frames.
+    /// Returns the screen of a terminal that draws each character by itself, after these frames.
     fn after(frames: &[Vec<String>]) -> String {
         let mut clusters = Clusters::default();
         let mut before = Buffer::empty(AREA);

@@ -5,8 +5,8 @@
 //! given whole ones and nothing else, because it would wait without end for the rest of others. crossterm's own reader is
 //! not used: it keeps what a terminal says about itself from its callers.
 //!
-//! What may be the beginning of something longer is kept for a moment ([`Decoder::patience`]), then taken as keys
-//! ([`Decoder::settle`]).
+//! Bytes that may be the beginning of something longer are kept for a moment ([`Decoder::patience`]), then taken as
+//! keys ([`Decoder::settle`]).
 
 use std::time::Duration;
 
@@ -29,14 +29,14 @@ const PASTE_END: &[u8] = b"\x1b[201~";
 /// No key has a longer sequence.
 const LONGEST_SEQUENCE: usize = 64;
 
-/// What the terminal sent.
+/// Input and answers from the terminal.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Received {
     Input(Input),
     Answer(Answer),
 }
 
-/// What the first bytes are.
+/// The meaning of the first bytes.
 #[derive(Debug, PartialEq)]
 enum Piece {
     /// So many of them are this, or nothing that means anything here.
@@ -293,7 +293,7 @@ fn of_other_keys(piece: &[u8]) -> Option<String> {
     Some(format!("\x1b[{code};{modifiers}u"))
 }
 
-/// Whether the mouse is in a row or column 0, of which there are none and which termina does not foresee.
+/// Returns true if the mouse is in a row or column 0, of which there are none and which termina does not foresee.
 fn is_mouse_nowhere(piece: &[u8]) -> bool {
     let (Some(b'M' | b'm'), Some(numbers)) = (piece.last(), piece.get(2..piece.len() - 1)) else {
         return false;
@@ -374,7 +374,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes of bytes that arrive in these parts, with no time between them.
+    /// Decodes bytes that arrive in these parts, with no time between them.
     fn decode_in_parts(parts: &[&[u8]]) -> Vec<Received> {
         let mut decoder = Decoder::default();
         let mut received = Vec::new();

@@ -88,7 +88,7 @@ pub enum TerminalError {
     Io(#[from] io::Error),
 }
 
-/// What goes to the terminal with a frame, besides its cells.
+/// Data that goes to the terminal with a frame, besides its cells.
 #[derive(Default)]
 pub(crate) struct Besides {
     /// Where links lead; `None` where the terminal is not told.
@@ -113,7 +113,7 @@ pub(crate) struct Screen {
     mouse: Mouse,
     is_ours: bool,
     pictures: Pictures,
-    /// What the window is called while it is ours.
+    /// The title of the window while it is ours.
     title: Option<String>,
 }
 
@@ -185,7 +185,7 @@ impl Screen {
         self.terminal.resize(size.into())
     }
 
-    /// Whether the terminal has taken all that was written, so that a frame can be drawn.
+    /// Returns true if the terminal has taken all that was written, so that a frame can be drawn.
     pub(crate) fn is_free(&self) -> bool {
         self.output.is_free()
     }
@@ -213,7 +213,8 @@ impl Screen {
         self.output.send()
     }
 
-    /// Whether the next frame is to be drawn even if nothing changes: pictures that move are drawn when they have stopped.
+    /// Returns true if the next frame is to be drawn even if nothing changes: pictures that move are drawn when they
+    /// have stopped.
     pub(crate) fn has_more_to_draw(&self) -> bool {
         self.pictures.has_moving()
     }

@@ -116,7 +116,7 @@ impl Output {
         self.shared.lock().waiting.clear();
     }
 
-    /// Whether nothing is under way.
+    /// Returns true if nothing is under way.
     pub(super) fn is_free(&self) -> bool {
         self.shared.lock().is_free()
     }

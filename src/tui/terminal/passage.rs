@@ -1,4 +1,4 @@
-//! What stands between us and the terminal, and how a control sequence that is meant for the terminal gets through.
+//! Programs between us and the terminal, and how a control sequence that is meant for the terminal gets through.
 
 /// A multiplexer draws the screen itself and passes on only what is wrapped for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

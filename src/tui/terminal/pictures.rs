@@ -52,7 +52,7 @@ impl Pictures {
         told
     }
 
-    /// Whether one is missing that is to be drawn with the next frame, where it stays.
+    /// Returns true if one is missing that is to be drawn with the next frame, where it stays.
     pub(super) fn has_moving(&self) -> bool {
         !self.moving.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What is typed, and what the terminal answers, read on a thread of its own.
+//! Reads the keys and the terminal's answers on a thread of its own.
 //!
 //! The thread waits for the terminal, takes what is there and hands on what [`decoder`](super::decoder) makes of it; it
 //! wakes for nothing else, but while something has begun and is not whole. Changes of the window's size come as a signal.

@@ -1,7 +1,8 @@
 //! The sixteen colours as terminals spell them that know no others.
 //!
-//! What writes our frames spells a colour of the first sixteen as one of 256, `38;5;1`, which a terminal of sixteen need
-//! not understand: it may take the `5` for "blink". So what goes to such a terminal is spelled again, `31`.
+//! The library that writes our frames spells a colour of the first sixteen as one of 256, `38;5;1`, which a terminal of
+//! sixteen need not understand: it may take the `5` for "blink". So what goes to such a terminal is spelled again,
+//! `31`.
 
 use std::io::{self, Write};
 

@@ -3,23 +3,21 @@
 //! Blocks are only ever added at the end; an event changes the one it names, found by its part or call. What an event
 //! costs does not depend on how long the conversation is.
 
+mod ending;
+mod stored;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::conversation::{
-    CallId, CallResult, CallState, Message, MessageId, MessageState, NoticeKind, Part, PartBody, Role, Stop,
-};
+use crate::conversation::{CallId, CallResult, MessageId, NoticeKind, Part, PartBody};
 use crate::permission::Mode;
-use crate::session::{Done, Event, PLAN, Retry, Snapshot};
+use crate::session::{Done, Event, PLAN, Retry};
 
-use super::block::{Block, Body, Mark, Phase, ReasoningBlock, Source, TextBlock, UserBlock};
+use super::block::{Block, Body, Mark, Phase, ReasoningBlock, Source, TextBlock};
 use super::call::CallBlock;
 use super::group;
 use super::turn::{Awaited, Turn, Waiting};
-
-/// A person's own command that prints no more lines is shown whole.
-const SHORT_OUTPUT: usize = 40;
 
 /// All blocks, and how to find the one that an event means.
 #[derive(Default)]
@@ -38,31 +36,6 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    pub(super) fn from_snapshot(snapshot: &Snapshot) -> Self {
-        let parts = snapshot.messages.iter().map(|message| message.parts.len()).sum();
-        let mut blocks = Self {
-            list: Vec::with_capacity(parts),
-            calls: HashMap::with_capacity(parts),
-            agent_is_plan: snapshot.info.agent == PLAN,
-            mode_is_plan: snapshot.info.mode == Mode::Plan,
-            ..Self::default()
-        };
-        for message in &snapshot.messages {
-            blocks.message(message, None);
-        }
-        for question in &snapshot.questions {
-            blocks.change_call(&question.inquiry.call, |call| call.ask(question.id));
-        }
-        for form in &snapshot.forms {
-            blocks.change_call(&form.call, CallBlock::put_form);
-        }
-        blocks.turn.is_busy = snapshot.busy;
-        if snapshot.busy && blocks.turn.open == 0 {
-            blocks.turn.waiting = Some(Waiting::since_before());
-        }
-        blocks
-    }
-
     /// Applies an event; says whether there is anything new to see.
     pub(super) fn apply(&mut self, event: &Event, now: Instant) -> bool {
         match event {
@@ -182,7 +155,7 @@ impl Blocks {
         self.replies.contains_key(message)
     }
 
-    /// What is added from here on belongs to this message.
+    /// Makes this message the owner of the blocks that are added from here on.
     fn own(&mut self, message: &MessageId) {
         if self.owners.last().is_none_or(|(_, last)| last != message) {
             self.owners.push((self.list.len(), message.clone()));
@@ -211,98 +184,6 @@ impl Blocks {
     pub(super) fn mark(&mut self, mark: Mark) -> bool {
         self.push(Body::Mark(mark));
         true
-    }
-
-    fn message(&mut self, message: &Arc<Message>, now: Option<Instant>) -> bool {
-        let first = self.list.len();
-        self.own(&message.id);
-        match message.role {
-            Role::User if message.is_reminder() => {
-                self.mark(Mark::told(&message.text()));
-            }
-            Role::User => {
-                self.push(Body::User(UserBlock::new(message)));
-                self.own_command(message, now);
-            }
-            Role::Assistant => {
-                for index in 0..message.parts.len() {
-                    self.stored_part(message, index, now);
-                }
-                if message.state == MessageState::Streaming {
-                    self.replies.insert(message.id.clone(), first);
-                } else {
-                    self.close_reply(message.state, message.stop, first);
-                }
-            }
-        }
-        self.list.len() > first
-    }
-
-    /// Adds the call of a command that the person runs themselves. The turn does not wait for it.
-    fn own_command(&mut self, message: &Arc<Message>, now: Option<Instant>) {
-        let Some((_, part)) = message.own_command() else {
-            return;
-        };
-        let mut call = CallBlock::stored(part, message, 0).of_person();
-        if let Some(now) = now.filter(|_| call.is_running()) {
-            call.run(now);
-        }
-        let index = self.push(Body::Call(Box::new(call)));
-        self.calls.insert(part.call.clone(), index);
-        self.show_output(index);
-    }
-
-    /// Unfolds a command of the person's that has ended: they ran it to see what it says.
-    fn show_output(&mut self, index: usize) {
-        let block = &mut self.list[index];
-        if let Body::Call(call) = &block.body
-            && block.unfolded.is_none()
-            && call.is_of_person()
-            && call
-                .result()
-                .is_some_and(|result| result.output.lines().count() <= SHORT_OUTPUT)
-        {
-            block.unfolded = Some(true);
-        }
-    }
-
-    /// Adds a part of a message that came with a snapshot, or with the first event of a reply.
-    fn stored_part(&mut self, message: &Arc<Message>, index: usize, now: Option<Instant>) {
-        let part = &message.parts[index];
-        let is_open = message.state == MessageState::Streaming && index + 1 == message.parts.len();
-        let source = || Source::Stored {
-            message: Arc::clone(message),
-            part: index,
-        };
-        let body = match &part.body {
-            PartBody::Text(_) => Body::Text(TextBlock {
-                source: source(),
-                is_open,
-            }),
-            PartBody::Reasoning(_) => {
-                let phase = if is_open {
-                    Phase::Open { since: now }
-                } else {
-                    Phase::Ended { took: None }
-                };
-                Body::Reasoning(ReasoningBlock {
-                    source: source(),
-                    phase,
-                })
-            }
-            PartBody::Tool(tool) if is_open && tool.args.is_none() => {
-                Body::Call(Box::new(CallBlock::streaming(tool)))
-            }
-            PartBody::Tool(tool) => Body::Call(Box::new(CallBlock::stored(tool, message, index))),
-            other => match mark_of(other) {
-                // A reply that was cut has said so already.
-                Some(Mark::Interrupted) => return self.interrupted(),
-                Some(mark) => Body::Mark(mark),
-                None => return,
-            },
-        };
-        let is_streamed = message.state == MessageState::Streaming;
-        self.push_part(&message.id, part.seq, body, is_streamed);
     }
 
     fn push_part(&mut self, message: &MessageId, seq: u64, body: Body, is_streamed: bool) {
@@ -394,103 +275,6 @@ impl Blocks {
         }
         group::touch(&mut self.list, index);
         true
-    }
-
-    /// Calls that never became whole will not run. Their rows stay, so that nothing closes up.
-    fn drop_calls(&mut self, message: &MessageId, dropped: &[u64]) {
-        for seq in dropped {
-            let Some(&index) = self.parts.get(&(message.clone(), *seq)) else {
-                continue;
-            };
-            self.cancel_call(index);
-        }
-    }
-
-    fn cancel_call(&mut self, index: usize) {
-        if let Body::Call(call) = &mut self.list[index].body
-            && !call.state.is_final()
-        {
-            call.state = CallState::Cancelled;
-            self.turn.open = self.turn.open.saturating_sub(1);
-            group::leave(&mut self.list, index);
-        }
-    }
-
-    fn message_ended(
-        &mut self,
-        message: &MessageId,
-        state: MessageState,
-        stop: Option<Stop>,
-        now: Instant,
-    ) -> bool {
-        let Some(first) = self.replies.remove(message) else {
-            return false;
-        };
-        self.parts.retain(|(of, _), _| of != message);
-        for index in first..self.list.len() {
-            match &mut self.list[index].body {
-                Body::Text(text) if text.is_open => text.is_open = false,
-                Body::Reasoning(reasoning) if reasoning.phase.is_open() => reasoning.phase.end(now),
-                _ => continue,
-            }
-            self.list[index].changed();
-        }
-        let goes_on = stop == Some(Stop::ToolCalls) && self.turn.open == 0;
-        self.turn.waiting = goes_on.then(|| Waiting::since(now));
-        self.close_reply(state, stop, first);
-        true
-    }
-
-    /// Says how a reply ended, where that is not the ordinary way.
-    fn close_reply(&mut self, state: MessageState, stop: Option<Stop>, first: usize) {
-        match state {
-            MessageState::Void => {
-                self.void(first);
-                self.fold(first);
-            }
-            MessageState::Cut => self.interrupted(),
-            MessageState::Complete | MessageState::Streaming => match stop {
-                Some(Stop::Length) => self.warn("the reply reached the model's output limit; it may be cut"),
-                // The error of the refusal says so.
-                Some(Stop::End | Stop::ToolCalls | Stop::Refusal) | None => {}
-            },
-        }
-    }
-
-    fn warn(&mut self, text: &str) {
-        self.mark(Mark::Notice {
-            kind: NoticeKind::Error,
-            text: text.to_owned(),
-        });
-    }
-
-    fn interrupted(&mut self) {
-        let is_said = matches!(
-            self.list.last().map(|block| &block.body),
-            Some(Body::Mark(Mark::Interrupted))
-        );
-        if !is_said {
-            self.mark(Mark::Interrupted);
-        }
-    }
-
-    /// Marks what came since `first` as void. Calls of a void reply never ran.
-    fn void(&mut self, first: usize) {
-        for index in first..self.list.len() {
-            if matches!(self.list[index].body, Body::User(_) | Body::Mark(_)) {
-                continue;
-            }
-            self.list[index].is_void = true;
-            self.cancel_call(index);
-            group::touch(&mut self.list, index);
-        }
-    }
-
-    /// Folds what nobody has seen open.
-    fn fold(&mut self, first: usize) {
-        for block in self.list[first..].iter_mut().filter(|block| block.reserved == 0) {
-            block.unfolded = Some(false);
-        }
     }
 
     pub(super) fn change_call(&mut self, call: &CallId, change: impl FnOnce(&mut CallBlock)) -> bool {

@@ -1,4 +1,4 @@
-//! What the list is made of: one block for each thing that happened, in order.
+//! Blocks of the list: one for each thing that happened, in order.
 //!
 //! A block knows its content and how it is folded, and keeps the rows it was laid out to until its content, the width,
 //! the theme or the fold changes. Content that came with a snapshot stays in the message it came in; only what streams
@@ -20,7 +20,7 @@ pub(super) struct Block {
     pub(super) body: Body,
     /// Rises with every change of the content.
     pub(super) revision: u32,
-    /// What the person chose; `None` leaves it to the kind.
+    /// The person's choice; `None` leaves it to the kind.
     pub(super) unfolded: Option<bool>,
     /// Belongs to a reply that a retry replaced.
     pub(super) is_void: bool,
@@ -41,7 +41,7 @@ pub(super) enum Body {
 
 pub(super) struct UserBlock {
     pub(super) text: String,
-    /// What was attached: paths, and what pictures and PDFs are.
+    /// The attached files: paths, and the facts about pictures and PDFs.
     pub(super) files: Vec<String>,
     /// The message, where pictures are among its files.
     pub(super) pictures: Option<Arc<Message>>,
@@ -206,7 +206,7 @@ impl Block {
         self.revision = self.revision.wrapping_add(1);
     }
 
-    /// Whether there is anything to draw.
+    /// Returns true if there is anything to draw.
     pub(super) fn is_shown(&self) -> bool {
         match &self.body {
             Body::Text(text) => !text.source.text().trim().is_empty(),
@@ -218,7 +218,7 @@ impl Block {
         }
     }
 
-    /// Whether it stands close to a neighbour of the same sort, without an empty row between.
+    /// Returns true if it stands close to a neighbour of the same sort, without an empty row between.
     pub(super) fn is_compact(&self) -> bool {
         self.is_thought() || matches!(self.body, Body::Call(_))
     }
@@ -227,7 +227,7 @@ impl Block {
         matches!(self.body, Body::Reasoning(_))
     }
 
-    /// Whether something in it moves with the clock.
+    /// Returns true if something in it moves with the clock.
     pub(super) fn is_live(&self, now: Instant) -> bool {
         match &self.body {
             Body::Reasoning(reasoning) => reasoning.phase.is_open(),
@@ -243,7 +243,7 @@ impl Block {
         }
     }
 
-    /// Whether it has a folded and an unfolded form.
+    /// Returns true if it has a folded and an unfolded form.
     pub(super) fn folds(&self) -> bool {
         match &self.body {
             Body::User(_) | Body::Reasoning(_) | Body::Call(_) => true,

@@ -23,7 +23,7 @@ use super::cards::CardSource;
 
 /// After this long a call says what it waits for.
 const LONG: Duration = Duration::from_secs(2);
-/// What is kept of a running call's output. Cards show its end; the whole is in the result.
+/// Maximum number of bytes that are kept of a running call's output. Cards show its end; the whole is in the result.
 const LIVE_BYTES: usize = 64 * 1024;
 
 pub(super) struct CallBlock {
@@ -33,7 +33,7 @@ pub(super) struct CallBlock {
     pub(super) state: CallState,
     pub(super) group: Group,
     raw_args: String,
-    /// What `raw_args` says so far; kept only while they stream.
+    /// The arguments in `raw_args` so far; kept only while they stream.
     partial: Option<PartialJson>,
     args: Option<Json>,
     /// The file that they name, once somebody asked.
@@ -55,11 +55,11 @@ pub(super) struct CallBlock {
     /// The calls inside it, which are its body on screen.
     pub(super) inner: Vec<CallBlock>,
     giver: Giver,
-    /// Whether its card wants to be looked at; known once it was drawn.
+    /// True if its card wants to be looked at; known once it was drawn.
     pub(super) wants_look: Option<bool>,
 }
 
-/// What a call waits for.
+/// The reason why a call does not begin yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WaitsFor {
     Person,
@@ -294,7 +294,7 @@ impl CallBlock {
         (waited >= LONG).then_some((what, waited))
     }
 
-    /// Whether it waits for an answer, or all that goes on inside it does.
+    /// Returns true if it waits for an answer, or all calls that go on inside it do.
     pub(super) fn is_asking(&self) -> bool {
         let waits_inside =
             || self.inner.iter().any(Self::is_asking) && !self.inner.iter().any(Self::is_running);
@@ -309,7 +309,7 @@ impl CallBlock {
         matches!(self.group, Group::Follows(_))
     }
 
-    /// Whether it can share a row: nothing about it needs a look.
+    /// Returns true if it can share a row: nothing about it needs a look.
     pub(super) fn is_plain(&self) -> bool {
         !self.is_asking()
             && matches!(
@@ -403,7 +403,7 @@ impl CallBlock {
         !self.live.is_empty() || !self.details.is_null()
     }
 
-    /// Whether it failed, was stopped, waits for an answer or wants to be looked at.
+    /// Returns true if it failed, was stopped, waits for an answer or wants to be looked at.
     pub(super) fn is_problem(&self, cards: &dyn CardSource) -> bool {
         if self.is_asking() || self.inner.iter().any(Self::is_asking) {
             return true;

@@ -1,4 +1,4 @@
-//! What is laid over the rows of a block once they are drawn: matches of a search, and what is selected.
+//! Emphasis over the rows of a block once they are drawn: matches of a search, and the selection.
 
 use std::ops::Range;
 

@@ -52,7 +52,7 @@ impl Transcript {
         self.step(Direction::of(step), Self::is_problem)
     }
 
-    /// Whether there is a failure or a question at all.
+    /// Returns true if there is a failure or a question at all.
     pub fn has_problem(&self) -> bool {
         let mut blocks = self.blocks.list.iter();
         blocks.any(|block| block.is_shown() && self.is_problem(block))
@@ -133,7 +133,7 @@ impl Transcript {
         self.moves.extend([Move::Hold, Move::RevealHead(index)]);
     }
 
-    /// Whether the focused block has a folded and an unfolded form.
+    /// Returns true if the focused block has a folded and an unfolded form.
     pub fn focused_folds(&self) -> bool {
         let focused = self.focus.and_then(|focus| self.blocks.list.get(focus));
         focused.is_some_and(Block::folds)

@@ -15,7 +15,7 @@ const SHARING: &str = "read";
 /// Calls that are named in the row; more do not fit.
 const NAMED: usize = 12;
 
-/// Whether a call may stand in a row with others.
+/// Returns true if a call may stand in a row with others.
 pub(super) fn may_share(call: &CallBlock) -> bool {
     call.tool == SHARING && call.is_plain()
 }

@@ -1,8 +1,8 @@
 //! A block to rows.
 //!
-//! What moves with the clock stands on the first row alone (a spinner, a time, a countdown); that row is drawn anew with
-//! each frame and everything below it is kept. Markdown keeps its own rows, so that a text that grows is laid out at
-//! its end only.
+//! Everything that moves with the clock stands on the first row alone (a spinner, a time, a countdown); that row is
+//! drawn anew with each frame and everything below it is kept. Markdown keeps its own rows, so that a text that grows
+//! is laid out at its end only.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -41,7 +41,7 @@ pub(super) struct LayoutCx<'a> {
     pub(super) reasoning_unfolded: bool,
     /// Where the terminal draws pictures.
     pub(super) canvas: Option<&'a Canvas>,
-    /// Whether pictures that cannot be drawn keep the rows that they had.
+    /// True if pictures that cannot be drawn keep the rows that they had.
     pub(super) keeps_rows: bool,
 }
 
@@ -67,7 +67,7 @@ impl LayoutCx<'_> {
     }
 }
 
-/// What a block was laid out to.
+/// The layout of a block.
 pub(super) struct Laid {
     key: Key,
     face: Option<Face>,
@@ -87,7 +87,7 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// Whether all that may differ is the content.
+    /// Returns true if nothing but the content may differ.
     pub(super) fn is_grown(self, newer: Self) -> bool {
         Self {
             revision: newer.revision,
@@ -96,7 +96,7 @@ impl Key {
     }
 }
 
-/// What the first row of a call shows.
+/// The content of a call's first row.
 pub(super) struct Face {
     pub(super) card: Card,
     /// How the calls stand that share the row; `None` for a row of one call.
@@ -105,7 +105,7 @@ pub(super) struct Face {
     pub(super) inner: Vec<InnerFace>,
 }
 
-/// What the first row of a call inside another shows.
+/// The content of the first row of a call inside another.
 pub(super) struct InnerFace {
     pub(super) card: Card,
     /// Its place below the first row of the call around it.
@@ -192,7 +192,7 @@ pub(super) fn height(blocks: &mut [Block], index: usize, cx: &LayoutCx<'_>) -> u
     usize::from(has_head(&block.body)) + laid.rows.len()
 }
 
-/// Whether the rows of pictures stay even if these are broken: the block is on screen with them.
+/// Returns true if the rows of pictures stay even if these are broken: the block is on screen with them.
 fn keeps_rows(block: &Block, cx: &LayoutCx<'_>) -> bool {
     let has_pictures = || block.laid.as_ref().is_some_and(|laid| !laid.pictures.is_empty());
     block.reserved > 0 && cx.canvas.is_some_and(Canvas::has_failures) && has_pictures()
@@ -227,7 +227,7 @@ pub(super) fn place(block: &Block, at: Rect, cx: &LayoutCx<'_>) -> Rect {
     }
 }
 
-/// Whether a block brings the columns before its text along.
+/// Returns true if a block brings the columns before its text along.
 pub(super) fn has_margin(body: &Body) -> bool {
     matches!(body, Body::Call(_))
 }
@@ -284,7 +284,7 @@ pub(super) fn asides(block: &Block, row: usize) -> &[Range<usize>] {
     }
 }
 
-/// Whether the first row is drawn anew with each frame.
+/// Returns true if the first row is drawn anew with each frame.
 fn has_head(body: &Body) -> bool {
     match body {
         Body::Call(_) | Body::Reasoning(_) => true,
@@ -311,7 +311,7 @@ impl Rows {
     }
 }
 
-/// Whether all that happened since is that the text became longer.
+/// Returns true if the text at most became longer since.
 fn can_grow(body: &Body, laid: &Laid, key: Key) -> bool {
     let is_text = matches!(body, Body::Text(_)) && matches!(laid.rows, Rows::Markdown(_));
     is_text && laid.key.is_grown(key)

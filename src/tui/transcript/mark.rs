@@ -19,7 +19,7 @@ use super::layout::LayoutCx;
 const SHORT_REASON: usize = 24;
 
 impl Mark {
-    /// Whether its first row moves with the clock.
+    /// Returns true if its first row moves with the clock.
     pub(super) fn has_head(&self) -> bool {
         matches!(self, Self::Retry { .. })
     }

@@ -67,7 +67,7 @@ pub use search::Tally;
 pub(in crate::tui) use search::pattern;
 pub use selection::Unit;
 
-/// What an event means for the screen.
+/// The effect of an event on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
     /// Nothing to draw.
@@ -78,14 +78,14 @@ pub enum Change {
     Urgent,
 }
 
-/// What drawing depends on besides the transcript itself.
+/// The context of drawing, besides the transcript itself.
 #[derive(Clone, Copy)]
 pub struct DrawCx<'a> {
     pub look: Look<'a>,
     /// Of the spinner's clock.
     pub frame: usize,
     pub now: Instant,
-    /// Whether keys go to the transcript, so that the focused block is marked.
+    /// True if keys go to the transcript, so that the focused block is marked.
     pub focused: bool,
     /// Unfolds a block; empty where no key does.
     pub fold_key: &'a str,
@@ -102,10 +102,10 @@ pub struct Transcript {
     blocks: Blocks,
     cards: Arc<dyn CardSource>,
     anchor: Anchor,
-    /// What was asked since the last frame; it takes a layout to know where it leads.
+    /// Moves that were asked for since the last frame; it takes a layout to know where they lead.
     moves: Vec<Move>,
     focus: Option<usize>,
-    /// Whether reasoning is shown in full.
+    /// True if reasoning is shown in full.
     reasoning_unfolded: bool,
     /// Blocks that are laid out, the oldest first.
     laid: VecDeque<usize>,
@@ -114,7 +114,7 @@ pub struct Transcript {
     selection: Option<Selection>,
     /// Where the button went down.
     pressed: Option<(Spot, Unit)>,
-    /// What was selected since the last frame; it takes a layout to know where that is.
+    /// Selections since the last frame; it takes a layout to know where they are.
     picks: Vec<Pick>,
     reading: Reading,
     /// The block whose code was copied last, and which piece of it.
@@ -291,7 +291,7 @@ impl Transcript {
         links
     }
 
-    /// Whether something on screen moves with the clock.
+    /// Returns true if something on screen moves with the clock.
     pub fn animated(&self) -> bool {
         self.shown.is_animated
     }
@@ -332,7 +332,7 @@ impl Transcript {
         self.moves = vec![Move::End];
     }
 
-    /// Whether the newest is on screen and stays there.
+    /// Returns true if the newest is on screen and stays there.
     pub fn is_at_end(&self) -> bool {
         self.anchor == Anchor::Tail
     }

@@ -1,4 +1,4 @@
-//! What a block is about: the file and the line that `enter` opens, its code, and all of it as text.
+//! The subject of a block: the file and the line that `enter` opens, its code, and all of it as text.
 
 use std::sync::LazyLock;
 

@@ -61,7 +61,7 @@ impl Source {
         cx.canvas.is_some_and(|canvas| canvas.has_failed(self.key()))
     }
 
-    /// What the line that describes it ends with.
+    /// Returns the end of the line that describes it.
     fn fault(&self, cx: &LayoutCx<'_>) -> String {
         if !self.is_broken(cx) {
             return String::new();

@@ -17,7 +17,7 @@ use crate::text::align::{AlignedRow, Aligner, Piece};
 use crate::text::width::{prefix, str_width};
 use crate::view::diff::Sides;
 
-/// What has been read, by block.
+/// The text that has been read, by block.
 #[derive(Default)]
 pub(super) struct Reading {
     blocks: HashMap<usize, Read>,

@@ -1,8 +1,8 @@
 //! Searching: `/`, and `n` `N` after it.
 //!
-//! What is searched is the text of all blocks as if they were unfolded, without laying them out. A block is counted once
-//! for each change of it; a query that became longer is counted only where the shorter one was found. A match in a
-//! folded block unfolds it while the search stands there, and what is found elsewhere but not drawn is marked.
+//! It searches the text of all blocks as if they were unfolded, without laying them out. A block is counted once for
+//! each change of it; a query that became longer is counted only where the shorter one was found. A match in a folded
+//! block unfolds it while the search stands there, and what is found elsewhere but not drawn is marked.
 
 use std::fmt::Write;
 
@@ -278,7 +278,8 @@ impl Transcript {
         self.moves.clear();
     }
 
-    /// Whether a folded block has as many matches as it has unfolded, so that nothing is gained by unfolding it.
+    /// Returns true if a folded block has as many matches as it has unfolded, so that nothing is gained by unfolding
+    /// it.
     fn shows_all_folded(&self, search: &Search, block: usize) -> bool {
         let Some(pattern) = &search.pattern else {
             return true;

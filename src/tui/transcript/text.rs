@@ -1,4 +1,4 @@
-//! What a block holds as text, for searching and selecting: sanitised, without gutters, bars and soft breaks.
+//! The text of a block, for searching and selecting: sanitised, without gutters, bars and soft breaks.
 //!
 //! A call's text is that of its card, so it differs by the fold; that of everything else is its source, and grows only
 //! at its end.
@@ -46,7 +46,7 @@ pub(super) fn text_and_diffs<'a>(
     (text, reader.diffs)
 }
 
-/// What is read of a card, and what was found in it.
+/// Reads the text of cards, and notes where diffs stand in it.
 struct Reader {
     asides: Asides,
     diffs: Vec<usize>,

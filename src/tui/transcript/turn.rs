@@ -36,7 +36,7 @@ enum WaitKind {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Awaited {
     Model,
-    /// What a command of the user's own has run before it is sent.
+    /// Shell commands in a command of the user's own, which run before it is sent.
     Shell,
 }
 

@@ -12,7 +12,7 @@ pub(super) struct Place {
     pub(super) row: usize,
 }
 
-/// What stays where it is when the list changes.
+/// The row that stays where it is when the list changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Anchor {
     /// The last row stays on screen.

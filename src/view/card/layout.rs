@@ -19,7 +19,7 @@ use crate::view::{diff, markdown, spinner, tree};
 
 /// Columns before the title and before the body: a space, the gutter's sign, a space.
 const INDENT: usize = 3;
-/// What a time may take.
+/// The longest time that a card has room for.
 const LONG_TIME: &str = "10:00:00";
 /// The argument gives way to this width before facts are left out.
 const SHORT_ARGUMENT: usize = 12;
@@ -137,7 +137,7 @@ pub fn lay_out_argument(card: &Card, cx: CardLook<'_>) -> Vec<CardRow> {
     text.indented(cx.width).into_iter().map(CardRow::from).collect()
 }
 
-/// Whether the body begins with what the title says in full, such as a command in one line.
+/// Returns true if the body begins with what the title says in full, such as a command in one line.
 fn is_said(card: &Card, cx: CardLook<'_>) -> bool {
     let Some(CardPart::Code(code)) = card.body.first() else {
         return false;
@@ -146,8 +146,8 @@ fn is_said(card: &Card, cx: CardLook<'_>) -> bool {
     is_argument && fit(card, "", LONG_TIME, cx).argument == card.argument
 }
 
-/// Whether the last row of a part says how much is left out. Of a diff it begins with the ellipsis then; all its other
-/// rows begin with numbers or a sign.
+/// Returns true if the last row of a part says how much is left out. Of a diff it begins with the ellipsis then; all
+/// its other rows begin with numbers or a sign.
 fn tells_what_is_cut(part: &CardPart, last: Option<&Line<'_>>, look: Look<'_>) -> bool {
     let is_note = || {
         let first = last.and_then(|line| line.spans.first());
@@ -212,7 +212,7 @@ fn push_argument(flow: &mut Flow, language: &str, argument: &str, look: Look<'_>
     flow.push_code(argument, &look.highlighter.line(&mut state, argument), look);
 }
 
-/// What of the title's line fits.
+/// The part of the title's line that fits.
 struct Fit {
     argument: String,
     /// How many facts are shown.
@@ -367,22 +367,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::view::card::printed::tests::any_lines;
+    use crate::view::card::printed::tests::{any_lines, at};
     use crate::view::card::{DiffBody, ToneSpan, TreeRow};
     use crate::view::look::Symbols;
     use crate::view::picture::{TestLook, picture};
-
-    fn at(test: &TestLook, width: usize) -> CardLook<'_> {
-        CardLook {
-            look: test.look(),
-            width,
-            frame: 0,
-            elapsed: Some(Duration::from_millis(140)),
-            badge: None,
-            expands: "",
-            opens: "",
-        }
-    }
 
     fn title(card: &Card, width: usize) -> String {
         let test = TestLook::plain();

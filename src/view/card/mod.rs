@@ -1,4 +1,4 @@
-//! What a tool says about a call, without knowing the screen.
+//! A tool's presentation of a call, without knowing the screen.
 //!
 //! A tool's `render_call` and `render_result` return a [`Card`]; the TUI lays it out, headless output prints it plainly.
 //! One grammar: `gutter title argument · meta · meta        time`, then the body. A card holds text as it came from outside;
@@ -25,7 +25,7 @@ pub use source::{Asides, push_source, source};
 pub struct Card {
     /// `Read`, `Edit`, `Bash` …
     pub title: String,
-    /// What a person would name the call by: a path with its range, a command, a pattern.
+    /// The words by which a person would name the call: a path with its range, a command, a pattern.
     pub argument: String,
     /// Of the argument, where it is source; empty where it is not.
     pub language: Cow<'static, str>,
@@ -99,7 +99,7 @@ pub struct ToneSpan {
     pub is_aside: bool,
 }
 
-/// What a span means; the theme knows how it looks.
+/// The meaning of a span; the theme knows how it looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tone {

@@ -1,4 +1,4 @@
-//! What a program printed in its own colours, to lines.
+//! Turns a program's output in its own colours into lines.
 
 use std::borrow::Cow;
 
@@ -66,7 +66,7 @@ pub(super) mod tests {
     };
     use crate::view::picture::{TestLook, picture};
 
-    fn at(test: &TestLook, width: usize) -> CardLook<'_> {
+    pub(in crate::view::card) fn at(test: &TestLook, width: usize) -> CardLook<'_> {
         CardLook {
             look: test.look(),
             width,

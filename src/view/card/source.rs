@@ -1,10 +1,10 @@
-//! What a card holds as text, for selecting and searching: no gutter, no line numbers, no signs, nothing cut.
+//! The text of a card, for selecting and searching: no gutter, no line numbers, no signs, nothing cut.
 
 use super::{Card, CardPart};
 use crate::text::diff::parse_unified;
 use crate::text::sanitize;
 
-/// Whether what stands beside the text comes along: the number before a match, the sign of a todo.
+/// Handling of the signs beside the text: the number before a match, the mark of a todo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asides {
     Without,

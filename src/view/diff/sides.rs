@@ -1,8 +1,8 @@
 //! The old text left, the new one right.
 //!
-//! What was taken out stands beside what came in its place, the first line beside the first; what has no partner stands
-//! beside nothing. A line that is too long for its side goes on below, so that nothing is lost for standing here. Each
-//! row says which lines it shows and where, for those who select or point.
+//! Removed lines stand beside the lines that came in their place, the first beside the first; a line without a partner
+//! stands beside nothing. A line that is too long for its side goes on below, so that nothing is lost for standing
+//! here. Each row says which lines it shows and where, for those who select or point.
 
 use std::ops::Range;
 
@@ -33,7 +33,7 @@ pub struct SplitRow {
 pub struct Sides {
     pub old: Option<Side>,
     pub new: Option<Side>,
-    /// Whether the diff begins here.
+    /// True if the diff begins here.
     pub is_first: bool,
 }
 

@@ -23,7 +23,7 @@ use memo::Memo;
 
 /// Longer lines are not parsed; bytes.
 const LONGEST_LINE: usize = 2_000;
-/// What follows in a longer block is not parsed.
+/// Maximum length of a block in lines; the rest is not parsed.
 const LONGEST_BLOCK: u32 = 5_000;
 
 /// A run of one meaning within a line.
@@ -47,7 +47,7 @@ pub(crate) struct CodeState {
     lines: u32,
 }
 
-/// What the grammar knows after some lines.
+/// The state of the grammar after some lines.
 #[derive(Debug)]
 struct At {
     /// Stands for the language and all lines up to here.

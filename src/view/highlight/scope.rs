@@ -1,4 +1,4 @@
-//! What a grammar calls a piece of source, in our words.
+//! Names of grammars for pieces of source, in our words.
 //!
 //! Grammars follow one naming scheme, so that prefixes suffice: the innermost scope that is known decides.
 

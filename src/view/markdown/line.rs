@@ -1,4 +1,4 @@
-//! What a single line of Markdown begins, continues or ends.
+//! Tells what a single line of Markdown begins, continues or ends.
 
 use std::ops::Range;
 
@@ -50,7 +50,7 @@ impl Fence {
         text.len() >= self.length && text.bytes().all(|byte| byte == self.sign)
     }
 
-    /// Whether an unfinished line may become the one that closes.
+    /// Returns true if an unfinished line may become the one that closes.
     pub(super) fn may_be_closed_by(self, text: &str) -> bool {
         let text = text.trim();
         !text.is_empty() && text.bytes().all(|byte| byte == self.sign)
@@ -130,7 +130,7 @@ pub(super) fn after_markers(mut text: &str) -> &str {
     text
 }
 
-/// Whether a line ends a paragraph that is open before it.
+/// Returns true if a line ends a paragraph that is open before it.
 pub(super) fn interrupts(text: &str) -> bool {
     if indent(text) >= 4 {
         return false;
@@ -181,14 +181,14 @@ pub(super) fn is_rule(text: &str) -> bool {
         && count >= 3
 }
 
-/// Whether the line makes a heading of the paragraph before it.
+/// Returns true if the line makes a heading of the paragraph before it.
 pub(super) fn is_setext(text: &str) -> bool {
     let trimmed = text.trim();
     let all = |sign| trimmed.bytes().all(|byte| byte == sign);
     !trimmed.is_empty() && indent(text) < 4 && (all(b'=') || all(b'-'))
 }
 
-/// Whether the line stands between the head and the rows of a table.
+/// Returns true if the line stands between the head and the rows of a table.
 pub(super) fn is_table_rule(text: &str) -> bool {
     let is_sign = |byte: u8| matches!(byte, b'|' | b'-' | b':' | b' ' | b'\t');
     text.bytes().all(is_sign) && text.contains('|') && text.contains('-')
@@ -221,7 +221,7 @@ fn cells(row: &str) -> usize {
     signs.len() - usize::from(is_closed)
 }
 
-/// What ends a block of HTML that blank lines do not end.
+/// The end of a block of HTML that blank lines do not end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RawEnd {
     Tag,

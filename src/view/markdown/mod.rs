@@ -5,7 +5,7 @@
 //! so that a delta costs the same in the first block and in the ten thousandth. A text pushed in pieces and one pushed
 //! whole give the same lines.
 //!
-//! What is drawn is `CommonMark` with tables, strike-through and task lists. Links show their address, images their
+//! It draws `CommonMark` with tables, strike-through and task lists. Links show their address, images their
 //! description, HTML itself. A reference is resolved within its block only; definitions are shown.
 
 mod code;
@@ -25,7 +25,7 @@ use split::{Chunk, ChunkKind, Splitter};
 pub struct Markdown {
     /// With `\n` as the only line break.
     source: String,
-    /// Whether the last character was a carriage return, which may be half a line break.
+    /// True if the last character was a carriage return, which may be half a line break.
     is_after_return: bool,
     /// The start of the line that is not complete.
     scanned: usize,
@@ -36,7 +36,7 @@ pub struct Markdown {
     drawn: Drawn,
 }
 
-/// What was drawn, for one width and look.
+/// The drawn lines, for one width and look.
 #[derive(Debug, Default)]
 struct Drawn {
     key: Option<(usize, LookKey)>,
@@ -200,7 +200,8 @@ impl Markdown {
         render::is_table(&table).then_some(table)
     }
 
-    /// Whether an unfinished line is nothing yet but may become a mark, so that drawing it would make the text jump.
+    /// Returns true if an unfinished line is nothing yet but may become a mark, so that drawing it would make the text
+    /// jump.
     fn is_undecided(&self, partial: &str) -> bool {
         if let Some(fence) = self.splitter.open_fence() {
             return fence.may_be_closed_by(partial);

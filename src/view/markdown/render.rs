@@ -65,7 +65,7 @@ pub(super) fn render(
     }
 }
 
-/// Whether a block is a table.
+/// Returns true if a block is a table.
 pub(super) fn is_table(source: &str) -> bool {
     let first = Parser::new_ext(source, options()).next();
     matches!(first, Some(Event::Start(Tag::Table(_))))
@@ -114,7 +114,7 @@ struct Renderer<'a, 'b> {
     links: Vec<Link>,
     /// Where links lead that a terminal may open; each once.
     targets: &'a mut Vec<String>,
-    /// Whether the next leaf stands right under the last one.
+    /// True if the next leaf stands right under the last one.
     hugs: bool,
     /// The language and the source that is being collected.
     code: Option<(String, String)>,
@@ -126,7 +126,7 @@ fn lead(style: Style, target: Option<&str>) -> Style {
     target.map_or(style, |target| link::marked(style, target))
 }
 
-/// What stands before the lines of a container.
+/// The text before the lines of a container.
 struct Prefix {
     /// Before the first line; taken by it.
     marker: Option<String>,
@@ -518,7 +518,7 @@ impl Renderer<'_, '_> {
         self.left_of(self.width.min(MEASURE))
     }
 
-    /// What the containers leave of so many columns.
+    /// Returns how many of these columns the containers leave.
     fn left_of(&self, columns: usize) -> usize {
         let used: usize = self.prefixes.iter().map(|prefix| prefix.width).sum();
         columns.saturating_sub(used).max(1)

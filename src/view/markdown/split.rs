@@ -23,7 +23,7 @@ pub(super) struct Chunk {
     pub(super) kind: ChunkKind,
     /// Of the source, without blank lines around it.
     pub(super) range: Range<usize>,
-    /// Whether an empty line stands before it.
+    /// True if an empty line stands before it.
     pub(super) is_spaced: bool,
 }
 
@@ -41,9 +41,9 @@ pub(super) enum ChunkKind {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Splitter {
     open: Option<Open>,
-    /// Whether a blank line came since the last block.
+    /// True if a blank line came since the last block.
     is_after_blank: bool,
-    /// Whether the last block was cut by force and goes on.
+    /// True if the last block was cut by force and goes on.
     is_cut: bool,
 }
 

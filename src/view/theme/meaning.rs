@@ -8,7 +8,7 @@ use ratatui::style::Modifier;
 
 macro_rules! meanings {
     ($($(#[$doc:meta])* $variant:ident = $name:literal, $mono:expr;)*) => {
-        /// What a piece of the screen means; a [`Theme`](super::Theme) knows how it looks.
+        /// The meaning of a piece of the screen; a [`Theme`](super::Theme) knows how it looks.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum Meaning {

@@ -6,13 +6,13 @@ use std::fs;
 use std::path::Path;
 use std::time::SystemTime;
 
-use crate::support::Project;
+use crate::support::{Project, Random};
 
 const UPDATED: usize = 50;
 const DELETED: usize = 20;
 const MOVED: usize = 20;
 const ADDED: usize = 10;
-/// What a whole patch puts in place, one after the other: a moved file comes and goes.
+/// Number of steps of a whole patch, one after the other: a moved file comes and goes.
 pub(super) const STEPS: usize = UPDATED + DELETED + 2 * MOVED + ADDED;
 /// New contents that wait beside their places.
 const STAGED: usize = UPDATED + MOVED + ADDED;
@@ -157,22 +157,10 @@ impl Moment {
     }
 }
 
-/// Knuth's MMIX generator, seeded by the clock: each run kills at other moments, and a failure names them.
-pub(super) struct Random(u64);
-
-impl Random {
-    pub(super) fn new() -> Self {
-        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
-        Self(u64::from(since.subsec_nanos()))
-    }
-
-    pub(super) fn below(&mut self, bound: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 40).unwrap() % bound
-    }
+/// Numbers that are seeded by the clock: each run kills at other moments, and a failure names them.
+pub(super) fn random_by_the_clock() -> Random {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    Random::new(u64::from(since.subsec_nanos()))
 }
 
 /// All files of the project, with their content.

@@ -1,4 +1,4 @@
-//! What goes in: words, pipes, files, sessions, and what cannot be meant.
+//! Input: words, pipes, files, sessions, and what cannot be meant.
 
 use super::*;
 

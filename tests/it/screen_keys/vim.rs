@@ -5,8 +5,8 @@ use serde_json::json;
 use crate::screen::{open, project};
 use crate::support::{Key, Server};
 
-/// What is typed in normal mode, with the caret on the last letter of `one two three`, and the row that a `|` typed
-/// then makes.
+/// Keys that are typed in normal mode, with the caret on the last letter of `one two three`, and the row that a `|`
+/// typed then makes.
 const EDITS: &[(&str, &str)] = &[
     ("hi", "NN one two thr|ee"),
     ("hla", "NN one two three|"),

@@ -1,4 +1,4 @@
-//! What a question shows: where, how confined, why, the whole of it on a whole screen, and on a small one.
+//! The look of a question: where, how confined, why, the whole of it on a whole screen, and on a small one.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What was allowed for good: listed over the screen, filtered, and revoked at once.
+//! Stored rules: listed over the screen, filtered, and revoked at once.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What is asked, and what each answer leads to.
+//! Questions, and the effect of each answer.
 
 use lathe::permission::{Mode, Reply};
 use lathe::session::query::{Answer, Query};

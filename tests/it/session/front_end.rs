@@ -53,7 +53,7 @@ pub(crate) struct FrontEnd {
     crossing: Crossing,
 }
 
-/// What a [`FrontEnd`] hears.
+/// The events that a [`FrontEnd`] receives.
 #[derive(Debug)]
 pub(crate) struct Events {
     receiver: Receiver,

@@ -1,4 +1,4 @@
-//! What is sent while a turn runs: it joins, waits, or is held.
+//! Messages that are sent while a turn runs: they join, wait, or are held.
 
 use lathe::permission::{Mode, Reply};
 use lathe::session::wire::Which;

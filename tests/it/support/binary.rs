@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::project::Project;
 use super::watched::{DEADLINE, Watched};
 
-/// What [`Lathe`] runs.
+/// The binary that [`Lathe`] runs.
 pub(crate) const LATHE: &str = env!("CARGO_BIN_EXE_lathe");
 
 /// A start of the program, to be described and then run.

@@ -1,4 +1,4 @@
-//! What a terminal does with what a program writes: draw it, keep it and, when it is asked, answer.
+//! A terminal that does with a program's output what a real one does: draw it, keep it and, when it is asked, answer.
 
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
@@ -25,7 +25,7 @@ pub(crate) enum Reading {
 /// Between two looks of a terminal that reads slowly.
 const SIP: Duration = Duration::from_millis(20);
 
-/// What the reader thread keeps.
+/// The data that the reader thread keeps.
 pub(super) struct Screen {
     pub(super) reading: Reading,
     pub(super) emulator: vt100::Parser<Answers>,

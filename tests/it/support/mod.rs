@@ -1,4 +1,4 @@
-//! What the tests of the whole program are made of: a project, a model, the binary and a terminal.
+//! The means of the tests of the whole program: a project, a model, the binary and a terminal.
 //!
 //! ```ignore
 //! let server = Server::start();
@@ -19,6 +19,7 @@ mod http;
 mod keys;
 mod model;
 mod project;
+mod random;
 mod script;
 mod serving;
 mod sixel;
@@ -33,6 +34,7 @@ pub(crate) use emulator::Reading;
 pub(crate) use keys::Key;
 pub(crate) use model::{Recorded, Server};
 pub(crate) use project::Project;
+pub(crate) use random::Random;
 pub(crate) use script::{Fault, Gate, Protocol, Turn, Usage};
 pub(crate) use sixel::Sixel;
 pub(crate) use terminal::{Cell, Queries, Terminal};

@@ -49,7 +49,7 @@ impl Recorded {
         offered_tools(&self.body).iter().map(name).collect()
     }
 
-    /// Whether the text occurs in a string of the body, at any depth.
+    /// Returns true if the text occurs in a string of the body, at any depth.
     pub(crate) fn mentions(&self, text: &str) -> bool {
         mentions(&self.body, text)
     }
@@ -132,7 +132,7 @@ impl Server {
         self.state.update(|state| state.routes.push(route));
     }
 
-    /// What is said, again and again, when the script is used up.
+    /// Sets the turn that is played again and again when the script is used up.
     pub(crate) fn otherwise(&self, turn: Turn) {
         self.state.update(|state| state.otherwise = Some(turn));
     }

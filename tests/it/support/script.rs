@@ -1,4 +1,4 @@
-//! What a scripted model says, and what goes wrong before it gets to say it.
+//! The turns of a scripted model, and the faults before them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ impl Default for Usage {
     }
 }
 
-/// What happens to one attempt at a turn, in place of the turn.
+/// A fault of one attempt at a turn, in place of the turn.
 #[derive(Debug, Clone)]
 pub(crate) enum Fault {
     /// An answer without a stream.
@@ -148,7 +148,7 @@ impl Gate {
         self.0.update(|state| state.reached = true);
     }
 
-    /// Whether it opens within this time.
+    /// Returns true if it opens within this time.
     pub(super) fn opens_within(&self, patience: Duration) -> bool {
         self.0
             .wait_for(patience, |state| state.open.then_some(()))

@@ -27,7 +27,7 @@ pub(super) struct Route {
 pub(super) struct State {
     pub(super) turns: VecDeque<Turn>,
     pub(super) routes: Vec<Route>,
-    /// What is said when the turns are used up.
+    /// The turn that is played when the others are used up.
     pub(super) otherwise: Option<Turn>,
     pub(super) side: Turn,
     pub(super) requests: Vec<Recorded>,

@@ -116,7 +116,7 @@ impl Streaming<'_> {
         Ok(())
     }
 
-    /// Whether the client has left or the server stops.
+    /// Returns true if the client has left or the server stops.
     fn is_over(&mut self) -> bool {
         if self.state.lock().stopped {
             return true;

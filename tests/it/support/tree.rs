@@ -4,6 +4,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+use super::random::Random;
+
 const WORDS: [&str; 16] = [
     "let", "match", "buffer", "stream", "délai", "return", "index", "token", "parser", "retry", "clock",
     "state", "écrit", "frame", "width", "queue",
@@ -15,7 +17,7 @@ const FILES_IN_A_DIRECTORY: usize = 40;
 /// Fills `root`, a git repository's, with so many files of about 4 kB. Each 37th text ends with the word `needle`.
 pub(crate) fn plant(root: &Path, files: usize) {
     fs::write(root.join(".gitignore"), "target/\nnode_modules/\n*.log\n").unwrap();
-    let mut random = Random(files as u64);
+    let mut random = Random::new(files as u64);
     for number in 0..files {
         let directory = number / FILES_IN_A_DIRECTORY;
         let top = match directory % 10 {
@@ -60,17 +62,4 @@ fn binary(number: usize) -> Vec<u8> {
     let mut bytes = vec![0_u8; 4096];
     bytes.extend(format!("needle {number}").bytes());
     bytes
-}
-
-/// A linear congruential generator with Knuth's MMIX constants.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 40).unwrap() % bound
-    }
 }

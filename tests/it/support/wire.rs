@@ -18,11 +18,11 @@ pub(super) struct Frame {
 pub(super) enum FrameKind {
     /// Text, reasoning or arguments: counted.
     Delta,
-    /// What stands around them.
+    /// The events around them.
     Frame,
 }
 
-/// What ids are made of: the number of the request, so that no two replies share one.
+/// The reply that is written. The number of its request is part of every id, so that no two replies share one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reply<'a> {
     pub(super) number: usize,

@@ -1,4 +1,4 @@
-//! What is looked up beside the conversation.
+//! Queries beside the conversation.
 
 use super::*;
 use crate::linear::errands::{Page, Report};

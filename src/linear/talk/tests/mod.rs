@@ -1,4 +1,4 @@
-//! What is heard and what is sent, without a terminal.
+//! The conversation without a terminal: lines and events in, output and operations out.
 
 mod asking;
 mod looking;

@@ -42,7 +42,7 @@ fn submitted(talk: &mut Talk) -> Input {
     }
 }
 
-/// What the session was last told to keep as the draft, if it was.
+/// Returns the draft that the session was last told to keep, if any.
 fn kept(talk: &mut Talk) -> Option<String> {
     let effects = talk.take_effects();
     let drafts = effects.into_iter().filter_map(|effect| match effect {

@@ -220,7 +220,7 @@ struct Running<'a> {
     all_assignments: &'a str,
 }
 
-/// Whether a word can only be the name of one program.
+/// Returns true if a word can only be the name of one program.
 fn names_a_program(word: &Word) -> bool {
     let has_wildcard = word.glob_at.is_some() && word.text != "[";
     let has_user = word.tilde && !word.text.starts_with("~/");

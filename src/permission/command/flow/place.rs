@@ -59,7 +59,7 @@ impl Place {
     }
 }
 
-/// What follows a command, by how it ended.
+/// The places after a command, by how it ended.
 #[derive(Clone)]
 pub(super) struct After {
     pub(super) success: Place,
@@ -79,7 +79,7 @@ impl After {
     }
 }
 
-/// What follows a command by its words.
+/// Returns the directories after a command, by its words.
 pub(super) fn directory_after(words: &[Word], place: &Place) -> After {
     let program = words[0].text.as_str();
     if !CHANGES_DIRECTORY.contains(&program) {
@@ -126,7 +126,7 @@ pub(super) fn changes_directory(node: &Node) -> bool {
     })
 }
 
-/// Whether something holds of a node or of any in it.
+/// Returns true if `holds` is true of a node or of any node in it.
 pub(super) fn any(node: &Node, holds: &mut impl FnMut(&Node) -> bool) -> bool {
     if holds(node) {
         return true;

@@ -261,7 +261,7 @@ fn is_descriptor(word: &Word) -> bool {
     word.is_literal() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a value is a number whatever happens.
+/// Returns true if a value is a number whatever happens.
 fn is_numeric(word: &Word) -> bool {
     let is_computed = word.dynamic_at == Some(0)
         && (word.text.starts_with("$((")

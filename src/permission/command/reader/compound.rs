@@ -78,7 +78,7 @@ impl Reader<'_> {
         }))
     }
 
-    /// Whether what follows `time` is no simple command.
+    /// Returns true if what follows `time` is no simple command.
     fn times_a_construct(&mut self) -> bool {
         const BEGIN: &[&str] = &[
             "{", "if", "while", "until", "for", "select", "case", "function", "[[", "!", "time", "coproc",

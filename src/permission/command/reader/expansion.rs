@@ -9,7 +9,7 @@ const EVALUATES: Refusal = "it evaluates a variable's value";
 const UNUSUAL: Refusal = "it has an unusual expansion";
 
 impl Reader<'_> {
-    /// What follows a `$`.
+    /// Reads what follows a `$`.
     pub(super) fn dollar(&mut self, building: &mut Building, quoting: Quoting) -> Result<(), Refusal> {
         let start = self.at - 1;
         let variable = match self.peek() {
@@ -105,7 +105,7 @@ impl Reader<'_> {
         &self.text[start..self.at]
     }
 
-    /// What follows `${`, up to and with its `}`.
+    /// Reads what follows `${`, up to and with its `}`.
     fn parameter(&mut self, inside: &mut Vec<Node>, quoting: Quoting) -> Result<Option<Variable>, Refusal> {
         let is_length = self.peek() == Some('#') && !self.starts_with("#}");
         let is_indirect = self.peek() == Some('!') && !self.starts_with("!}");

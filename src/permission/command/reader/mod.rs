@@ -5,7 +5,7 @@
 //! followed only as far as they are certain: whatever is rare, ambiguous or needs the shell's state is refused with a
 //! reason. [`super::grammar`] then has to find the same commands, or the text is not believed.
 //!
-//! What was found before a refusal is kept for deny rules. Nothing here knows what a command does.
+//! Commands that were found before a refusal are kept for deny rules. Nothing here knows what a command does.
 
 mod arithmetic;
 mod call;
@@ -30,7 +30,7 @@ pub(super) const MAX_BYTES: usize = 100_000;
 
 const UNEXPECTED: Refusal = "it is not a whole command";
 
-/// What a text does besides running commands.
+/// The effects of a text besides running commands.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     /// Variables that get a value, and whether it is always a number.
@@ -42,11 +42,11 @@ pub(super) struct Facts {
     pub(super) functions: BTreeSet<String>,
     /// Variables that keep their value for later commands.
     pub(super) lasting: BTreeSet<String>,
-    /// Whether programs that follow may get other variables than the session's.
+    /// True if programs that follow may get other variables than the session's.
     pub(super) exports: bool,
     /// Where the first word of each simple command stands.
     pub(super) starts: BTreeSet<usize>,
-    /// Whether another shell than bash could read it in another way: `$'…'`, `&>`, `[[`, `((`.
+    /// True if another shell than bash could read it in another way: `$'…'`, `&>`, `[[`, `((`.
     pub(super) only_bash: bool,
     /// Why it cannot be judged by its commands, although it could be read.
     pub(super) refusal: Option<Refusal>,
@@ -86,7 +86,7 @@ pub(super) struct Reader<'a> {
     commands: usize,
     /// Here-documents whose text follows the line.
     pending: Vec<Pending>,
-    /// Whether here-documents of an outer command wait for the end of its line.
+    /// True if here-documents of an outer command wait for the end of its line.
     outer_waits: bool,
     /// Commands read so far that are in no node yet, for when the text turns out to be unreadable.
     found: Vec<String>,
@@ -234,7 +234,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether no command can begin here.
+    /// Returns true if no command can begin here.
     fn is_closed(&self) -> bool {
         const CLOSING: &[&str] = &["then", "do", "done", "fi", "else", "elif", "esac", "}"];
         match self.peek() {

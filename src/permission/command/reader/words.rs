@@ -18,7 +18,7 @@ impl Building {
         self.word.text.push(c);
     }
 
-    /// What only the shell can know, as it was written.
+    /// Adds text that only the shell can expand, as it was written.
     pub(super) fn dynamic(&mut self, raw: &str, variable: Option<Variable>, quoting: Quoting) {
         let at = self.word.text.len();
         let name = raw.strip_prefix('$').unwrap_or_default();
@@ -229,7 +229,7 @@ impl Reader<'_> {
     }
 }
 
-/// What stands around an expansion.
+/// The quotes around an expansion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quoting {
     Unquoted,
@@ -237,7 +237,7 @@ pub(super) enum Quoting {
     Quoted,
 }
 
-/// What braces make of a word.
+/// Returns the words that a word with braces expands to.
 fn expanded(word: Word, brace_at: Option<usize>) -> Vec<Word> {
     let Some(at) = brace_at else { return vec![word] };
     let is_plain = !word.quoted && word.dynamic_at.is_none();

@@ -1,6 +1,9 @@
 mod agreement;
+mod files;
 mod lists;
+mod read_only;
 mod reading;
+mod rules;
 
 use super::*;
 use crate::permission::{Action, Permissions, Source, parse};

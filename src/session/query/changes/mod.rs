@@ -1,4 +1,4 @@
-//! What changed: in the session, in its last turn, or in the work tree.
+//! Changes of files: in the session, in its last turn, or in the work tree.
 //!
 //! Edits are stored with their diffs and not with the files as they were. What a session or a turn made of a file is
 //! found by taking its diffs back, the newest first, from the file as it is now; so the answer is one diff from before to
@@ -31,12 +31,12 @@ pub enum ChangeScope {
     WorkTree,
 }
 
-/// What changed, file by file in the order of their paths.
+/// The changed files, in the order of their paths.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
     pub scope: ChangeScope,
     pub files: Vec<ChangedFile>,
-    /// What there is to know about all of them.
+    /// A note about all of them.
     pub note: Option<String>,
 }
 
@@ -52,7 +52,7 @@ pub struct ChangedFile {
     pub diff: String,
     /// Why there is no diff, or why it is not the whole truth.
     pub note: Option<String>,
-    /// Whether hunks can be taken back.
+    /// True if hunks can be taken back.
     pub reverts: bool,
 }
 
@@ -66,7 +66,7 @@ pub enum FileState {
     Moved(String),
 }
 
-/// What an answer is made of.
+/// The facts that an answer is made of.
 pub(in crate::session) struct Changing {
     pub(in crate::session) scope: ChangeScope,
     pub(in crate::session) messages: Vec<Arc<Message>>,

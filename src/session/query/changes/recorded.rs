@@ -1,4 +1,4 @@
-//! What edits of the session made of files, from the diffs that were stored with them.
+//! Changes that edits of the session made to files, from the diffs that were stored with them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ fn diffs(asked: &Changing) -> Vec<String> {
     diffs.collect()
 }
 
-/// Whether something ran that may have changed files without saying so.
+/// Returns true if something ran that may have changed files without saying so.
 fn has_commands(asked: &Changing) -> bool {
     calls(asked).any(|call| {
         let details = call.result.as_ref().map(|result| result.details.value());
@@ -83,7 +83,7 @@ struct Walked {
     name: String,
     /// Its name now.
     now_name: String,
-    /// What it was then; `None` where it was not there.
+    /// Its text then; `None` where it was not there.
     then: Option<String>,
     now: Option<String>,
     /// The diffs, the newest first.

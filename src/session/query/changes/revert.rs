@@ -102,7 +102,7 @@ fn write(revert: &Revert, records: &Path, project: &Path) -> Result<(), Refusal>
     Ok(())
 }
 
-/// Whether the hunk is all of a file that is gone.
+/// Returns true if the hunk is all of a file that is gone.
 fn is_whole_removal(hunk: &Hunk<'_>, path: &Path) -> bool {
     hunk.new_start == 0 && hunk.new_len == 0 && path.symlink_metadata().is_err()
 }

@@ -182,7 +182,7 @@ fn a_search_without_end_is_given_up() {
     assert_eq!(error.problem, Problem::TooMuch);
 }
 
-/// What is done to a line of the model.
+/// A change of one line of the model.
 #[derive(Debug, Clone)]
 enum Deed {
     Keep,

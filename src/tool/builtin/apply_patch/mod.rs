@@ -47,7 +47,7 @@ pub(super) struct FileDetails {
     kind: FileKind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     move_path: Option<String>,
-    /// Whether a file that was there has been replaced by another one.
+    /// True if a file that was there has been replaced by another one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     replaces: bool,
     /// How exactly its chunks were found.

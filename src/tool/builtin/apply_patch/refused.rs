@@ -1,4 +1,5 @@
-//! What is wrong with a patch, for the model: where in the patch, what was looked for, and what there is instead.
+//! Describes for the model the problem with a patch: where in the patch, what was looked for, and what there is
+//! instead.
 
 use std::fmt::Write;
 

@@ -71,7 +71,7 @@ struct Node {
     entry: Option<usize>,
 }
 
-/// What the result tells of one file.
+/// The result's facts about one file.
 struct Entry {
     kind: FileKind,
     path: String,

@@ -37,9 +37,9 @@ pub(super) struct Capture {
     call: CallId,
 }
 
-/// What is left when the command has ended.
+/// The output of a command that has ended.
 pub(super) struct Captured {
-    /// What the model reads of the output, without a final line break; empty when there was none.
+    /// The output for the model, without a final line break; empty when there was none.
     pub(super) text: String,
     /// Set when `text` is not all: what stands before it.
     pub(super) note: Option<String>,
@@ -53,7 +53,7 @@ pub(super) struct Captured {
     pub(super) runs: Vec<LineRun>,
 }
 
-/// What is to be shown now.
+/// Output that is to be shown now.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Shown {
     /// Whole lines since the last time.
@@ -323,7 +323,7 @@ impl Raw {
     }
 }
 
-/// What has not been shown yet.
+/// Output that has not been shown yet.
 #[derive(Default)]
 struct Live {
     text: String,

@@ -143,7 +143,7 @@ fn running(card: Card, view: &ResultView<'_, Args, Details>, cx: RenderCx) -> Ca
     text(above(card, last.before), last)
 }
 
-/// What the command printed, without the lines that lathe put around it.
+/// Returns the output of the command, without the lines that lathe put around it.
 fn output_lines<'a>(text: &'a str, details: &Details) -> Vec<&'a str> {
     let lines: Vec<&str> = text.lines().collect();
     let end = lines.len().saturating_sub(details.notes_after);

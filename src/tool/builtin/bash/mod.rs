@@ -78,7 +78,7 @@ pub(super) struct Details {
     bytes: u64,
     lines: u64,
     pid: u32,
-    /// What the command was confined to, when it was.
+    /// The sandbox mode that confined the command, when one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sandbox: Option<String>,
     /// Protected names that it created or changed.
@@ -109,8 +109,8 @@ pub(super) struct Plan {
     command: ShellCommand,
     title: String,
     workdir: String,
-    /// What the command asks for by the files that were there when it was judged. How many it would delete is none of
-    /// it: that may change while somebody thinks.
+    /// The asks of the command by the files that were there when it was judged. How many it would delete is none of it:
+    /// that may change while somebody thinks.
     asked: Vec<Ask>,
     timeout: Duration,
     /// The wanted timeout was longer than allowed.
@@ -529,7 +529,7 @@ fn failed_on_terminal(outcome: &Outcome, text: &str) -> bool {
     outcome.exit.is_some_and(|exit| exit != 0) && text.lines().rev().take(50).any(says_so)
 }
 
-/// Whether the last line looks like a question to a person.
+/// Returns true if the last line looks like a question to a person.
 fn looks_like_prompt(text: &str) -> bool {
     let last = text.lines().last().unwrap_or_default().trim_end().to_lowercase();
     let asks = [

@@ -1,20 +1,21 @@
-//! What the sandbox had to do with a command's failure, as far as its output tells.
+//! Finds the sandbox's part in a command's failure, as far as its output tells.
 //!
 //! The kernel refuses a write with the same words as a missing permission, and programs say it in their own way. So a
 //! line that speaks of a refusal is searched for a path, and the path counts when the sandbox would refuse it.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use crate::process::{Confinement, Outcome};
+use crate::text::path::without_dots;
 use crate::tool::confine::Sandbox;
 
-/// What the C library says of a refused write.
+/// Messages of the C library for a refused write.
 const REFUSALS: [&str; 3] = [
     "Permission denied",
     "Read-only file system",
     "Operation not permitted",
 ];
-/// What programs say that found no network.
+/// Messages of programs that found no network.
 const NO_NETWORK: [&str; 8] = [
     "could not resolve host",
     "temporary failure in name resolution",
@@ -70,7 +71,7 @@ fn refused(confinement: &Confinement, line: &str, cwd: &Path) -> Option<PathBuf>
         .into_iter()
         .chain(bare.into_iter().flatten().filter(is_name))
         .filter(|name| !name.is_empty() && !name.starts_with("/dev/tcp/") && !name.starts_with("/dev/udp/"))
-        .map(|name| lexical(&cwd.join(name)))
+        .map(|name| without_dots(&cwd.join(name)))
         // What cannot be there was no path.
         .find(|path| path.parent().is_some_and(Path::is_dir) && !may_write(confinement, path))
 }
@@ -92,20 +93,6 @@ fn may_write(confinement: &Confinement, path: &Path) -> bool {
         .map_or_else(|| path.to_owned(), |(parent, name)| parent.join(name));
     let is_in = |places: &[PathBuf]| places.iter().any(|place| real.starts_with(place));
     is_in(&confinement.writable) && !is_in(&confinement.read_only)
-}
-
-/// Without `.` and `..`, as a person would write it.
-fn lexical(path: &Path) -> PathBuf {
-    path.components().fold(PathBuf::new(), |mut clean, part| {
-        match part {
-            Component::ParentDir => {
-                clean.pop();
-            }
-            Component::CurDir => {}
-            other => clean.push(other),
-        }
-        clean
-    })
 }
 
 #[cfg(test)]

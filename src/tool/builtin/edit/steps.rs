@@ -27,7 +27,7 @@ pub(crate) const ALIASES: &[ParamAlias] = &[
     ParamAlias::name("all", "replace_all"),
 ];
 
-/// What is to be replaced.
+/// A replacement that was asked for.
 #[derive(Debug, Clone)]
 pub(crate) struct Wanted {
     pub(crate) old: String,

@@ -1,4 +1,4 @@
-//! What the model reads of a search, and what is kept for the eye.
+//! The result of a search: the text for the model, and the details that are kept for the eye.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -159,7 +159,7 @@ fn cut_files(plan: &Plan, found: &Found) -> String {
     )
 }
 
-/// What was not looked into, or not to its end.
+/// Returns notes about files that were not searched, or not to their end.
 fn notes(found: &Found, roots: &Roots) -> String {
     let mut notes = Vec::new();
     let capped: Vec<&FileMatches> = found.files.iter().filter(|file| file.has_more).collect();

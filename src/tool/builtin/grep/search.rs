@@ -20,7 +20,7 @@ use crate::tool::walk::{Found as Entry, Harvest, Limit, Tree, WalkEnd};
 const MATCHES_PER_FILE: usize = 500;
 const MAX_FILE_BYTES: u64 = 10 * 1024 * 1024;
 
-/// What was found in one file.
+/// The matches in one file.
 pub(super) struct FileMatches {
     pub(super) display: String,
     pub(super) modified: SystemTime,

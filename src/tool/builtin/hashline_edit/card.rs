@@ -2,12 +2,9 @@
 
 use super::{Args, Details, Kind};
 use crate::text::partial_json::PartialValue;
-use crate::tool::change::{diff_part, growing_diff, signed_counts};
+use crate::tool::change::{diff_part, growing_diff, newest_edits, signed_counts};
 use crate::tool::{CallView, RenderCx, plural};
 use crate::view::card::{Card, CardPart, Tone, ToneSpan};
-
-/// Edits that a card shows while they stream.
-const STREAMED: usize = 3;
 
 pub(super) fn of_details(details: &Details, cx: RenderCx) -> Card {
     let path = &details.path;
@@ -55,20 +52,13 @@ pub(super) fn of_call(call: &CallView<'_, Args>, cx: RenderCx) -> Card {
         0 => card,
         count => card.meta(plural(count, "edit")),
     };
-    let skipped = if cx.expanded {
-        0
-    } else {
-        items.len().saturating_sub(STREAMED)
-    };
-    let card = match skipped {
-        0 => card,
-        above => card.part(CardPart::Omitted(format!("{} above", plural(above, "edit")))),
-    };
-    let shown = items.into_iter().skip(skipped);
-    shown.fold(card, |card, item| of_item(card, path, item, cx))
+    let (card, shown) = newest_edits(card, items, cx);
+    shown
+        .into_iter()
+        .fold(card, |card, item| of_item(card, path, item, cx))
 }
 
-/// What is done where, and the text as far as it has come.
+/// Shows the type and the place of one edit, and its text as far as it has come.
 fn of_item(card: Card, path: &str, item: PartialValue<'_>, cx: RenderCx) -> Card {
     let field = |names: &[&str]| {
         let mut found = names.iter().filter_map(|name| item.get(name)?.as_string());

@@ -1,4 +1,4 @@
-//! What the model wrote, as edits: which fields a type needs, references read, texts cut into lines.
+//! Reads the model's items as edits: which fields a type needs, references read, texts cut into lines.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
@@ -51,7 +51,7 @@ enum Kind {
     Replace,
 }
 
-/// What is left out is not what is `null`.
+/// The new text of an edit. A field that is left out differs from one that is `null`.
 #[derive(Debug, Default)]
 enum NewText {
     #[default]
@@ -82,7 +82,7 @@ pub(super) struct Replace {
 pub(super) struct Edits {
     pub(super) anchored: Vec<Numbered>,
     pub(super) replaces: Vec<Replace>,
-    /// What was mended.
+    /// Notes about mistakes that were mended.
     pub(super) notes: Vec<String>,
 }
 
@@ -104,7 +104,7 @@ impl Edits {
         self.anchored.len() + self.replaces.len()
     }
 
-    /// Whether a file that is not there can be made of them.
+    /// Returns true if the edits can make a file that is not there.
     pub(super) fn create(&self) -> bool {
         let is_at_end =
             |numbered: &Numbered| matches!(numbered.edit, Edit::Append { .. } | Edit::Prepend { .. });

@@ -1,8 +1,8 @@
 //! `hashline_edit`: change one file by the tags of its lines.
 //!
-//! What a tag is, and where an edit goes, is `text::hashline`'s business. `edits` reads what the model wrote, `plan` works
-//! the change out in memory, `regions` finds the lines to show with their new tags. Tags prove that the model has seen
-//! what it changes, so no read has to be on record.
+//! Tags and the places of edits are defined in `text::hashline`. `edits` reads what the model wrote, `plan` works the
+//! change out in memory, `regions` finds the lines to show with their new tags. Tags prove that the model has seen what
+//! it changes, so no read has to be on record.
 
 mod card;
 mod edits;
@@ -55,7 +55,7 @@ pub(super) struct Details {
     additions: usize,
     deletions: usize,
     diff: String,
-    /// What was mended on the way.
+    /// Notes about mistakes that were mended on the way.
     notes: Vec<String>,
     diagnostics: Vec<serde_json::Value>,
 }
@@ -79,7 +79,7 @@ struct Position {
 pub(super) struct Plan {
     changes: Vec<FileChange>,
     details: Details,
-    /// What the model is shown behind the first line.
+    /// The lines that the model is shown behind the first line.
     excerpt: String,
 }
 
@@ -198,7 +198,7 @@ impl Details {
     }
 }
 
-/// Whether lines of the file may be shown: by its name, and by that of the file that a link leads to.
+/// Returns true if lines of the file may be shown: by its name, and by that of the file that a link leads to.
 fn may_be_read(cx: &ToolCx, path: &Resolved) -> bool {
     let readable = cx.services.gate.readable();
     let real = cx.services.roots.display(&path.real);

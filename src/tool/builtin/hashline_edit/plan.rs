@@ -11,7 +11,7 @@ use crate::text::replace::{Occurrences, ReplaceError, Tolerance, find};
 use crate::tool::change::{Change, FileChange, check_no_link, open_for_change};
 use crate::tool::{ToolError, path_asks};
 
-/// What is wanted of a file.
+/// The change that is wanted of a file.
 pub(super) struct Wanted {
     pub(super) path: Resolved,
     /// Another place than `path`.
@@ -23,7 +23,7 @@ pub(super) struct Wanted {
 pub(super) struct Planned {
     pub(super) changes: Vec<FileChange>,
     pub(super) details: Details,
-    /// What the file says afterwards.
+    /// The text of the file afterwards.
     pub(super) text: String,
 }
 

@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 use super::*;
 use crate::permission::Mode;
 use crate::tool::ToolSettings;
+use crate::tool::change::STREAMED_EDITS;
 use crate::tool::harness::{Harness, HarnessOptions};
-use crate::view::card::plain;
+use crate::view::card::{CardPart, plain};
 
 /// Every ask is answered, and no file has to be read first.
 fn open() -> Harness {
@@ -327,7 +328,7 @@ fn a_call_can_be_drawn_from_every_beginning_of_its_arguments() {
         );
         assert_eq!(
             card.body.len(),
-            1 + STREAMED,
+            1 + STREAMED_EDITS,
             "the last ones, and how many are above"
         );
     }

@@ -55,7 +55,7 @@ pub(super) struct ExitDetails {
 #[derive(Debug)]
 pub(super) struct Shown {
     title: String,
-    /// What its file is to be named after, where the call says so.
+    /// The name that its file gets, where the call gives one.
     name: Option<String>,
     given: Given,
 }
@@ -323,7 +323,7 @@ fn no_plan() -> ToolError {
     .hint("Give the plan, or write it to a file `.lathe/plans/NAME.md` first.")
 }
 
-/// What the user approves, or not.
+/// Returns the form in which the user approves the plan or not.
 fn sheet(shown: &Shown, cx: &ToolCx) -> Sheet {
     let question = FormQuestion {
         question: "Shall this be carried out?".to_owned(),

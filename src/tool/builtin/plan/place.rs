@@ -150,7 +150,7 @@ fn resolve(services: &Services, path: &Path) -> Result<Resolved, ToolError> {
     Err(ToolError::new(ErrorKind::Denied, message).hint("Tell the user: the link there has to go."))
 }
 
-/// Whether the file is as the session knows it, or says the same already.
+/// Returns true if the file is as the session knows it, or says the same already.
 fn is_own(services: &Services, session: &SessionId, path: &Resolved, plan: &str) -> bool {
     let Ok(file) = TextFile::open_real(&path.real) else {
         return false;

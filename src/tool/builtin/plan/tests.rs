@@ -33,7 +33,7 @@ fn today(rest: &str) -> String {
     format!(".lathe/plans/{}-{rest}.md", jiff::Zoned::now().date())
 }
 
-/// What the session is told.
+/// Returns the update that the session is told.
 fn update(project: &Harness) -> Update {
     let mut updates = project.updates();
     updates.retain(|update| update.details.is_none());

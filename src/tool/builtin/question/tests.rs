@@ -14,7 +14,7 @@ fn two() -> Value {
     ]})
 }
 
-/// What is asked, after all coercions.
+/// Returns the questions that are asked, after all coercions.
 fn asked(args: &Value) -> Value {
     let project = Harness::new();
     let resolved = project.resolve("question", &args.to_string());

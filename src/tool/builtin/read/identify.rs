@@ -1,4 +1,4 @@
-//! What a path leads to: by its kind, its first bytes and then its extension.
+//! Identifies the file at a path: by its kind, its first bytes and then its extension.
 
 use std::fs::{DirEntry, File};
 use std::io::Read;

@@ -81,7 +81,7 @@ pub(super) struct Plan {
     what: What,
 }
 
-/// What a path leads to.
+/// The kind of content at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum What {
     Text,
@@ -184,7 +184,7 @@ impl Tool for ReadTool {
     }
 }
 
-/// Whether the model takes what the file holds.
+/// Checks that the model takes what the file holds.
 fn is_able(what: What, abilities: Abilities, path: &Resolved) -> Result<(), ToolError> {
     let (able, kind) = match what {
         What::Text | What::Directory => return Ok(()),

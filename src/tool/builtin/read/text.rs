@@ -138,7 +138,7 @@ fn answer(
     Ok(Output::new(title, text, details))
 }
 
-/// What stands before a line.
+/// The text before a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Prefix {
     Number,
@@ -152,7 +152,7 @@ struct Line {
     shown: String,
 }
 
-/// What one pass over a file finds.
+/// The state of one pass over a file.
 struct Pass {
     lines: Vec<Line>,
     prefix: Prefix,
@@ -272,7 +272,7 @@ impl Pass {
     }
 }
 
-/// Whether bytes that come in pieces are UTF-8.
+/// Checks that bytes that come in pieces are UTF-8.
 #[derive(Debug, Default)]
 struct Utf8Check {
     rest: Vec<u8>,

@@ -12,7 +12,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// What makes no sense means the default.
+    /// Makes the window that was asked for. A value that makes no sense means the default.
     pub(super) fn new(offset: Option<i64>, limit: Option<i64>) -> Self {
         let positive = |number: i64| usize::try_from(number).ok().filter(|number| *number > 0);
         Self {

@@ -1,4 +1,4 @@
-//! What keys do to permission questions: they are answered, put off and brought back.
+//! Keys of permission questions: they are answered, put off and brought back.
 
 use std::time::Instant;
 
@@ -19,7 +19,7 @@ impl App {
         self.follow(outcome, now);
     }
 
-    /// What the session says of the call as it was edited in the dialog.
+    /// Takes the session's answer about the call as it was edited in the dialog.
     pub(in crate::tui::app) fn hear_in_dialog(&mut self, query: &Query, answer: &Answer, now: Instant) {
         let Some(dialog) = &mut self.view.dialog else {
             return;
@@ -74,7 +74,7 @@ impl App {
         self.show_form(now);
     }
 
-    /// Whether no question of this session comes after the one on screen, or there is none at all.
+    /// Returns true if no question of this session comes after the one on screen, or there is none at all.
     fn has_asked_all(&self) -> bool {
         match (&self.view.dialog, self.view.forms.shown()) {
             (Some(dialog), _) => {
@@ -129,7 +129,7 @@ impl App {
     }
 }
 
-/// Whether an action is a question's own, and not one of the whole screen.
+/// Returns true if an action is a question's own, and not one of the whole screen.
 pub(super) fn answers(action: Action) -> bool {
     !matches!(
         action,

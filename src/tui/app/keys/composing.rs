@@ -1,4 +1,4 @@
-//! What keys do to the draft: it is edited, sent, and taken back.
+//! Keys of the draft: it is edited, sent, and taken back.
 
 use std::time::Instant;
 

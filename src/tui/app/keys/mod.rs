@@ -33,7 +33,8 @@ impl App {
         disarmed.max(self.beside_todo(now, |app| app.read_key(key, now)))
     }
 
-    /// What takes two presses takes them one after the other: any other key between them takes the first back.
+    /// Forgets the first press of a key that takes two, unless this is the second: any other key between them takes it
+    /// back.
     fn disarm(&mut self, key: KeyEvent) -> Change {
         let action = self.keymap.action(Context::Global, key);
         let was_armed = (self.view.esc.armed, self.quit_armed);
@@ -361,7 +362,7 @@ impl App {
     }
 }
 
-/// Whether an action is about what waits to be sent.
+/// Returns true if an action is about what waits to be sent.
 fn waits(action: Action) -> bool {
     matches!(
         action,
@@ -375,7 +376,7 @@ fn waits(action: Action) -> bool {
     )
 }
 
-/// Whether an action is a list's own. `$EDITOR` is for the draft below it.
+/// Returns true if an action is a list's own. `$EDITOR` is for the draft below it.
 fn lists(action: Action) -> bool {
     matches!(
         action,

@@ -1,4 +1,4 @@
-//! What keys do to the transcript; who is scrolled, and who has the keys.
+//! Keys of the transcript; who is scrolled, and who has the keys.
 
 use std::time::Instant;
 

@@ -55,7 +55,7 @@ impl Driver {
     }
 }
 
-/// What a message needs: labels and paths.
+/// Returns the files that a message needs: labels and paths.
 fn labelled(input: &Input) -> Vec<(&str, &str)> {
     let named = |mention: &'_ crate::session::Mention| mention.is_sure && mention.label.is_some();
     let mentions = input.mentions.iter().filter(|mention| named(mention));

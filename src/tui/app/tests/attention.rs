@@ -1,4 +1,4 @@
-//! Whether somebody looks, and what they are told.
+//! Attention: if somebody looks, and how they are notified.
 
 use super::*;
 

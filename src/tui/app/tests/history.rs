@@ -1,4 +1,4 @@
-//! What was written before: `up`, `ctrl+r`, and what `ctrl+c` cleared.
+//! The prompt history: `up`, `ctrl+r`, and what `ctrl+c` cleared.
 
 use super::*;
 use crate::tui::composer::Draft;
@@ -16,7 +16,7 @@ fn here(text: &str) -> Written {
     written(text, "/home/u/src/retry")
 }
 
-/// What was to be kept since the last time.
+/// Takes the prompts that were to be kept since the last time.
 fn kept(driver: &mut Driver) -> Vec<(String, bool)> {
     let effects = std::mem::take(&mut driver.effects);
     let kept = effects.into_iter().filter_map(|effect| match effect {

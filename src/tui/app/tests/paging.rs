@@ -120,7 +120,7 @@ fn answer(driver: &mut Driver, query: &Query, answer: &Answer) {
     driver.collect();
 }
 
-/// What pages asked since the last time.
+/// Takes the queries of pages since the last time.
 fn asked(driver: &mut Driver) -> Vec<Query> {
     let effects = std::mem::take(&mut driver.effects);
     let queries = effects.into_iter().filter_map(|effect| match effect {

@@ -269,7 +269,7 @@ fn the_palette() {
     pictures(&mut driver, "actions_none");
 }
 
-/// What the hint row says for a while, and what it says because of how things stand.
+/// Remarks of the hint row that stand for a while, and those that stand because of how things are.
 #[test]
 fn remarks() {
     let mut driver = conversation();

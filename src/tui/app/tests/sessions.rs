@@ -4,7 +4,7 @@ use super::*;
 use crate::tool::Registry;
 use crate::tui::sessions::{SeatId, Wanted};
 
-/// What was asked of the loop since the last time, as short words.
+/// Takes the requests to the loop since the last time, as short words.
 fn asked(driver: &mut Driver) -> Vec<String> {
     let effects = std::mem::take(&mut driver.effects);
     let words = effects.iter().filter_map(|effect| match effect {

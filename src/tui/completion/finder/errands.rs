@@ -15,20 +15,20 @@ use crate::tui::media::Media;
 
 /// Errands of one sort at once.
 const MOST: usize = 4;
-/// What takes longer does not answer.
+/// Time after which a file system counts as not answering.
 pub(super) const STUCK: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Errand {
-    /// What a path names by its own beginning, for the question of this number.
+    /// Paths that a text names by its own beginning, for the question of this number.
     List { id: u64, text: String },
     /// The beginning of a file.
     Look(String),
-    /// Whether a paste is files.
+    /// Checks if a pasted text names files.
     Inspect(String),
 }
 
-/// What an errand came back with.
+/// The result of an errand.
 #[derive(Debug)]
 pub(super) enum Brought {
     Listed {
@@ -77,7 +77,7 @@ impl Errand {
         }
     }
 
-    /// What is known without having gone.
+    /// Returns the empty result, for an errand that could not be run.
     fn nothing(&self) -> Brought {
         match self {
             Self::List { id, .. } => Brought::Listed {

@@ -12,7 +12,7 @@ use crate::tui::completion::uses::Uses;
 
 /// Paths that are answered with.
 const MOST: usize = 100;
-/// What one thread looks at before the clock is asked.
+/// Number of entries that one thread looks at before the clock is asked.
 const SHARE: usize = 2048;
 const MOST_THREADS: usize = 8;
 
@@ -33,7 +33,7 @@ struct Entry {
     mask: u64,
 }
 
-/// What is looked for, and how far that has come.
+/// A search, and how far it has come.
 #[derive(Default)]
 struct Search {
     text: String,
@@ -85,7 +85,7 @@ impl Index {
         };
     }
 
-    /// Whether every path was looked at.
+    /// Returns true if every path was looked at.
     pub(crate) fn is_done(&self) -> bool {
         let from = match &self.search.among {
             Among::All(from) => *from,
@@ -175,7 +175,7 @@ impl Among {
     }
 }
 
-/// What all threads have in common.
+/// Data that all threads share.
 #[derive(Clone, Copy)]
 struct Job<'a> {
     entries: &'a [Entry],

@@ -1,4 +1,4 @@
-//! What is looked up in the file system for one question. Any of it may take forever where a disk does not answer.
+//! Lookups in the file system for one question. Any of them may take forever where a disk does not answer.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::tui::media::{self, Media};
 
 /// Entries of a directory that is named by its own path.
 const MOST_ENTRIES: usize = 200;
-/// What is read of a file to be looked at.
+/// Number of bytes that are read of a file for its preview.
 const LOOK_BYTES: u64 = 64 * 1024;
 
 /// Returns what a path names by its own beginning, hidden and ignored files too: what is in a directory that is written

@@ -1,8 +1,8 @@
 //! The walk through the project, on threads of its own.
 //!
-//! What it finds lies in one place, from where the finder takes it every so often: a thread that waits for a disk which
-//! does not answer holds back nothing of what the others find. Such a walk does not end. What it waits for is known, as a
-//! directory is noted when it is met in its parent, and struck off once it was read itself.
+//! The paths that it finds lie in one place, from where the finder takes them every so often: a thread that waits for a
+//! disk which does not answer holds back nothing of what the others find. Such a walk does not end. What it waits for
+//! is known, as a directory is noted when it is met in its parent, and struck off once it was read itself.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub(super) struct Progress {
 }
 
 struct State {
-    /// What was not taken yet.
+    /// Paths that were not taken yet.
     found: Vec<String>,
     /// Directories that were met and not read yet.
     unread: HashSet<PathBuf>,
@@ -85,7 +85,7 @@ impl Progress {
         is_known.then(|| state.unread.clone())
     }
 
-    /// What a stuck walk waits for, in words.
+    /// Returns in words which directory a stuck walk waits for.
     pub(super) fn trouble(&self) -> String {
         if self.state().unread.contains(&self.root) {
             return "the project's directory does not answer; its files are not listed".to_owned();

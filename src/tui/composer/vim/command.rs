@@ -1,4 +1,5 @@
-//! What was typed in normal or visual mode, read as a command. Read from the start with each key: a command has a few.
+//! Parses the keys that were typed in normal or visual mode. They are read from the start with each key: a command has
+//! a few.
 
 use super::motion::Find;
 
@@ -71,7 +72,7 @@ pub(super) enum Parsed {
 
 /// Counts beyond this do what this one does.
 const COUNT_LIMIT: usize = 9999;
-/// What stands alone in normal mode.
+/// Keys that are a command on their own in normal mode.
 const KEYS: &str = "xXsSCDYpPiIaAoOJu.vV~";
 
 pub(super) fn parse(keys: &[char]) -> Parsed {

@@ -1,4 +1,4 @@
-//! What a command leaves behind: its undo, and the keys that repeat it.
+//! The traces of a command: its undo, and the keys that repeat it.
 
 use super::command::Verb;
 use super::motion::line_start;

@@ -45,7 +45,7 @@ pub(crate) enum Mode {
     VisualLines,
 }
 
-/// What a key led to.
+/// The result of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Done {
     /// The page, the caret or the mode, perhaps.
@@ -62,7 +62,8 @@ struct Register {
     is_lines: bool,
 }
 
-/// What can be repeated: the keys of a command, and what was written after it where it led to insert mode.
+/// A change that can be repeated: the keys of a command, and the text that was written after it where it led to insert
+/// mode.
 #[derive(Debug, Clone, Default)]
 struct Change {
     keys: Vec<char>,
@@ -87,7 +88,7 @@ pub(crate) struct Vim {
     seen: String,
     /// Before insert mode.
     begun: Step,
-    /// What is being inserted, with the command that began it; `None` where it cannot be repeated.
+    /// The text that is being inserted, with the command that began it; `None` where it cannot be repeated.
     recording: Option<Change>,
     last: Change,
     is_repeating: bool,
@@ -117,12 +118,12 @@ impl Vim {
         self.mode
     }
 
-    /// Whether a key that was typed goes to the machine.
+    /// Returns true if a typed key is a command, and not text.
     pub(crate) fn takes_keys(&self) -> bool {
         self.mode != Mode::Insert
     }
 
-    /// What was typed of a command.
+    /// Returns the keys of an unfinished command.
     pub(crate) fn pending(&self) -> String {
         self.keys.iter().collect()
     }

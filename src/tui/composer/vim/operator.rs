@@ -1,4 +1,4 @@
-//! What operators do to the text, and the other changes of it.
+//! Operators, and the other commands that change the text.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::command::Operator;
 use super::motion::{self, Reach, line_end, line_start};
 use super::{Mode, Page, Register, Vim};
 
-/// What `>>` puts before a line.
+/// The indent that `>>` puts before a line.
 const INDENT: &str = "  ";
 
 impl Vim {

@@ -15,12 +15,12 @@ impl Composer {
         self.vim.as_ref().map(Vim::mode)
     }
 
-    /// What was typed of a command.
+    /// Returns the keys of an unfinished command.
     pub(crate) fn vim_pending(&self) -> String {
         self.vim.as_ref().map(Vim::pending).unwrap_or_default()
     }
 
-    /// Whether a key that was typed is a command.
+    /// Returns true if a typed key is a command, and not text.
     pub(crate) fn is_commanded(&self) -> bool {
         self.vim.as_ref().is_some_and(Vim::takes_keys)
     }

@@ -1,4 +1,4 @@
-//! What is selected, and the commands on it.
+//! The selection of visual mode, and the commands on it.
 
 use std::ops::Range;
 

@@ -31,7 +31,7 @@ const TAB: usize = 16;
 /// Rows that what the form is about keeps where there is little room.
 const CARD_ROWS: usize = 3;
 
-/// What the form is about, as it was laid out.
+/// The form's card, as it was laid out.
 pub(super) struct Laid {
     key: (u16, LookKey),
     pub(super) lines: Vec<Line<'static>>,
@@ -255,7 +255,7 @@ impl FormDialog {
         List { lines, chosen, words }
     }
 
-    /// What was answered, before it is sent.
+    /// Lists the answers, before they are sent.
     fn answer_list(&self, width: usize, cx: &DialogCx<'_>) -> List {
         let mut lines = Vec::new();
         let pages = self.questions().iter().zip(&self.pages).zip(1_usize..);

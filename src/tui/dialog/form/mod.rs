@@ -14,7 +14,7 @@ use crate::tui::composer::Composer;
 use crate::tui::keymap::{Action, Context};
 use draw::Laid;
 
-/// What a key led to.
+/// The result of a key.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Filled {
     NotYet,
@@ -31,7 +31,7 @@ pub(crate) struct FormDialog {
     is_writing: bool,
     /// Why the last key did nothing.
     remark: Option<&'static str>,
-    /// What it is about, as it was laid out, and how far it is scrolled.
+    /// The form's card, as it was laid out, and how far it is scrolled.
     card: Option<Laid>,
     card_top: usize,
     /// Rows of the card on screen; 0 before the first frame.
@@ -48,7 +48,7 @@ struct Page {
     row: usize,
     /// Parallel to the options.
     ticks: Vec<bool>,
-    /// What was written, also where it does not count now.
+    /// The answer in own words, also where it does not count now.
     words: Composer,
     counts_words: bool,
 }
@@ -117,7 +117,7 @@ impl FormDialog {
         }
     }
 
-    /// Whether `esc` leaves the form, and not only what is being written.
+    /// Returns true if `esc` leaves the form, and not only what is being written.
     pub(crate) fn is_outermost(&self) -> bool {
         !self.is_writing || self.question().is_none_or(|question| question.options.is_empty())
     }
@@ -210,7 +210,7 @@ impl FormDialog {
         last > 0
     }
 
-    /// What was written and would be lost with the form.
+    /// Returns the texts that were written and would be lost with the form.
     pub(crate) fn words(&self) -> Option<String> {
         let texts = self.pages.iter().map(|page| page.words.text().trim().to_owned());
         let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
@@ -314,7 +314,7 @@ impl FormDialog {
         self.advance()
     }
 
-    /// What is being written counts from now on, if it is anything.
+    /// Makes the text that is being written count from now on, if it is not blank.
     fn keep_words(&mut self) {
         let multiple = self.question().is_some_and(|question| question.multiple);
         let page = &mut self.pages[self.page];

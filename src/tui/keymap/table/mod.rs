@@ -27,8 +27,8 @@ pub(super) fn rows() -> impl Iterator<Item = &'static Binding> {
     PARTS.into_iter().flatten()
 }
 
-/// Whether an action may have a key in its context that has another meaning anywhere: where there is one row after the
-/// other `ctrl+p` goes up, as it does everywhere.
+/// Returns true if an action may have a key in its context that has another meaning anywhere: where there is one row
+/// after the other `ctrl+p` goes up, as it does everywhere.
 pub(super) fn may_cover(context: Context, action: Action) -> bool {
     match action {
         Action::RowUp => matches!(context, Context::Picker | Context::Completion | Context::Rules),

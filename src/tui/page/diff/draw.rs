@@ -97,7 +97,7 @@ impl Diff {
         }
     }
 
-    /// What stands in the place of changes.
+    /// Returns the lines in the place of changes.
     fn nothing(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
         let changes = match &self.told {
             None => return remark("Comparing.", width, cx),

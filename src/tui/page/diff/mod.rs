@@ -1,4 +1,4 @@
-//! What changed, in the session, in its last turn or in the work tree: the files, then their hunks, one below the other.
+//! Changes in the session, in its last turn or in the work tree: the files, then their hunks, one below the other.
 //!
 //! A row is pointed at. From there a file is opened at its line, a comment is put on the line, a hunk is taken back.
 //! Comments are kept until the page is left; then they stand in the draft, and nothing is sent.
@@ -41,7 +41,7 @@ pub(super) struct Diff {
     /// Rows on screen, as of the last frame.
     height: usize,
     comments: Vec<Comment>,
-    /// What is being written about the row.
+    /// The comment that is being written about the row.
     writing: Option<Composer>,
     /// The hunk that the same key again takes back.
     armed: Option<(usize, usize)>,
@@ -62,7 +62,7 @@ struct Comment {
 }
 
 impl Comment {
-    /// Whether both are about one line.
+    /// Returns true if both are about one line.
     fn is_about(&self, other: &Self) -> bool {
         (&self.path, self.line, self.is_gone) == (&other.path, other.line, other.is_gone)
     }

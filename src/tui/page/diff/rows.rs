@@ -7,7 +7,7 @@ use crate::text::diff::parse_unified;
 pub(super) enum Row {
     /// A file in the list.
     Listed(usize),
-    /// What there is to know about all of them.
+    /// A note about all of them.
     Remark,
     Blank,
     /// The head of a file.

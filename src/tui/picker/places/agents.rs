@@ -60,7 +60,7 @@ impl Place for AgentRows {
     }
 }
 
-/// What an agent is, for an area of this width. Rules stand as they are written, the last that matches wins.
+/// Describes an agent, for an area of this width. Rules stand as they are written, the last that matches wins.
 pub(crate) fn agent_lines(agent: &AgentChoice, columns: u16, look: Look<'_>) -> Vec<Line<'static>> {
     let model = agent.model.as_ref().map(ToString::to_string);
     let all = if agent.tools.is_empty() { "all" } else { "" };

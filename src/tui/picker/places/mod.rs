@@ -1,4 +1,4 @@
-//! What can be picked. A new place is its file, its `mod` line here, and its line where the screen opens it.
+//! Lists to pick from. A new place is its file, its `mod` line here, and its line where the screen opens it.
 
 mod agents;
 mod models;
@@ -21,12 +21,12 @@ use crate::view::Look;
 use ratatui::layout::Size;
 use ratatui::text::Line;
 
-/// What a list is of. Rows are named by their number, which holds as long as the list is open.
+/// The content of a list. Rows are named by their number, which holds as long as the list is open.
 pub(crate) trait Place {
     /// Heads the list.
     fn title(&self) -> &'static str;
 
-    /// What `enter` does, as the hints say it.
+    /// Returns the effect of `enter`, as the hints say it.
     fn verb(&self) -> &'static str;
 
     fn rows(&self) -> Vec<Row>;
@@ -48,7 +48,7 @@ pub(crate) trait Place {
         None
     }
 
-    /// What the row is about, where the list may be listed anew while it is open.
+    /// Returns the identity of the row, where the list may be listed anew while it is open.
     fn key(&self, _row: usize) -> Option<&str> {
         None
     }
@@ -63,12 +63,12 @@ pub(crate) trait Place {
         None
     }
 
-    /// Whether rows can be renamed and deleted.
+    /// Returns true if rows can be renamed and deleted.
     fn is_editable(&self) -> bool {
         false
     }
 
-    /// What deleting the row is. A sentence where it cannot be.
+    /// Returns the request that deletes the row, or a notice where it cannot be deleted.
     fn delete(&mut self, _row: usize) -> Option<Wish> {
         None
     }
@@ -85,12 +85,13 @@ pub(crate) trait Place {
     /// The last that was said in a session was looked up.
     fn looked(&mut self, _session: &SessionId, _words: Vec<Words>) {}
 
-    /// Whether there is something to be shown beside the list.
+    /// Returns true if there is something to be shown beside the list.
     fn previews(&self) -> bool {
         false
     }
 
-    /// What is shown beside the list while the selection is on this row, for an area of this size. It has to be clean.
+    /// Returns the lines beside the list while the selection is on this row, for an area of this size. They have to be
+    /// clean.
     fn preview(&self, _row: usize, _size: Size, _look: Look<'_>) -> Vec<Line<'static>> {
         Vec::new()
     }

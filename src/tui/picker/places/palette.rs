@@ -12,7 +12,7 @@ const PARTS: [Context; 4] = [
     Context::Panel,
 ];
 
-/// What is done there is about no part alone.
+/// Contexts whose actions are about no part alone.
 const ANYWHERE: [Context; 3] = [Context::Global, Context::Leader, Context::Palette];
 
 pub(crate) struct Palette {

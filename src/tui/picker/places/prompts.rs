@@ -1,4 +1,4 @@
-//! What was written before: this project's first, then that of others, newest first and each text once.
+//! Prompts that were written before: this project's first, then those of others, newest first and each text once.
 
 use std::collections::HashSet;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Stored sessions: those of this project, or all.
 //!
-//! What is open here, and how that stands, comes from the screen; the rest from the store. The last that was said is shown
-//! beside the list as soon as it was looked up.
+//! The sessions that are open here, and how they stand, come from the screen; the rest from the store. The last that
+//! was said is shown beside the list as soon as it was looked up.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ use crate::view::{Look, Symbols, status_meaning};
 /// Rows that one message takes beside the list at most.
 const MESSAGE_ROWS: usize = 6;
 
-/// What is done with sessions.
+/// Requests about sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SessionWish {
     GoTo {
@@ -377,7 +377,7 @@ fn message_lines(words: &Words, columns: usize, look: Look<'_>) -> Vec<Line<'sta
     rows.into_iter().map(row).collect()
 }
 
-/// What the model said, drawn as it is in the conversation.
+/// Returns the model's answer, drawn as it is in the conversation.
 fn answer_lines(text: &str, columns: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let mut lines = markdown::render(text.trim(), columns.max(1), look);
     lines.retain(|line| line.width() > 0);

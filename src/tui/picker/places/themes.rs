@@ -12,7 +12,7 @@ use crate::view::theme::Meaning;
 
 pub(crate) struct ThemeRows {
     choices: Vec<NamedThemes>,
-    /// What is worn when the list opens, and again when it is left.
+    /// The themes when the list opens, which return when it is left.
     before: Themes,
     background: Background,
 }

@@ -22,14 +22,14 @@ use super::text::text;
 use super::viewport::Place;
 use crate::tui::caret::CaretMove;
 
-/// What belongs to a word besides letters and digits: addresses and paths are words.
+/// Characters that belong to a word besides letters and digits: addresses and paths are words.
 const WORD: &str = "_-./~@%+#?&=:";
 
 pub(super) struct Selection {
     anchor: Spot,
     pub(super) head: Spot,
     unit: Unit,
-    /// Whether the head is shown and moved by keys.
+    /// True if the head is shown and moved by keys.
     pub(super) has_caret: bool,
     /// The column that the head keeps on its way up and down.
     column: Option<usize>,
@@ -37,7 +37,7 @@ pub(super) struct Selection {
     pub(super) held: Option<Place>,
 }
 
-/// What a click takes, and what a drag goes on by.
+/// The unit that a click takes, and that a drag goes on by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     Cluster,
@@ -55,7 +55,7 @@ pub(super) struct Spot {
     line: String,
 }
 
-/// What waits for the next frame.
+/// A selection that waits for the next frame.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Pick {
     Press(Cell, Unit),
@@ -140,7 +140,7 @@ impl Selection {
         (start < end).then_some(start..end)
     }
 
-    /// Whether some of a block may be selected.
+    /// Returns true if some of a block may be selected.
     pub(super) fn touches(&self, block: usize) -> bool {
         let (first, last) = self.ends();
         (first.block..=last.block).contains(&block)
@@ -318,7 +318,7 @@ pub(super) fn resolve(
     Some((head.block, read.place_of(head.range.start)?.0))
 }
 
-/// What a selection by keyboard begins from.
+/// The view that a selection by keyboard begins from.
 pub(super) struct View<'a> {
     pub(super) focus: Option<usize>,
     /// Block and row of each row of the screen.

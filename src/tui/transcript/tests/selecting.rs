@@ -38,7 +38,7 @@ fn click(scene: &mut Scene, on: &str, unit: Unit) -> Option<String> {
     scene.transcript.selected_text()
 }
 
-/// What is drawn selected.
+/// Returns the text that is drawn selected.
 fn selected(buffer: &Buffer) -> String {
     let background = crate::view::theme::Theme::default()
         .style(crate::view::theme::Meaning::Selection)

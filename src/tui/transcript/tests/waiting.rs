@@ -1,4 +1,4 @@
-//! What waits says what for, since when, and which key ends it.
+//! Everything that waits says what for, since when, and which key ends it.
 
 use serde_json::json;
 

@@ -129,7 +129,7 @@ fn questions_and_forms_are_data() {
     });
 }
 
-/// What is said of a rule, and what it matches, is the same on the other side.
+/// A rule reads and matches the same on the other side.
 #[test]
 fn a_rule_matches_the_same_after_bytes() {
     let bytes = serde_json::to_vec(&row()).unwrap();

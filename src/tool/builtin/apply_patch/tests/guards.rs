@@ -1,4 +1,4 @@
-//! What must have been read, what is asked, what is denied.
+//! Guards: files that must have been read, and paths that are asked about or denied.
 
 use std::fs;
 

@@ -41,7 +41,7 @@ fn is_below(name: &str, other: &str) -> bool {
     name.strip_prefix(other).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// What stands in the project: files, and the directories that were made for them and stay.
+/// The contents of the project: files, and the directories that were made for them and stay.
 #[derive(Debug, Clone, Default)]
 struct Model {
     files: Files,

@@ -1,16 +1,16 @@
-use std::fs;
+//! Files, directories and pictures read through the tool.
+
+mod hashline;
+mod media;
+mod paths;
+
 use std::io::Cursor;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::window::Window;
 use crate::conversation::ErrorKind;
-use crate::permission::Reply;
-use crate::provider::EditMode;
-use crate::text::hashline::Hash;
 use crate::tool::harness::Harness;
 use crate::view::card::CardPart;
 
@@ -20,6 +20,15 @@ async fn read(project: &Harness, args: Value) -> String {
 
 fn lines(count: usize) -> String {
     (1..=count).fold(String::new(), |text, number| text + &format!("line {number}\n"))
+}
+
+fn picture(width: u32, height: u32, format: image::ImageFormat) -> Vec<u8> {
+    let picture = image::DynamicImage::ImageRgb8(image::RgbImage::from_fn(width, height, |x, y| {
+        image::Rgb([x as u8, y as u8, (x ^ y) as u8])
+    }));
+    let mut bytes = Cursor::new(Vec::new());
+    picture.write_to(&mut bytes, format).unwrap();
+    bytes.into_inner()
 }
 
 #[tokio::test]
@@ -263,135 +272,6 @@ async fn binary_files_are_refused_by_content_and_by_extension() {
 }
 
 #[tokio::test]
-async fn a_link_to_nothing_does_not_suggest_itself() {
-    let project = Harness::new();
-    std::os::unix::fs::symlink("gone", project.path("main.rs")).unwrap();
-    std::os::unix::fs::symlink("gone", project.path("main.r")).unwrap();
-    let (kind, text) = project.error("read", json!({"file_path": "main.rs"})).await;
-    assert_eq!(kind, ErrorKind::NotFound);
-    assert_eq!(text, "Error: `main.rs` is a symbolic link to nothing");
-    project.write("main.rsx", "");
-    let (_, text) = project.error("read", json!({"file_path": "main.rs"})).await;
-    assert!(text.ends_with("\nDid you mean:\nmain.rsx"), "{text}");
-}
-
-#[tokio::test]
-async fn a_missing_file_names_up_to_three_like_it() {
-    let project = Harness::new();
-    for path in [
-        "src/main.rs",
-        "src/Main.rs.bak",
-        "src/mian.rs",
-        "src/other.rs",
-        "src/xmain.rsx",
-        "src/zmain.rs",
-    ] {
-        project.write(path, "");
-    }
-    let (kind, text) = project.error("read", json!({"file_path": "src/Main.r"})).await;
-    assert_eq!(kind, ErrorKind::NotFound);
-    assert_eq!(
-        text,
-        "Error: `src/Main.r` does not exist\nDid you mean:\nsrc/main.rs\nsrc/zmain.rs\nsrc/xmain.rsx"
-    );
-    let (kind, text) = project.error("read", json!({"file_path": "none/at/all"})).await;
-    assert_eq!(
-        (kind, text.as_str()),
-        (ErrorKind::NotFound, "Error: `none/at/all` does not exist")
-    );
-}
-
-#[tokio::test]
-async fn odd_paths_are_refused_before_anything_is_looked_at() {
-    let project = Harness::new();
-    for path in ["", "a\0b"] {
-        let (kind, _) = project.error("read", json!({"file_path": path})).await;
-        assert_eq!(kind, ErrorKind::InvalidArgs, "{path:?}");
-    }
-    let (kind, text) = project.error("read", json!({})).await;
-    assert_eq!(kind, ErrorKind::InvalidArgs);
-    assert!(text.contains("`file_path` is missing (string)"), "{text}");
-    let (kind, _) = project.error("read", json!({"file_path": "/dev/null"})).await;
-    assert_ne!(kind, ErrorKind::Internal);
-}
-
-#[cfg(unix)]
-#[tokio::test]
-async fn pipes_and_links_to_nothing_are_told_apart() {
-    let project = Harness::new();
-    std::os::unix::fs::symlink("nowhere", project.path("dangling")).unwrap();
-    let (kind, text) = project.error("read", json!({"file_path": "dangling"})).await;
-    assert_eq!(kind, ErrorKind::NotFound);
-    assert!(text.contains("link to nothing"), "{text}");
-    let made = std::process::Command::new("mkfifo")
-        .arg(project.path("pipe"))
-        .status();
-    if made.is_ok_and(|status| status.success()) {
-        let (kind, _) = project.error("read", json!({"file_path": "pipe"})).await;
-        assert_eq!(kind, ErrorKind::Io);
-    }
-}
-
-#[tokio::test]
-async fn a_vanished_directory_gives_not_found() {
-    let project = Harness::new();
-    fs::remove_dir_all(project.path("")).unwrap();
-    let (kind, _) = project.error("read", json!({"file_path": "a"})).await;
-    assert_eq!(kind, ErrorKind::NotFound);
-    let (kind, _) = project.error("read", json!({"file_path": "."})).await;
-    assert_eq!(kind, ErrorKind::NotFound);
-}
-
-#[tokio::test]
-async fn nothing_is_told_before_the_asks_are_answered() {
-    let project = Harness::new();
-    project.write("there.env", b"\0");
-    for path in ["there.env", "missing.env"] {
-        let (kind, text) = project.error("read", json!({"file_path": path})).await;
-        assert_eq!(kind, ErrorKind::Denied, "{text}");
-        assert_eq!(project.asked(), [("read".to_owned(), path.to_owned())]);
-    }
-    let (kind, _) = project
-        .error("read", json!({"file_path": project.outside("missing")}))
-        .await;
-    assert_eq!(kind, ErrorKind::Denied);
-    let asked = project.asked();
-    let pattern = format!("{}/*", project.outside("").display()).replace("//", "/");
-    assert_eq!(asked[0], ("external_directory".to_owned(), pattern));
-    let project = Harness::new().answering(Reply::Once);
-    project.write("there.env", "KEY=1\n");
-    assert!(
-        read(&project, json!({"file_path": "there.env"}))
-            .await
-            .contains("1: KEY=1")
-    );
-    let (kind, _) = project.error("read", json!({"file_path": "missing.env"})).await;
-    assert_eq!(kind, ErrorKind::NotFound);
-    fs::write(project.outside("x"), "out\n").unwrap();
-    let path = project.outside("x");
-    let text = read(&project, json!({"file_path": path})).await;
-    assert!(
-        text.starts_with(&format!("<path>{}</path>", path.display())),
-        "{text}"
-    );
-}
-
-#[cfg(unix)]
-#[tokio::test]
-async fn a_link_is_judged_by_where_it_leads_too() {
-    let project = Harness::new();
-    project.write(".env", "KEY=1");
-    std::os::unix::fs::symlink(".env", project.path("plain")).unwrap();
-    let (kind, _) = project.error("read", json!({"file_path": "plain"})).await;
-    assert_eq!(kind, ErrorKind::Denied);
-    fs::write(project.outside("x"), "out").unwrap();
-    std::os::unix::fs::symlink(project.outside("x"), project.path("way")).unwrap();
-    let (kind, _) = project.error("read", json!({"file_path": "way"})).await;
-    assert_eq!(kind, ErrorKind::Denied);
-    assert!(project.asked().iter().any(|(key, _)| key == "external_directory"));
-}
-
-#[tokio::test]
 async fn what_was_read_is_recorded_with_its_hash() {
     let project = Harness::new();
     let path = project.write("a", lines(100));
@@ -407,162 +287,6 @@ async fn what_was_read_is_recorded_with_its_hash() {
         record.hash,
         crate::files::ContentHash::of(lines(100).as_bytes()).as_str()
     );
-}
-
-#[tokio::test]
-async fn a_directory_lists_directories_first() {
-    let project = Harness::new();
-    for path in [
-        "d/b.txt",
-        "d/a.txt",
-        "d/sub-x/1",
-        "d/sub/1",
-        "d/.hidden",
-        "d/new\nline",
-    ] {
-        project.write(path, "");
-    }
-    let result = project.run("read", json!({"file_path": "d"})).await;
-    assert_eq!(
-        result.output,
-        "<path>d</path>\n<type>directory</type>\n<entries>\nsub/\nsub-x/\n.hidden\na.txt\nb.txt\nnew\\nline\n\n\
-         (6 entries)\n</entries>"
-    );
-    assert_eq!(result.details["kind"], "directory");
-    let text = read(&project, json!({"file_path": "d", "offset": 2, "limit": 2})).await;
-    assert!(
-        text.contains("<entries>\nsub-x/\n.hidden\n\n(entries 2-3 of 6; continue with offset=4)"),
-        "{text}"
-    );
-    let text = read(&project, json!({"file_path": "d", "offset": 6})).await;
-    assert!(text.contains("<entries>\nnew\\nline\n\n(6 entries)"), "{text}");
-    let (kind, text) = project
-        .error("read", json!({"file_path": "d", "offset": 7}))
-        .await;
-    assert_eq!(kind, ErrorKind::InvalidArgs);
-    assert!(text.contains("6 entries"), "{text}");
-    fs::create_dir(project.path("empty")).unwrap();
-    let text = read(&project, json!({"file_path": "empty"})).await;
-    assert!(text.ends_with("<entries>\n(0 entries)\n</entries>"), "{text}");
-}
-
-#[tokio::test]
-async fn a_large_directory_comes_in_pages_of_its_own() {
-    let project = Harness::new();
-    for index in 0..2100 {
-        project.write(format!("d/f{index:04}"), "");
-    }
-    let result = project.run("read", json!({"file_path": "d"})).await;
-    assert!(!result.truncated);
-    assert!(
-        result
-            .output
-            .contains("\nf1999\n\n(entries 1-2000 of 2100; continue with offset=2001)")
-    );
-}
-
-fn picture(width: u32, height: u32, format: image::ImageFormat) -> Vec<u8> {
-    let picture = image::DynamicImage::ImageRgb8(image::RgbImage::from_fn(width, height, |x, y| {
-        image::Rgb([x as u8, y as u8, (x ^ y) as u8])
-    }));
-    let mut bytes = Cursor::new(Vec::new());
-    picture.write_to(&mut bytes, format).unwrap();
-    bytes.into_inner()
-}
-
-#[tokio::test]
-async fn pictures_are_attached_as_they_are() {
-    use image::ImageFormat::{Gif, Jpeg, Png, WebP};
-    let project = Harness::new();
-    for (name, format, mime) in [
-        ("a.png", Png, "image/png"),
-        ("b.jpg", Jpeg, "image/jpeg"),
-        ("c.gif", Gif, "image/gif"),
-        ("d.webp", WebP, "image/webp"),
-        ("no-extension", Png, "image/png"),
-        ("odd.txt", Png, "image/png"),
-        ("odd.bin", Png, "image/png"),
-    ] {
-        let bytes = picture(64, 48, format);
-        project.write(name, &bytes);
-        let result = project.run("read", json!({"file_path": name})).await;
-        assert_eq!(result.output, format!("Image read: {name}, 64x48"));
-        assert_eq!(result.details["kind"], "image");
-        assert_eq!(result.attachments[0].mime, mime);
-        assert_eq!(STANDARD.decode(&result.attachments[0].data).unwrap(), bytes);
-    }
-}
-
-#[tokio::test]
-async fn large_pictures_are_scaled() {
-    let project = Harness::new();
-    project.write("wide.png", picture(3000, 300, image::ImageFormat::Png));
-    let result = project.run("read", json!({"file_path": "wide.png"})).await;
-    assert_eq!(result.output, "Image read: wide.png, 3000x300");
-    let bytes = STANDARD.decode(&result.attachments[0].data).unwrap();
-    let scaled = image::load_from_memory(&bytes).unwrap();
-    assert_eq!((scaled.width(), scaled.height()), (2000, 200));
-    let mut seed = 1_u32;
-    let noise = image::RgbImage::from_fn(1500, 1500, |_, _| {
-        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        image::Rgb([(seed >> 8) as u8, (seed >> 16) as u8, (seed >> 24) as u8])
-    });
-    let mut heavy = Cursor::new(Vec::new());
-    noise.write_to(&mut heavy, image::ImageFormat::Png).unwrap();
-    assert!(heavy.get_ref().len() > 5 * 1024 * 1024);
-    project.write("heavy.png", heavy.into_inner());
-    let result = project.run("read", json!({"file_path": "heavy.png"})).await;
-    let bytes = STANDARD.decode(&result.attachments[0].data).unwrap();
-    assert!(bytes.len() <= 5 * 1024 * 1024);
-    assert_eq!(result.attachments[0].mime, "image/jpeg");
-}
-
-#[tokio::test]
-async fn what_only_has_a_pictures_name_is_shown_as_what_it_is() {
-    let project = Harness::new();
-    project.write("pointer.png", "version https://git-lfs.github.com/spec/v1\n");
-    assert!(
-        read(&project, json!({"file_path": "pointer.png"}))
-            .await
-            .contains("1: version")
-    );
-    project.write("broken.png", b"\x89PNG\r\n\x1a\nbroken");
-    let (kind, _) = project.error("read", json!({"file_path": "broken.png"})).await;
-    assert_eq!(kind, ErrorKind::Parse);
-}
-
-#[tokio::test]
-async fn pdfs_are_attached_with_their_pages_counted() {
-    let project = Harness::new();
-    let pdf = b"%PDF-1.4\n1 0 obj<</Type /Pages /Count 2>>\n2 0 obj<</Type/Page>>\n3 0 obj<</Type /Page >>\n";
-    project.write("a.pdf", pdf);
-    let result = project.run("read", json!({"file_path": "a.pdf"})).await;
-    assert_eq!(result.output, "PDF read: a.pdf, 2 pages");
-    assert_eq!(result.attachments[0].mime, "application/pdf");
-    assert_eq!(result.details["kind"], "pdf");
-    project.write("b.pdf", b"junk first\n%PDF-1.7\npacked");
-    assert_eq!(
-        read(&project, json!({"file_path": "b.pdf"})).await,
-        "PDF read: b.pdf"
-    );
-}
-
-#[tokio::test]
-async fn a_model_without_the_ability_is_pointed_to_look_at() {
-    let mut project = Harness::new();
-    project.abilities = crate::tool::Abilities::default();
-    project.write("a.png", picture(2, 2, image::ImageFormat::Png));
-    project.write("a.pdf", "%PDF-1.4\n");
-    for path in ["a.png", "a.pdf"] {
-        let result = project.run("read", json!({"file_path": path})).await;
-        assert_eq!(result.error_kind(), Some(ErrorKind::Unavailable));
-        assert!(
-            result.details["error"]["hint"]
-                .as_str()
-                .unwrap()
-                .contains("look_at")
-        );
-    }
 }
 
 #[tokio::test]
@@ -656,62 +380,6 @@ async fn cards_show_the_path_as_it_comes_and_the_range() {
     assert_eq!(project.draw_result("read", &args, &result, false).meta, ["3x2"]);
 }
 
-/// Reads as models do that edit by line.
-fn tagging() -> Harness {
-    Harness::with_settings(|settings| settings.edit_mode = EditMode::Hashline)
-}
-
-#[tokio::test]
-async fn in_hashline_mode_every_line_has_its_tag() {
-    let project = tagging();
-    project.write("a", "\u{feff}const x = 1\r\n\r\n  const y = 2");
-    let result = project.run("read", json!({"file_path": "a"})).await;
-    assert_eq!(
-        result.output,
-        "<path>a</path>\n<type>file</type>\n<content>\n1:77|const x = 1\n2:05|\n3:89|  const y = 2\n\n\
-         (end of file, 3 lines)\n</content>"
-    );
-    assert_eq!(result.details["hashline"], true);
-    let text = project.ok("read", json!({"file_path": "a", "offset": 3})).await;
-    assert!(text.contains("<content>\n3:89|  const y = 2\n\n"), "{text}");
-    let card = project.draw_result("read", &json!({"file_path": "a"}), &result, true);
-    let [CardPart::Code(code)] = card.body.as_slice() else {
-        panic!("{:?}", card.body)
-    };
-    assert_eq!(code.text, "const x = 1\n\n  const y = 2");
-}
-
-#[tokio::test]
-async fn the_tag_of_a_line_that_is_cut_is_that_of_all_of_it() {
-    let project = tagging();
-    let line = |last: char| format!("{}{last}", "x y ".repeat(100_000));
-    project.write("a", format!("{}\n{}\nz\n", line('a'), line('b')));
-    let text = project.ok("read", json!({"file_path": "a"})).await;
-    let shown: Vec<&str> = text.lines().skip(3).collect();
-    for (index, last) in ['a', 'b'].into_iter().enumerate() {
-        let tag = format!("{}:{}|x y ", index + 1, Hash::of(&line(last)));
-        assert!(shown[index].starts_with(&tag), "{tag}");
-        assert!(shown[index].ends_with("… [+398001 characters]"), "{index}");
-    }
-    assert!(shown[2].starts_with("3:") && shown[2].ends_with("|z"));
-}
-
-#[tokio::test]
-async fn what_is_no_file_has_no_tags() {
-    let project = tagging();
-    project.write("dir/a", "x");
-    let result = project.run("read", json!({"file_path": "dir"})).await;
-    assert!(result.output.contains("<entries>\na\n"), "{}", result.output);
-    assert_eq!(result.details["hashline"], false);
-    project.write("empty", "");
-    assert!(
-        project
-            .ok("read", json!({"file_path": "empty"}))
-            .await
-            .contains("(empty file)")
-    );
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -737,23 +405,6 @@ proptest! {
             prop_assert_eq!(shown, wanted);
         }
     }
-}
-
-#[tokio::test]
-async fn a_link_that_changes_while_it_is_asked_about_is_not_followed() {
-    let project = Harness::with_rules(json!({"read": "ask"})).attended();
-    project.write("a.txt", "a");
-    project.write(".env", "SECRET");
-    let link = project.path("link");
-    std::os::unix::fs::symlink("a.txt", &link).unwrap();
-    let call = project.run("read", json!({"file_path": "link"}));
-    let swap = project.allow_after(|| {
-        fs::remove_file(&link).unwrap();
-        std::os::unix::fs::symlink(".env", &link).unwrap();
-    });
-    let (result, ()) = tokio::join!(call, swap);
-    assert_eq!(result.error_kind(), Some(ErrorKind::Stale), "{}", result.output);
-    assert!(!result.output.contains("SECRET"));
 }
 
 #[tokio::test]

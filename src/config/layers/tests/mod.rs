@@ -1,0 +1,308 @@
+//! Files of the configuration, loaded together from real directories.
+
+mod managed;
+mod mistakes;
+mod trust;
+
+use std::path::Path;
+
+use super::*;
+use crate::config::Dirs;
+use crate::config::schema::{EditMode, Protocol, SandboxMode};
+
+/// A configuration directory and a project, thrown away with the value.
+struct Files {
+    root: tempfile::TempDir,
+    dirs: Dirs,
+}
+
+impl Files {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let dirs = Dirs::below(root.path());
+        let files = Self { root, dirs }.with(files);
+        std::fs::create_dir_all(files.root.path().join("project/sub")).unwrap();
+        files
+    }
+
+    fn with(self, files: &[(&str, &str)]) -> Self {
+        for (name, text) in files {
+            let path = self.root.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        self
+    }
+
+    fn load_with(&self, extra: Option<&str>) -> Result<Loaded, ConfigError> {
+        let project = self.root.path().join("project");
+        load(&LoadRequest {
+            dirs: &self.dirs,
+            project_root: &project,
+            cwd: &project.join("sub"),
+            extra: extra.map(Path::new),
+            make_gate: |_| Box::new(|real: &Path| !real.ends_with(".env")),
+        })
+    }
+
+    fn load(&self) -> Loaded {
+        self.load_with(None).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The error with the temporary directory left out.
+    fn error(&self) -> String {
+        let error = self
+            .load_with(None)
+            .map(|loaded| loaded.config)
+            .unwrap_err()
+            .to_string();
+        error.replace(&format!("{}/", self.root.path().display()), "")
+    }
+}
+
+const GLOBAL: &str = "config/lathe.jsonc";
+const PROJECT: &str = "project/lathe.jsonc";
+const HIDDEN: &str = "project/.lathe/lathe.jsonc";
+const DEEP: &str = "project/sub/lathe.jsonc";
+
+#[test]
+fn without_files_everything_has_its_default() {
+    let loaded = Files::new(&[]).load();
+    assert_eq!(loaded.config, Config::default());
+    assert!(loaded.files.is_empty() && loaded.warnings.is_empty() && loaded.permission_layers.is_empty());
+}
+
+#[test]
+fn the_example_of_the_interface_is_read() {
+    let files = Files::new(&[(
+        GLOBAL,
+        r#"{
+          "model": "local/test-model",            // a comment
+          "small_model": "local/small",
+          "providers": {
+            "local": {
+              "protocol": "openai-chat",
+              "base_url": "http://127.0.0.1:8080/v1",
+              "api_key": "{env:PATH}",
+              "headers": { "x": "y" },
+              "idle_timeout_ms": 120000,
+              "retry": { "max": 5, "base_ms": 1000, "max_ms": 30000 },
+              "models": { "test-model": { "context": 128000, "output": 8192, "images": true, "reasoning": false,
+                 "cost": { "input": 0.0, "output": 0, "cache_read": 0.0, "cache_write": 0.0 }, "edit_mode": "patch" } }
+            }
+          },
+          "permission": {
+            "edit": "ask",
+            "bash": { "*": "ask", "git status*": "allow", "rm *": "deny" },
+            "external_directory": "ask", "read": { "*": "allow", "*.env": "deny" }
+          },
+          "agents": { "reviewer": { "description": "…", "model": "local/x", "prompt": "…", "mode": "subagent",
+                                    "tools": { "write": false }, "permission": { "edit": "deny" } } },
+          "tools": { "websearch": false },
+          "max_steps": 500,
+          "background": { "max_concurrent": 5, "per_provider": { "anthropic": 3 } },
+          "lsp": { "rust": { "command": ["rust-analyzer"], "extensions": [".rs"], "disabled": false } },
+          "mcp": { "everything": { "command": ["npx", "-y", "x"] }, "remote": { "url": "https://x/mcp", "headers": {} } },
+          "hooks": { "PostToolUse": [ { "matcher": "bash", "hooks": [ { "type": "command", "command": "./c.sh" } ] } ] },
+          "custom_tools": ["./tools/repo_stats.ts"],
+          "instructions": ["docs/rules/*.md"],
+          "truncate": { "max_lines": 2000, "max_bytes": 51200 },
+          "sandbox": { "mode": "off", "network": false, "write": [] },
+          "theme": "lathe-dark", "keybinds": { }, "tui": { },
+        }"#,
+    )]);
+    let loaded = files.load();
+    let config = &loaded.config;
+    assert_eq!(config.model.as_ref().unwrap().to_string(), "local/test-model");
+    let local = config.providers.get("local").unwrap();
+    assert_eq!(local.protocol, Some(Protocol::OpenAiChat));
+    assert_eq!(
+        local.api_key.as_ref().unwrap().expose(),
+        std::env::var("PATH").unwrap()
+    );
+    assert_eq!(
+        local.models.get("test-model").unwrap().edit_mode,
+        Some(EditMode::Patch)
+    );
+    assert_eq!(config.sandbox.mode, SandboxMode::Off);
+    assert_eq!(loaded.tools.get("websearch"), Some(false));
+    let rules = &loaded.permission_layers[0].rules;
+    let order: Vec<&str> = rules["bash"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    assert_eq!(order, ["*", "git status*", "rm *"]);
+    assert!(
+        !format!("{config:?}").contains(&std::env::var("PATH").unwrap()),
+        "keys are not printed"
+    );
+    let lacking: Vec<&str> = loaded
+        .warnings
+        .iter()
+        .filter_map(|warning| warning.split('`').nth(1))
+        .collect();
+    assert_eq!(lacking, ["background", "lsp", "mcp", "custom_tools"]);
+}
+
+#[test]
+fn later_files_win_key_by_key_and_arrays_are_replaced() {
+    let files = Files::new(&[
+        (
+            GLOBAL,
+            r#"{"max_steps": 1, "truncate": {"max_lines": 1, "max_bytes": 1}, "bash": {"env_allow": ["A"]}}"#,
+        ),
+        (
+            PROJECT,
+            r#"{"max_steps": 2, "truncate": {"max_lines": 2}, "instructions": ["a.md"]}"#,
+        ),
+        (HIDDEN, r#"{"max_steps": 3, "instructions": ["b.md"]}"#),
+        (
+            DEEP,
+            r#"{"max_steps": 4, "instructions": ["c.md"], "tools": {"list": true}}"#,
+        ),
+        (
+            "project/sub/mine.jsonc",
+            r#"{"bash": {"env_allow": ["B"]}, "tools": {"list": false}}"#,
+        ),
+    ]);
+    let untrusted = files.load_with(Some("mine.jsonc")).unwrap();
+    assert_eq!(untrusted.config.max_steps, 1);
+    assert_eq!(untrusted.config.truncate.max_lines, 2);
+    let loaded = untrusted.trusted().unwrap();
+    assert_eq!(loaded.config.max_steps, 4);
+    assert_eq!(
+        (loaded.config.truncate.max_lines, loaded.config.truncate.max_bytes),
+        (2, 1)
+    );
+    assert_eq!(loaded.config.bash.env_allow, ["B"]);
+    assert_eq!(loaded.config.instructions, ["a.md", "b.md", "c.md"]);
+    assert_eq!(loaded.files.len(), 5);
+    let project = files.root.path().join("project");
+    let bases: Vec<&Path> = loaded
+        .instructions
+        .iter()
+        .map(|glob| glob.base.as_path())
+        .collect();
+    assert_eq!(bases, [&*project, &*project, &*project.join("sub")]);
+    assert_eq!(loaded.tools.get("list"), Some(false));
+}
+
+#[test]
+fn hooks_are_joined_event_by_event() {
+    let hook = |event: &str, command: &str| {
+        format!(
+            r#"{{"hooks": {{"{event}": [{{"hooks": [{{"type": "command", "command": "{command}"}}]}}]}}}}"#
+        )
+    };
+    let files = Files::new(&[
+        (GLOBAL, &hook("Stop", "one")),
+        ("project/sub/mine.jsonc", &hook("Stop", "two")),
+    ]);
+    let loaded = files.load_with(Some("mine.jsonc")).unwrap();
+    assert_eq!(loaded.config.hooks.stop.len(), 2);
+}
+
+#[test]
+fn hooks_are_kept_with_the_file_they_come_from() {
+    let hook = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}], "PreToolUse": []}}"#;
+    let files = Files::new(&[
+        (GLOBAL, hook),
+        (PROJECT, hook),
+        ("project/sub/extra.jsonc", hook),
+        (HIDDEN, r#"{"hooks": {}}"#),
+    ]);
+    let loaded = files.load_with(Some("extra.jsonc")).unwrap();
+    let origins: Vec<Origin> = loaded.hook_layers.iter().map(|layer| layer.origin).collect();
+    assert_eq!(origins, [Origin::Global, Origin::Extra], "a project's need trust");
+    assert!(loaded.hook_layers[0].file.ends_with(GLOBAL));
+    assert_eq!(loaded.hook_layers[0].hooks.stop.len(), 1);
+}
+
+#[test]
+fn hooks_of_events_that_never_come_are_named() {
+    let hook = r#"{"hooks": {"PreCompact": [{"hooks": []}], "SubagentStop": [{"hooks": []}], "Stop": [{"hooks": []}]}}"#;
+    let loaded = Files::new(&[(GLOBAL, hook)]).load();
+    let named: Vec<&str> = loaded
+        .warnings
+        .iter()
+        .filter_map(|warning| warning.split('`').nth(1))
+        .collect();
+    assert_eq!(named, ["hooks.PreCompact", "hooks.SubagentStop"]);
+}
+
+#[test]
+fn permission_layers_stay_apart_with_their_origin() {
+    let files = Files::new(&[
+        (GLOBAL, r#"{"permission": "allow"}"#),
+        (
+            PROJECT,
+            r#"{"permission": {"edit": "deny", "protected": {"*": "allow"}}}"#,
+        ),
+        (DEEP, r#"{"permission": {"protected": "allow"}}"#),
+        ("project/sub/mine.jsonc", r#"{"permission": {"bash": "ask"}}"#),
+    ]);
+    let loaded = files.load_with(Some("mine.jsonc")).unwrap();
+    let layers: Vec<(Origin, String)> = loaded
+        .permission_layers
+        .iter()
+        .map(|layer| (layer.origin, layer.rules.to_string()))
+        .collect();
+    assert_eq!(
+        layers,
+        [
+            (Origin::Global, r#""allow""#.to_owned()),
+            (Origin::Project, r#"{"edit":"deny"}"#.to_owned()),
+            (Origin::Extra, r#"{"bash":"ask"}"#.to_owned()),
+        ]
+    );
+    assert_eq!(loaded.config.permission, None);
+    assert_eq!(loaded.warnings.len(), 1, "{:?}", loaded.warnings);
+    assert!(
+        loaded.warnings[0].contains("`permission.protected`"),
+        "{:?}",
+        loaded.warnings
+    );
+}
+
+#[test]
+fn a_file_that_read_would_ask_about_reaches_no_prompt_and_may_hold_a_key() {
+    let files = Files::new(&[
+        (
+            GLOBAL,
+            r#"{"agents": {"a": {"prompt": "say {file:../project/x.md}!"}},
+                "providers": {"p": {"api_key": "{file:../project/x.md}"}}}"#,
+        ),
+        ("project/.env", "S=1"),
+    ]);
+    std::os::unix::fs::symlink(".env", files.root.path().join("project/x.md")).unwrap();
+    let loaded = files.load();
+    let agent = loaded.config.agents.get("a").unwrap();
+    assert_eq!(agent.prompt.as_deref(), Some("say !"));
+    let provider = loaded.config.providers.get("p").unwrap();
+    assert_eq!(provider.api_key.as_ref().unwrap().expose(), "S=1");
+    assert_eq!(loaded.warnings.len(), 1, "{:?}", loaded.warnings);
+    assert!(
+        loaded.warnings[0].contains("`agents.a.prompt` in")
+            && loaded.warnings[0].contains("which was left out"),
+        "{:?}",
+        loaded.warnings
+    );
+}
+
+#[test]
+fn working_in_the_configuration_directory_does_not_make_it_a_project() {
+    let files = Files::new(&[(GLOBAL, r#"{"providers": {"local": {}}}"#)]);
+    let config = files.dirs.config.clone();
+    let request = LoadRequest {
+        dirs: &files.dirs,
+        project_root: &config,
+        cwd: &config,
+        extra: None,
+        make_gate: |_| Box::new(|_: &Path| true),
+    };
+    let loaded = load(&request).unwrap();
+    assert_eq!(loaded.files.len(), 1);
+    assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);
+}

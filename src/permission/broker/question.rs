@@ -1,0 +1,136 @@
+//! A question: the call that it is about, and the asks of that call that are open.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::reply::Scope;
+use crate::conversation::{CallId, SessionId};
+use crate::permission::check::{Ask, Floor, Open};
+use crate::permission::editable::Editable;
+use crate::permission::harm::{Deleted, harm};
+use crate::permission::rule::{Action, Rule, Source};
+use crate::permission::verdict::Verdict;
+use crate::view::card::Card;
+
+/// One question of this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct QuestionId(pub(super) u64);
+
+impl fmt::Display for QuestionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// The content of a question: a call, and its asks that are open.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Inquiry {
+    pub session: SessionId,
+    pub call: CallId,
+    pub tool: String,
+    pub agent: String,
+    /// The task that the agent works on for another one; `None` for the root's agent.
+    pub delegated: Option<Delegated>,
+    /// The open asks; at least one.
+    pub rows: Vec<Row>,
+    /// `bash wants to run`.
+    pub title: String,
+    /// Shows what will happen.
+    pub card: Card,
+    /// Where; absolute.
+    pub directory: PathBuf,
+    /// The mode of the sandbox that a command would run in (`off` is one); `None` where none would run.
+    pub sandbox: Option<Cow<'static, str>>,
+    /// The part of the call that may be changed; `None` where it has begun already. [`Broker::fit`](super::Broker::fit) looks at what was made of it.
+    pub editable: Option<Editable>,
+}
+
+/// A task that one agent works on for another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delegated {
+    /// The agents above, the root's first; at least one.
+    pub by: Vec<String>,
+    /// In a few words.
+    pub task: String,
+}
+
+/// One open ask of an inquiry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Row {
+    /// Key, pattern and what "always" would store; judged again by [`decide`](crate::permission::decide) after a grant.
+    pub ask: Ask,
+    /// The verdict of the rules.
+    pub verdict: Verdict,
+    /// True if "always" starts ticked.
+    pub preticked: bool,
+}
+
+impl Row {
+    pub fn key(&self) -> &str {
+        &self.ask.key
+    }
+
+    /// Returns the text of the subject.
+    pub fn pattern(&self) -> &str {
+        &self.ask.subject.text
+    }
+
+    /// `asks: no rule allows it`, or the rule that asks.
+    pub fn why(&self) -> String {
+        match &self.verdict.rule {
+            Some(rule) => format!("asks: {rule}"),
+            None if self.ask.floor == Floor::Ask => "asks: each time, whatever is allowed".to_owned(),
+            None => "asks: no rule allows it".to_owned(),
+        }
+    }
+
+    /// The same in a few words: that a default asks is nothing that a person has to know.
+    pub fn short_why(&self) -> String {
+        match &self.verdict.rule {
+            Some(rule) if rule.source == Source::Default && rule.pattern.as_str() == "*" => {
+                "asks: no rule allows it".to_owned()
+            }
+            _ => self.why(),
+        }
+    }
+
+    /// Returns in a few words what it destroys, if it does.
+    pub fn harm(&self) -> Option<&'static str> {
+        let is_judged = self.ask.destructive && self.ask.floor == Floor::Rules && self.key() == "bash";
+        is_judged.then(|| harm(self.pattern()))
+    }
+
+    /// The same with the number of files that go, where they were counted.
+    pub fn loss(&self) -> Option<String> {
+        let counted = || self.ask.deletes.and_then(Deleted::words);
+        self.harm()
+            .map(|harm| counted().unwrap_or_else(|| harm.to_owned()))
+    }
+
+    /// Returns true if a rule with this pattern would allow it.
+    pub fn is_covered_by(&self, pattern: &str, home: Option<&Path>) -> bool {
+        let source = Source::Grant(Scope::Session);
+        Rule::new(self.key(), pattern, Action::Allow, source, home).grants(&self.ask.subject)
+    }
+}
+
+impl From<Open> for Row {
+    fn from(Open { ask, verdict }: Open) -> Self {
+        let preticked = !ask.destructive && !ask.always.is_empty();
+        Self {
+            ask,
+            verdict,
+            preticked,
+        }
+    }
+}
+
+/// An inquiry that waits.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Question {
+    pub id: QuestionId,
+    pub inquiry: Inquiry,
+}

@@ -1,0 +1,134 @@
+//! How rules and "always" meet the commands of a text.
+
+use super::*;
+
+#[test]
+fn deny_rules_find_their_command_in_whatever_surrounds_it() {
+    let rules = r#"{"bash": {"*": "allow", "rm *": "deny", "curl *": "deny"}}"#;
+    for command in [
+        "rm -rf x",
+        "/bin/rm -rf x",
+        "ls && rm -rf x",
+        "ls;rm -rf x",
+        "ls\nrm -rf x",
+        "ls & rm x",
+        "ls | xargs rm",
+        "echo $(rm x)",
+        "echo \"$(rm x)\"",
+        "echo `rm x`",
+        "(rm x)",
+        "{ rm x; }",
+        "{rm,-rf,x}",
+        "if true; then rm x; fi",
+        "A=b rm x",
+        "A=b /bin/rm x",
+        "bash -c 'rm x'",
+        "bash -c \"cd y; rm x\"",
+        "sudo -u root rm x",
+        "env A=b rm x",
+        "timeout 9 curl u",
+        "find . -exec rm {} +",
+        "find . -name x -execdir /bin/rm x",
+        "eval rm x",
+        ">log rm x",
+        "rm x >log 2>&1",
+        "\"r\"m $X",
+        "r\\m $X",
+        "$'rm' x",
+        "r\\\nm x",
+        "cat <(rm x)",
+        "! rm x",
+        "while true; do rm x; done",
+        "echo \"$(echo \"a\")\"; rm x",
+        "x() { rm y; }",
+        "\"cu\"rl u",
+        "/usr/bin/curl u",
+    ] {
+        assert_eq!(verdict(rules, command), Action::Deny, "{command:?}");
+    }
+    let long = format!("{}rm x", ":;".repeat(60_000));
+    assert_eq!(verdict(rules, &long), Action::Deny);
+    for command in [
+        "ls && cat rm",
+        "echo 'a; rm x' && ls",
+        "echo rm | cat",
+        "rmdir x; ls",
+        "git rm-like && ls",
+    ] {
+        assert_ne!(verdict(rules, command), Action::Deny, "{command:?}");
+    }
+}
+
+#[test]
+fn always_proposes_the_words_that_name_the_action() {
+    for (command, expected) in [
+        ("npm run dev --port 3", Some("npm run dev *")),
+        ("git checkout main", Some("git checkout *")),
+        ("git stash pop", Some("git stash pop *")),
+        ("git", Some("git")),
+        ("git push origin main", Some("git push origin main")),
+        ("rm -rf target/tmp", Some("rm -rf target/tmp")),
+        ("python3 -m pytest -q tests", Some("python3 -m pytest *")),
+        ("node --test test/", Some("node --test *")),
+        ("npx vitest run", Some("npx vitest *")),
+        ("sh test.sh", Some("sh test.sh")),
+        ("docker run -it x", Some("docker run -it x")),
+        ("uv run pytest -q", Some("uv run pytest *")),
+        ("make test", Some("make test *")),
+        ("make", Some("make")),
+        ("RUST_BACKTRACE=1 cargo test x", Some("cargo test *")),
+        ("ls -la", Some("ls *")),
+        ("cargo test -p x", Some("cargo test *")),
+        ("cargo run --bin x", Some("cargo run --bin x")),
+        ("aws s3 ls", Some("aws s3 ls *")),
+        ("docker compose up -d", Some("docker compose up *")),
+        ("git -C /x push", Some("git -C /x push")),
+        ("git '*'", None),
+        ("\"git push\" x", None),
+        ("curl u", Some("curl u")),
+        ("/usr/bin/curl u", Some("/usr/bin/curl u")),
+        ("python x.py", Some("python x.py *")),
+        ("python3 x.py", Some("python3 x.py *")),
+        ("python -c x", Some("python -c x")),
+        ("node x", Some("node x")),
+        ("sh", None),
+        ("A=b npm run test", None),
+        ("ls $x", Some("ls *")),
+        ("npm run $x", None),
+        ("export A=b", None),
+        ("set -e", None),
+    ] {
+        assert_eq!(
+            arity::proposal(&simple(command)).as_deref(),
+            expected,
+            "{command:?}"
+        );
+    }
+}
+
+#[test]
+fn always_starts_unticked_for_what_destroys() {
+    for (command, expected) in [
+        ("rm x", true),
+        ("/bin/rm x", true),
+        ("git push", true),
+        ("git -C x reset --hard", true),
+        ("chmod +x a", true),
+        ("kill 1", true),
+        ("find . -delete", true),
+        ("docker volume rm x", true),
+        ("cargo test", false),
+        ("git log", false),
+        ("ls rm", false),
+        ("mkdir x", false),
+    ] {
+        assert_eq!(arity::is_destructive(&simple(command)), expected, "{command:?}");
+    }
+}
+
+#[test]
+fn an_opaque_command_offers_no_always_and_is_asked() {
+    let ask = analyse("$X && cat x").whole();
+    assert_eq!((ask.always.len(), ask.floor), (0, Floor::Ask));
+    assert_eq!(ask.subject.text, "$X && cat x");
+}

@@ -1,0 +1,288 @@
+//! Rules applied to a subject.
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+use super::rule::{Action, PROTECTED, Rule, Source};
+
+/// Something that is about to happen, as patterns see it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subject {
+    /// A command's canonical text, a path, a URL, a name. Shown to the user.
+    pub text: String,
+    /// Other spellings of the same, equal in rank: the absolute path beside the project-relative one. A symlink's target
+    /// is not one of them; it is a subject of its own.
+    pub also: Vec<String>,
+    /// Spellings that only rules which ask or deny are tried on.
+    pub restrict_also: Vec<String>,
+    /// How a command begins that nobody can say the rest of.
+    pub may_begin_with: Option<String>,
+    /// A command that pattern `@read-only` stands for.
+    pub read_only: bool,
+    /// A command that destroys something: only a stored rule with this very text covers it.
+    pub destroys: bool,
+}
+
+impl Subject {
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            ..Self::default()
+        }
+    }
+
+    pub fn also(mut self, form: impl Into<String>) -> Self {
+        self.also.push(form.into());
+        self
+    }
+}
+
+/// The action that the rules give, and the rule that decided; no rule means that nothing matched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    pub action: Action,
+    pub rule: Option<Rule>,
+}
+
+/// All rules of one session and agent.
+#[derive(Debug, Clone, Default)]
+pub struct Permissions {
+    /// The user's list: defaults, global file, `--config`, agent. The last matching rule wins, except that what a built-in
+    /// agent allows lifts no deny of the others.
+    pub user: Vec<Rule>,
+    /// True if the rules of agent `plan` are among them, so that mode `plan` has none to add.
+    pub is_plan: bool,
+    /// Rules from "always" answers of the user; they turn an ask of the user's list into allow, never a deny.
+    pub grants: Vec<Rule>,
+    /// The project's list: can only be stricter than the user's, until it is trusted.
+    pub project: Vec<Rule>,
+    /// True if the project's list may allow what the defaults or the global file ask.
+    pub project_is_trusted: bool,
+    /// The list of the machine's administrator: what it asks or denies stays so.
+    pub managed: Vec<Rule>,
+    /// Rules from settings of other agents, one list for each of their owners.
+    pub imported: Vec<ImportedRules>,
+}
+
+/// Rules of another agent's settings files of one owner. What they ask or deny stays so.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ImportedRules {
+    /// Those that allow first, then those that ask, then those that deny.
+    pub rules: Vec<Rule>,
+    /// True if somebody has said yes to what they allow: it lifts what the defaults or the global file ask.
+    pub may_allow: bool,
+}
+
+impl Permissions {
+    /// Judges by a key alone.
+    pub fn judge(&self, key: &str, subject: &Subject) -> Verdict {
+        self.judge_keys(&[key], subject)
+    }
+
+    /// Returns true if a subject is allowed by a key alone. Cheaper than [`Self::judge`] for many subjects.
+    pub(super) fn allows(&self, key: &str, subject: &Subject) -> bool {
+        self.judgement(&[key], subject).action == Action::Allow
+    }
+
+    /// Returns true if a rule restricts what the subject may turn out to be, behind the one that speaks about it as it
+    /// is written.
+    pub(super) fn may_restrict(&self, key: &str, subject: &Subject) -> bool {
+        let Some(beginning) = &subject.may_begin_with else {
+            return false;
+        };
+        self.lists().any(|rules| {
+            let about = rules.iter().rev().filter(|rule| rule.is_about(key));
+            let behind = about.take_while(|rule| !rule.matches(subject));
+            let mut restricting = behind.filter(|rule| rule.action != Action::Allow);
+            restricting.any(|rule| rule.pattern.as_str().starts_with(beginning))
+        })
+    }
+
+    /// Judges by the key of a tool's family, then by the tool's own name; the stricter wins.
+    pub fn judge_tool(&self, key: &str, tool: &str, subject: &Subject) -> Verdict {
+        if key == tool {
+            self.judge(key, subject)
+        } else {
+            self.judge_keys(&[key, tool], subject)
+        }
+    }
+
+    /// Returns true if a tool is refused whatever it is called with, so that it need not be shown to a model. A `*`
+    /// that is denied while a later rule opens something does not count.
+    pub fn tool_is_denied(&self, key: &str, tool: &str) -> bool {
+        let closed = |rules: &[Rule], key: &str| {
+            let last = rules.iter().rev().find(|rule| rule.is_about(key));
+            last.is_some_and(|rule| rule.action == Action::Deny && rule.pattern.as_str() == "*")
+        };
+        [key, tool]
+            .iter()
+            .any(|key| self.lists().any(|rules| closed(rules, key)))
+    }
+
+    /// Every list that can restrict.
+    fn lists(&self) -> impl Iterator<Item = &[Rule]> {
+        let own = [&*self.user, &*self.project, &*self.managed];
+        own.into_iter()
+            .chain(self.imported.iter().map(|list| &*list.rules))
+    }
+
+    fn judge_keys(&self, keys: &[&str], subject: &Subject) -> Verdict {
+        let Judgement { action, rule } = self.judgement(keys, subject);
+        Verdict {
+            action,
+            rule: rule.cloned(),
+        }
+    }
+
+    /// The first key is the family's, others are more special.
+    fn judgement(&self, keys: &[&str], subject: &Subject) -> Judgement<'_> {
+        let user = strictest(&self.user, keys, subject);
+        let user = user.map(|rule| self.denial_beside_agent(rule, keys, subject).unwrap_or(rule));
+        let user = user.map_or(
+            Judgement {
+                action: Action::Ask,
+                rule: None,
+            },
+            Judgement::of,
+        );
+        let user = match self.grant(keys, subject) {
+            Some(grant) if user.action == Action::Ask => Judgement::of(grant),
+            _ => user,
+        };
+        let others = self.others(keys, subject);
+        let Some(other) = others
+            .iter()
+            .map(|(rule, _)| *rule)
+            .max_by_key(|rule| rule.action)
+        else {
+            return user;
+        };
+        match other.action {
+            Action::Allow if lifts_asks(&user, keys) => {
+                let mut opening = others.iter().filter(|(_, may_allow)| *may_allow);
+                opening.next().map_or(user, |(rule, _)| Judgement::of(rule))
+            }
+            Action::Allow => user,
+            Action::Ask | Action::Deny if user.action == Action::Deny || other.action < user.action => user,
+            // Where both ask, the one that no answer lifts is the one to name.
+            Action::Ask | Action::Deny => Judgement::of(other),
+        }
+    }
+
+    /// Returns the rule that denies what a rule of a built-in agent allows, if the user's list has one.
+    fn denial_beside_agent(&self, rule: &Rule, keys: &[&str], subject: &Subject) -> Option<&Rule> {
+        let is_agents = |rule: &Rule| matches!(rule.source, Source::Agent(_));
+        if rule.action != Action::Allow || !is_agents(rule) {
+            return None;
+        }
+        let last = |key: &&str| last_match(&self.user, key, subject, |rule| !is_agents(rule));
+        keys.iter()
+            .filter_map(last)
+            .find(|rule| rule.action == Action::Deny)
+    }
+
+    /// Verdicts of the lists besides the user's, each with whether what it allows counts. Of equally strict ones the machine's
+    /// comes last.
+    fn others<'a>(&'a self, keys: &[&str], subject: &Subject) -> Vec<(&'a Rule, bool)> {
+        let project = (&*self.project, self.project_is_trusted);
+        let imported = self.imported.iter().map(|list| (&*list.rules, list.may_allow));
+        let lists = std::iter::once(project)
+            .chain(imported)
+            .chain([(&*self.managed, false)]);
+        lists
+            .filter_map(|(rules, may_allow)| Some((strictest(rules, keys, subject)?, may_allow)))
+            .collect()
+    }
+
+    fn grant(&self, keys: &[&str], subject: &Subject) -> Option<&Rule> {
+        let granted = |rule: &&Rule| rule.grants(subject);
+        self.grants
+            .iter()
+            .rev()
+            .filter(granted)
+            .find(|rule| keys.iter().any(|key| rule.is_about(key)))
+    }
+}
+
+/// A [`Verdict`] that lends its rule.
+#[derive(Clone, Copy)]
+struct Judgement<'a> {
+    action: Action,
+    rule: Option<&'a Rule>,
+}
+
+impl<'a> Judgement<'a> {
+    fn of(rule: &'a Rule) -> Self {
+        Self {
+            action: rule.action,
+            rule: Some(rule),
+        }
+    }
+}
+
+impl Verdict {
+    /// Returns true if nobody but the defaults or the global file asks.
+    pub(super) fn is_general_ask(&self) -> bool {
+        is_general_ask(self.action, self.rule.as_ref())
+    }
+}
+
+/// Returns true if nobody but the defaults or the global file asks. An agent's or `--config`'s ask is another matter: it was
+/// chosen for this session.
+fn is_general_ask(action: Action, rule: Option<&Rule>) -> bool {
+    let source = rule.map(|rule| &rule.source);
+    action == Action::Ask && matches!(source, None | Some(Source::Default | Source::Global(_)))
+}
+
+/// Returns true if what the user's list says is another list's to allow, where somebody has said yes to that list.
+fn lifts_asks(user: &Judgement<'_>, keys: &[&str]) -> bool {
+    !keys.contains(&PROTECTED) && is_general_ask(user.action, user.rule)
+}
+
+/// The strictest of what one list says under each key.
+fn strictest<'a>(rules: &'a [Rule], keys: &[&str], subject: &Subject) -> Option<&'a Rule> {
+    let (family, special) = keys.split_first()?;
+    let mut found = last_match(rules, family, subject, |_| true);
+    if found.is_none() && *family == "websearch" {
+        // A search is as far from the machine as a fetch, so it follows that key where it has no rule of its own.
+        found = last_match(rules, "webfetch", subject, |_| true);
+    }
+    for key in special {
+        let own = last_match(rules, key, subject, |rule| !rule.is_about_everything());
+        found = match (found, own) {
+            (Some(found), Some(own)) if own.action <= found.action => Some(found),
+            (found, own) => own.or(found),
+        };
+    }
+    found
+}
+
+/// The last rule that matches. One that restricts another spelling counts too where it stands further down: it can make
+/// the verdict stricter and never milder.
+fn last_match<'a>(
+    rules: &'a [Rule],
+    key: &str,
+    subject: &Subject,
+    counts: impl Fn(&Rule) -> bool,
+) -> Option<&'a Rule> {
+    let mut asks = None;
+    for rule in rules
+        .iter()
+        .rev()
+        .filter(|rule| rule.is_about(key) && counts(rule))
+    {
+        let restricts = rule.restricts_a_spelling(subject);
+        if rule.matches(subject) || (restricts && rule.action == Action::Deny) {
+            return match asks {
+                Some(asks) if rule.action == Action::Allow => Some(asks),
+                _ => Some(rule),
+            };
+        }
+        if restricts && asks.is_none() {
+            asks = Some(rule);
+        }
+    }
+    asks
+}

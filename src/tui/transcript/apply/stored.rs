@@ -1,0 +1,135 @@
+//! Blocks of messages that are stored already: those of a snapshot, and those that come whole.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::{Blocks, mark_of};
+use crate::conversation::{Message, MessageState, PartBody, Role};
+use crate::permission::Mode;
+use crate::session::{PLAN, Snapshot};
+use crate::tui::transcript::block::{Body, Mark, Phase, ReasoningBlock, Source, TextBlock, UserBlock};
+use crate::tui::transcript::call::CallBlock;
+use crate::tui::transcript::turn::Waiting;
+
+/// A person's own command that prints no more lines is shown whole.
+const SHORT_OUTPUT: usize = 40;
+
+impl Blocks {
+    pub(in crate::tui::transcript) fn from_snapshot(snapshot: &Snapshot) -> Self {
+        let parts = snapshot.messages.iter().map(|message| message.parts.len()).sum();
+        let mut blocks = Self {
+            list: Vec::with_capacity(parts),
+            calls: HashMap::with_capacity(parts),
+            agent_is_plan: snapshot.info.agent == PLAN,
+            mode_is_plan: snapshot.info.mode == Mode::Plan,
+            ..Self::default()
+        };
+        for message in &snapshot.messages {
+            blocks.message(message, None);
+        }
+        for question in &snapshot.questions {
+            blocks.change_call(&question.inquiry.call, |call| call.ask(question.id));
+        }
+        for form in &snapshot.forms {
+            blocks.change_call(&form.call, CallBlock::put_form);
+        }
+        blocks.turn.is_busy = snapshot.busy;
+        if snapshot.busy && blocks.turn.open == 0 {
+            blocks.turn.waiting = Some(Waiting::since_before());
+        }
+        blocks
+    }
+
+    pub(super) fn message(&mut self, message: &Arc<Message>, now: Option<Instant>) -> bool {
+        let first = self.list.len();
+        self.own(&message.id);
+        match message.role {
+            Role::User if message.is_reminder() => {
+                self.mark(Mark::told(&message.text()));
+            }
+            Role::User => {
+                self.push(Body::User(UserBlock::new(message)));
+                self.own_command(message, now);
+            }
+            Role::Assistant => {
+                for index in 0..message.parts.len() {
+                    self.stored_part(message, index, now);
+                }
+                if message.state == MessageState::Streaming {
+                    self.replies.insert(message.id.clone(), first);
+                } else {
+                    self.close_reply(message.state, message.stop, first);
+                }
+            }
+        }
+        self.list.len() > first
+    }
+
+    /// Adds the call of a command that the person runs themselves. The turn does not wait for it.
+    pub(super) fn own_command(&mut self, message: &Arc<Message>, now: Option<Instant>) {
+        let Some((_, part)) = message.own_command() else {
+            return;
+        };
+        let mut call = CallBlock::stored(part, message, 0).of_person();
+        if let Some(now) = now.filter(|_| call.is_running()) {
+            call.run(now);
+        }
+        let index = self.push(Body::Call(Box::new(call)));
+        self.calls.insert(part.call.clone(), index);
+        self.show_output(index);
+    }
+
+    /// Unfolds a command of the person's that has ended: they ran it to see what it says.
+    pub(super) fn show_output(&mut self, index: usize) {
+        let block = &mut self.list[index];
+        if let Body::Call(call) = &block.body
+            && block.unfolded.is_none()
+            && call.is_of_person()
+            && call
+                .result()
+                .is_some_and(|result| result.output.lines().count() <= SHORT_OUTPUT)
+        {
+            block.unfolded = Some(true);
+        }
+    }
+
+    /// Adds a part of a message that came with a snapshot, or with the first event of a reply.
+    fn stored_part(&mut self, message: &Arc<Message>, index: usize, now: Option<Instant>) {
+        let part = &message.parts[index];
+        let is_open = message.state == MessageState::Streaming && index + 1 == message.parts.len();
+        let source = || Source::Stored {
+            message: Arc::clone(message),
+            part: index,
+        };
+        let body = match &part.body {
+            PartBody::Text(_) => Body::Text(TextBlock {
+                source: source(),
+                is_open,
+            }),
+            PartBody::Reasoning(_) => {
+                let phase = if is_open {
+                    Phase::Open { since: now }
+                } else {
+                    Phase::Ended { took: None }
+                };
+                Body::Reasoning(ReasoningBlock {
+                    source: source(),
+                    phase,
+                })
+            }
+            PartBody::Tool(tool) if is_open && tool.args.is_none() => {
+                Body::Call(Box::new(CallBlock::streaming(tool)))
+            }
+            PartBody::Tool(tool) => Body::Call(Box::new(CallBlock::stored(tool, message, index))),
+            other => match mark_of(other) {
+                // A reply that was cut has said so already.
+                Some(Mark::Interrupted) => return self.interrupted(),
+                Some(mark) => Body::Mark(mark),
+                None => return,
+            },
+        };
+        let is_streamed = message.state == MessageState::Streaming;
+        self.push_part(&message.id, part.seq, body, is_streamed);
+    }
+}
