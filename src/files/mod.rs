@@ -29,6 +29,6 @@ pub mod transaction;
 pub use error::{FileError, FileProblem};
 pub use hash::ContentHash;
 pub use locks::{PathGuard, PathLocks};
-pub use resolve::{PathError, PathKind, Resolved, Roots, local_path};
+pub use resolve::{PathError, PathKind, Resolved, Roots, local_path, normalise};
 pub use text_file::{Encoding, Eol, SpliceError, TextFile, looks_binary};
 pub use transaction::{Expected, Recovery, Transaction, Written, recover};

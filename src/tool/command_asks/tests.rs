@@ -2,6 +2,7 @@ mod attacks;
 mod forms;
 mod git;
 mod git_kept;
+mod links;
 mod session;
 
 use std::fs;
