@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::{Gathered, Setting, base_name};
 use crate::permission::command::{Analysis, PathOperand, Search, Simple, files_read, search, written};
 use crate::permission::{Ask, Floor, Subject};
-use crate::tree_walk::{Flow, IgnoreFiles, Walk};
+use crate::tree_walk::{Entry, Flow, IgnoreFiles, Walk};
 
 const COPYING: &[&str] = &["cp", "mv", "ln", "install"];
 /// Names that one command may make lathe look at for links.
@@ -225,10 +225,7 @@ impl<'a> Moved<'a> {
                 return Flow::Stop;
             };
             *left = rest;
-            let link = entry
-                .ok()
-                .filter(|entry| entry.is_link())
-                .map(|entry| entry.path());
+            let link = entry.ok().filter(|entry| entry.is_link()).map(Entry::path);
             if let Some((path, target)) = link.and_then(|path| Some((path, target(path)?)))
                 && let Ok(below) = path.strip_prefix(source)
             {
