@@ -29,8 +29,12 @@ impl ReadGate {
 
     /// Returns true if `read` would show the file without asking. `display` is the path below the project, where it lies there.
     pub fn allows(&self, display: &str, path: &Path) -> bool {
-        let subject = Subject::new(display).also(path.to_string_lossy());
-        self.permissions.allows("read", &subject)
+        self.shows(&Subject::new(display).also(path.to_string_lossy()))
+    }
+
+    /// Returns true if `read` would show what goes by these names without asking.
+    pub fn shows(&self, subject: &Subject) -> bool {
+        self.permissions.allows("read", subject)
     }
 }
 

@@ -4,6 +4,7 @@
 //! replaced by the files they stand for now, rather by too many than by too few. A text that is not understood is asked
 //! whole, with whatever paths were found in it all the same.
 
+mod brought;
 mod deleted;
 mod git;
 mod git_index;
@@ -353,6 +354,7 @@ impl Setting<'_> {
                 .read
                 .extend(found.iter().flatten().flat_map(|path| self.read_path(path)));
         }
+        self.brought(command, analysis, found.as_deref().unwrap_or_default(), gathered);
         look
     }
 

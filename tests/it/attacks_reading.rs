@@ -271,6 +271,29 @@ fn a_secret_is_not_printed() {
 }
 
 #[test]
+fn a_secret_is_not_printed_through_a_link_to_its_directory() {
+    let project = project();
+    project.write("h/.aws/credentials", format!("{SECRET}\n").as_bytes());
+    project.write("docs/deep/credentials", b"TOKEN=none\n");
+    symlink("h/.aws", project.path("link")).unwrap();
+    symlink("docs/deep", project.path("harmless")).unwrap();
+    for form in [
+        "grep -r TOKEN NAME/",
+        "cd NAME && grep -r TOKEN",
+        "cd NAME && cd .. && diff -r NAME docs",
+        "wc -l NAME/* && cat N*/cred*",
+    ] {
+        assert_harmless(&project, &form.replace("NAME", "link").replace("N*", "l*"));
+        let result = run(&project, &form.replace("NAME", "harmless").replace("N*", "harm*"));
+        let output = result["output"].as_str().unwrap_or_default();
+        assert!(
+            output.contains("TOKEN=none") || output.contains("Only in"),
+            "{form}: {result}"
+        );
+    }
+}
+
+#[test]
 fn rg_gets_no_options_from_the_environment() {
     let project = project();
     let programs = project.outside().join("bin");

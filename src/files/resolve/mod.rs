@@ -124,11 +124,19 @@ impl Roots {
 
     /// Resolves a path as a model or a user wrote it: relative, absolute, with `~`, or a `file:` URL.
     pub fn resolve(&self, given: &str) -> Result<Resolved, PathError> {
-        let absolute = self.absolute(given)?;
-        let end = follow(&absolute).map_err(|source| PathError::Unreachable {
-            given: given.to_owned(),
-            source,
-        })?;
+        self.follow(given.to_owned(), self.absolute(given)?)
+    }
+
+    /// Resolves a path that stands for itself, whatever its name begins with and whether or not it is text.
+    pub fn resolve_path(&self, path: &Path) -> Result<Resolved, PathError> {
+        self.follow(path.to_string_lossy().into_owned(), self.placed(path))
+    }
+
+    fn follow(&self, given: String, absolute: PathBuf) -> Result<Resolved, PathError> {
+        let end = match follow(&absolute) {
+            Ok(end) => end,
+            Err(source) => return Err(PathError::Unreachable { given, source }),
+        };
         let inside = self.contains(&absolute) && self.contains(&end.real);
         let display = if inside {
             self.display(&absolute)
@@ -136,7 +144,7 @@ impl Roots {
             slashed(&absolute)
         };
         Ok(Resolved {
-            given: given.to_owned(),
+            given,
             display,
             real_display: self.display(&end.real),
             inside,
@@ -191,15 +199,20 @@ impl Roots {
         if path.as_os_str().as_encoded_bytes().contains(&0) {
             return Err(PathError::Nul(given.to_owned()));
         }
+        Ok(self.placed(&path))
+    }
+
+    /// Absolute, without `.` and `..`, and below the project's real root where it was entered by another name.
+    fn placed(&self, path: &Path) -> PathBuf {
         let absolute = without_dots(&self.session.join(path));
         let through_alias = self
             .alias
             .as_deref()
             .and_then(|alias| absolute.strip_prefix(alias).ok());
-        Ok(match through_alias {
+        match through_alias {
             Some(rest) if !self.contains(&absolute) => without_dots(&self.project.join(rest)),
             _ => absolute,
-        })
+        }
     }
 
     fn expand_home(&self, given: &str) -> Result<PathBuf, PathError> {

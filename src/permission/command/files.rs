@@ -83,7 +83,7 @@ pub fn paths(command: &Simple) -> Vec<PathOperand> {
     found
 }
 
-const READERS: &[&str] = &[
+pub(super) const READERS: &[&str] = &[
     "cat",
     "head",
     "tail",

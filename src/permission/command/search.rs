@@ -1,4 +1,6 @@
-//! Commands that look through the files of whole directories: `grep -r`, `rg`, `diff` of directories.
+//! Commands that look through the files of whole directories: `grep -r`, `rg`, `diff` of directories, `find -exec cat`.
+
+mod find;
 
 use super::Simple;
 use super::files::{PathOperand, operand};
@@ -16,12 +18,22 @@ pub struct Search {
     /// True if hidden and ignored files are left out.
     pub filtered: bool,
     pub follows_links: bool,
+    /// Whether it shows the file that a link leads to which it meets and does not follow.
+    pub shows_links: bool,
     included: Vec<String>,
     excluded: Vec<String>,
     excluded_directories: Vec<String>,
 }
 
 impl Search {
+    /// Everything below the directories that it is given.
+    pub fn everything(follows_links: bool) -> Self {
+        Self {
+            follows_links,
+            ..Self::default()
+        }
+    }
+
     pub fn looks_into(&self, file: &str) -> bool {
         let is_in = |globs: &[String]| globs.iter().any(|glob| is_match(glob, file));
         (self.included.is_empty() || is_in(&self.included)) && !self.excluded.iter().any(|name| name == file)
@@ -149,6 +161,7 @@ pub fn search(command: &Simple) -> Option<Search> {
             follows_links: true,
             ..Search::default()
         }),
+        "find" => find::find(arguments),
         _ => None,
     }
 }

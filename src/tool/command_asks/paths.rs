@@ -8,32 +8,45 @@ use super::{Setting, variable};
 use crate::files::Resolved;
 use crate::permission::command::{Directory, PathOperand, Place, Simple, Variable, possible_paths};
 use crate::permission::{Ask, Floor, Subject};
+use crate::text::path::without_dots;
 
 /// Words of one command that are looked at for being paths.
 const MAX_POSSIBLE: usize = 4000;
+/// Directories in which one command may run.
+const MAX_DIRECTORIES: usize = 32;
+/// Bytes of the longest name that a file can have.
+const MAX_NAME: usize = 255;
 
 impl Setting<'_> {
     /// Where a command may start, by their letters; `None` when that is not known.
     pub(super) fn directories(&self, place: &Place) -> Option<Vec<PathBuf>> {
         let Place::Known(known) = place else { return None };
         let searches = variable(self.services, "CDPATH").is_some_and(|path| !path.is_empty());
-        known
-            .iter()
-            .map(|steps| {
-                if searches && !steps.is_empty() {
-                    return None;
-                }
-                self.directory(steps)
-            })
-            .collect()
+        let mut found = Vec::new();
+        for steps in known {
+            if searches && !steps.is_empty() {
+                return None;
+            }
+            add_new(&mut found, self.stepped(steps)?);
+        }
+        (found.len() <= MAX_DIRECTORIES).then_some(found)
     }
 
-    pub(super) fn directory(&self, steps: &Directory) -> Option<PathBuf> {
-        let mut directory = self.workdir.to_owned();
+    /// Where these steps may lead: `cd` takes `..` away by the letter, `cd -P` after it has followed links.
+    fn stepped(&self, steps: &Directory) -> Option<Vec<PathBuf>> {
+        let mut directories = vec![self.workdir.to_owned()];
         for step in steps {
-            directory = self.join(step, &directory)?;
+            let mut next = Vec::new();
+            for directory in &directories {
+                let path = self.join(step, directory)?;
+                add_new(&mut next, [without_dots(&path), followed(&path)]);
+            }
+            if next.len() > MAX_DIRECTORIES {
+                return None;
+            }
+            directories = next;
         }
-        Some(directory)
+        Some(directories)
     }
 
     /// An operand as a path, seen from a directory.
@@ -91,23 +104,8 @@ impl Setting<'_> {
     /// The path as the system sees it: links are followed before `..` is taken away.
     pub(super) fn resolve_links(&self, path: &str, directory: &Path) -> Option<Resolved> {
         let path = directory.join(path);
-        if !path
-            .components()
-            .any(|component| component == Component::ParentDir)
-        {
-            return None;
-        }
-        let mut followed = PathBuf::new();
-        for component in path.components() {
-            match component {
-                Component::ParentDir => {
-                    followed = followed.canonicalize().unwrap_or(followed);
-                    followed.pop();
-                }
-                other => followed.push(other),
-            }
-        }
-        self.services.roots.resolve(followed.to_str()?).ok()
+        let found = goes_up(&path).then(|| self.services.roots.resolve_path(&followed(&path)));
+        found?.ok()
     }
 
     pub(super) fn outside(&self, operand: &PathOperand, directories: Option<&[PathBuf]>) -> Vec<Ask> {
@@ -184,16 +182,34 @@ impl Setting<'_> {
             .unwrap_or_default()
     }
 
-    pub(super) fn read_path(&self, path: &str) -> Vec<Ask> {
-        let resolved = [
-            self.resolve(path, self.workdir),
-            self.resolve_links(path, self.workdir),
-        ];
-        resolved
-            .iter()
-            .flatten()
-            .flat_map(|resolved| path_asks("read", resolved))
-            .collect()
+    /// The asks for showing what is in a file: by the name under which a command reaches it, and by the path that it
+    /// really has. Whatever finds files that a command may show asks here.
+    pub(super) fn read_path(&self, path: impl AsRef<Path>) -> Vec<Ask> {
+        let path = self.workdir.join(path);
+        let mut names = vec![path.clone()];
+        if goes_up(&path) {
+            names.push(followed(&path));
+        }
+        let mut asks = Vec::new();
+        for name in names {
+            match self.services.roots.resolve_path(&name) {
+                Ok(resolved) => asks.extend(path_asks("read", &resolved)),
+                Err(_) => asks.push(self.unfollowed(&without_dots(&name))),
+            }
+        }
+        asks
+    }
+
+    /// The ask for a path whose links cannot be followed to their end, though the command may get there step by step.
+    fn unfollowed(&self, path: &Path) -> Ask {
+        let can_exist = path
+            .components()
+            .all(|component| component.as_os_str().len() <= MAX_NAME);
+        let subject = Subject::new(self.services.roots.display(path)).also(path.to_string_lossy());
+        Ask {
+            floor: if can_exist { Floor::Ask } else { Floor::Rules },
+            ..Ask::new("read", subject)
+        }
     }
 
     /// The words of a command that name something that is there; `None` when they are too many to look at.
@@ -212,6 +228,34 @@ impl Setting<'_> {
                 .collect(),
         )
     }
+}
+
+fn add_new(paths: &mut Vec<PathBuf>, more: impl IntoIterator<Item = PathBuf>) {
+    for path in more {
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+}
+
+fn goes_up(path: &Path) -> bool {
+    path.components()
+        .any(|component| component == Component::ParentDir)
+}
+
+/// Takes `..` away as the system does, which follows the links before it. The other links stay.
+fn followed(path: &Path) -> PathBuf {
+    let mut followed = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                followed = followed.canonicalize().unwrap_or(followed);
+                followed.pop();
+            }
+            other => followed.push(other),
+        }
+    }
+    followed
 }
 
 /// A quoted `~` is a file's name, and so is `file:`.

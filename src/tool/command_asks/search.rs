@@ -1,9 +1,11 @@
 //! What a command that looks through directories would show although the rules ask for it.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::{Gathered, Setting};
 use crate::permission::command::Search;
+use crate::permission::{Ask, Floor, ReadGate};
 use crate::tree_walk::{Entry, Flow, IgnoreFiles, Walk};
 
 /// Names that one command may make lathe look at.
@@ -27,17 +29,42 @@ impl Setting<'_> {
         if search.here {
             places.extend_from_slice(directories);
         }
+        self.look_into(search, &places, gathered)
+    }
+
+    /// The same for files and for directories with what is below them.
+    pub(super) fn look_into(
+        &self,
+        search: &Search,
+        places: &[PathBuf],
+        gathered: &mut Gathered,
+    ) -> Option<()> {
+        let readable = self.services.gate.readable();
         let mut left = MAX_NAMES;
-        for place in places.iter().filter(|place| place.is_dir()) {
-            self.walk(search, place, &mut left, gathered)?;
+        for place in places {
+            if place.is_dir() {
+                self.walk(search, place, &readable, &mut left, gathered)?;
+            } else if place.exists() && search.looks_into(&name_of(place)) {
+                gathered.read.extend(self.closed(place, &readable));
+            }
         }
         Some(())
     }
 
-    fn walk(&self, search: &Search, place: &Path, left: &mut usize, gathered: &mut Gathered) -> Option<()> {
-        let readable = self.services.gate.readable();
+    fn walk(
+        &self,
+        search: &Search,
+        place: &Path,
+        readable: &ReadGate,
+        left: &mut usize,
+        gathered: &mut Gathered,
+    ) -> Option<()> {
+        // Ignore files are those around the real directory, for `rg` too.
+        let Ok(root) = place.canonicalize() else {
+            return Some(());
+        };
         let walk = Walk {
-            root: place,
+            root: &root,
             ignore_files: if search.filtered {
                 IgnoreFiles::InRepositories
             } else {
@@ -47,7 +74,7 @@ impl Setting<'_> {
             follows_links: search.follows_links,
             max_depth: usize::MAX,
             threads: 1,
-            gate: &readable,
+            gate: readable,
         };
         let enters = |entry: &Entry| {
             entry.depth() == 0 || !entry.is_directory() || search.enters(&entry.name().to_string_lossy())
@@ -62,22 +89,37 @@ impl Setting<'_> {
                 return Flow::Stop;
             };
             *left = rest;
-            let Some(path) = entry.path().to_str() else {
-                return Flow::Continue;
-            };
-            if search.follows_links && entry.is_link() {
-                gathered.outside.extend(self.outside_path(path, self.workdir));
-            }
-            if entry.is_directory() || !search.looks_into(&entry.name().to_string_lossy()) {
+            let is_followed = entry.is_link() && search.follows_links;
+            let is_shown = !entry.is_directory() && search.looks_into(&name_of(entry.path()));
+            if !is_shown && !is_followed {
                 return Flow::Continue;
             }
-            if let Some(resolved) = self.resolve(path, self.workdir)
-                && !readable.allows(&resolved.display, &resolved.absolute)
-            {
-                gathered.read.extend(self.read_path(path));
+            // The name by which the command meets it.
+            let below = entry.path().strip_prefix(&root).unwrap_or(entry.path());
+            let path = place.join(below);
+            if entry.is_link() && !is_followed && (!search.shows_links || path.is_dir()) {
+                return Flow::Continue;
+            }
+            if entry.is_link() {
+                let outside = self.outside_path(&path.to_string_lossy(), self.workdir);
+                gathered.outside.extend(outside);
+            }
+            if is_shown {
+                gathered.read.extend(self.closed(&path, readable));
             }
             Flow::Continue
         });
         (!is_too_much).then_some(())
     }
+
+    /// The asks for one file, without those that the rules answer with a yes.
+    fn closed(&self, path: &Path, readable: &ReadGate) -> Vec<Ask> {
+        let mut asks = self.read_path(path);
+        asks.retain(|ask| ask.floor == Floor::Ask || !readable.shows(&ask.subject));
+        asks
+    }
+}
+
+fn name_of(path: &Path) -> Cow<'_, str> {
+    path.file_name().unwrap_or_default().to_string_lossy()
 }

@@ -4,6 +4,7 @@ mod git;
 mod git_forms;
 mod git_fuzz;
 mod git_kept;
+mod links;
 mod session;
 
 use std::fs;

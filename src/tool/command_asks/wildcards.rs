@@ -78,6 +78,12 @@ impl Wildcards {
             };
         }
         for path in directories {
+            if path.to_str().is_none() {
+                // The links of a name that is no text can be followed here alone.
+                let real = path.canonicalize();
+                self.found
+                    .extend(real.ok().map(|real| real.to_string_lossy().into_owned()));
+            }
             self.found.push(path.to_string_lossy().into_owned());
         }
         (self.found.len() <= MAX_FILES).then_some(())
