@@ -3,7 +3,7 @@
 mod find;
 
 use super::Simple;
-use super::files::{PathOperand, operand};
+use super::files::{PathOperand, operand, operand_of_text};
 use super::read_only::is_short_for;
 use super::word::Word;
 use crate::permission::Pattern;
@@ -157,13 +157,23 @@ pub fn search(command: &Simple) -> Option<Search> {
             })
         }
         "diff" => Some(Search {
-            operands: arguments.iter().map(operand).collect(),
+            // `--from-file=a` may name a directory, too.
+            operands: arguments
+                .iter()
+                .flat_map(|word| [Some(operand(word)), attached(word)])
+                .flatten()
+                .collect(),
             follows_links: true,
             ..Search::default()
         }),
         "find" => find::find(arguments),
         _ => None,
     }
+}
+
+fn attached(word: &Word) -> Option<PathOperand> {
+    let (_, value) = word.text.split_once('=')?;
+    Some(operand_of_text(value))
 }
 
 fn values(arguments: &[Word], option: &str) -> Vec<String> {

@@ -4,7 +4,7 @@
 use super::*;
 
 /// Programs that the person has allowed, and files that the person has closed.
-const RULES: &str = r#"{"bash": {"find *": "allow", "cat *": "allow", "grep *": "allow", "head *": "allow",
+const RULES: &str = r#"{"bash": {"find *": "allow", "cat *": "allow", "grep *": "allow", "head *": "allow", "diff *": "allow",
     "cp *": "allow", "mv *": "allow", "ln *": "allow", "install *": "allow", "mkdir *": "allow"},
     "edit": "allow", "read": {"secrets/*": "ask", "named/*": "ask"}}"#;
 
@@ -105,6 +105,10 @@ async fn searches_below_links_are_judged_by_the_files_themselves() {
                 "for d in docs harmless; do grep -r X $d; done",
             ),
             ("diff -r link docs", "diff -r harmless docs"),
+            (
+                "diff -r --from-file=link docs",
+                "diff -r --from-file=harmless docs",
+            ),
             (
                 "find link -name cred* -exec cat {} \\;",
                 "find harmless -name cred* -exec cat {} \\;",
@@ -290,7 +294,7 @@ async fn a_link_that_is_taken_on_within_a_call_is_asked_about() {
         ("ln -s h/.aws docs/n && mv docs/n . && head n/credentials", true),
         ("ln -s docs n && ln -s docs/deep m && head n/deep/x", false),
         ("cp docs/deep/x n && mv n m && head m", false),
-        ("mv docs/deep/er . && mv er/x y && ls", false),
+        ("mv docs/deep/er . && ls er", false),
     ] {
         let found = open(&project, command);
         assert_eq!(
