@@ -28,8 +28,8 @@ use self::wildcards::Wildcards;
 use super::Services;
 use super::confine::can_confine_reading;
 use crate::permission::command::{
-    Analysis, Form, List, Redirected, Simple, analyse, changes_directory, directory_operand, files_read,
-    in_git, operand_of, paths, search, shows_files, takes_paths,
+    Analysis, Form, GitShows, List, Redirected, Simple, analyse, changes_directory, directory_operand,
+    files_read, in_git, operand_of, paths, search, shows_files, takes_paths,
 };
 use crate::permission::{Ask, Floor, Subject};
 use crate::process::git::Drivers;
@@ -83,8 +83,17 @@ pub(super) fn command_asks(services: &Services, command: &str, workdir: &Path) -
         (true, false) => GitRun::Disarmed,
         (false, _) => GitRun::AsSet,
     };
-    for (command, look) in analysis.commands.iter().zip(&looks) {
-        let reason = setting.reading(look, run);
+    let changes: Vec<usize> = (0..looks.len())
+        .filter(|at| analysis.commands[*at].is_git() && looks[*at].form.is_none())
+        .collect();
+    for (at, (command, look)) in analysis.commands.iter().zip(&looks).enumerate() {
+        let mut reason = setting.reading(look, run);
+        let is_changed = changes.iter().any(|change| change < &at || !analysis.in_order);
+        if is_changed && look.shows_files_of_git() && reason == Reading::Unasked {
+            reason = Reading::Asks(Some(
+                "another command of the call can change which files git shows".to_owned(),
+            ));
+        }
         if let Reading::Asks(Some(reason)) = &reason {
             gathered.why = Some(format!(
                 "The command only reads as a rule, but is asked about here: {reason}."
@@ -142,6 +151,13 @@ struct Look {
     is_edit: bool,
     /// True if a word turned out to be a file that it overwrites.
     destroys: bool,
+}
+
+impl Look {
+    fn shows_files_of_git(&self) -> bool {
+        let git = self.form.as_ref().and_then(|form| form.git.as_ref());
+        git.is_some_and(|git| git.shows != GitShows::Nothing)
+    }
 }
 
 /// True if a command may read without a question.

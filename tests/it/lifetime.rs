@@ -231,7 +231,9 @@ done
         .deadline(Duration::from_mins(1))
         .run();
     if finished.stderr.starts_with("unshare: ") {
-        eprintln!("skipped: commands_end_when_their_keeper_is_killed_in_a_pid_namespace (none can be made here)");
+        eprintln!(
+            "skipped: commands_end_when_their_keeper_is_killed_in_a_pid_namespace (none can be made here)"
+        );
         return;
     }
     assert!(finished.stdout.ends_with("ended\n"), "{finished}");

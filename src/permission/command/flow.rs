@@ -61,6 +61,8 @@ pub(super) struct Flow {
     texts: usize,
     /// Who reads the text at hand.
     shell: Shell,
+    /// True if a command can run before one that stands earlier in the text: in a loop, a function, at the same time.
+    pub(super) is_unordered: bool,
     /// True if it changes directory anywhere.
     moves: bool,
     /// Variables whose values stand in the text.
@@ -139,13 +141,18 @@ impl Flow {
                 }
             }
             Node::Pipeline(nodes) | Node::Inside(nodes) => {
+                let before = self.git_commands();
                 for node in nodes {
                     self.apart(node, place);
                 }
+                self.is_unordered |= self.git_commands() - before > 1;
                 After::same(place)
             }
             Node::Subshell(node) => {
+                // It may be in the background.
+                let before = self.git_commands();
                 self.apart(node, place);
+                self.is_unordered |= self.git_commands() > before;
                 After::same(place)
             }
             Node::Redirected(redirections, node) => {
@@ -175,6 +182,7 @@ impl Flow {
                 } else {
                     place
                 };
+                self.is_unordered = true;
                 self.node(inside, place);
                 let values = self.values.clone().without([node]);
                 self.values = values.clone().with_each(name, words, &self.values, body);
@@ -184,6 +192,7 @@ impl Flow {
             }
             Node::Function(body) => {
                 // It runs wherever it is called from.
+                self.is_unordered = true;
                 let before = place;
                 let place = if self.moves { Place::Unknown } else { place.clone() };
                 let values = std::mem::take(&mut self.values);
@@ -265,12 +274,19 @@ impl Flow {
         };
         // What one round sets the next one finds.
         let values = self.values.clone().without([node]);
+        self.is_unordered = true;
         self.values = values.clone();
         self.node(condition, place);
         self.values = values.clone();
         self.node(body, place);
         self.values = values;
         After::same(place)
+    }
+
+    /// The number of commands found so far that run git: only their order is asked for.
+    fn git_commands(&self) -> usize {
+        let commands = self.commands.iter();
+        commands.filter(|command| command.is_git()).count()
     }
 
     /// A node in a shell of its own: what it sets ends with it.

@@ -58,6 +58,8 @@ pub struct Analysis {
     pub text: String,
     /// Every simple command, in the order of the text.
     pub commands: Vec<Simple>,
+    /// True if no command can run before one that stands earlier in the text.
+    pub in_order: bool,
     /// The files that redirections open.
     pub redirected: Vec<Redirected>,
     /// Why it cannot be judged by its commands: `it is not a whole command`.
@@ -92,6 +94,14 @@ pub struct Simple {
     pub place: Place,
 }
 
+impl Simple {
+    /// Returns true if the program is called git, wherever it lies.
+    pub fn is_git(&self) -> bool {
+        let program = self.words.first().map(|word| word.text.as_str());
+        program.is_some_and(|program| program == "git" || program.ends_with("/git"))
+    }
+}
+
 /// Takes a command apart.
 pub fn analyse(command: &str) -> Analysis {
     let flow = Flow::of(command);
@@ -107,6 +117,7 @@ pub fn analyse(command: &str) -> Analysis {
     Analysis {
         text: command.to_owned(),
         commands: flow.commands,
+        in_order: !flow.is_unordered,
         redirected: flow.redirected,
         refusal,
         lasting: flow.facts.lasting,

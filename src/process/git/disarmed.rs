@@ -67,6 +67,9 @@ const SETTINGS: &[(&str, &str)] = &[
     ("gpg.ssh.defaultKeyCommand", ""),
     // What is shown of a submodule is told by git within it.
     ("diff.submodule", "short"),
+    // Names would count from the directory of the command.
+    ("diff.relative", "false"),
+    ("stash.showPatch", "false"),
     ("status.submoduleSummary", "false"),
     ("log.showSignature", "false"),
     ("log.diffMerges", "separate"),

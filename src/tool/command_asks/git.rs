@@ -76,7 +76,7 @@ impl Setting<'_> {
                 Some(given) => directory.join(given),
                 None => directory.clone(),
             };
-            let found = self.git_in(form, directory, gathered);
+            let found = self.git_in(form, &directory, gathered);
             look.reason = look.reason.or(found.reason);
             look.disarmed = look.disarmed.or(found.disarmed);
             look.places.extend(found.places);
@@ -98,6 +98,7 @@ impl Setting<'_> {
                 places.find_map(|place| {
                     self.strict(&place.directory, place.facts.repository.as_ref())
                         .or_else(|| from_elsewhere(&place.facts.settings))
+                        .or_else(|| shown_otherwise(&place.facts.settings))
                 })
             }),
         }
@@ -110,7 +111,11 @@ impl Setting<'_> {
         shell.map_or(true, |shell| shell.is_of_system())
     }
 
-    fn git_in(&self, form: &GitForm, directory: PathBuf, gathered: &mut Gathered) -> GitLook {
+    fn git_in(&self, form: &GitForm, directory: &Path, gathered: &mut Gathered) -> GitLook {
+        // Git goes by the real directory, and so do the answers that are kept.
+        let Ok(directory) = directory.canonicalize() else {
+            return GitLook::because("its directory cannot be found");
+        };
         let Some(program) = self.program("git") else {
             return GitLook::because("git cannot be found");
         };
@@ -216,6 +221,16 @@ fn not_covered(settings: &[(String, String)], subcommand: &str) -> Option<String
         _ => false,
     };
     let (name, _) = settings.iter().find(is_open)?;
+    Some(format!("git's configuration sets {name}"))
+}
+
+/// The first setting by which git, where it is not disarmed, shows other files than it names when it is asked disarmed.
+fn shown_otherwise(settings: &[(String, String)]) -> Option<String> {
+    let (name, _) = settings.iter().find(|(name, value)| match name.as_str() {
+        "diff.relative" | "stash.showpatch" => value != "false",
+        "diff.submodule" => value != "short",
+        _ => false,
+    })?;
     Some(format!("git's configuration sets {name}"))
 }
 

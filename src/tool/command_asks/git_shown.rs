@@ -1,10 +1,14 @@
 //! The files that a git command would show, as git itself names them.
 //!
+//! Every operand must be understood: a commit, a file of a commit (`COMMIT:PATH`) or a path. Git is then asked for the
+//! names of the files with the command's own options and operands, so that it pairs renamed and copied files as the
+//! command will, and both names count.
+//!
 //! Each question says which files of the repository decide its answer ([`Sources`]), as far as that is understood: the
 //! revisions and paths of a closed form, and the options in [`UNDERSTOOD`]. Its answer is then kept while those files are
 //! the same. Nothing that the work tree, the time or a reflog decides is kept.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::Setting;
 use super::git_query::{GitQuery, NoAnswer};
@@ -15,9 +19,13 @@ use crate::process::git::{Repository, Sources};
 const MAX_OBJECTS: usize = 16;
 
 const NO_ANSWER: &str = "git does not say in time what it would show";
+const NO_COMMIT: &str = "an object that it names is no commit, so that the file has no name";
+
+/// One form of a name: a path, and the directory that it counts from.
+type Name = (PathBuf, String);
 
 impl Setting<'_> {
-    /// Files that a command would show and that may not be read unasked, as paths.
+    /// Files that a command would show and that may not be read unasked, as paths. `directory` has no links.
     pub(super) fn shown(
         &self,
         git: &GitQuery<'_>,
@@ -25,46 +33,41 @@ impl Setting<'_> {
         repository: &Repository,
         directory: &Path,
     ) -> Result<Vec<String>, &'static str> {
-        let top = repository.top.as_deref().unwrap_or(directory);
-        let mut names: Vec<(PathBuf, String)> = Vec::new();
-        // Whatever is named counts, also where no such file is in the work tree any more.
-        for operand in &form.operands {
-            let path = operand
-                .rsplit_once([':', ')'])
-                .map_or(operand.as_str(), |(_, path)| path);
-            names.push((directory.to_owned(), path.to_owned()));
-            names.push((top.to_owned(), path.to_owned()));
+        if form.shows == GitShows::Nothing {
+            return Ok(Vec::new());
         }
+        let top = repository.top.as_deref().unwrap_or(directory);
+        let mut names = named_paths(form, top, directory);
         let found = match form.shows {
-            GitShows::WorkTree if compares_index(form) && self.index_is_readable(git, repository) => {
+            GitShows::Nothing => Vec::new(),
+            GitShows::Differences if compares_index(form) && self.index_is_readable(git, repository) => {
                 Vec::new()
             }
-            GitShows::Nothing => return Ok(Vec::new()),
-            GitShows::Objects => Self::objects(git, form).map(|()| Vec::new())?,
-            GitShows::Changes if form.subcommand == "stash" => {
-                let rest: Vec<&str> = form.operands.iter().map(String::as_str).collect();
-                let words = [
-                    &["stash", "show", "--name-only", "--no-renames", "-z"],
-                    rest.as_slice(),
-                ]
-                .concat();
-                git.names(&words, None).map_err(|NoAnswer| NO_ANSWER)?
-            }
-            GitShows::Changes => Self::changes(git, form)?,
-            GitShows::WorkTree => Self::work_tree(git, form)?,
-            GitShows::Tracked => Self::tracked(git, form)?,
+            GitShows::Differences => differences(git, form)?,
+            GitShows::Commits => changes(git, form)?,
+            GitShows::Stash => stash(git, form)?,
+            GitShows::Objects => objects(git, form)?,
+            GitShows::Lines => lines(git, form)?,
+            GitShows::Tracked => tracked(git, form)?,
         };
-        names.extend(found.into_iter().map(|name| (top.to_owned(), name)));
+        for name in found {
+            names.push((top.to_owned(), name.at_top(top, directory)?));
+        }
+        self.not_readable(&names)
+    }
+
+    /// The paths among these names that may not be read unasked.
+    fn not_readable(&self, names: &[Name]) -> Result<Vec<String>, &'static str> {
         let readable = self.services.gate.readable();
-        let mut shown = Vec::new();
+        let mut found = Vec::new();
         for (base, name) in names {
-            let Some(resolved) = self.resolve(&name, &base) else {
+            let Some(resolved) = self.resolve(name, base) else {
                 return Err("a link in the place of a file that it would show leads nowhere");
             };
             if !readable.allows(&resolved.display, &resolved.absolute) {
-                let path = base.join(&name).to_string_lossy().into_owned();
-                if !shown.contains(&path) {
-                    shown.push(path);
+                let path = base.join(name).to_string_lossy().into_owned();
+                if !found.contains(&path) {
+                    found.push(path);
                 }
             } else if !readable.allows(
                 &self.services.roots.display(&resolved.absolute),
@@ -74,157 +77,356 @@ impl Setting<'_> {
                 return Err("a link is in the place of a file that it would show");
             }
         }
-        Ok(shown)
+        Ok(found)
     }
+}
 
-    /// An object that is named by its number may be any file.
-    fn objects(git: &GitQuery<'_>, form: &GitForm) -> Result<(), &'static str> {
-        if form.subcommand == "blame" {
-            return Ok(());
+/// A file that a command would show.
+#[derive(Debug)]
+enum ShownFile {
+    /// As git names it, from the top of the work tree.
+    FromTop(String),
+    /// As it stands behind the colon of `COMMIT:PATH`.
+    InCommit(String),
+}
+
+impl ShownFile {
+    /// The name from the top of the work tree.
+    fn at_top(self, top: &Path, directory: &Path) -> Result<String, &'static str> {
+        const UNKNOWN: &str = "the path in a commit that it names is not understood";
+        let path = match self {
+            Self::FromTop(name) => return Ok(name),
+            Self::InCommit(path) => path,
+        };
+        let is_relative = ["./", "../"].iter().any(|start| path.starts_with(start)) || path == ".";
+        let mut whole = PathBuf::new();
+        if is_relative {
+            whole.push(directory.strip_prefix(top).map_err(|_| UNKNOWN)?);
         }
-        for operand in &form.operands {
-            if !operand.contains(':') && is_blob(git, operand)? {
-                return Err("the file that it would show has no name");
+        for part in Path::new(&path).components() {
+            match part {
+                Component::Normal(part) => whole.push(part),
+                Component::CurDir if is_relative => {}
+                Component::ParentDir if is_relative && whole.pop() => {}
+                _ => return Err(UNKNOWN),
             }
         }
-        Ok(())
+        Ok(whole.to_string_lossy().into_owned())
     }
+}
 
-    /// Names of the files that `log` and `show` would show, told by the same commits.
-    fn changes(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<String>, &'static str> {
-        let mut words = vec![form.subcommand.as_str()];
-        let (revisions, paths) = form.operands.split_at(form.before_dashes);
-        let selection = selection(form);
-        let is_understood = is_understood(&selection) && paths.iter().all(|path| is_plain_path(path));
-        words.extend(selection.iter().map(String::as_str));
-        words.extend(["--name-only", "--no-renames", "-z", "--format="]);
-        let mut is_any = revisions.is_empty();
-        if revisions.len() > MAX_OBJECTS {
-            return Err("it names too many objects");
-        }
-        for revision in revisions {
-            if form.subcommand == "show" && is_blob(git, revision)? {
-                if !revision.contains(':') {
-                    return Err("the file that it would show has no name");
-                }
-                continue;
-            }
-            words.push(revision);
-            is_any = true;
-        }
-        if !is_any {
-            return Ok(Vec::new());
-        }
-        if form.before_dashes < form.operands.len() {
-            words.push("--");
-            words.extend(paths.iter().map(String::as_str));
-        }
-        let sources = Sources::revisions(revisions.iter().map(String::as_str)).filter(|_| is_understood);
-        git.names(&words, sources).map_err(|NoAnswer| NO_ANSWER)
-    }
-
-    /// Names of the files that `diff` would show, told by the same words where they name commits or trees.
-    fn work_tree(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<String>, &'static str> {
-        let (before, after) = form.operands.split_at(form.before_dashes);
-        if before.len() > MAX_OBJECTS {
-            return Err("it names too many objects");
-        }
-        if before
-            .iter()
-            .any(|operand| operand.contains("..") && operand.contains(':'))
-        {
-            return Err("it compares files by their revisions");
-        }
-        let operands: Vec<&str> = before.iter().map(String::as_str).collect();
-        let Some(trees) = Self::count_trees(git, &operands)? else {
-            // Then it compares files, each judged by the name that stands in the operand.
-            for operand in operands.iter().filter(|operand| !operand.contains(':')) {
-                if is_blob(git, operand)? {
-                    return Err("the file that it would show has no name");
+/// The paths that the operands may stand for, also where no such file is in the work tree any more.
+fn named_paths(form: &GitForm, top: &Path, directory: &Path) -> Vec<Name> {
+    let mut names = Vec::new();
+    for operand in &form.operands {
+        let behind_first = operand.split_once(':').map(|(_, path)| path);
+        let behind_last = operand.rsplit_once([':', ')']).map(|(_, path)| path);
+        let in_objects = [behind_first, behind_last].into_iter().flatten();
+        let in_objects = in_objects.map(|path| path.trim_start_matches('/'));
+        for path in in_objects.chain([operand.as_str()]) {
+            for base in [directory, top] {
+                let name = (base.to_owned(), path.to_owned());
+                if !names.contains(&name) {
+                    names.push(name);
                 }
             }
-            return Ok(Vec::new());
-        };
-        let sources = match trees {
-            2.. => Sources::revisions(operands.iter().copied()),
-            _ if is_cached(form) => Sources::revisions(operands.iter().copied()).map(Sources::and_index),
-            // The work tree's files are compared.
-            _ => None,
-        };
-        let sources = sources.filter(|_| after.iter().all(|path| is_plain_path(path)));
-        let mut words = vec!["-c", "diff.autoRefreshIndex=false", "diff"];
-        words.extend(["--name-only", "--no-renames", "-z"]);
-        words.extend(options(form).filter(|word| SIDES.contains(word)));
-        words.extend(operands);
-        if !after.is_empty() {
-            words.push("--");
-            words.extend(after.iter().map(String::as_str));
         }
-        git.names(&words, sources).map_err(|NoAnswer| NO_ANSWER)
     }
+    names
+}
 
-    /// The number of commits or trees that the operands name; `None` when they name a file among them.
-    fn count_trees(git: &GitQuery<'_>, operands: &[&str]) -> Result<Option<usize>, &'static str> {
-        if operands.is_empty() {
-            return Ok(Some(0));
-        }
-        let words = [&["rev-parse", "--revs-only", "--no-flags"], operands].concat();
-        let sources = Sources::revisions(operands.iter().copied());
-        let objects = git.names(&words, sources).map_err(|NoAnswer| NO_ANSWER)?;
-        if objects.is_empty() {
-            return Ok(Some(0));
-        }
-        let hashes = objects.iter().map(|object| object.trim_start_matches('^'));
-        let sources = Sources::revisions(hashes.clone());
-        let trees: Vec<String> = hashes.map(|hash| format!("{hash}^{{tree}}")).collect();
-        let words = ["rev-parse", "-q"]
-            .into_iter()
-            .chain(trees.iter().map(String::as_str));
-        let are_trees = git.holds(&words.collect::<Vec<_>>(), sources);
-        Ok(are_trees.map_err(|NoAnswer| NO_ANSWER)?.then_some(objects.len()))
-    }
+/// The objects that a command names before a `--`.
+struct Named<'f> {
+    /// Each a file or a directory of a commit: the operand, and the path in it.
+    in_commits: Vec<(&'f str, String)>,
+    /// Revisions and, behind them, paths; as they stand.
+    others: Vec<&'f str>,
+    /// Commits that the revisions stand for.
+    commits: usize,
+}
 
-    fn tracked(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<String>, &'static str> {
-        let (before, after) = form.operands.split_at(form.before_dashes);
-        let mut names = Vec::new();
-        if before.len() > MAX_OBJECTS {
+impl<'f> Named<'f> {
+    /// The error says why an operand is not understood.
+    fn of(git: &GitQuery<'_>, operands: &'f [String]) -> Result<Self, &'static str> {
+        if operands.len() > MAX_OBJECTS {
             return Err("it names too many objects");
         }
-        for operand in before {
-            let tree = format!("{operand}^{{tree}}");
-            let words = ["rev-parse", "-q", "--verify", &tree];
-            let sources = Sources::revisions([operand.as_str()]);
-            if git.holds(&words, sources.clone()).map_err(|NoAnswer| NO_ANSWER)? {
-                let words = ["ls-tree", "-r", "--full-tree", "--name-only", "-z", operand];
-                names.extend(git.names(&words, sources).map_err(|NoAnswer| NO_ANSWER)?);
+        let (mut in_commits, mut others) = (Vec::new(), Vec::new());
+        for operand in operands {
+            match operand.split_once(':') {
+                None => others.push(operand.as_str()),
+                Some(("", _)) if is_object(git, operand)? => {
+                    return Err("it names a file in a way that is not understood");
+                }
+                // A path with a prefix of git's, like `:!this`.
+                Some(("", _)) => others.push(operand.as_str()),
+                Some((commit, path)) => {
+                    if commit.contains("..") {
+                        return Err("it compares files by their revisions");
+                    }
+                    if !are_commits(git, &[commit])? {
+                        return Err(NO_COMMIT);
+                    }
+                    in_commits.push((operand.as_str(), path.to_owned()));
+                }
             }
         }
-        let mut words = vec!["ls-files", "--full-name", "-z", "--"];
-        words.extend(after.iter().map(String::as_str));
-        let sources = Some(Sources::index()).filter(|_| after.iter().all(|path| is_plain_path(path)));
+        let hashes = if others.is_empty() {
+            Vec::new()
+        } else {
+            let words = [&["rev-parse", "--revs-only", "--no-flags"], others.as_slice()].concat();
+            let sources = Sources::revisions(others.iter().copied());
+            git.names(&words, sources).map_err(|NoAnswer| NO_ANSWER)?
+        };
+        let commits: Vec<&str> = hashes.iter().map(|hash| hash.trim_start_matches('^')).collect();
+        if !commits.is_empty() && !are_commits(git, &commits)? {
+            return Err(NO_COMMIT);
+        }
+        Ok(Self {
+            in_commits,
+            commits: commits.len(),
+            others,
+        })
+    }
+
+    fn of_form(git: &GitQuery<'_>, form: &'f GitForm) -> Result<Self, &'static str> {
+        Self::of(git, &form.operands[..form.before_dashes])
+    }
+
+    fn files_in_commits(&self) -> Vec<ShownFile> {
+        let paths = self.in_commits.iter().map(|(_, path)| path.clone());
+        paths.map(ShownFile::InCommit).collect()
+    }
+}
+
+/// Files of the objects that are named, and of nothing else.
+fn objects(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'static str> {
+    if form.subcommand == "show" {
+        return Ok(Named::of_form(git, form)?.files_in_commits());
+    }
+    // The type of the object may stand before it.
+    let operands = match form.operands.as_slice() {
+        [kind, object] if matches!(kind.as_str(), "blob" | "tree" | "commit" | "tag") => {
+            std::slice::from_ref(object)
+        }
+        operands => operands,
+    };
+    let mut files = Vec::new();
+    for operand in operands {
+        if operand.contains(':') {
+            files.extend(Named::of(git, std::slice::from_ref(operand))?.files_in_commits());
+        } else if !matches!(kind_of(git, operand)?.as_deref(), Some("commit" | "tree")) {
+            return Err(NO_COMMIT);
+        }
+    }
+    Ok(files)
+}
+
+/// Files that `log` and `show` would show.
+fn changes(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'static str> {
+    let named = Named::of_form(git, form)?;
+    let mut files = named.files_in_commits();
+    if named.others.is_empty() && !files.is_empty() {
+        return if form.subcommand == "show" {
+            Ok(files)
+        } else {
+            Err(NO_COMMIT)
+        };
+    }
+    let mut words = vec!["log"];
+    if form.subcommand == "show" {
+        // It would show the message of a tag among the names.
+        words.push("--no-walk=unsorted");
+    }
+    words.extend(form.selection.iter().map(String::as_str));
+    words.extend(["--name-status", "-z", "--format="]);
+    words.extend(&named.others);
+    let paths = add_paths(&mut words, form);
+    let sources = Sources::revisions(named.others.iter().copied());
+    let sources = sources.filter(|_| is_understood(&form.selection) && are_plain_paths(paths));
+    files.extend(changed(git, &words, sources)?);
+    Ok(files)
+}
+
+fn stash(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'static str> {
+    let mut words = vec!["stash", "show"];
+    words.extend(form.selection.iter().map(String::as_str));
+    words.extend(["--name-status", "-z"]);
+    words.extend(form.operands.iter().map(String::as_str));
+    changed(git, &words, None)
+}
+
+/// Files that `diff` would show.
+fn differences(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'static str> {
+    let named = Named::of_form(git, form)?;
+    let (before, after) = form.operands.split_at(form.before_dashes);
+    if !named.in_commits.is_empty() {
+        // It compares files, those of the work tree judged by the name that stands in the operand.
+        if named.commits > 0 || !after.is_empty() {
+            return Err("it compares files with commits");
+        }
+        for (object, _) in &named.in_commits {
+            if kind_of(git, object)?.as_deref() != Some("blob") {
+                return Err("it compares directories of commits");
+            }
+        }
+        return Ok(named.files_in_commits());
+    }
+    let is_symmetric = before.len() == 1 && before[0].contains("...");
+    if named.commits > 2 && !is_symmetric {
+        return Err("it compares more than two commits");
+    }
+    if named.commits == 0 && form.operands.len() > 1 && !are_inside(&form.operands) {
+        return Err("it may compare two files outside of the repository");
+    }
+    let mut words = vec!["-c", "diff.autoRefreshIndex=false", "diff"];
+    words.extend(form.selection.iter().map(String::as_str));
+    words.extend(["--name-status", "-z"]);
+    words.extend(&named.others);
+    let paths = add_paths(&mut words, form);
+    let is_cached = form
+        .selection
+        .iter()
+        .any(|word| matches!(word.as_str(), "--cached" | "--staged"));
+    let sources = match named.commits {
+        2.. => Sources::revisions(named.others.iter().copied()),
+        _ if is_cached => Sources::revisions(named.others.iter().copied()).map(Sources::and_index),
+        // The work tree's files are compared.
+        _ => None,
+    };
+    let choice: Vec<&String> = form.selection.iter().filter(|word| !is_side(word)).collect();
+    let sources = sources.filter(|_| choice.is_empty() && are_plain_paths(paths));
+    changed(git, &words, sources)
+}
+
+/// The file of `blame`, which shows no other one, is judged by the operand. Only what stands before it may be a commit.
+fn lines(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'static str> {
+    let named = Named::of_form(git, form)?;
+    if named.in_commits.is_empty() {
+        Ok(Vec::new())
+    } else {
+        Err(NO_COMMIT)
+    }
+}
+
+/// Files that `grep` would search.
+fn tracked(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'static str> {
+    let (before, after) = form.operands.split_at(form.before_dashes);
+    let operands = Named::of(git, before)?;
+    if !operands.in_commits.is_empty() {
+        return Err(NO_COMMIT);
+    }
+    let mut names = Vec::new();
+    let mut paths: Vec<&str> = Vec::new();
+    for operand in &operands.others {
+        if !paths.is_empty() || !is_object(git, operand)? {
+            paths.push(operand);
+            continue;
+        }
+        if !are_commits(git, &[operand])? {
+            return Err(NO_COMMIT);
+        }
+        let words = ["ls-tree", "-r", "--full-tree", "--name-only", "-z", operand];
+        let sources = Sources::revisions([*operand]);
         names.extend(git.names(&words, sources).map_err(|NoAnswer| NO_ANSWER)?);
-        Ok(names)
     }
+    paths.extend(after.iter().map(String::as_str));
+    let words = [&["ls-files", "--full-name", "-z", "--"], paths.as_slice()].concat();
+    let sources = Some(Sources::index()).filter(|_| paths.iter().all(|path| is_plain_path(path)));
+    names.extend(git.names(&words, sources).map_err(|NoAnswer| NO_ANSWER)?);
+    Ok(names.into_iter().map(ShownFile::FromTop).collect())
 }
 
-/// Options of `diff` that say what is compared.
-const SIDES: &[&str] = &["--cached", "--staged", "--merge-base"];
-
-/// The words of a command before a `--`.
-fn options(form: &GitForm) -> impl Iterator<Item = &str> {
-    let words = form.arguments.iter().map(String::as_str);
-    words.take_while(|word| *word != "--")
+/// Adds what stands behind the dashes of a command.
+fn add_paths<'f>(words: &mut Vec<&'f str>, form: &'f GitForm) -> &'f [String] {
+    let paths = &form.operands[form.before_dashes..];
+    if !paths.is_empty() {
+        words.push("--");
+        words.extend(paths.iter().map(String::as_str));
+    }
+    paths
 }
 
-fn is_cached(form: &GitForm) -> bool {
-    options(form).any(|word| matches!(word, "--cached" | "--staged"))
+/// The files of differences that git tells with `--name-status -z`: each by a letter, and by one or two names.
+fn changed(
+    git: &GitQuery<'_>,
+    words: &[&str],
+    sources: Option<Sources>,
+) -> Result<Vec<ShownFile>, &'static str> {
+    const UNKNOWN: &str = "git does not say in a known form what it would show";
+    let fields = git.fields(words, sources).map_err(|NoAnswer| NO_ANSWER)?;
+    let mut fields = fields.into_iter();
+    let mut files = Vec::new();
+    while let Some(status) = fields.next() {
+        // Between two commits there may be an empty line.
+        let status = status.trim_start_matches('\n');
+        if status.is_empty() {
+            continue;
+        }
+        let names = match (&status[..1], &status[1..]) {
+            ("A" | "D" | "M" | "T" | "U" | "X", score) if is_number(score) || score.is_empty() => 1,
+            ("R" | "C", score) if is_number(score) => 2,
+            _ => return Err(UNKNOWN),
+        };
+        for _ in 0..names {
+            files.push(ShownFile::FromTop(fields.next().ok_or(UNKNOWN)?));
+        }
+    }
+    Ok(files)
+}
+
+/// Returns true if all of these are commits, or tags of commits.
+fn are_commits(git: &GitQuery<'_>, revisions: &[&str]) -> Result<bool, &'static str> {
+    let sources = Sources::revisions(revisions.iter().copied());
+    let commits: Vec<String> = revisions
+        .iter()
+        .map(|name| format!("{name}^{{commit}}"))
+        .collect();
+    let words: Vec<&str> = ["rev-parse", "-q"]
+        .into_iter()
+        .chain(commits.iter().map(String::as_str))
+        .collect();
+    git.holds(&words, sources).map_err(|NoAnswer| NO_ANSWER)
+}
+
+/// Returns true if git knows an object by this name.
+fn is_object(git: &GitQuery<'_>, name: &str) -> Result<bool, &'static str> {
+    let words = ["rev-parse", "-q", "--verify", name];
+    let sources = Sources::revisions([name]);
+    git.holds(&words, sources).map_err(|NoAnswer| NO_ANSWER)
+}
+
+/// The kind of an object, of a tag's what it stands for; `None` when there is none.
+fn kind_of(git: &GitQuery<'_>, object: &str) -> Result<Option<String>, &'static str> {
+    let sources = Sources::revisions([object]);
+    let name = if object.contains(':') {
+        object.to_owned()
+    } else {
+        format!("{object}^{{}}")
+    };
+    git.line(&["cat-file", "-t", &name], sources)
+        .map_err(|NoAnswer| NO_ANSWER)
+}
+
+fn is_side(word: &str) -> bool {
+    matches!(word, "--cached" | "--staged" | "--merge-base")
 }
 
 /// Returns true if `diff` compares the index with the work tree, and so shows nothing that is not in the index. With two
 /// paths it may compare these, tracked or not.
 fn compares_index(form: &GitForm) -> bool {
-    let has_sides = options(form).any(|word| SIDES.contains(&word));
+    let has_sides = form.selection.iter().any(|word| is_side(word));
     form.subcommand == "diff" && form.before_dashes == 0 && form.operands.len() < 2 && !has_sides
+}
+
+/// Returns true if no path leads out of the work tree by its letters.
+fn are_inside(paths: &[String]) -> bool {
+    let is_outside = |path: &String| path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..");
+    !paths.iter().any(is_outside)
+}
+
+fn are_plain_paths(paths: &[String]) -> bool {
+    paths.iter().all(|path| is_plain_path(path))
 }
 
 /// Returns true for a path that is compared by its letters. `:(attr:…)` looks at attributes, and where an absolute one
@@ -233,112 +435,13 @@ fn is_plain_path(path: &str) -> bool {
     !path.starts_with([':', '/'])
 }
 
-fn is_blob(git: &GitQuery<'_>, object: &str) -> Result<bool, &'static str> {
-    let sources = Sources::revisions([object]);
-    let kind = git
-        .line(&["cat-file", "-t", object], sources.clone())
-        .map_err(|NoAnswer| NO_ANSWER)?;
-    // A tag may stand for a file, too.
-    let kind = match kind.as_deref() {
-        Some("tag") => git
-            .line(&["cat-file", "-t", &format!("{object}^{{}}")], sources)
-            .map_err(|NoAnswer| NO_ANSWER)?,
-        _ => kind,
-    };
-    Ok(kind.as_deref() == Some("blob"))
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Options that say how something is shown and not what.
-const OF_OUTPUT: &[&str] = &[
-    "-p",
-    "-u",
-    "--patch",
-    "-s",
-    "--no-patch",
-    "--raw",
-    "--stat",
-    "--numstat",
-    "--shortstat",
-    "--dirstat",
-    "--summary",
-    "--compact-summary",
-    "--name-only",
-    "--name-status",
-    "--color",
-    "--no-color",
-    "--color-words",
-    "--word-diff",
-    "--word-diff-regex",
-    "--full-index",
-    "--binary",
-    "--abbrev",
-    "--no-abbrev",
-    "-W",
-    "--function-context",
-    "--unified",
-    "--inter-hunk-context",
-    "--exit-code",
-    "--quiet",
-    "-q",
-    "--relative",
-    "--check",
-    "--oneline",
-    "--graph",
-    "--format",
-    "--pretty",
-    "--log-size",
-    "--show-linear-break",
-    "--patch-with-stat",
-    "--patch-with-raw",
-    "-z",
-    "--find-renames",
-    "--find-copies",
-    "--find-copies-harder",
-    "--follow",
-    "--cumulative",
-    "--line-prefix",
-    "--source",
-    "--notes",
-];
-
-/// The options of a command that say which commits and files it shows.
-fn selection(form: &GitForm) -> Vec<String> {
-    let mut words = form.arguments.iter().take_while(|word| *word != "--");
-    let mut kept = Vec::new();
-    while let Some(word) = words.next() {
-        if form.operands.contains(word) || !word.starts_with('-') {
-            continue;
-        }
-        let name = word.split('=').next().unwrap_or(word);
-        let is_attached = ["-U", "-M", "-C", "-B", "-X", "-D"]
-            .iter()
-            .any(|letter| word.starts_with(letter));
-        // Lines of one file are named by it; that they are followed through renames is not.
-        let is_lines = word.starts_with("-L");
-        if is_lines && word.len() == 2 {
-            words.next();
-        }
-        if OF_OUTPUT.contains(&name) || (is_attached && !word.starts_with("--")) || is_lines {
-            continue;
-        }
-        kept.push(word.clone());
-        let takes_next = matches!(word.as_str(), "-n" | "-S" | "-G" | "-l")
-            || (word.starts_with("--") && !word.contains('=') && WITH_VALUE.contains(&&word[2..]));
-        if takes_next {
-            kept.extend(words.next().cloned());
-        }
-    }
-    kept
-}
-
-/// Options of [`selection`] that choose among commits by what the commits themselves hold. A date is compared with the
-/// clock, a message or a name goes through an encoding or `.mailmap`, a search of lines through attributes, `--all`
-/// through other work trees.
+/// Options that choose among commits by what the commits themselves hold. A date is compared with the clock, a name goes
+/// through an encoding or `.mailmap`, how alike two files are through attributes, `--all` through other work trees.
 const UNDERSTOOD: &[&str] = &[
-    "--abbrev-commit",
-    "--no-abbrev-commit",
-    "--decorate",
-    "--no-decorate",
     "--first-parent",
     "--merges",
     "--no-merges",
@@ -349,61 +452,16 @@ const UNDERSTOOD: &[&str] = &[
     "--author-date-order",
     "--full-history",
     "-m",
-    "-c",
-    "--cc",
-    "--minimal",
-    "--patience",
-    "--histogram",
     "--no-renames",
-    "--no-ext-diff",
-    "--no-textconv",
 ];
 /// The same with a number behind them.
-const UNDERSTOOD_WITH_NUMBER: &[&str] = &["-n", "--max-count", "--skip"];
+const UNDERSTOOD_WITH_NUMBER: &[&str] = &["--max-count=", "--skip=", "-n", "-"];
 
 /// Returns true if nothing but commits decides what these options choose.
 fn is_understood(selection: &[String]) -> bool {
-    let mut words = selection.iter().map(String::as_str);
-    while let Some(word) = words.next() {
-        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let is_fine = match word.split_once('=') {
-            _ if UNDERSTOOD_WITH_NUMBER.contains(&word) => words.next().is_some_and(is_number),
-            Some((name, value)) => UNDERSTOOD_WITH_NUMBER.contains(&name) && is_number(value),
-            None => UNDERSTOOD.contains(&word) || word.strip_prefix('-').is_some_and(is_number),
-        };
-        if !is_fine {
-            return false;
-        }
-    }
-    true
+    selection.iter().all(|word| {
+        let mut numbered = UNDERSTOOD_WITH_NUMBER.iter();
+        UNDERSTOOD.contains(&word.as_str())
+            || numbered.any(|name| word.strip_prefix(name).is_some_and(is_number))
+    })
 }
-
-/// Long options whose value may be the next word.
-const WITH_VALUE: &[&str] = &[
-    "max-count",
-    "skip",
-    "since",
-    "after",
-    "until",
-    "before",
-    "author",
-    "committer",
-    "grep",
-    "glob",
-    "exclude",
-    "grep-reflog",
-    "since-as-filter",
-    "diff-filter",
-    "find-object",
-    "date",
-    "encoding",
-    "min-parents",
-    "max-parents",
-    "diff-merges",
-    "decorate-refs",
-    "decorate-refs-exclude",
-    "diff-algorithm",
-    "anchored",
-    "skip-to",
-    "rotate-to",
-];

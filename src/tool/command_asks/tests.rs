@@ -1,6 +1,8 @@
 mod attacks;
 mod forms;
 mod git;
+mod git_forms;
+mod git_fuzz;
 mod git_kept;
 mod session;
 

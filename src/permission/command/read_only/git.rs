@@ -4,6 +4,7 @@
 //! caller looks that up by [`GitForm`].
 
 use super::super::word::Word;
+use super::git_options::{Shown, commits, differences};
 use super::table::{Parsed, Table, parse};
 use super::{List, ReadOnlyFacts};
 
@@ -13,10 +14,10 @@ pub struct GitForm {
     /// Directory that `-C` names.
     pub directory: Option<String>,
     pub subcommand: String,
-    /// The words behind the subcommand.
-    pub arguments: Vec<String>,
     pub shows: GitShows,
-    /// Its operands, and how many of them stand before a `--`.
+    /// The options that say which commits and files it shows, a word each. Empty where it shows no differences.
+    pub selection: Vec<String>,
+    /// Its operands without the pattern of `grep`, and how many of them stand before a `--`.
     pub operands: Vec<String>,
     pub before_dashes: usize,
 }
@@ -26,58 +27,19 @@ pub struct GitForm {
 pub enum GitShows {
     /// None.
     Nothing,
-    /// Changes of commits or trees.
-    Changes,
-    /// Changes in the index or in the work tree.
-    WorkTree,
-    /// Lines of tracked files.
+    /// Files changed by commits: `log -p`, `show`.
+    Commits,
+    /// Files changed by an entry of the stash.
+    Stash,
+    /// Files that differ between commits, the index and the work tree: `diff`.
+    Differences,
+    /// Tracked files, in the work tree and in commits: `grep`.
     Tracked,
-    /// The objects that are named.
+    /// The objects that are named: `cat-file`, and `show` without differences.
     Objects,
+    /// One file, line by line: `blame`.
+    Lines,
 }
-
-/// How differences are shown.
-const DIFFERENCES: Table = Table {
-    flags: "psuzabwWcmtRq",
-    valued: "SGl",
-    attached: "UMCBXD",
-    long: "patch no-patch raw stat numstat shortstat dirstat cumulative summary compact-summary name-only name-status \
-           color no-color color-words word-diff word-diff-regex= minimal patience histogram diff-algorithm= no-renames \
-           find-renames find-copies find-copies-harder full-index binary abbrev no-abbrev text ignore-space-at-eol \
-           ignore-space-change ignore-all-space ignore-blank-lines ignore-cr-at-eol function-context unified \
-           inter-hunk-context= exit-code quiet relative no-relative diff-filter= pickaxe-regex pickaxe-all cc check \
-           no-ext-diff no-textconv no-prefix src-prefix= dst-prefix= default-prefix ignore-submodules \
-           indent-heuristic no-indent-heuristic patch-with-stat patch-with-raw anchored= color-moved no-color-moved \
-           color-moved-ws= skip-to= rotate-to= irreversible-delete find-object= stat-width= stat-count= \
-           stat-name-width= stat-graph-width= break-rewrites ita-invisible-in-index line-prefix= ws-error-highlight= \
-           root combined-all-paths",
-    numbers: false,
-    ..Table::NONE
-};
-
-/// Which commits are shown, and how.
-const COMMITS: Table = Table {
-    flags: "iEFPg",
-    valued: "nL",
-    long: "oneline decorate no-decorate decorate-refs= decorate-refs-exclude= clear-decorations all graph no-graph \
-           follow max-count= skip= since= after= until= before= since-as-filter= author= committer= grep= grep-reflog= \
-           regexp-ignore-case extended-regexp fixed-strings perl-regexp basic-regexp all-match invert-grep merges \
-           no-merges first-parent branches tags remotes glob= exclude= reverse date= date-order topo-order \
-           author-date-order format= pretty abbrev-commit no-abbrev-commit left-right left-only right-only \
-           cherry-pick cherry-mark cherry simplify-by-decoration full-history ancestry-path walk-reflogs reflog source \
-           boundary no-walk do-walk parents children log-size notes no-notes show-pulls sparse simplify-merges \
-           min-parents= max-parents= no-min-parents no-max-parents diff-merges= no-diff-merges relative-date encoding= \
-           expand-tabs no-expand-tabs mailmap use-mailmap no-mailmap no-use-mailmap not merge remove-empty \
-           dense show-linear-break full-diff",
-    numbers: true,
-    ..Table::NONE
-};
-
-const DIFF_ONLY: Table = Table {
-    long: "cached staged merge-base",
-    numbers: true,
-    ..Table::NONE
-};
 
 const fn options(flags: &'static str, valued: &'static str, long: &'static str) -> Table {
     Table {
@@ -185,16 +147,45 @@ pub(super) fn git(words: &[Word], facts: &ReadOnlyFacts<'_>) -> Option<(List, Gi
     if !subcommand.is_literal() || !has_plain_wildcards {
         return None;
     }
-    let (list, shows, parsed) = subcommand_of(subcommand.text.as_str(), arguments)?;
+    let found = subcommand_of(subcommand.text.as_str(), arguments)?;
+    // A wildcard stands for files of the shell's directory.
+    let finds_files = matches!(found.shows, GitShows::Commits | GitShows::Differences) && directory.is_none();
+    if found.shows != GitShows::Nothing && !is_certain(&found.parsed, arguments, finds_files) {
+        return None;
+    }
     let form = GitForm {
         directory,
         subcommand: subcommand.text.clone(),
-        arguments: arguments.iter().map(|word| word.text.clone()).collect(),
-        shows,
-        before_dashes: parsed.before_dashes,
-        operands: parsed.operands.iter().map(|word| word.text.clone()).collect(),
+        shows: found.shows,
+        selection: found.selection,
+        before_dashes: found.parsed.before_dashes,
+        operands: found
+            .parsed
+            .operands
+            .iter()
+            .map(|word| word.text.clone())
+            .collect(),
     };
-    Some((list, form))
+    Some((found.list, form))
+}
+
+/// A subcommand with its words.
+struct Subcommand<'w> {
+    list: List,
+    shows: GitShows,
+    selection: Vec<String>,
+    parsed: Parsed<'w>,
+}
+
+/// Returns true if it is known what the operands of a command that shows lines of files are. A wildcard that finds files
+/// stands for nothing else: git refuses a word that is both a file and a revision, unless a `--` decides.
+fn is_certain(parsed: &Parsed<'_>, arguments: &[Word], finds_files: bool) -> bool {
+    let has_dashes = arguments.iter().any(|word| word.text == "--");
+    let is_file =
+        |word: &Word| word.glob_at.is_none() || finds_files && !has_dashes && !word.text.contains(':');
+    let is_exact = |word: &&Word| word.dynamic_at.is_none() && !word.tilde;
+    let (before, after) = parsed.operands.split_at(parsed.before_dashes);
+    before.iter().all(|word| is_exact(word) && is_file(word)) && after.iter().all(is_exact)
 }
 
 /// `--no-pager` and `-C` inside of the project.
@@ -216,39 +207,23 @@ fn global_options<'w>(words: &'w [Word], facts: &ReadOnlyFacts<'_>) -> Option<(O
     }
 }
 
-fn subcommand_of<'w>(name: &str, words: &'w [Word]) -> Option<(List, GitShows, Parsed<'w>)> {
-    use GitShows::{Changes, Nothing, Objects, Tracked, WorkTree};
+fn subcommand_of<'w>(name: &str, words: &'w [Word]) -> Option<Subcommand<'w>> {
+    use GitShows::{Commits, Lines, Nothing, Objects, Stash, Tracked};
     use List::{First, Second};
-    let plain = |list, shows, table: &Table| Some((list, shows, parse(words, &[table])?));
+    let of = |list, shows, parsed| {
+        Some(Subcommand {
+            list,
+            shows,
+            selection: Vec::new(),
+            parsed,
+        })
+    };
+    let plain = |list, shows, table: &Table| of(list, shows, parse(words, &[table])?);
     match name {
         "status" => plain(First, Nothing, &STATUS),
-        "diff" => {
-            let parsed = differences(words, &[&DIFFERENCES, &DIFF_ONLY])?;
-            let shows = if shows_patch(&parsed, true) {
-                WorkTree
-            } else {
-                Nothing
-            };
-            Some((First, shows, parsed))
-        }
-        "log" => {
-            let parsed = differences(words, &[&DIFFERENCES, &COMMITS])?;
-            let shows = if shows_patch(&parsed, false) {
-                Changes
-            } else {
-                Nothing
-            };
-            Some((First, shows, parsed))
-        }
-        "show" => {
-            let parsed = differences(words, &[&DIFFERENCES, &COMMITS])?;
-            let shows = if shows_patch(&parsed, true) {
-                Changes
-            } else {
-                Objects
-            };
-            Some((First, shows, parsed))
-        }
+        "diff" => compared(First, Shown::Diff, words, (GitShows::Differences, Nothing)),
+        "log" => compared(First, Shown::Log, words, (Commits, Nothing)),
+        "show" => compared(First, Shown::Show, words, (Commits, Objects)),
         "rev-parse" => plain(First, Nothing, &REV_PARSE),
         "ls-files" => plain(First, Nothing, &LS_FILES),
         "branch" => {
@@ -262,10 +237,10 @@ fn subcommand_of<'w>(name: &str, words: &'w [Word]) -> Option<(List, GitShows, P
                 "no-contains",
                 "points-at",
             ]);
-            (is_plain_format(&parsed) && (lists || parsed.operands.is_empty()))
-                .then_some((First, Nothing, parsed))
+            let fits = is_plain_format(&parsed) && (lists || parsed.operands.is_empty());
+            of(First, Nothing, Some(parsed).filter(|_| fits)?)
         }
-        "blame" => plain(First, Objects, &BLAME),
+        "blame" => plain(First, Lines, &BLAME),
         "ls-tree" => plain(Second, Nothing, &LS_TREE),
         "cat-file" => {
             let parsed = parse(words, &[&CAT_FILE])?;
@@ -274,39 +249,29 @@ fn subcommand_of<'w>(name: &str, words: &'w [Word]) -> Option<(List, GitShows, P
             } else {
                 Objects
             };
-            Some((Second, shows, parsed))
+            of(Second, shows, parsed)
         }
         "describe" => plain(Second, Nothing, &DESCRIBE),
         "merge-base" => plain(Second, Nothing, &MERGE_BASE),
-        "grep" => plain(Second, Tracked, &GREP),
+        "grep" => of(Second, Tracked, grep(words)?),
         "check-ignore" => plain(Second, Nothing, &CHECK_IGNORE),
-        "shortlog" => {
-            let parsed = parse(words, &[&SHORTLOG, &COMMITS])?;
-            is_plain_format(&parsed).then_some((Second, Nothing, parsed))
-        }
+        "shortlog" => of(Second, Nothing, commits(words, &SHORTLOG)?),
+        // It takes what stands behind a `--` as options, too.
+        "stash" | "reflog" if words.iter().any(|word| word.text == "--") => None,
         "reflog" => {
             let words = match words {
                 [show, rest @ ..] if show.text == "show" => rest,
                 rest => rest,
             };
-            let parsed = parse(words, &[&COMMITS])?;
+            let parsed = commits(words, &Table::NONE)?;
             let is_named = words.len() != parsed.operands.len() || parsed.operands.is_empty();
-            (is_plain_format(&parsed) && !parsed.has(&["L"]) && is_named && !names_an_action(&parsed))
-                .then_some((Second, Nothing, parsed))
+            let fits = is_named && !names_an_action(&parsed);
+            of(Second, Nothing, Some(parsed).filter(|_| fits)?)
         }
         "stash" => match words {
-            [list, rest @ ..] if list.text == "list" => {
-                let parsed = parse(rest, &[&COMMITS])?;
-                (is_plain_format(&parsed) && !parsed.has(&["L"])).then_some((Second, Nothing, parsed))
-            }
+            [list, rest @ ..] if list.text == "list" => of(Second, Nothing, commits(rest, &Table::NONE)?),
             [show, rest @ ..] if show.text == "show" => {
-                let parsed = differences(rest, &[&DIFFERENCES])?;
-                let shows = if shows_patch(&parsed, false) {
-                    Changes
-                } else {
-                    Nothing
-                };
-                Some((Second, shows, parsed))
+                compared(Second, Shown::Stash, rest, (Stash, Nothing))
             }
             _ => None,
         },
@@ -322,50 +287,74 @@ fn subcommand_of<'w>(name: &str, words: &'w [Word]) -> Option<(List, GitShows, P
                 "no-merged",
                 "points-at",
             ]);
-            (is_plain_format(&parsed) && (lists || words.is_empty())).then_some((Second, Nothing, parsed))
+            let fits = is_plain_format(&parsed) && (lists || words.is_empty());
+            of(Second, Nothing, Some(parsed).filter(|_| fits)?)
         }
         "worktree" => match words {
-            [list, rest @ ..] if list.text == "list" => Some((Second, Nothing, parse(rest, &[&WORKTREE])?)),
+            [list, rest @ ..] if list.text == "list" => of(Second, Nothing, parse(rest, &[&WORKTREE])?),
             _ => None,
         },
         "remote" => {
             let parsed = parse(words, &[&REMOTE])?;
-            parsed.operands.is_empty().then_some((Second, Nothing, parsed))
+            of(
+                Second,
+                Nothing,
+                Some(parsed).filter(|parsed| parsed.operands.is_empty())?,
+            )
         }
         "config" => {
             let parsed = parse(words, &[&CONFIG])?;
             let is_one = matches!(parsed.operands.as_slice(), [key] if !is_secret_key(&key.text));
-            (parsed.has(&["get", "get-all"]) && is_one).then_some((Second, Nothing, parsed))
+            let fits = parsed.has(&["get", "get-all"]) && is_one;
+            of(Second, Nothing, Some(parsed).filter(|_| fits)?)
         }
         _ => None,
     }
 }
 
-/// Reads options of differences. What runs a merge again, or a program by a format, is left out.
-fn differences<'w>(words: &'w [Word], tables: &[&Table]) -> Option<Parsed<'w>> {
-    let parsed = parse(words, tables)?;
-    let merges_again = |value: &str| {
-        !matches!(
-            value,
-            "off"
-                | "none"
-                | "on"
-                | "m"
-                | "first-parent"
-                | "1"
-                | "separate"
-                | "combined"
-                | "c"
-                | "dense-combined"
-                | "cc"
-        )
-    };
-    let merges = parsed.values(&["diff-merges"]).any(merges_again);
-    (!merges && is_plain_format(&parsed)).then_some(parsed)
+/// A command that shows differences: what it shows with lines of files, and without.
+fn compared(
+    list: List,
+    shown: Shown,
+    words: &[Word],
+    (with_lines, without): (GitShows, GitShows),
+) -> Option<Subcommand<'_>> {
+    let found = differences(shown, words)?;
+    Some(Subcommand {
+        list,
+        shows: if found.selection.is_some() {
+            with_lines
+        } else {
+            without
+        },
+        selection: found.selection.unwrap_or_default(),
+        parsed: found.parsed,
+    })
+}
+
+/// Reads the words behind `grep`: revisions and paths are its operands, without the pattern.
+fn grep(words: &[Word]) -> Option<Parsed<'_>> {
+    let mut parsed = parse(words, &[&GREP])?;
+    // Git takes no options behind an operand, and reads parentheses as part of the pattern.
+    if let Some(first) = parsed.operands.first() {
+        let at = words.iter().position(|word| std::ptr::eq(word, *first))?;
+        let mut behind = words[at..].iter().take_while(|word| word.text != "--");
+        if behind.any(|word| word.text.starts_with('-') || matches!(word.text.as_str(), "(" | ")")) {
+            return None;
+        }
+    }
+    if !parsed.has(&["e"]) {
+        if parsed.before_dashes == 0 {
+            return None;
+        }
+        parsed.operands.remove(0);
+        parsed.before_dashes -= 1;
+    }
+    Some(parsed)
 }
 
 /// Returns true if formats are those that git brings, or name no signature: git would ask another program about it.
-fn is_plain_format(parsed: &Parsed<'_>) -> bool {
+pub(super) fn is_plain_format(parsed: &Parsed<'_>) -> bool {
     const KNOWN: &[&str] = &[
         "oneline",
         "short",
@@ -393,47 +382,6 @@ fn asks_of_a_signature_or_file(format: &str) -> bool {
     fields.any(|field| field.starts_with('G'))
         || format.contains("signature")
         || (format.contains("%(") && format.contains("raw"))
-}
-
-/// Returns true if the lines of a difference are shown, or only which files and how many.
-fn shows_patch(parsed: &Parsed<'_>, is_usual: bool) -> bool {
-    const PATCH: &[&str] = &[
-        "p",
-        "u",
-        "patch",
-        "c",
-        "cc",
-        "U",
-        "unified",
-        "W",
-        "function-context",
-        "patch-with-stat",
-        "patch-with-raw",
-        "L",
-        "word-diff",
-        "color-words",
-        "word-diff-regex",
-        "binary",
-        "inter-hunk-context",
-        "m",
-        "check",
-    ];
-    const LESS: &[&str] = &[
-        "s",
-        "no-patch",
-        "raw",
-        "stat",
-        "numstat",
-        "shortstat",
-        "dirstat",
-        "summary",
-        "compact-summary",
-        "name-only",
-        "name-status",
-        "quiet",
-        "X",
-    ];
-    parsed.has(PATCH) || (is_usual && !parsed.has(LESS))
 }
 
 /// `expire`, `delete` and `exists` act on the reflog.

@@ -39,7 +39,24 @@ impl Table {
         numbers: false,
         operands: Operands::Any,
     };
+
+    /// Returns true if it has an option of this letter or long name.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        if name == NUMBER {
+            return self.numbers;
+        }
+        if name.len() == 1 {
+            return [self.flags, self.valued, self.attached]
+                .iter()
+                .any(|letters| letters.contains(name));
+        }
+        let mut long = self.long.split(' ');
+        long.any(|known| known.trim_end_matches('=') == name)
+    }
 }
+
+/// The name that `-5` has among the options of a command.
+pub(super) const NUMBER: &str = "a number";
 
 /// The words of a command, told apart by a table.
 #[derive(Debug, Default)]
@@ -129,9 +146,7 @@ fn short_options(
 ) -> Option<()> {
     let is_number = letters.bytes().all(|byte| byte.is_ascii_digit());
     if is_number && tables.iter().any(|table| table.numbers) {
-        parsed
-            .options
-            .push(("number".to_owned(), Some(letters.to_owned())));
+        parsed.options.push((NUMBER.to_owned(), Some(letters.to_owned())));
         return Some(());
     }
     for (at, letter) in letters.char_indices() {

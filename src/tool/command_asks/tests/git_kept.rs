@@ -261,3 +261,34 @@ async fn an_index_that_names_a_secret_is_asked_about_precisely() {
     assert_eq!(asked(&project, "git diff"), [pair("read", "config/.env")]);
     assert_eq!(asked(&project, "git diff -- a.txt"), []);
 }
+
+#[tokio::test]
+async fn operands_in_unusual_places_count() {
+    let project = repository();
+    let root = project.path("");
+    let blob = Command::new("git")
+        .current_dir(&root)
+        .args(["rev-parse", "HEAD:config/.env"])
+        .output()
+        .unwrap();
+    let blob = String::from_utf8(blob.stdout).unwrap();
+    let blob = blob.trim();
+    git(&root, &["rm", "-q", "--cached", "config/.env"]);
+    git(&root, &["commit", "-qm", "without"]);
+    let outside = project.outside("elsewhere");
+    fs::create_dir_all(&outside).unwrap();
+    for harmless in ["git diff", "git show HEAD:a.txt", "git grep b HEAD"] {
+        assert_eq!(asked(&project, harmless), [], "{harmless}");
+    }
+    let heads = "HEAD ".repeat(16);
+    for command in [
+        format!("git diff -- {} .", outside.display()),
+        "git show --unified HEAD".to_owned(),
+        "git diff --unified HEAD~1".to_owned(),
+        format!("git cat-file -p -- {blob}"),
+        format!("git cat-file blob -- {blob}"),
+        format!("git grep TOKEN {heads}HEAD~1"),
+    ] {
+        assert_ne!(asked(&project, &command), [], "{command}");
+    }
+}
