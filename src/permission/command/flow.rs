@@ -132,34 +132,7 @@ impl Flow {
                 }
                 after
             }
-            Node::Chain(first, rest) => {
-                let mut after = self.node(first, place);
-                let values = self.values.clone().without(rest.iter().map(|(_, node)| node));
-                let is_straight = rest.iter().all(|(link, _)| *link == Link::And);
-                for (link, node) in rest {
-                    // What is behind `||` may have been skipped.
-                    if !is_straight {
-                        self.values = values.clone();
-                    }
-                    let (run, skipped) = match link {
-                        Link::And => (&after.success, &after.failure),
-                        Link::Or => (&after.failure, &after.success),
-                    };
-                    let then = self.node(node, run);
-                    after = match link {
-                        Link::And => After {
-                            success: then.success,
-                            failure: then.failure.or(skipped.clone()),
-                        },
-                        Link::Or => After {
-                            success: then.success.or(skipped.clone()),
-                            failure: then.failure,
-                        },
-                    };
-                }
-                self.values = values;
-                after
-            }
+            Node::Chain(first, rest) => self.chain(first, rest, place),
             Node::Not(node) => {
                 let After { success, failure } = self.node(node, place);
                 After {
@@ -186,30 +159,7 @@ impl Flow {
                 self.redirections(redirections, place);
                 self.node(node, place)
             }
-            Node::If(branches, otherwise) => {
-                let values = self.values.clone().without([node]);
-                let mut before = place.clone();
-                let mut end: Option<Place> = None;
-                let mut join = |place: Place| {
-                    end = Some(match end.take() {
-                        Some(end) => end.or(place),
-                        None => place,
-                    });
-                };
-                for (condition, body) in branches {
-                    let after = self.node(condition, &before);
-                    let between = self.values.clone();
-                    join(self.node(body, &after.success).either());
-                    self.values = between;
-                    before = after.failure;
-                }
-                join(match otherwise {
-                    Some(node) => self.node(node, &before).either(),
-                    None => before,
-                });
-                self.values = values;
-                After::same(&end.unwrap_or(Place::Unknown))
-            }
+            Node::If(branches, otherwise) => self.branches(node, branches, otherwise.as_deref(), place),
             Node::Case(branches) => {
                 let values = self.values.clone().without([node]);
                 let mut end = place.clone();
@@ -220,22 +170,7 @@ impl Flow {
                 }
                 After::same(&end)
             }
-            Node::Loop(condition, body) => {
-                let place = if changes_directory(condition) || changes_directory(body) {
-                    &Place::Unknown
-                } else {
-                    place
-                };
-                // What one round sets the next one finds.
-                let values = self.values.clone().without([node]);
-                self.is_unordered = true;
-                self.values = values.clone();
-                self.node(condition, place);
-                self.values = values.clone();
-                self.node(body, place);
-                self.values = values;
-                After::same(place)
-            }
+            Node::Loop(condition, body) => self.rounds(node, condition, body, place),
             Node::Each {
                 name,
                 words,
@@ -266,6 +201,86 @@ impl Flow {
                 After::same(before)
             }
         }
+    }
+
+    /// Commands that are joined by `&&` and `||`.
+    fn chain(&mut self, first: &Node, rest: &[(Link, Node)], place: &Place) -> After {
+        let mut after = self.node(first, place);
+        let values = self.values.clone().without(rest.iter().map(|(_, node)| node));
+        let is_straight = rest.iter().all(|(link, _)| *link == Link::And);
+        for (link, node) in rest {
+            // What is behind `||` may have been skipped.
+            if !is_straight {
+                self.values = values.clone();
+            }
+            let (run, skipped) = match link {
+                Link::And => (&after.success, &after.failure),
+                Link::Or => (&after.failure, &after.success),
+            };
+            let then = self.node(node, run);
+            after = match link {
+                Link::And => After {
+                    success: then.success,
+                    failure: then.failure.or(skipped.clone()),
+                },
+                Link::Or => After {
+                    success: then.success.or(skipped.clone()),
+                    failure: then.failure,
+                },
+            };
+        }
+        self.values = values;
+        after
+    }
+
+    /// The conditions and bodies of an `if`, which is `node` as a whole.
+    fn branches(
+        &mut self,
+        node: &Node,
+        branches: &[(Node, Node)],
+        otherwise: Option<&Node>,
+        place: &Place,
+    ) -> After {
+        let values = self.values.clone().without([node]);
+        let mut before = place.clone();
+        let mut end: Option<Place> = None;
+        let mut join = |place: Place| {
+            end = Some(match end.take() {
+                Some(end) => end.or(place),
+                None => place,
+            });
+        };
+        for (condition, body) in branches {
+            let after = self.node(condition, &before);
+            let between = self.values.clone();
+            join(self.node(body, &after.success).either());
+            self.values = between;
+            before = after.failure;
+        }
+        join(match otherwise {
+            Some(node) => self.node(node, &before).either(),
+            None => before,
+        });
+        self.values = values;
+        After::same(&end.unwrap_or(Place::Unknown))
+    }
+
+    /// A condition and a body, again and again; `node` is the loop as a whole.
+    fn rounds(&mut self, node: &Node, condition: &Node, body: &Node, place: &Place) -> After {
+        let place = if changes_directory(condition) || changes_directory(body) {
+            &Place::Unknown
+        } else {
+            place
+        };
+        // What one round sets the next one finds.
+        let values = self.values.clone().without([node]);
+        self.is_unordered = true;
+        self.values = values.clone();
+        self.node(condition, place);
+        self.values = values.clone();
+        self.node(body, place);
+        self.values = values;
+        After::same(place)
     }
 
     /// The number of commands found so far that run git: only their order is asked for.

@@ -33,7 +33,7 @@ use crate::conversation::{CallId, CallResult, Message, ModelRef, SessionId};
 use crate::hook::Transcript;
 use crate::permission::Mode;
 use crate::process::withhold;
-use crate::provider::{Catalog, ProviderError, ToolSpec};
+use crate::provider::{Catalog, Provider, ProviderError, ToolSpec};
 use crate::store::{NewSession, Store, StoreError};
 use crate::tool::pipeline::{self, LoopGuard};
 use crate::tool::{Abilities, Inside, Registry, ToolCx, ToolSettings};
@@ -287,18 +287,7 @@ pub fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
         system: profile.system.clone(),
     });
     let draft = draft(&store, &found, kit.services.roots.project_root())?;
-    let small = request
-        .loaded
-        .config
-        .small_model
-        .clone()
-        .filter(|_| request.front_end == FrontEndKind::Attended);
-    let titles = small
-        .filter(|model| catalog.provider(&model.provider).is_ok())
-        .map(|model| Titles {
-            provider: Arc::clone(&provider),
-            model,
-        });
+    let titles = titles(request, &catalog, &provider);
     let parts = Parts {
         info,
         messages,
@@ -349,6 +338,18 @@ pub fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
         handle: Handle { commands },
         notes,
         actor,
+    })
+}
+
+/// Returns the model that gives sessions titles, where one is configured, its provider is and somebody sees the title.
+fn titles(request: &OpenRequest, catalog: &Catalog, provider: &Arc<dyn Provider>) -> Option<Titles> {
+    let small = request.loaded.config.small_model.clone();
+    let model = small.filter(|model| {
+        request.front_end == FrontEndKind::Attended && catalog.provider(&model.provider).is_ok()
+    })?;
+    Some(Titles {
+        provider: Arc::clone(provider),
+        model,
     })
 }
 

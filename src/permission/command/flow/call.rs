@@ -1,5 +1,7 @@
 //! One command by its words, and whatever it runs: wrappers, `find -exec`, texts for other shells.
 
+use std::ops::Range;
+
 use super::super::hazards::{self, is_harmless};
 use super::super::syntax::{Call, RedirectionKind};
 use super::super::word::{Word, joined};
@@ -117,46 +119,11 @@ impl Flow {
                 self.push(words, running);
                 After::same(&Place::Unknown)
             }
-            Runs::Instead(start) => {
-                let mut around = running.around.to_vec();
-                around.push(joined(words));
-                let after = self.words(
-                    &words[start..],
-                    &Running {
-                        around: &around,
-                        depth: running.depth + 1,
-                        ..*running
-                    },
-                );
-                // A `cd` that is a program of its own changes nothing here.
-                match base {
-                    "command" | "builtin" => after,
-                    _ => After::same(&after.either().or(place.clone())),
-                }
-            }
+            Runs::Instead(start) => self.instead(words, start, running),
             Runs::Also(ranges) => {
                 self.push(words, running);
-                let place = match base {
-                    "find" if words.iter().any(|word| word.text.ends_with("dir")) => &Place::Unknown,
-                    _ => place,
-                };
-                let given = match base {
-                    "find" | "xargs" => Given::More(replaced(words)),
-                    _ => running.given,
-                };
-                for range in ranges {
-                    let inner = Running {
-                        place,
-                        given,
-                        around: &[],
-                        depth: running.depth + 1,
-                        assignments: "",
-                        all_assignments: "",
-                        ..*running
-                    };
-                    self.words(&words[range], &inner);
-                }
-                After::same(running.place)
+                self.also(words, ranges, running);
+                After::same(place)
             }
             Runs::TextHere(text) => {
                 self.push(words, running);
@@ -171,6 +138,50 @@ impl Flow {
                 (self.shell, self.values) = (outer, values);
                 After::same(place)
             }
+        }
+    }
+
+    /// A wrapper that only counts by the command in its words, which begins at `start`.
+    fn instead(&mut self, words: &[Word], start: usize, running: &Running<'_>) -> After {
+        let mut around = running.around.to_vec();
+        around.push(joined(words));
+        let after = self.words(
+            &words[start..],
+            &Running {
+                around: &around,
+                depth: running.depth + 1,
+                ..*running
+            },
+        );
+        // A `cd` that is a program of its own changes nothing here.
+        match base_name(&words[0].text) {
+            "command" | "builtin" => after,
+            _ => After::same(&after.either().or(running.place.clone())),
+        }
+    }
+
+    /// The commands in these ranges of a wrapper's words.
+    fn also(&mut self, words: &[Word], ranges: Vec<Range<usize>>, running: &Running<'_>) {
+        let base = base_name(&words[0].text);
+        let place = match base {
+            "find" if words.iter().any(|word| word.text.ends_with("dir")) => &Place::Unknown,
+            _ => running.place,
+        };
+        let given = match base {
+            "find" | "xargs" => Given::More(replaced(words)),
+            _ => running.given,
+        };
+        for range in ranges {
+            let inner = Running {
+                place,
+                given,
+                around: &[],
+                depth: running.depth + 1,
+                assignments: "",
+                all_assignments: "",
+                ..*running
+            };
+            self.words(&words[range], &inner);
         }
     }
 
