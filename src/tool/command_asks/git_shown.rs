@@ -117,19 +117,25 @@ impl ShownFile {
 
 /// The paths that the operands may stand for, also where no such file is in the work tree any more.
 fn named_paths(form: &GitForm, top: &Path, directory: &Path) -> Vec<Name> {
-    let mut names = Vec::new();
-    for operand in &form.operands {
+    let mut names: Vec<Name> = Vec::new();
+    let mut add = |base: &Path, path: &str| {
+        let name = (base.to_owned(), path.to_owned());
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    };
+    for (at, operand) in form.operands.iter().enumerate() {
+        let is_in_commit = at < form.before_dashes && operand.find(':').is_some_and(|at| at > 0);
+        if !is_in_commit {
+            add(directory, operand);
+            add(top, operand);
+        }
         let behind_first = operand.split_once(':').map(|(_, path)| path);
         let behind_last = operand.rsplit_once([':', ')']).map(|(_, path)| path);
-        let in_objects = [behind_first, behind_last].into_iter().flatten();
-        let in_objects = in_objects.map(|path| path.trim_start_matches('/'));
-        for path in in_objects.chain([operand.as_str()]) {
-            for base in [directory, top] {
-                let name = (base.to_owned(), path.to_owned());
-                if !names.contains(&name) {
-                    names.push(name);
-                }
-            }
+        for path in [behind_first, behind_last].into_iter().flatten() {
+            let is_relative = path.starts_with("./") || path.starts_with("../");
+            let base = if is_relative { directory } else { top };
+            add(base, path.trim_start_matches('/'));
         }
     }
     names
