@@ -15,6 +15,9 @@ const MAX_TIME: Duration = Duration::from_millis(500);
 
 /// Where the first word of each simple command stands; `None` when the grammar cannot read the text.
 pub(super) fn starts(text: &str) -> Option<BTreeSet<usize>> {
+    if is_beyond_its_scanner(text) {
+        return None;
+    }
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
     let began = Instant::now();
@@ -33,6 +36,17 @@ pub(super) fn starts(text: &str) -> Option<BTreeSet<usize>> {
         return None;
     }
     collect(root)
+}
+
+/// Returns true for a character beyond ASCII behind `{`, `{1` or `{1..2`. There the grammar's scanner (`tree-sitter-bash`
+/// 0.25) asks C's `isdigit`, which takes no such number: unless a compiler makes more of it, it reads outside its table.
+fn is_beyond_its_scanner(text: &str) -> bool {
+    let is_in_range = |c: char| c.is_ascii_digit() || c == '.';
+    let mut behind = text.split('{').skip(1);
+    behind.any(|rest| {
+        let next = rest.trim_start_matches(is_in_range).chars().next();
+        next.is_some_and(|next| !next.is_ascii())
+    })
 }
 
 fn collect(root: Node<'_>) -> Option<BTreeSet<usize>> {
@@ -64,6 +78,28 @@ fn collect(root: Node<'_>) -> Option<BTreeSet<usize>> {
                 return Some(starts);
             }
             depth -= 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_brace_before_a_character_beyond_ascii_is_not_read() {
+        for text in [
+            "echo {\u{10ffff}",
+            "echo {é}",
+            "echo {1😀",
+            "echo {1..\u{10ffff}}",
+            "echo {1..2\u{10fffe}}",
+            "{ {{\u{10ffff}; }",
+        ] {
+            assert_eq!(starts(text), None, "{text}");
+        }
+        for text in ["echo é{a,b}", "echo {a,é}", "echo {1..3}é", "{ echo é; }"] {
+            assert!(starts(text).is_some(), "{text}");
         }
     }
 }
