@@ -9,6 +9,7 @@ mod deleted;
 mod git;
 mod git_index;
 mod git_query;
+mod git_revision;
 mod git_shown;
 mod paths;
 mod programs;

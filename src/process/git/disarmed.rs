@@ -73,6 +73,8 @@ const SETTINGS: &[(&str, &str)] = &[
     ("status.submoduleSummary", "false"),
     ("log.showSignature", "false"),
     ("log.diffMerges", "separate"),
+    // One path would stand for the names that the file had before, too.
+    ("log.follow", "false"),
     // Their lines would be read as names and addresses.
     ("mailmap.blob", ""),
     ("mailmap.file", ""),

@@ -10,6 +10,7 @@
 
 mod answers;
 mod disarmed;
+mod links;
 mod query;
 mod repository;
 mod sources;

@@ -148,6 +148,9 @@ impl Setting<'_> {
                 );
             }
         }
+        if let Some(reason) = self.prints_a_file(form, repository, &facts.settings) {
+            return GitLook::because(&reason);
+        }
         let query = GitQuery::new(git, Arc::clone(&facts), &self.services.repositories);
         match self.shown(&query, form, repository, &directory) {
             Ok(shown) => gathered
@@ -160,6 +163,30 @@ impl Setting<'_> {
             disarmed: not_covered(&facts.settings, &form.subcommand),
             places: vec![GitPlace { directory, facts }],
         }
+    }
+
+    /// Why git could print lines of a file that is named in the repository, and not by the command.
+    fn prints_a_file(
+        &self,
+        form: &GitForm,
+        repository: &Repository,
+        settings: &[(String, String)],
+    ) -> Option<String> {
+        match repository.link_within() {
+            Ok(None) => {}
+            Ok(Some(link)) => return Some(format!("`{}` is a link", self.services.roots.display(&link))),
+            Err(reason) => return Some(reason.to_owned()),
+        }
+        let root = self.services.roots.project_root();
+        let is_in_project =
+            |value: &str| !value.starts_with(['/', '~']) || Path::new(value).starts_with(root);
+        let names_one = |(name, value): &&(String, String)| match name.as_str() {
+            "core.attributesfile" => is_in_project(value),
+            // The values of another file would be printed as the repository's.
+            name => form.subcommand == "config" && name.starts_with("include"),
+        };
+        let (name, _) = settings.iter().find(names_one)?;
+        Some(format!("git's configuration sets {name}"))
     }
 
     /// The strict look at a repository's own files.
@@ -227,7 +254,7 @@ fn not_covered(settings: &[(String, String)], subcommand: &str) -> Option<String
 /// The first setting by which git, where it is not disarmed, shows other files than it names when it is asked disarmed.
 fn shown_otherwise(settings: &[(String, String)]) -> Option<String> {
     let (name, _) = settings.iter().find(|(name, value)| match name.as_str() {
-        "diff.relative" | "stash.showpatch" => value != "false",
+        "diff.relative" | "log.follow" | "stash.showpatch" => value != "false",
         "diff.submodule" => value != "short",
         _ => false,
     })?;

@@ -55,18 +55,6 @@ impl<'a> GitQuery<'a> {
         Ok(names_in(&answer).collect())
     }
 
-    /// Returns the fields that git prints for these words with `-z`, each ended by NUL. A failure of git is no answer.
-    pub(super) fn fields(&self, words: &[&str], sources: Option<Sources>) -> Result<Vec<String>, NoAnswer> {
-        let answer = self.ask(words, sources)?;
-        if !answer.is_success {
-            return Err(NoAnswer);
-        }
-        let fields = answer.stdout.bytes.split(|byte| *byte == 0);
-        Ok(fields
-            .map(|field| String::from_utf8_lossy(field).into_owned())
-            .collect())
-    }
-
     /// Returns true if git ends well with these words.
     pub(super) fn holds(&self, words: &[&str], sources: Option<Sources>) -> Result<bool, NoAnswer> {
         Ok(self.ask(words, sources)?.is_success)

@@ -1,17 +1,17 @@
 //! The files that a git command would show, as git itself names them.
 //!
 //! Every operand must be understood: a commit, a file of a commit (`COMMIT:PATH`) or a path. Git is then asked for the
-//! names of the files with the command's own options and operands, so that it pairs renamed and copied files as the
-//! command will, and both names count.
+//! names of all files that the same commits change, with those that they had before: a file that was renamed counts with
+//! both, and a merge is compared with each of its parents.
 //!
-//! Each question says which files of the repository decide its answer ([`Sources`]), as far as that is understood: the
-//! revisions and paths of a closed form, and the options in [`UNDERSTOOD`]. Its answer is then kept while those files are
-//! the same. Nothing that the work tree, the time or a reflog decides is kept.
+//! Each question says which files of the repository decide its answer ([`Sources`]), as far as that is understood. Its
+//! answer is then kept while those files are the same. Nothing that the work tree, the time or a reflog decides is kept.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::Setting;
 use super::git_query::{GitQuery, NoAnswer};
+use super::git_revision::{Ranges, is_understood};
 use crate::permission::command::{GitForm, GitShows};
 use crate::process::git::{Repository, Sources};
 
@@ -19,6 +19,7 @@ use crate::process::git::{Repository, Sources};
 const MAX_OBJECTS: usize = 16;
 
 const NO_ANSWER: &str = "git does not say in time what it would show";
+const NOT_UNDERSTOOD: &str = "an object that it names is not named in a way that is understood";
 const NO_COMMIT: &str = "an object that it names is no commit, so that the file has no name";
 
 /// One form of a name: a path, and the directory that it counts from.
@@ -36,7 +37,9 @@ impl Setting<'_> {
         if form.shows == GitShows::Nothing {
             return Ok(Vec::new());
         }
-        let top = repository.top.as_deref().unwrap_or(directory);
+        let Some(top) = repository.top.as_deref() else {
+            return Err("it is not in a work tree, from which names count");
+        };
         let mut names = named_paths(form, top, directory);
         let found = match form.shows {
             GitShows::Nothing => Vec::new(),
@@ -153,22 +156,21 @@ struct Named<'f> {
 
 impl<'f> Named<'f> {
     /// The error says why an operand is not understood.
-    fn of(git: &GitQuery<'_>, operands: &'f [String]) -> Result<Self, &'static str> {
+    fn of(git: &GitQuery<'_>, operands: &'f [String], ranges: Ranges) -> Result<Self, &'static str> {
         if operands.len() > MAX_OBJECTS {
             return Err("it names too many objects");
         }
         let (mut in_commits, mut others) = (Vec::new(), Vec::new());
         for operand in operands {
             match operand.split_once(':') {
-                None => others.push(operand.as_str()),
-                Some(("", _)) if is_object(git, operand)? => {
-                    return Err("it names a file in a way that is not understood");
-                }
+                None if is_understood(operand, ranges) => others.push(operand.as_str()),
+                None => return Err(NOT_UNDERSTOOD),
+                Some(("", _)) if is_object(git, operand)? => return Err(NOT_UNDERSTOOD),
                 // A path with a prefix of git's, like `:!this`.
                 Some(("", _)) => others.push(operand.as_str()),
                 Some((commit, path)) => {
-                    if commit.contains("..") {
-                        return Err("it compares files by their revisions");
+                    if !is_understood(commit, Ranges::None) {
+                        return Err(NOT_UNDERSTOOD);
                     }
                     if !are_commits(git, &[commit])? {
                         return Err(NO_COMMIT);
@@ -195,8 +197,8 @@ impl<'f> Named<'f> {
         })
     }
 
-    fn of_form(git: &GitQuery<'_>, form: &'f GitForm) -> Result<Self, &'static str> {
-        Self::of(git, &form.operands[..form.before_dashes])
+    fn of_form(git: &GitQuery<'_>, form: &'f GitForm, ranges: Ranges) -> Result<Self, &'static str> {
+        Self::of(git, &form.operands[..form.before_dashes], ranges)
     }
 
     fn files_in_commits(&self) -> Vec<ShownFile> {
@@ -208,7 +210,7 @@ impl<'f> Named<'f> {
 /// Files of the objects that are named, and of nothing else.
 fn objects(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'static str> {
     if form.subcommand == "show" {
-        return Ok(Named::of_form(git, form)?.files_in_commits());
+        return Ok(Named::of_form(git, form, Ranges::None)?.files_in_commits());
     }
     // The type of the object may stand before it.
     let operands = match form.operands.as_slice() {
@@ -220,7 +222,10 @@ fn objects(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'stati
     let mut files = Vec::new();
     for operand in operands {
         if operand.contains(':') {
-            files.extend(Named::of(git, std::slice::from_ref(operand))?.files_in_commits());
+            let named = Named::of(git, std::slice::from_ref(operand), Ranges::None)?;
+            files.extend(named.files_in_commits());
+        } else if !is_understood(operand, Ranges::None) {
+            return Err(NOT_UNDERSTOOD);
         } else if !matches!(kind_of(git, operand)?.as_deref(), Some("commit" | "tree")) {
             return Err(NO_COMMIT);
         }
@@ -230,45 +235,49 @@ fn objects(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'stati
 
 /// Files that `log` and `show` would show.
 fn changes(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'static str> {
-    let named = Named::of_form(git, form)?;
+    let is_show = form.subcommand == "show";
+    let named = Named::of_form(git, form, if is_show { Ranges::None } else { Ranges::OfLog })?;
     let mut files = named.files_in_commits();
     if named.others.is_empty() && !files.is_empty() {
-        return if form.subcommand == "show" {
-            Ok(files)
-        } else {
-            Err(NO_COMMIT)
-        };
+        return if is_show { Ok(files) } else { Err(NO_COMMIT) };
     }
     let mut words = vec!["log"];
-    if form.subcommand == "show" {
-        // It would show the message of a tag among the names.
-        words.push("--no-walk=unsorted");
+    if is_show {
+        // It would show the message of a tag among the names, and of a merge what is put together of it.
+        words.extend(["--no-walk=unsorted", "-m"]);
     }
     words.extend(form.selection.iter().map(String::as_str));
-    words.extend(["--name-status", "-z", "--format="]);
-    words.extend(&named.others);
-    let paths = add_paths(&mut words, form);
+    words.extend(["--name-only", "--no-renames", "-z", "--format="]);
+    let paths = add_operands(&mut words, form, &named)?;
+    // Other work trees have references, too.
+    let is_of_all = form.selection.iter().any(|word| word == "--all");
     let sources = Sources::revisions(named.others.iter().copied());
-    let sources = sources.filter(|_| is_understood(&form.selection) && are_plain_paths(paths));
-    files.extend(changed(git, &words, sources)?);
+    let sources = sources.filter(|_| !is_of_all && are_plain_paths(paths));
+    files.extend(from_top(git, &words, sources)?);
     Ok(files)
 }
 
 fn stash(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'static str> {
-    let mut words = vec!["stash", "show"];
-    words.extend(form.selection.iter().map(String::as_str));
-    words.extend(["--name-status", "-z"]);
+    if !form
+        .operands
+        .iter()
+        .all(|operand| is_understood(operand, Ranges::None))
+    {
+        return Err(NOT_UNDERSTOOD);
+    }
+    let mut words = vec!["stash", "show", "--name-only", "--no-renames", "-z"];
     words.extend(form.operands.iter().map(String::as_str));
-    changed(git, &words, None)
+    from_top(git, &words, None)
 }
 
 /// Files that `diff` would show.
 fn differences(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'static str> {
-    let named = Named::of_form(git, form)?;
+    let named = Named::of_form(git, form, Ranges::OfDiff)?;
     let (before, after) = form.operands.split_at(form.before_dashes);
     if !named.in_commits.is_empty() {
         // It compares files, those of the work tree judged by the name that stands in the operand.
-        if named.commits > 0 || !after.is_empty() {
+        let are_files = named.others.iter().all(|other| !other.starts_with(':'));
+        if named.commits > 0 || !after.is_empty() || !are_files {
             return Err("it compares files with commits");
         }
         for (object, _) in &named.in_commits {
@@ -287,9 +296,8 @@ fn differences(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'s
     }
     let mut words = vec!["-c", "diff.autoRefreshIndex=false", "diff"];
     words.extend(form.selection.iter().map(String::as_str));
-    words.extend(["--name-status", "-z"]);
-    words.extend(&named.others);
-    let paths = add_paths(&mut words, form);
+    words.extend(["--name-only", "--no-renames", "-z"]);
+    let paths = add_operands(&mut words, form, &named)?;
     let is_cached = form
         .selection
         .iter()
@@ -300,14 +308,13 @@ fn differences(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'s
         // The work tree's files are compared.
         _ => None,
     };
-    let choice: Vec<&String> = form.selection.iter().filter(|word| !is_side(word)).collect();
-    let sources = sources.filter(|_| choice.is_empty() && are_plain_paths(paths));
-    changed(git, &words, sources)
+    let sources = sources.filter(|_| are_plain_paths(paths));
+    from_top(git, &words, sources)
 }
 
 /// The file of `blame`, which shows no other one, is judged by the operand. Only what stands before it may be a commit.
 fn lines(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'static str> {
-    let named = Named::of_form(git, form)?;
+    let named = Named::of_form(git, form, Ranges::OfLog)?;
     if named.in_commits.is_empty() {
         Ok(Vec::new())
     } else {
@@ -318,7 +325,7 @@ fn lines(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'static 
 /// Files that `grep` would search.
 fn tracked(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'static str> {
     let (before, after) = form.operands.split_at(form.before_dashes);
-    let operands = Named::of(git, before)?;
+    let operands = Named::of(git, before, Ranges::None)?;
     if !operands.in_commits.is_empty() {
         return Err(NO_COMMIT);
     }
@@ -337,48 +344,47 @@ fn tracked(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'stati
         names.extend(git.names(&words, sources).map_err(|NoAnswer| NO_ANSWER)?);
     }
     paths.extend(after.iter().map(String::as_str));
+    if form.has_wildcards {
+        paths = vec![":/"];
+    }
     let words = [&["ls-files", "--full-name", "-z", "--"], paths.as_slice()].concat();
     let sources = Some(Sources::index()).filter(|_| paths.iter().all(|path| is_plain_path(path)));
     names.extend(git.names(&words, sources).map_err(|NoAnswer| NO_ANSWER)?);
     Ok(names.into_iter().map(ShownFile::FromTop).collect())
 }
 
-/// Adds what stands behind the dashes of a command.
-fn add_paths<'f>(words: &mut Vec<&'f str>, form: &'f GitForm) -> &'f [String] {
+/// Adds the revisions and paths of a command, and returns the paths behind its dashes. Where the shell finds files by
+/// wildcards, all paths are left out, so that every file counts.
+fn add_operands<'f>(
+    words: &mut Vec<&'f str>,
+    form: &'f GitForm,
+    named: &Named<'f>,
+) -> Result<&'f [String], &'static str> {
     let paths = &form.operands[form.before_dashes..];
+    if form.has_wildcards {
+        if form.has_dashes {
+            words.extend(&named.others);
+        } else if named.commits > 0 {
+            return Err("it names files by wildcards behind a commit, without a `--`");
+        }
+        return Ok(&[]);
+    }
+    words.extend(&named.others);
     if !paths.is_empty() {
         words.push("--");
         words.extend(paths.iter().map(String::as_str));
     }
-    paths
+    Ok(paths)
 }
 
-/// The files of differences that git tells with `--name-status -z`: each by a letter, and by one or two names.
-fn changed(
+/// The files that git names for these words.
+fn from_top(
     git: &GitQuery<'_>,
     words: &[&str],
     sources: Option<Sources>,
 ) -> Result<Vec<ShownFile>, &'static str> {
-    const UNKNOWN: &str = "git does not say in a known form what it would show";
-    let fields = git.fields(words, sources).map_err(|NoAnswer| NO_ANSWER)?;
-    let mut fields = fields.into_iter();
-    let mut files = Vec::new();
-    while let Some(status) = fields.next() {
-        // Between two commits there may be an empty line.
-        let status = status.trim_start_matches('\n');
-        if status.is_empty() {
-            continue;
-        }
-        let names = match (&status[..1], &status[1..]) {
-            ("A" | "D" | "M" | "T" | "U" | "X", score) if is_number(score) || score.is_empty() => 1,
-            ("R" | "C", score) if is_number(score) => 2,
-            _ => return Err(UNKNOWN),
-        };
-        for _ in 0..names {
-            files.push(ShownFile::FromTop(fields.next().ok_or(UNKNOWN)?));
-        }
-    }
-    Ok(files)
+    let names = git.names(words, sources).map_err(|NoAnswer| NO_ANSWER)?;
+    Ok(names.into_iter().map(ShownFile::FromTop).collect())
 }
 
 /// Returns true if all of these are commits, or tags of commits.
@@ -439,35 +445,4 @@ fn are_plain_paths(paths: &[String]) -> bool {
 /// lies is a question of links.
 fn is_plain_path(path: &str) -> bool {
     !path.starts_with([':', '/'])
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Options that choose among commits by what the commits themselves hold. A date is compared with the clock, a name goes
-/// through an encoding or `.mailmap`, how alike two files are through attributes, `--all` through other work trees.
-const UNDERSTOOD: &[&str] = &[
-    "--first-parent",
-    "--merges",
-    "--no-merges",
-    "--reverse",
-    "--root",
-    "--topo-order",
-    "--date-order",
-    "--author-date-order",
-    "--full-history",
-    "-m",
-    "--no-renames",
-];
-/// The same with a number behind them.
-const UNDERSTOOD_WITH_NUMBER: &[&str] = &["--max-count=", "--skip=", "-n", "-"];
-
-/// Returns true if nothing but commits decides what these options choose.
-fn is_understood(selection: &[String]) -> bool {
-    selection.iter().all(|word| {
-        let mut numbered = UNDERSTOOD_WITH_NUMBER.iter();
-        UNDERSTOOD.contains(&word.as_str())
-            || numbered.any(|name| word.strip_prefix(name).is_some_and(is_number))
-    })
 }

@@ -20,6 +20,10 @@ pub struct GitForm {
     /// Its operands without the pattern of `grep`, and how many of them stand before a `--`.
     pub operands: Vec<String>,
     pub before_dashes: usize,
+    /// True if a `--` stands among its words.
+    pub has_dashes: bool,
+    /// True if there are wildcards among its paths: the shell and git take them in different ways.
+    pub has_wildcards: bool,
 }
 
 /// The files whose content a git command shows.
@@ -84,8 +88,8 @@ const BLAME: Table = Table {
     ..options(
         "bflntsewpc",
         "L",
-        "root show-stats date= porcelain line-porcelain incremental show-email show-name show-number progress \
-         no-progress abbrev= minimal since= color-lines color-by-age first-parent",
+        "root show-stats porcelain line-porcelain incremental show-email show-name show-number progress \
+         no-progress abbrev minimal color-lines color-by-age first-parent",
     )
 };
 const LS_TREE: Table = options(
@@ -148,9 +152,19 @@ pub(super) fn git(words: &[Word], facts: &ReadOnlyFacts<'_>) -> Option<(List, Gi
         return None;
     }
     let found = subcommand_of(subcommand.text.as_str(), arguments)?;
-    // A wildcard stands for files of the shell's directory.
-    let finds_files = matches!(found.shows, GitShows::Commits | GitShows::Differences) && directory.is_none();
-    if found.shows != GitShows::Nothing && !is_certain(&found.parsed, arguments, finds_files) {
+    let has_dashes = arguments.iter().any(|word| word.text == "--");
+    let has_wildcards = found.parsed.operands.iter().any(|word| word.glob_at.is_some());
+    // A wildcard stands for files of the shell's directory, and `log` chooses commits by them.
+    let takes_wildcards = match found.shows {
+        GitShows::Nothing => true,
+        GitShows::Commits => subcommand.text == "show",
+        GitShows::Differences | GitShows::Tracked => true,
+        GitShows::Stash | GitShows::Objects | GitShows::Lines => false,
+    };
+    let takes_wildcards = takes_wildcards && directory.is_none();
+    if found.shows != GitShows::Nothing
+        && (has_wildcards && !takes_wildcards || !is_certain(&found.parsed, has_dashes, found.shows))
+    {
         return None;
     }
     let form = GitForm {
@@ -165,6 +179,8 @@ pub(super) fn git(words: &[Word], facts: &ReadOnlyFacts<'_>) -> Option<(List, Gi
             .iter()
             .map(|word| word.text.clone())
             .collect(),
+        has_dashes,
+        has_wildcards,
     };
     Some((found.list, form))
 }
@@ -177,12 +193,11 @@ struct Subcommand<'w> {
     parsed: Parsed<'w>,
 }
 
-/// Returns true if it is known what the operands of a command that shows lines of files are. A wildcard that finds files
-/// stands for nothing else: git refuses a word that is both a file and a revision, unless a `--` decides.
-fn is_certain(parsed: &Parsed<'_>, arguments: &[Word], finds_files: bool) -> bool {
-    let has_dashes = arguments.iter().any(|word| word.text == "--");
-    let is_file =
-        |word: &Word| word.glob_at.is_none() || finds_files && !has_dashes && !word.text.contains(':');
+/// Returns true if it is known what the operands of a command that shows lines of files are. Without a `--` a wildcard
+/// that finds files stands for nothing else: git refuses a word that is both a file and a revision.
+fn is_certain(parsed: &Parsed<'_>, has_dashes: bool, shows: GitShows) -> bool {
+    let finds_files = !has_dashes && shows != GitShows::Tracked;
+    let is_file = |word: &Word| word.glob_at.is_none() || finds_files && !word.text.contains(':');
     let is_exact = |word: &&Word| word.dynamic_at.is_none() && !word.tilde;
     let (before, after) = parsed.operands.split_at(parsed.before_dashes);
     before.iter().all(|word| is_exact(word) && is_file(word)) && after.iter().all(is_exact)

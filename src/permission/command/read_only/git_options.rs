@@ -1,8 +1,10 @@
 //! Options of the git commands that show commits and differences.
 //!
-//! Each table says what its options do to the output. A command shows no lines of files only if all of its options are
-//! known to show none. One that shows lines has to be made of options whose effect on the choice of files is known: those
-//! that choose are repeated when git is asked for the names of the files, the others are left out. Everything else asks.
+//! A command shows no lines of files only if all of its options are known to show none ([`SUMMARY`] and what may stand
+//! beside it). One that shows lines has few options, and of each it is known which files it shows: [`LINES`], [`LOOK`] and
+//! [`PAIRS`] leave that as it is, and [`COMMIT_CHOICE`] and [`SIDES`] are repeated when git is asked for the names of the
+//! files. Options that choose by content, by dates or by names are not among them, because their meaning depends on the
+//! clock, the locale, attributes or their place. Everything else asks.
 
 use super::super::word::Word;
 use super::git::is_plain_format;
@@ -11,88 +13,50 @@ use super::table::{NUMBER, Parsed, Table, parse};
 /// Options that replace the lines of a difference by a summary.
 const SUMMARY: Table = Table {
     flags: "s",
-    attached: "X",
-    long: "no-patch raw stat numstat shortstat dirstat summary compact-summary name-only name-status quiet",
+    long: "no-patch raw stat numstat shortstat summary compact-summary name-only name-status quiet",
     ..Table::NONE
 };
 
-/// Options that show lines of a difference, or say how.
+/// Options that show lines of a difference, or say how. Their values are attached.
 const LINES: Table = Table {
-    flags: "puWDq",
+    flags: "puW",
     attached: "U",
-    long: "patch color-words word-diff word-diff-regex= function-context unified inter-hunk-context= check binary \
-           patch-with-stat patch-with-raw irreversible-delete combined-all-paths",
+    long: "patch color-words word-diff function-context unified= inter-hunk-context= binary patch-with-stat \
+           patch-with-raw irreversible-delete",
     ..Table::NONE
 };
 
 /// The same for an entry of the stash, where `-u` adds other files.
-const STASH_LINES: Table = Table {
-    flags: "pWDq",
-    ..LINES
-};
-
-/// Options for the differences of merges. Each shows lines.
-const MERGES: Table = Table {
-    flags: "mc",
-    long: "cc diff-merges= no-diff-merges",
-    ..Table::NONE
-};
+const STASH_LINES: Table = Table { flags: "pW", ..LINES };
 
 /// Options that neither show lines nor choose files.
 const LOOK: Table = Table {
-    flags: "zabwr",
-    long: "color no-color color-moved no-color-moved color-moved-ws= minimal patience histogram diff-algorithm= \
-           anchored= full-index abbrev no-abbrev text ignore-space-at-eol ignore-space-change ignore-all-space \
-           ignore-blank-lines ignore-cr-at-eol exit-code no-ext-diff no-textconv no-prefix src-prefix= dst-prefix= \
-           default-prefix indent-heuristic no-indent-heuristic line-prefix= ws-error-highlight= ignore-submodules \
-           no-relative stat-width= stat-count= stat-name-width= stat-graph-width= cumulative",
+    flags: "abwz",
+    long: "color no-color color-moved no-color-moved minimal patience histogram diff-algorithm= full-index abbrev \
+           no-abbrev text ignore-space-at-eol ignore-space-change ignore-all-space ignore-blank-lines \
+           ignore-cr-at-eol exit-code no-ext-diff no-textconv no-prefix src-prefix= dst-prefix= default-prefix \
+           indent-heuristic no-indent-heuristic ws-error-highlight= no-relative",
     ..Table::NONE
 };
 
-/// The same for commits.
+/// Options that pair a file with one of another name among those that changed, so that no other file is shown.
+const PAIRS: Table = Table {
+    attached: "M",
+    long: "find-renames no-renames",
+    ..Table::NONE
+};
+
+/// How commits are shown.
 const COMMIT_LOOK: Table = Table {
-    long: "oneline decorate no-decorate date= format= pretty abbrev-commit no-abbrev-commit source log-size \
-           relative-date expand-tabs no-expand-tabs notes no-notes",
+    long: "oneline decorate no-decorate date= format= pretty abbrev-commit no-abbrev-commit relative-date no-notes",
     ..Table::NONE
 };
 
-/// Options that choose among the files of a difference, or pair them.
-const CHOICE: Table = Table {
-    flags: "R",
-    valued: "SGl",
-    attached: "MCB",
-    long: "no-renames find-renames find-copies find-copies-harder break-rewrites diff-filter= pickaxe-regex \
-           pickaxe-all find-object= ita-invisible-in-index root",
-    ..Table::NONE
-};
-
-/// Options that choose among commits, wherever they stand.
+/// Options that choose among commits, by what the commits hold alone, wherever they stand.
 const COMMIT_CHOICE: Table = Table {
-    flags: "g",
     valued: "n",
-    long: "all follow max-count= skip= since= after= until= before= since-as-filter= author= committer= merges \
-           no-merges first-parent branches tags remotes glob= exclude= reverse date-order topo-order \
-           author-date-order left-only right-only cherry-pick cherry-mark cherry full-history ancestry-path \
-           walk-reflogs reflog boundary no-walk do-walk show-pulls sparse simplify-merges min-parents= max-parents= \
-           no-min-parents no-max-parents mailmap use-mailmap no-mailmap no-use-mailmap merge remove-empty dense \
-           full-diff",
+    long: "max-count= skip= merges no-merges first-parent reverse all",
     numbers: true,
-    ..Table::NONE
-};
-
-/// Options for the names of files alone: they choose by more than a question about names can repeat.
-const NAMES_ONLY: Table = Table {
-    flags: "t",
-    long: "relative skip-to= rotate-to=",
-    ..Table::NONE
-};
-
-/// The same for commits: they choose by what is printed, or by where they stand.
-const HEADERS_ONLY: Table = Table {
-    flags: "iEFP",
-    long: "decorate-refs= decorate-refs-exclude= clear-decorations graph no-graph grep= grep-reflog= \
-           regexp-ignore-case extended-regexp fixed-strings perl-regexp basic-regexp all-match invert-grep left-right \
-           simplify-by-decoration parents children encoding= show-linear-break not",
     ..Table::NONE
 };
 
@@ -101,6 +65,32 @@ const SIDES: Table = Table {
     long: "cached staged merge-base",
     ..Table::NONE
 };
+
+/// More options that may stand beside [`SUMMARY`].
+const SUMMARY_CHOICE: Table = Table {
+    flags: "Rrt",
+    valued: "SGl",
+    attached: "CBX",
+    long: "dirstat cumulative color-moved-ws= anchored= stat-width= stat-count= stat-name-width= stat-graph-width= \
+           ignore-submodules line-prefix= find-copies find-copies-harder break-rewrites diff-filter= pickaxe-regex \
+           pickaxe-all find-object= ita-invisible-in-index root relative skip-to= rotate-to=",
+    ..Table::NONE
+};
+
+/// More options of commits without lines of files.
+const COMMITS: Table = Table {
+    flags: "giEFP",
+    long: "source log-size expand-tabs no-expand-tabs notes decorate-refs= decorate-refs-exclude= clear-decorations \
+           follow since= after= until= before= since-as-filter= author= committer= grep= grep-reflog= \
+           regexp-ignore-case extended-regexp fixed-strings perl-regexp basic-regexp all-match invert-grep branches \
+           tags remotes glob= exclude= date-order topo-order author-date-order left-right left-only right-only \
+           cherry-pick cherry-mark cherry simplify-by-decoration full-history ancestry-path walk-reflogs reflog \
+           boundary no-walk do-walk parents children show-pulls sparse simplify-merges min-parents= max-parents= \
+           no-min-parents no-max-parents encoding= mailmap use-mailmap no-mailmap no-use-mailmap not merge \
+           remove-empty dense show-linear-break full-diff graph no-graph",
+    ..Table::NONE
+};
+
 /// Stages of a merge, of which `diff` shows the names.
 const STAGES: Table = Table {
     numbers: true,
@@ -138,109 +128,82 @@ pub(super) struct Differences<'w> {
 
 /// Reads the words behind a command that shows differences.
 pub(super) fn differences(shown: Shown, words: &[Word]) -> Option<Differences<'_>> {
-    let has_revisions = |parsed: &Parsed<'_>| shown == Shown::Show && parsed.has(REVISIONS);
-    let without_lines: &[&Table] = match shown {
-        Shown::Diff => &[&SUMMARY, &LOOK, &CHOICE, &NAMES_ONLY, &SIDES, &STAGES],
-        Shown::Log | Shown::Show => &[
-            &SUMMARY,
-            &LOOK,
-            &CHOICE,
-            &NAMES_ONLY,
-            &COMMIT_LOOK,
-            &COMMIT_CHOICE,
-            &HEADERS_ONLY,
-        ],
-        // Any option but these shows lines.
-        Shown::Stash => &[&SUMMARY],
-    };
-    if let Some(parsed) = parse(words, without_lines) {
-        let is_usual = match shown {
-            Shown::Diff | Shown::Show => false,
-            Shown::Log => true,
-            Shown::Stash => parsed.options.is_empty(),
-        };
-        let is_summary = is_usual || parsed.options.iter().any(|(name, _)| SUMMARY.knows(name));
-        if is_summary {
-            let fits = is_plain_format(&parsed) && !has_revisions(&parsed);
-            return fits.then_some(Differences {
-                parsed,
-                selection: None,
-            });
-        }
+    if let Some(parsed) = summary(shown, words) {
+        let has_revisions = shown == Shown::Show && parsed.has(REVISIONS);
+        let fits = is_plain_format(&parsed) && !has_revisions;
+        return fits.then_some(Differences {
+            parsed,
+            selection: None,
+        });
     }
-    let with_lines: &[&Table] = match shown {
-        Shown::Diff => &[&SUMMARY, &LINES, &LOOK, &CHOICE, &SIDES],
-        Shown::Log | Shown::Show => &[
-            &SUMMARY,
-            &LINES,
-            &LOOK,
-            &CHOICE,
-            &MERGES,
-            &COMMIT_LOOK,
-            &COMMIT_CHOICE,
-        ],
-        Shown::Stash => &[&SUMMARY, &STASH_LINES, &LOOK, &CHOICE],
+    let tables: &[&Table] = match shown {
+        Shown::Diff => &[&SUMMARY, &LINES, &LOOK, &PAIRS, &SIDES],
+        Shown::Log => &[&SUMMARY, &LINES, &LOOK, &PAIRS, &COMMIT_LOOK, &COMMIT_CHOICE],
+        Shown::Show => &[&SUMMARY, &LINES, &LOOK, &PAIRS, &COMMIT_LOOK],
+        Shown::Stash => &[&SUMMARY, &STASH_LINES, &LOOK, &PAIRS],
     };
-    let parsed = parse(words, with_lines)?;
-    let fits = is_plain_format(&parsed) && !has_revisions(&parsed) && merges_are_plain(&parsed);
-    let selection = selection(shown, &parsed);
+    let parsed = parse(words, tables)?;
+    let fits = is_plain_format(&parsed) && parsed.apart.iter().all(|name| name == "n");
+    let selection = selection(&parsed)?;
     fits.then_some(Differences {
         parsed,
         selection: Some(selection),
     })
 }
 
+/// Reads the words of a command that shows no lines of files.
+fn summary(shown: Shown, words: &[Word]) -> Option<Parsed<'_>> {
+    let tables: &[&Table] = match shown {
+        Shown::Diff => &[&SUMMARY, &LOOK, &PAIRS, &SUMMARY_CHOICE, &SIDES, &STAGES],
+        Shown::Log | Shown::Show => &[
+            &SUMMARY,
+            &LOOK,
+            &PAIRS,
+            &SUMMARY_CHOICE,
+            &COMMIT_LOOK,
+            &COMMIT_CHOICE,
+            &COMMITS,
+        ],
+        // Any option but these shows lines.
+        Shown::Stash => &[&SUMMARY],
+    };
+    let parsed = parse(words, tables)?;
+    let is_usual = match shown {
+        Shown::Diff | Shown::Show => false,
+        Shown::Log => true,
+        Shown::Stash => parsed.options.is_empty(),
+    };
+    let is_summary = |(name, _): &(String, Option<String>)| {
+        SUMMARY.knows(name) || matches!(name.as_str(), "X" | "dirstat")
+    };
+    let is_one = is_usual || parsed.options.iter().any(is_summary);
+    is_one.then_some(parsed)
+}
+
 /// Reads the words of a command that shows commits without differences, with options of its own.
 pub(super) fn commits<'w>(words: &'w [Word], own: &Table) -> Option<Parsed<'w>> {
-    let parsed = parse(words, &[own, &COMMIT_LOOK, &COMMIT_CHOICE, &HEADERS_ONLY])?;
+    let parsed = parse(words, &[own, &COMMIT_LOOK, &COMMIT_CHOICE, &COMMITS])?;
     is_plain_format(&parsed).then_some(parsed)
 }
 
-/// Returns true if no merge is made again to be shown, which runs programs.
-fn merges_are_plain(parsed: &Parsed<'_>) -> bool {
-    const PLAIN: &[&str] = &[
-        "off",
-        "none",
-        "on",
-        "m",
-        "first-parent",
-        "1",
-        "separate",
-        "combined",
-        "c",
-        "dense-combined",
-        "cc",
-    ];
-    parsed
-        .values(&["diff-merges"])
-        .all(|value| PLAIN.contains(&value))
-}
-
-/// The options that decide which files are shown, a word each, as git takes them before its operands.
-fn selection(shown: Shown, parsed: &Parsed<'_>) -> Vec<String> {
-    let chooses = |name: &str| {
-        [&CHOICE, &COMMIT_CHOICE, &SIDES]
-            .iter()
-            .any(|table| table.knows(name))
-    };
-    let options = parsed.options.iter();
-    let mut words: Vec<String> = options
-        .filter(|(name, _)| chooses(name))
-        .map(|(name, value)| word(name, value.as_deref()))
-        .collect();
-    // What is put together of a merge hides the names that files had before. Compared with each parent, all are named.
-    if shown == Shown::Show || parsed.options.iter().any(|(name, _)| MERGES.knows(name)) {
-        words.push("-m".to_owned());
-    }
-    words
-}
-
-/// An option in one word.
-fn word(name: &str, value: Option<&str>) -> String {
-    match (name, value) {
-        (NUMBER, value) => format!("-{}", value.unwrap_or_default()),
-        (name, value) if name.len() == 1 => format!("-{name}{}", value.unwrap_or_default()),
-        (name, Some(value)) => format!("--{name}={value}"),
-        (name, None) => format!("--{name}"),
-    }
+/// The options that decide which files are shown, a word each. `None` when one has another value than a number.
+fn selection(parsed: &Parsed<'_>) -> Option<Vec<String>> {
+    let is_number = |value: &String| !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+    let chooses = |name: &str| COMMIT_CHOICE.knows(name) || SIDES.knows(name);
+    let options = parsed.options.iter().filter(|(name, _)| chooses(name));
+    options
+        .map(|(name, value)| {
+            let value = match value {
+                None => String::new(),
+                Some(value) => Some(value).filter(|value| is_number(value))?.clone(),
+            };
+            Some(match name.as_str() {
+                NUMBER => format!("-{value}"),
+                "n" => format!("-n{value}"),
+                "max-count" | "skip" => format!("--{name}={value}"),
+                name if value.is_empty() => format!("--{name}"),
+                _ => return None,
+            })
+        })
+        .collect()
 }

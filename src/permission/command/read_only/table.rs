@@ -63,6 +63,8 @@ pub(super) const NUMBER: &str = "a number";
 pub(super) struct Parsed<'a> {
     /// Options by letter or long name, each with its value.
     pub(super) options: Vec<(String, Option<String>)>,
+    /// Those of them whose value is a word of its own.
+    pub(super) apart: Vec<String>,
     pub(super) operands: Vec<&'a Word>,
     /// How many of the operands stand before a `--`.
     pub(super) before_dashes: usize,
@@ -131,7 +133,10 @@ fn long_option(long: &str, tables: &[&Table], rest: &mut Rest<'_>, parsed: &mut 
     let mut known = known.filter(|known| known.trim_end_matches('=') == name && !name.is_empty());
     let takes_value = known.next()?.ends_with('=');
     let value = match value {
-        None if takes_value => Some(value_of(rest)?),
+        None if takes_value => {
+            parsed.apart.push(name.to_owned());
+            Some(value_of(rest)?)
+        }
         value => value,
     };
     parsed.options.push((name.to_owned(), value));
@@ -159,7 +164,10 @@ fn short_options(
         })?;
         let value = if known.valued.contains(letter) {
             match after {
-                "" => Some(value_of(rest)?),
+                "" => {
+                    parsed.apart.push(letter.to_string());
+                    Some(value_of(rest)?)
+                }
                 after => Some(after.to_owned()),
             }
         } else {

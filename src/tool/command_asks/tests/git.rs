@@ -67,7 +67,6 @@ async fn git_shows_no_file_that_may_not_be_read() {
         "git show HEAD~1:config/.env",
         "git log -p",
         "git log -p -- config",
-        "git log -S TOKEN -p",
         "git log --oneline -U0",
         "git diff HEAD~1 -- config/.env",
         "git diff HEAD~1:config/.env HEAD:a.txt",

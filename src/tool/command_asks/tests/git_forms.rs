@@ -67,7 +67,7 @@ async fn both_names_of_a_renamed_file_count() {
             "git diff -C -C HEAD~ HEAD",
             "git log -p -1 -C -C",
         ],
-        &["git show", "git show -C", "git log -p -1"],
+        &["git show", "git show -M", "git log -p -1"],
     );
 }
 
@@ -146,6 +146,94 @@ async fn a_path_in_a_commit_counts_from_the_real_directory() {
     );
 }
 
+/// Commits of known days: `.env` comes with the second and goes with the third.
+fn dated() -> (Harness, String, String) {
+    let project = repository();
+    let root = project.path("");
+    let hash = |revision: &str| {
+        let output = std::process::Command::new("git")
+            .current_dir(&root)
+            .args(["rev-parse", revision])
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    git(&root, &["rm", "-q", "config/.env"]);
+    git(&root, &["commit", "-qm", "without"]);
+    let (secret, plain) = (hash("HEAD~2"), hash("HEAD~1"));
+    project.write("a.txt", "c\n");
+    git(&root, &["commit", "-qam", "four"]);
+    (project, secret, plain)
+}
+
+#[tokio::test]
+async fn a_command_that_git_may_understand_otherwise_asks() {
+    let (project, secret, plain) = dated();
+    let commands = [
+        "git show 'HEAD@{2026-11-02 13:00}'".to_owned(),
+        "git show 'HEAD@{2026-11-02 13:00}:config/key (1).txt'".to_owned(),
+        "git diff HEAD:a.txt ':(top)config/.env'".to_owned(),
+        format!("git blame --abbrev config/.env {secret}"),
+        format!("git log -p HEAD..{secret} --no-walk"),
+        format!("git show {secret} ^HEAD --no-walk"),
+        format!("git show -1 {plain} {secret}"),
+        format!("git show {plain}..HEAD"),
+        "git log -p -a -GTOKEN".to_owned(),
+        "git log -S TOKEN -p".to_owned(),
+        "git log -p -STOKEN --pickaxe-all".to_owned(),
+        "git log -p --author=a".to_owned(),
+        "git log -p -1 --until='2026-11-02 00:00'".to_owned(),
+        "git show --first-parent -c".to_owned(),
+        "git log -p --diff-filter='M*'".to_owned(),
+        "git log -p a.t*".to_owned(),
+        "git -C .git log -p -1".to_owned(),
+        "git diff --unified HEAD~3".to_owned(),
+    ];
+    assert_asked(
+        &project,
+        &commands.each_ref().map(String::as_str),
+        &[
+            "git show",
+            "git show -U5 --stat HEAD",
+            "git log -p -1 --oneline",
+            "git log -p -n 1 HEAD~1..HEAD -- a.txt",
+            "git diff HEAD~1...HEAD -w",
+            "git diff HEAD@{0} -- a.txt",
+            "git diff a.t*",
+            "git log --author=a --until=2026-11-02 --oneline",
+            "git log -S TOKEN --oneline",
+            "git blame -L 1,1 a.txt",
+        ],
+    );
+}
+
+#[tokio::test]
+async fn a_repository_with_links_or_settings_that_name_files_asks() {
+    for (link, command) in [
+        ("packed-refs", "git branch"),
+        ("shallow", "git status"),
+        ("info/grafts", "git log"),
+        ("objects/info/alternates", "git log -1"),
+        ("worktrees/x/locked", "git worktree list"),
+        ("rebase-merge/done", "git status"),
+        ("BISECT_START", "git status"),
+    ] {
+        let project = repository();
+        assert_asked(&project, &[], &[command]);
+        let path = project.path(".git").join(link);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        symlink(project.path("config/.env"), &path).unwrap();
+        assert_asked(&project, &[command], &[]);
+    }
+    let project = repository();
+    let root = project.path("");
+    assert_asked(&project, &[], &["git config --get user.name", "git diff"]);
+    git(&root, &["config", "include.path", "../config/.env"]);
+    assert_asked(&project, &["git config --get user.name"], &["git diff"]);
+    git(&root, &["config", "core.attributesFile", "config/.env"]);
+    assert_asked(&project, &["git diff"], &[]);
+}
+
 #[tokio::test]
 async fn what_git_takes_as_a_patch_is_one() {
     let project = repository();
@@ -201,7 +289,7 @@ async fn a_wildcard_is_a_file_or_asked_about() {
             "git -C config diff o?d",
             "git grep TOKEN o?d",
         ],
-        &["git diff a.*", "git log -p -1 a.*", "git diff -- a.*"],
+        &["git diff a.*", "git show -- a.*", "git diff -- a.*"],
     );
 }
 

@@ -41,7 +41,7 @@ const SUBCOMMANDS: &str = "diff | diff | log | log -p | log -p | show | show | s
     stash show | stash list | reflog | reflog show | shortlog | ls-tree | tag | branch";
 const SIDES: &str = "--cached | --staged | --merge-base | -1 | -3 | --no-index";
 const PATTERNS: &str = ". | Zk81 | common | '^'";
-const DIFFERENCES: &str = "-p | -u | -s | --stat | --numstat | --raw | --name-only | --name-status | --summary | --patch | \
+const DIFFERENCES: &str = "-a -GZk | --pickaxe-all -Gpublic | --diff-filter='M*' | -p | -u | -s | --stat | --numstat | --raw | --name-only | --name-status | --summary | --patch | \
     --no-patch | -U1 | -U0 | --unified=1 | --unified | -W | --function-context | --check | --binary | --text \
     | -a | -w | -b | -z | -R | -r | -t | -m | -c | --cc | -M | -M90% | -C | -C -C | -B | -D | --find-renames \
     | --find-copies | --find-copies-harder | --no-renames | --diff-filter=R | --diff-filter=A | \
@@ -54,7 +54,7 @@ const DIFFERENCES: &str = "-p | -u | -s | --stat | --numstat | --raw | --name-on
     --rotate-to=plain.txt | --irreversible-delete | --root | --dirstat | -X | --cumulative | \
     --compact-summary | --no-textconv | --line-prefix=x | --ita-invisible-in-index | --submodule=diff | \
     --find-object=HEAD:.env | --anchored=x | --histogram | --ws-error-highlight=all";
-const COMMITS: &str = "-1 | -2 | -n 1 | -n1 | -n3 | --max-count=1 | --skip=1 | --all | --branches | --tags | --glob=refs/tags/* \
+const COMMITS: &str = "--until=2026-11-02 | --author=J.rg | -1 | -2 | -n 1 | -n1 | -n3 | --max-count=1 | --skip=1 | --all | --branches | --tags | --glob=refs/tags/* \
     | --exclude=old --all | --reflog | -g | --walk-reflogs | --reverse | --merges | --no-merges | \
     --first-parent | --follow | -L1,3:plain.txt | -L 1,3:plain.txt | --oneline | --graph | --format=%h | \
     --format= | --pretty=raw | --format %h | --pretty | --since=2000-01-01 | --author=a | --grep=one | \
@@ -68,7 +68,7 @@ const SEARCHES: &str = "-n | -i | -l | -c | -h | -H | -o | -w | -v | -F | -E | -
     | --threads=1 | --no-exclude-standard | --recurse-submodules";
 const OTHERS: &str = "-p | -t | -s | -e | blob | tree | commit | tag | --batch | --textconv | -w | -C | -M | -l | -L1,3 | \
     --porcelain | --root | --reverse | -S .env | --contents .env | --incremental | --line-porcelain";
-const REVISIONS: &str = "HEAD | HEAD~1 | HEAD~2 | HEAD~3 | HEAD~4 | HEAD~5 | HEAD^ | HEAD^2 | @ | old | side | blobtag | treetag \
+const REVISIONS: &str = "'HEAD@{2026-11-02 13:00}' | '@{13:00}' | ^HEAD | HEAD..old | HEAD | HEAD~1 | HEAD~2 | HEAD~3 | HEAD~4 | HEAD~5 | HEAD^ | HEAD^2 | @ | old | side | blobtag | treetag \
     | committag | BLOB | TREE | SUBTREE | COMMIT | HEAD~2..HEAD | HEAD~3...HEAD~1 | side..HEAD | HEAD...side \
     | ^side | HEAD^! | HEAD~1^! | HEAD^@ | HEAD^- | HEAD~2^{tree} | HEAD^{} | blobtag^{} | treetag^{tree} | \
     :/one | HEAD^{/one} | stash | stash@{0} | stash^2 | stash@{0}^3 | HEAD@{0} | HEAD@{1} | HEAD@{2} | @{-1} \
@@ -84,7 +84,17 @@ const PATHS: &str = ". | plain.txt | sub | sub/a.txt | .env | config | config/ |
     p* | ':!.env' | ':(exclude)sub' | ':/' | ':(top)' | ':(top).env' | ':(icase).ENV' | ':(glob)**/*v' | .. \
     | ../.env | ../sub | copy.txt | moved.txt | -p | --cached | HEAD | old | 'x.env.b:1' | sub/../.env | \
     ./plain.txt | o?d | '?env' | ':^sub' | OUTSIDE | sub/* | renamed.txt | a.txt";
-const PLACES: &[&str] = &["", "", "", "cd sub && ", "cd h && ", "cd aw && ", "cd h/.aws && "];
+const PLACES: &[&str] = &[
+    "",
+    "",
+    "",
+    "cd sub && ",
+    "cd h && ",
+    "cd aw && ",
+    "cd h/.aws && ",
+    "LC_ALL=C.UTF-8 ",
+    "TZ=AAA+23 ",
+];
 const DIRECTORIES: &[&str] = &[
     "",
     "",
@@ -223,6 +233,9 @@ impl Place {
             let table = random.of(&[OBJECTS, REVISIONS, REVISIONS]);
             words.push(random.from(table));
         }
+        // Git takes options behind operands, too.
+        let turn = random.below(words.len() + 1);
+        words.rotate_left(if subcommand == "grep" { 0 } else { turn });
         if random.below(3) == 0 {
             words.push("--");
         }

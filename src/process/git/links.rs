@@ -1,0 +1,57 @@
+//! Links within the directory of a repository.
+//!
+//! Git prints lines of its own files where it does not understand them (`unexpected line in …`), and of some the whole: why
+//! a work tree is locked, what a rebase has done. A link there makes it print a file of somebody else's.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::Repository;
+
+/// Directories whose files are never printed as text, and may be many.
+const PASSED_BY: &[&str] = &["hooks", "lfs", "logs", "modules", "refs", "rr-cache"];
+/// Entries that are looked at. More are of a repository with hundreds of work trees.
+const MAX_ENTRIES: usize = 4000;
+
+impl Repository {
+    /// The first link among the files of the repository's directories that git reads as text. An error where they cannot
+    /// be listed, or are too many.
+    pub fn link_within(&self) -> Result<Option<PathBuf>, &'static str> {
+        let mut left = MAX_ENTRIES;
+        let mut directories = vec![self.git_dir.clone()];
+        if self.common_dir != self.git_dir {
+            directories.push(self.common_dir.clone());
+        }
+        while let Some(directory) = directories.pop() {
+            if directory.is_symlink() && directory != self.git_dir && directory != self.common_dir {
+                return Ok(Some(directory));
+            }
+            let entries = fs::read_dir(&directory).map_err(|_| "its directory cannot be listed")?;
+            for entry in entries.flatten() {
+                left = left
+                    .checked_sub(1)
+                    .ok_or("its directory has too many files to look at")?;
+                let name = entry.file_name();
+                let is_passed_by = PASSED_BY.iter().any(|known| name == *known);
+                let Ok(kind) = entry.file_type() else { continue };
+                if kind.is_symlink() && !is_passed_by {
+                    return Ok(Some(entry.path()));
+                }
+                if kind.is_dir() && !is_passed_by {
+                    directories.extend(text_files(entry.path(), &directory, self));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The part of a directory that has files of text: of the objects only `info`.
+fn text_files(directory: PathBuf, parent: &Path, repository: &Repository) -> Option<PathBuf> {
+    let is_objects = directory.ends_with("objects") && parent == repository.common_dir;
+    if !is_objects {
+        return Some(directory);
+    }
+    let info = directory.join("info");
+    info.symlink_metadata().is_ok().then_some(info)
+}
