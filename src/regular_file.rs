@@ -8,13 +8,17 @@
 //! [`FileGate`] decides which of these files may be read at all. It judges the path that the opened file really has, so
 //! a link with a harmless name opens nothing that its target would not.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+pub(crate) mod without_links;
 
 /// Largest size in bytes of a file that lathe opens for itself, unless its caller knows better.
 pub const MAX_BYTES: u64 = 1 << 20;
@@ -35,6 +39,9 @@ pub enum ReadError {
     /// The permission rules ask before this file is read, or deny it.
     #[error("it is `{}`, which the permission rules do not let be read without asking", .real.display())]
     Withheld { real: PathBuf },
+    /// It was opened by its real path, and a part of that is a link by now.
+    #[error("it leads to another place than before")]
+    Redirected,
     #[error(transparent)]
     Io(io::Error),
 }
@@ -54,6 +61,15 @@ impl From<io::Error> for ReadError {
         match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Self::Missing,
             _ => Self::Io(error),
+        }
+    }
+}
+
+impl From<Errno> for ReadError {
+    fn from(error: Errno) -> Self {
+        match error {
+            Errno::LOOP => Self::Redirected,
+            error => io::Error::from(error).into(),
         }
     }
 }
@@ -83,6 +99,26 @@ impl RegularFile {
             return Err(ReadError::NotRegular);
         }
         let real = real_path(&file, &metadata, path)?;
+        Ok(Self { file, real, metadata })
+    }
+
+    /// Opens a file for reading by its absolute real path, which was judged before: where a part of it is a link by now,
+    /// nothing is opened. Otherwise like [`RegularFile::open`].
+    pub fn open_real(path: &Path) -> Result<Self, ReadError> {
+        let there = std::fs::symlink_metadata(path)?.file_type();
+        if there.is_symlink() {
+            return Err(ReadError::Redirected);
+        }
+        if !there.is_file() {
+            return Err(ReadError::NotRegular);
+        }
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let file = File::from(without_links::open(path, flags)?);
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Err(ReadError::NotRegular);
+        }
+        let real = path.to_owned();
         Ok(Self { file, real, metadata })
     }
 
@@ -144,16 +180,41 @@ impl OpenDirectory {
         Ok(Self { directory, real })
     }
 
+    /// Opens a directory by its absolute real path, which was judged before: where a part of it is a link by now, nothing
+    /// is opened.
+    pub fn open_real(path: &Path) -> Result<Self, ReadError> {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY;
+        let directory = File::from(without_links::open(path, flags)?);
+        let real = path.to_owned();
+        Ok(Self { directory, real })
+    }
+
     /// The absolute path that it had when it was opened, without links.
     pub fn real_path(&self) -> &Path {
         &self.real
     }
 
+    /// Lists the names in it, each with whether it leads to a directory. What cannot be looked at is none.
+    pub fn entries(&self) -> Result<Vec<(OsString, bool)>, ReadError> {
+        let listed = Dir::read_from(&self.directory)?.flatten();
+        let entries = listed.map(|entry| {
+            let is_directory = match entry.file_type() {
+                FileType::Symlink | FileType::Unknown => {
+                    rustix::fs::statat(&self.directory, entry.file_name(), AtFlags::empty())
+                        .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory)
+                }
+                kind => kind == FileType::Directory,
+            };
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            (name.to_owned(), is_directory)
+        });
+        Ok(entries.filter(|(name, _)| name != "." && name != "..").collect())
+    }
+
     /// Opens one of its files for reading. A link is refused.
     pub fn file(&self, name: &OsStr) -> Result<RegularFile, ReadError> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let file = rustix::fs::openat(&self.directory, name, flags, Mode::empty())
-            .map_err(|error| ReadError::from(io::Error::from(error)))?;
+        let file = rustix::fs::openat(&self.directory, name, flags, Mode::empty())?;
         let file = File::from(file);
         let metadata = file.metadata()?;
         if !metadata.is_file() {
@@ -287,6 +348,42 @@ mod tests {
         symlink("secret", root.join("open")).unwrap();
         let file = directory.file(OsStr::new("a")).unwrap();
         assert_eq!(file.read_text(10).unwrap(), "open");
+    }
+
+    #[test]
+    fn what_is_opened_by_its_real_path_has_no_link_in_any_part() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("real/below")).unwrap();
+        fs::write(root.join("real/a"), "text").unwrap();
+        symlink("a", root.join("real/link")).unwrap();
+        symlink("below", root.join("real/linked")).unwrap();
+        symlink("real", root.join("way")).unwrap();
+        let file = RegularFile::open_real(&root.join("real/a")).unwrap();
+        assert_eq!(file.real_path(), root.join("real/a"));
+        assert_eq!(file.read_text(4).unwrap(), "text");
+        for path in ["real/link", "way/a", "way/link"] {
+            let error = RegularFile::open_real(&root.join(path)).unwrap_err();
+            assert!(matches!(error, ReadError::Redirected), "{path}: {error}");
+        }
+        for path in ["real/linked", "way/below", "way"] {
+            let error = OpenDirectory::open_real(&root.join(path)).unwrap_err();
+            assert!(matches!(error, ReadError::Redirected), "{path}: {error}");
+        }
+        let directory = RegularFile::open_real(&root.join("real")).unwrap_err();
+        assert!(matches!(directory, ReadError::NotRegular));
+        for path in ["real/none", "none/a", "real/a/b"] {
+            let error = RegularFile::open_real(&root.join(path)).unwrap_err();
+            assert!(matches!(error, ReadError::Missing), "{path}: {error}");
+        }
+        let directory = OpenDirectory::open_real(&root.join("real")).unwrap();
+        let mut entries = directory.entries().unwrap();
+        entries.sort();
+        let expected = [("a", false), ("below", true), ("link", false), ("linked", true)];
+        assert_eq!(
+            entries,
+            expected.map(|(name, is_directory)| (name.into(), is_directory))
+        );
     }
 
     #[test]

@@ -3,29 +3,22 @@
 //! Project files are written through these: once a directory is open, nobody can put a link in its place or on the way to
 //! it and so lead a write elsewhere. Opening one follows no link in any part of the path, because the paths that get here
 //! are real paths already: a link that is found there was put there after the path was judged.
-//!
-//! On Linux the kernel walks the path in one call (`openat2`). Where it cannot, each part is opened by itself.
 
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
-use std::path::{Component, Path};
+use std::path::Path;
 use std::sync::Arc;
 
 use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::FileProblem;
+use crate::regular_file::without_links;
 
-/// Flags that every open file and directory has.
+/// Flags that every open file has.
 const ALWAYS: OFlags = OFlags::CLOEXEC.union(OFlags::NOFOLLOW);
-
-/// No permission to list the directory is needed to work in it.
-#[cfg(target_os = "linux")]
-const DIRECTORY: OFlags = ALWAYS.union(OFlags::DIRECTORY).union(OFlags::PATH);
-#[cfg(not(target_os = "linux"))]
-const DIRECTORY: OFlags = ALWAYS.union(OFlags::DIRECTORY);
 
 /// An open directory. Clones share it.
 #[derive(Debug, Clone)]
@@ -36,23 +29,15 @@ pub(crate) struct Directory {
 impl Directory {
     /// Opens a directory by its absolute real path. A link in any part of it is refused with `ELOOP`.
     pub(crate) fn open(path: &Path) -> Result<Self, Errno> {
-        let root = rustix::fs::open("/", DIRECTORY, Mode::empty())?;
-        let relative = path.strip_prefix("/").map_err(|_| Errno::INVAL)?;
-        Self::from(root).beneath(relative)
+        without_links::open(path, without_links::DIRECTORY).map(Self::from)
     }
 
     /// Opens a directory that lies below this one, or this one again for an empty path.
     pub(crate) fn beneath(&self, relative: &Path) -> Result<Self, Errno> {
-        if !relative
-            .components()
-            .all(|part| matches!(part, Component::Normal(_)))
-        {
-            return Err(Errno::INVAL);
-        }
         if relative.as_os_str().is_empty() {
             return Ok(self.clone());
         }
-        open_beneath(&self.fd, relative).map(Self::from)
+        without_links::open_beneath(&self.fd, relative, without_links::DIRECTORY).map(Self::from)
     }
 
     /// Makes a directory; one that is there already is fine.
@@ -187,77 +172,11 @@ pub(super) fn read_to_limit(file: &File, limit: u64) -> Result<Vec<u8>, FileProb
     Ok(bytes)
 }
 
-#[cfg(target_os = "linux")]
-fn open_beneath(directory: &OwnedFd, relative: &Path) -> Result<OwnedFd, Errno> {
-    use rustix::fs::ResolveFlags;
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    // With `NOFOLLOW` the answer to a link at the end would be that it is no directory.
-    let flags = DIRECTORY.difference(OFlags::NOFOLLOW);
-    match rustix::fs::openat2(directory, relative, flags, Mode::empty(), resolve) {
-        // The kernel is older than the call, or a filter around this process does not know it.
-        Err(Errno::NOSYS | Errno::PERM) => open_by_parts(directory, relative),
-        opened => opened,
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn open_beneath(directory: &OwnedFd, relative: &Path) -> Result<OwnedFd, Errno> {
-    open_by_parts(directory, relative)
-}
-
-fn open_by_parts(directory: &OwnedFd, relative: &Path) -> Result<OwnedFd, Errno> {
-    let mut opened: Option<OwnedFd> = None;
-    for part in relative {
-        let within = opened.as_ref().unwrap_or(directory);
-        let next = rustix::fs::openat(within, part, DIRECTORY, Mode::empty());
-        opened = Some(match next {
-            // A link is no directory either, and the answer is to be the same as that of `openat2`.
-            Err(Errno::NOTDIR) if is_link(within, part) => return Err(Errno::LOOP),
-            next => next?,
-        });
-    }
-    opened.ok_or(Errno::INVAL)
-}
-
-fn is_link(directory: &OwnedFd, name: &OsStr) -> bool {
-    rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
-        .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::os::unix::fs::symlink;
 
     use super::*;
-
-    #[test]
-    fn a_link_on_the_way_is_refused_by_the_kernel_and_by_parts() {
-        let scratch = tempfile::tempdir().unwrap();
-        let base = scratch.path().canonicalize().unwrap();
-        fs::create_dir_all(base.join("root/a/b")).unwrap();
-        fs::create_dir(base.join("outside")).unwrap();
-        fs::write(base.join("root/file"), "").unwrap();
-        symlink("../outside", base.join("root/out")).unwrap();
-        symlink("a", base.join("root/in")).unwrap();
-        let root = Directory::open(&base.join("root")).unwrap();
-        for (path, expected) in [
-            ("a/b", None),
-            ("out", Some(Errno::LOOP)),
-            ("in/b", Some(Errno::LOOP)),
-            ("a/none", Some(Errno::NOENT)),
-            ("file", Some(Errno::NOTDIR)),
-            ("file/x", Some(Errno::NOTDIR)),
-        ] {
-            let path = Path::new(path);
-            assert_eq!(open_beneath(&root.fd, path).err(), expected, "{path:?}");
-            assert_eq!(open_by_parts(&root.fd, path).err(), expected, "{path:?}");
-        }
-        for path in ["..", "a/../..", "/etc"] {
-            assert_eq!(root.beneath(Path::new(path)).err(), Some(Errno::INVAL), "{path}");
-        }
-        assert_eq!(Directory::open(&base.join("root/out")).err(), Some(Errno::LOOP));
-    }
 
     #[test]
     fn a_rename_to_a_new_name_replaces_nothing() {

@@ -4,10 +4,10 @@
 //! back to the bytes, so lines that were not edited keep theirs, in files of mixed line endings too. A lone carriage
 //! return is a character like any other.
 //!
-//! Writers open with [`TextFile::open`], which refuses what cannot be edited safely; [`TextFile::open_for_reading`] also
+//! Writers open with [`TextFile::open`], which refuses what cannot be edited safely; [`TextFile::read_to_show`] also
 //! decodes UTF-16 and shows what is not text as well as it can. Nothing here writes.
 
-use std::fs;
+use std::fs::{self, File};
 use std::ops::Range;
 use std::path::Path;
 
@@ -100,9 +100,10 @@ impl TextFile {
         Self::from_bytes(bytes).map_err(failed)
     }
 
-    /// Opens a file to show it. Whether it should be shown at all is [`looks_binary`]'s question.
-    pub fn open_for_reading(path: &Path, limit: u64) -> Result<Self, FileError> {
-        Ok(Self::decode(read_regular(path, limit)?))
+    /// Reads an open file of at most `limit` bytes to show it. Whether it should be shown at all is [`looks_binary`]'s
+    /// question.
+    pub fn read_to_show(file: &File, limit: u64) -> Result<Self, FileProblem> {
+        read_to_limit(file, limit).map(Self::decode)
     }
 
     /// Takes the bytes of a file that is to be edited.

@@ -43,6 +43,10 @@ const OPENERS: &[(&str, &str)] = &[
         "a recording that the person asks for",
     ),
     ("src/regular_file.rs", "the one opener"),
+    (
+        "src/regular_file/without_links.rs",
+        "what it opens by a real path",
+    ),
     ("src/session/query/status.rs", "`/proc`"),
     ("src/session/wire/models.rs", "a recording that the person names"),
     ("src/store/locks.rs", "lathe's own locks"),

@@ -195,7 +195,7 @@ fn added(root: &Path, name: &str) -> ChangedFile {
     let text = if is_link || size > LARGEST {
         None
     } else {
-        TextFile::open(&real)
+        TextFile::open_real(&real)
             .ok()
             .filter(|file| !looks_binary(file.bytes()))
     };

@@ -152,7 +152,7 @@ impl Search<'_> {
             Ok(file) => file,
             Err(error) => {
                 let is_denied = |error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied;
-                if matches!(&error, ReadError::Withheld { .. })
+                if matches!(&error, ReadError::Withheld { .. } | ReadError::Redirected)
                     || matches!(&error, ReadError::Io(error) if is_denied(error))
                 {
                     self.unreadable.sheaf().push(candidate.display);
@@ -202,22 +202,14 @@ impl Search<'_> {
             return Err(withheld(path));
         }
         let file = if candidate.is_named {
-            RegularFile::open(path)?
+            RegularFile::open_real(path)
         } else {
-            opener.open(path)?
+            opener.open(path)
         };
-        let real = file.real_path();
-        let is_at_its_path = real.as_os_str() == path.as_os_str();
-        // A walk follows no links; where one leads now, somebody has put it there since.
-        if !is_at_its_path && !candidate.is_named {
-            return Err(withheld(real));
+        if candidate.is_linked && !self.readable.lets_read(path) {
+            return Err(withheld(path));
         }
-        let has_its_name = !candidate.is_linked && is_at_its_path;
-        if has_its_name || self.readable.lets_read(real) {
-            Ok(file)
-        } else {
-            Err(withheld(real))
-        }
+        file
     }
 }
 
@@ -239,7 +231,7 @@ impl Opener {
         }
         let (_, directory) = self
             .last
-            .insert((parent.to_owned(), OpenDirectory::open(parent)?));
+            .insert((parent.to_owned(), OpenDirectory::open_real(parent)?));
         directory.file(name)
     }
 }

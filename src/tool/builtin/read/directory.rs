@@ -1,26 +1,22 @@
 //! A directory's entries, by pages like a file's lines.
 
 use std::fmt::Write as _;
-use std::fs::DirEntry;
 
 use super::window::{BYTE_BUDGET, Window};
-use super::{Details, Kind, io_error};
+use super::{Details, Kind, unread};
 use crate::conversation::ErrorKind;
 use crate::files::Resolved;
+use crate::regular_file::OpenDirectory;
 use crate::tool::builtin::file_name::one_line;
 use crate::tool::{Output, ToolError, plural};
 
 pub(super) fn read(path: &Resolved, window: Window) -> Result<Output<Details>, ToolError> {
-    let entries = std::fs::read_dir(&path.real).map_err(|error| io_error(path, &error))?;
+    let entries = OpenDirectory::open_real(&path.real).and_then(|directory| directory.entries());
+    let entries = entries.map_err(|error| unread(path, error))?;
     // Directories first: `false` sorts before `true`.
     let mut names: Vec<(bool, String)> = entries
-        .flatten()
-        .map(|entry| {
-            (
-                !is_directory(&entry),
-                entry.file_name().to_string_lossy().into_owned(),
-            )
-        })
+        .into_iter()
+        .map(|(name, is_directory)| (!is_directory, name.to_string_lossy().into_owned()))
         .collect();
     names.sort_unstable();
     let total = names.len();
@@ -68,13 +64,4 @@ pub(super) fn read(path: &Resolved, window: Window) -> Result<Output<Details>, T
     };
     let title = format!("{} · {}", path.display, plural(total, "entry"));
     Ok(Output::new(title, text, details))
-}
-
-/// Asks the file system only where a link has to be followed.
-fn is_directory(entry: &DirEntry) -> bool {
-    match entry.file_type() {
-        Ok(kind) if kind.is_symlink() => entry.path().is_dir(),
-        Ok(kind) => kind.is_dir(),
-        Err(_) => false,
-    }
 }

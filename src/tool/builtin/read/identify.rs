@@ -1,7 +1,6 @@
 //! Identifies the file at a path: by its kind, its first bytes and then its extension.
 
-use std::fs::{DirEntry, File};
-use std::io::Read;
+use std::fs::DirEntry;
 use std::path::Path;
 
 use super::{Media, What, io_error, open};
@@ -11,7 +10,7 @@ use crate::tool::ToolError;
 use crate::tool::builtin::file_name::one_line;
 
 /// Bytes that say what a file is.
-const HEAD: usize = 4096;
+const HEAD: u64 = 4096;
 /// Siblings that are looked at for a name like the missing one.
 const MAX_SIBLINGS: usize = 10_000;
 const SUGGESTIONS: usize = 3;
@@ -35,7 +34,8 @@ pub(super) fn identify(path: &Resolved) -> Result<What, ToolError> {
         }
         PathKind::File => {}
     }
-    let head = head(&mut open(path)?).map_err(|error| io_error(path, &error))?;
+    let head = open(path)?.read_beginning(HEAD);
+    let head = head.map_err(|error| io_error(path, &error.into()))?;
     if let Some(media) = media(&head) {
         return Ok(What::Media(media));
     }
@@ -50,12 +50,6 @@ pub(super) fn identify(path: &Resolved) -> Result<What, ToolError> {
             .hint("Look at it with a program that knows its format, through bash."));
     }
     Ok(What::Text)
-}
-
-fn head(file: &mut File) -> std::io::Result<Vec<u8>> {
-    let mut head = Vec::with_capacity(HEAD);
-    file.take(HEAD as u64).read_to_end(&mut head)?;
-    Ok(head)
 }
 
 /// By the first bytes. What has a picture's name and not its bytes is shown as what it is: a pointer file, a web page that

@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{Details, Kind, Media, io_error};
+use super::{Details, Kind, Media, io_error, open};
 use crate::conversation::{Attachment, ErrorKind};
 use crate::files::{ContentHash, Resolved};
 use crate::picture::{self, Alone, PictureError};
@@ -14,21 +14,22 @@ use crate::tool::{Output, ToolError, plural};
 const MAX_FILE: u64 = 32 * 1024 * 1024;
 
 pub(super) fn read(path: &Resolved, media: Media) -> Result<Output<Details>, ToolError> {
-    let meta = path.real.metadata().map_err(|error| io_error(path, &error))?;
-    if meta.len() > MAX_FILE {
+    let file = open(path)?;
+    let size = file.metadata().len();
+    if size > MAX_FILE {
         let message = format!(
             "`{}` has {} MiB, more than the {} MiB that can be shown",
             path.display,
-            meta.len() / 1024 / 1024,
+            size / 1024 / 1024,
             MAX_FILE / 1024 / 1024
         );
         return Err(ToolError::new(ErrorKind::TooLarge, message));
     }
     let shown = if media == Media::Pdf {
-        pdf(path)?
+        pdf(path, file)?
     } else {
         // Before it is read: many calls at once would have as many files in memory.
-        picture::alone(|alone| image(path, alone))?
+        picture::alone(|alone| image(path, file, alone))?
     };
     let details = Details {
         path: path.display.clone(),
@@ -49,8 +50,8 @@ struct Shown {
     attachment: Attachment,
 }
 
-fn pdf(path: &Resolved) -> Result<Shown, ToolError> {
-    let (bytes, hash) = whole(path)?;
+fn pdf(path: &Resolved, file: RegularFile) -> Result<Shown, ToolError> {
+    let (bytes, hash) = whole(path, file)?;
     let pages = match count_pages(&bytes) {
         0 => String::new(),
         pages => format!(", {}", plural(pages, "page")),
@@ -64,8 +65,8 @@ fn pdf(path: &Resolved) -> Result<Shown, ToolError> {
     })
 }
 
-fn image(path: &Resolved, alone: &Alone) -> Result<Shown, ToolError> {
-    let (bytes, hash) = whole(path)?;
+fn image(path: &Resolved, file: RegularFile, alone: &Alone) -> Result<Shown, ToolError> {
+    let (bytes, hash) = whole(path, file)?;
     let picture = alone.fit(bytes).map_err(|error| unusable(path, &error))?;
     let (width, height) = (picture.width, picture.height);
     let text = format!("Image read: {}, {width}x{height}", one_line(&path.display));
@@ -78,9 +79,10 @@ fn image(path: &Resolved, alone: &Alone) -> Result<Shown, ToolError> {
 }
 
 /// The bytes of a file and their hash.
-fn whole(path: &Resolved) -> Result<(Vec<u8>, String), ToolError> {
-    let read = RegularFile::open(&path.real).and_then(|file| file.read(MAX_FILE));
-    let bytes = read.map_err(|error| io_error(path, &error.into()))?;
+fn whole(path: &Resolved, file: RegularFile) -> Result<(Vec<u8>, String), ToolError> {
+    let bytes = file
+        .read(MAX_FILE)
+        .map_err(|error| io_error(path, &error.into()))?;
     let hash = ContentHash::of(&bytes).to_string();
     Ok((bytes, hash))
 }

@@ -14,8 +14,6 @@ mod tests;
 mod text;
 mod window;
 
-use std::fs::File;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +22,7 @@ use self::window::Window;
 use crate::conversation::ErrorKind;
 use crate::files::Resolved;
 use crate::provider::EditMode;
-use crate::regular_file::RegularFile;
+use crate::regular_file::{ReadError, RegularFile};
 use crate::tool::truncate::limits;
 use crate::tool::{
     Abilities, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool,
@@ -207,11 +205,16 @@ fn moved(path: &Resolved) -> ToolError {
     ToolError::new(ErrorKind::Stale, message).hint("Read it again.")
 }
 
-fn open(path: &Resolved) -> Result<File, ToolError> {
-    let opened = RegularFile::open(&path.real);
-    opened
-        .map(RegularFile::into_file)
-        .map_err(|error| io_error(path, &error.into()))
+/// Opens the file that was judged, and no other that a link leads to by now.
+fn open(path: &Resolved) -> Result<RegularFile, ToolError> {
+    RegularFile::open_real(&path.real).map_err(|error| unread(path, error))
+}
+
+fn unread(path: &Resolved, error: ReadError) -> ToolError {
+    match error {
+        ReadError::Redirected => moved(path),
+        error => io_error(path, &error.into()),
+    }
 }
 
 fn io_error(path: &Resolved, error: &std::io::Error) -> ToolError {

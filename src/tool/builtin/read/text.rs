@@ -1,7 +1,8 @@
 //! Text: one pass that hashes, counts and keeps the wanted lines.
 
 use std::fmt::Write as _;
-use std::io::Read;
+use std::fs::File;
+use std::io::{Read, Seek};
 
 use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
@@ -9,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::window::{BYTE_BUDGET, Window};
 use super::{Details, Kind, io_error, open};
 use crate::conversation::ErrorKind;
-use crate::files::{Resolved, TextFile};
+use crate::files::{FileError, Resolved, TextFile};
 use crate::text::hashline::{Hash, LineHasher};
 use crate::tool::builtin::file_name::one_line;
 use crate::tool::{Output, ToolError, plural};
@@ -25,7 +26,7 @@ pub(super) fn read(
     prefix: Prefix,
     cancel: &CancellationToken,
 ) -> Result<Output<Details>, ToolError> {
-    let mut file = open(path)?;
+    let mut file = open(path)?.into_file();
     let mut chunk = Vec::with_capacity(CHUNK);
     let mut pass = Pass::new(window, prefix);
     let mut hasher = Sha256::new();
@@ -43,7 +44,7 @@ pub(super) fn read(
             return Err(ToolError::new(ErrorKind::Cancelled, message));
         }
         if is_first && is_utf16(&chunk) {
-            return read_decoded(path, window, prefix);
+            return read_decoded(path, file, window, prefix);
         }
         hasher.update(&chunk);
         valid.push(&chunk);
@@ -70,9 +71,15 @@ fn is_utf16(head: &[u8]) -> bool {
 }
 
 /// UTF-16, which is decoded whole.
-fn read_decoded(path: &Resolved, window: Window, prefix: Prefix) -> Result<Output<Details>, ToolError> {
-    let file =
-        TextFile::open_for_reading(&path.real, MAX_DECODED).map_err(|error| error.named(&path.display))?;
+fn read_decoded(
+    path: &Resolved,
+    mut file: File,
+    window: Window,
+    prefix: Prefix,
+) -> Result<Output<Details>, ToolError> {
+    file.rewind().map_err(|error| io_error(path, &error))?;
+    let file = TextFile::read_to_show(&file, MAX_DECODED)
+        .map_err(|problem| FileError::new(&path.display, problem))?;
     let mut pass = Pass::new(window, prefix);
     pass.text(file.text().as_bytes());
     let total = pass.finish();

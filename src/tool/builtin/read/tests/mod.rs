@@ -3,6 +3,7 @@
 mod hashline;
 mod media;
 mod paths;
+mod swaps;
 
 use std::io::Cursor;
 
