@@ -4,7 +4,7 @@ mod find;
 
 use super::Simple;
 use super::files::{PathOperand, operand, operand_of_text};
-use super::read_only::is_short_for;
+use super::read_only::{is_short_for, options_of};
 use super::word::Word;
 use crate::permission::Pattern;
 
@@ -21,7 +21,6 @@ pub struct Search {
     /// Whether it shows the file that a link leads to which it meets and does not follow.
     pub shows_links: bool,
     included: Vec<String>,
-    excluded: Vec<String>,
     excluded_directories: Vec<String>,
 }
 
@@ -36,7 +35,7 @@ impl Search {
 
     pub fn looks_into(&self, file: &str) -> bool {
         let is_in = |globs: &[String]| globs.iter().any(|glob| is_match(glob, file));
-        (self.included.is_empty() || is_in(&self.included)) && !self.excluded.iter().any(|name| name == file)
+        self.included.is_empty() || is_in(&self.included)
     }
 
     pub fn enters(&self, directory: &str) -> bool {
@@ -134,12 +133,14 @@ pub fn search(command: &Simple) -> Option<Search> {
             let recurses = short(&['r', 'R'])
                 || long(&["recursive", "dereference-recursive", "directories"])
                 || arguments.iter().any(|word| word.text.ends_with("recurse"));
-            recurses.then(|| Search {
-                follows_links: short(&['R']) || long(&["dereference-recursive"]),
-                included: values(arguments, "include"),
-                excluded: values(arguments, "exclude"),
-                excluded_directories: values(arguments, "exclude-dir"),
-                ..searched(arguments, &GREP)
+            recurses.then(|| {
+                let globs = Globs::of(arguments);
+                Search {
+                    follows_links: short(&['R']) || long(&["dereference-recursive"]),
+                    included: globs.included,
+                    excluded_directories: globs.excluded_directories,
+                    ..searched(arguments, &GREP)
+                }
             })
         }
         "rg" if arguments.iter().any(|word| word.text == "--files") => None,
@@ -176,12 +177,48 @@ fn attached(word: &Word) -> Option<PathOperand> {
     Some(operand_of_text(value))
 }
 
-fn values(arguments: &[Word], option: &str) -> Vec<String> {
-    let values = arguments.iter().filter_map(|word| {
-        let (name, value) = word.text.split_once('=')?;
-        (name.strip_prefix("--") == Some(option)).then(|| value.to_owned())
-    });
-    values.collect()
+/// Names that `grep` is told to search, and directories that it is told to skip.
+#[derive(Default)]
+struct Globs {
+    included: Vec<String>,
+    excluded_directories: Vec<String>,
+}
+
+impl Globs {
+    /// Empty unless every word is understood. With `--exclude` the order decides about a name, and what matches none.
+    fn of(arguments: &[Word]) -> Self {
+        let Some(options) = options_of("grep", arguments, "R", "dereference-recursive") else {
+            return Self::default();
+        };
+        let is_glob = |word: &&Word| word.text.starts_with("--in") || word.text.starts_with("--ex");
+        if options.iter().any(|(name, _)| name == "exclude")
+            || !arguments.iter().filter(is_glob).all(is_glob_or_suffix)
+        {
+            return Self::default();
+        }
+        let values = |option: &str| {
+            let given = options.iter().filter(|(name, _)| name == option);
+            given.filter_map(|(_, value)| value.clone()).collect::<Vec<_>>()
+        };
+        let mut globs = Self {
+            included: values("include"),
+            excluded_directories: values("exclude-dir"),
+        };
+        globs
+            .excluded_directories
+            .retain(|name| !name.contains(['*', '?', '[', '\\']));
+        globs
+    }
+}
+
+/// Returns true if what the shell may make of a word's wildcard, a file called `--include=a.rs`, matches no further names.
+fn is_glob_or_suffix(word: &Word) -> bool {
+    let is_suffix = |value: &str| {
+        let rest = value.strip_prefix('*');
+        rest.is_some_and(|rest| !rest.contains(['*', '?', '[', '\\', '{']))
+    };
+    let value = word.text.split_once('=').map_or("", |(_, value)| value);
+    word.glob_at.is_none() || is_suffix(value)
 }
 
 /// The operands behind the pattern.
@@ -254,10 +291,30 @@ mod tests {
 
     #[test]
     fn names_that_are_left_out_are_not_looked_into() {
-        let analysis =
-            super::super::analyse("grep -r --include='*.rs' --exclude=a.rs --exclude-dir=target x .");
-        let search = search(&analysis.commands[0]).unwrap();
-        assert!(search.looks_into("b.rs") && !search.looks_into("a.rs") && !search.looks_into(".env"));
-        assert!(search.enters("src") && !search.enters("target"));
+        let looks = |command: &str| {
+            let analysis = super::super::analyse(command);
+            let search = search(&analysis.commands[0]).unwrap();
+            (search.looks_into(".env"), search.enters("target"))
+        };
+        for (command, into, enters) in [
+            ("grep -r --include='*.rs' --exclude-dir=target x .", false, false),
+            ("grep -rn --include=*.rs --include '*.md' x .", false, true),
+            ("grep -Rn x . --include='*.rs'", false, true),
+            ("grep -r -e x --exclude-dir target .", true, false),
+            ("grep -r --include='*.rs' --exclude=a.rs x .", true, true),
+            ("grep -r --exclude=zzz --include=b x .", true, true),
+            ("grep -r --include '.e*' --include=zzz x .", true, true),
+            ("grep -r -e --include=zzz -e x .", true, true),
+            ("grep -r --label --include=zzz x .", true, true),
+            ("grep -r -e x -- . --include=zzz", true, true),
+            ("grep -r -e --exclude-dir=target -e x .", true, true),
+            ("grep -r --exclude-dir='targe[t]' x .", true, true),
+            ("grep -r --unknown --include=zzz x .", true, true),
+            ("grep -r --include=zzz \"$y\" .", true, true),
+            ("grep -r --include=zz? x .", true, true),
+            ("grep -r --include=zzz x *", true, true),
+        ] {
+            assert_eq!(looks(command), (into, enters), "{command}");
+        }
     }
 }

@@ -5,6 +5,7 @@ mod git_forms;
 mod git_fuzz;
 mod git_kept;
 mod links;
+mod search_forms;
 mod session;
 
 use std::fs;

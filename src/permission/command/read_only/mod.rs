@@ -21,6 +21,7 @@ use super::hazards::exports_harmless;
 use super::word::Word;
 use programs::{PROGRAMS, Program, VERSIONS};
 use scripts::Finds;
+use table::Table;
 
 /// Facts that only the caller can look up.
 pub struct ReadOnlyFacts<'a> {
@@ -174,6 +175,27 @@ fn found(
             .filter(|table| fits(table, arguments))
             .map(|table| (table.list, None)),
     }
+}
+
+/// The options of a listed program by letter or long name, each with its value. Flags that search more than the program's
+/// table lets it search are `flags` and `long`. `None` when a word is not in the tables or not certain.
+pub(super) fn options_of(
+    program: &str,
+    arguments: &[Word],
+    flags: &'static str,
+    long: &'static str,
+) -> Option<Vec<(String, Option<String>)>> {
+    let known = PROGRAMS.iter().find(|known| known.name == program)?;
+    let further = Table {
+        flags,
+        long,
+        ..Table::NONE
+    };
+    let is_certain = arguments
+        .iter()
+        .all(|word| !word.is_dynamic() && word.glob_at != Some(0));
+    let parsed = is_certain.then(|| table::parse(arguments, &[&known.table, &further]))?;
+    Some(parsed?.options)
 }
 
 fn fits(program: &Program, arguments: &[Word]) -> bool {

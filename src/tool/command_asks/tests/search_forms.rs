@@ -1,0 +1,55 @@
+//! Options that decide which files a search shows. Each attack stands beside a command of the same form that asks nothing.
+
+use super::*;
+
+fn project() -> Harness {
+    let mut project = Harness::new();
+    bring(&mut project, "rg");
+    for path in ["sub/.env", "sub/b.txt", "src/a.rs", "a.txt"] {
+        project.write(path, "MARK\n");
+    }
+    project
+}
+
+async fn check(project: &Harness, rows: &[(&str, &str)]) {
+    for (attack, harmless) in rows {
+        let is_read = |ask: &(String, String)| ask.0 == "read";
+        let found = open(project, attack).await;
+        assert!(found.iter().any(is_read), "{attack}: {found:?}");
+        assert_eq!(open(project, harmless).await, [], "{harmless}");
+    }
+}
+
+#[tokio::test]
+async fn globs_of_grep_count_where_they_are_understood() {
+    check(
+        &project(),
+        &[
+            (
+                "grep -r --exclude=zzz --include=b.txt MARK sub",
+                "grep -rn --include='*.rs' x src",
+            ),
+            (
+                "grep -rs --exclude=.env --include=.env MARK sub",
+                "grep -rs --include=b.txt MARK sub",
+            ),
+            (
+                "grep -r --include '.e*' --include=zzz MARK sub",
+                "grep -r --include 'b*' --include=zzz MARK sub",
+            ),
+            (
+                "grep -r -e --include=zzz -e MARK sub",
+                "grep -r --include=zzz -e MARK sub",
+            ),
+            (
+                "grep -r --label --include=zzz MARK sub",
+                "grep -r --label=x --include=zzz MARK sub",
+            ),
+            (
+                "grep -r -e MARK -- sub --include=zzz",
+                "grep -r -e MARK sub --include=zzz",
+            ),
+        ],
+    )
+    .await;
+}
