@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 pub(super) use self::deleted::count_deleted;
 use self::git::{GitLook, GitRun};
 pub use self::git_index::JudgedIndexes;
-use self::paths::is_harmless_device;
+use self::paths::{goes_up_unseen, is_harmless_device};
 use self::wildcards::Wildcards;
 use super::Services;
 use super::confine::can_confine_reading;
@@ -308,9 +308,17 @@ impl Setting<'_> {
         for path in found.iter().flatten() {
             gathered.outside.extend(self.outside_path(path, self.workdir));
         }
+        let is_unseen = directories
+            .as_deref()
+            .is_some_and(|directories| self.has_unseen(command, directories));
+        if is_unseen {
+            gathered.read.extend(self.unseen_asks(command, analysis));
+        }
         let form = match (&found, &directories) {
             (Some(found), Some(directories))
-                if !analysis.exports && !may_be_options(command, found, directories) =>
+                if !(is_unseen && !changes_directory(command))
+                    && !analysis.exports
+                    && !may_be_options(command, found, directories) =>
             {
                 self.form(command, directories)
             }
@@ -337,7 +345,8 @@ impl Setting<'_> {
                 gathered.edit.extend(self.write_path(path, self.workdir));
             }
         } else {
-            look.is_edit = self.changed(command, directories.as_deref(), found.as_deref(), gathered);
+            let is_edit = self.changed(command, directories.as_deref(), found.as_deref(), gathered);
+            look.is_edit = is_edit && !is_unseen;
         }
         if let Some(directory) = directory_operand(command).filter(|_| operands.is_empty()) {
             gathered
@@ -395,6 +404,13 @@ impl Setting<'_> {
         for path in targets {
             if is_harmless_device(&path) {
                 continue;
+            }
+            if goes_up_unseen(Path::new(&path)) {
+                let key = if redirected.writes { "edit" } else { "read" };
+                gathered.read.push(Ask {
+                    floor: Floor::Ask,
+                    ..Ask::new(key, Subject::new(&redirected.target.text))
+                });
             }
             gathered.outside.extend(self.outside_path(&path, self.workdir));
             if redirected.writes {

@@ -2,6 +2,8 @@
 
 mod find;
 
+use ignore::types::TypesBuilder;
+
 use super::Simple;
 use super::files::{PathOperand, operand, operand_of_text};
 use super::read_only::{is_short_for, options_of};
@@ -9,7 +11,7 @@ use super::word::Word;
 use crate::permission::Pattern;
 
 /// The files that a command searches.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Search {
     /// Where; what is no directory does not count.
     pub operands: Vec<PathOperand>,
@@ -20,6 +22,8 @@ pub struct Search {
     pub follows_links: bool,
     /// Whether it shows the file that a link leads to which it meets and does not follow.
     pub shows_links: bool,
+    /// Types of file by which `rg` searches; a hidden file of such a type is searched, too.
+    types: Option<Types>,
     included: Vec<String>,
     excluded_directories: Vec<String>,
 }
@@ -36,6 +40,19 @@ impl Search {
     pub fn looks_into(&self, file: &str) -> bool {
         let is_in = |globs: &[String]| globs.iter().any(|glob| is_match(glob, file));
         self.included.is_empty() || is_in(&self.included)
+    }
+
+    /// Returns true if it searches for types of file, which let in hidden names.
+    pub fn has_types(&self) -> bool {
+        self.types.is_some()
+    }
+
+    /// Returns false if its types leave out a file of this name.
+    pub fn may_have_type(&self, file: &str) -> bool {
+        match &self.types {
+            Some(Types::Known(types)) => !types.matched(file, false).is_ignore(),
+            Some(Types::Unknown) | None => true,
+        }
     }
 
     pub fn enters(&self, directory: &str) -> bool {
@@ -143,16 +160,15 @@ pub fn search(command: &Simple) -> Option<Search> {
                 }
             })
         }
-        "rg" if arguments.iter().any(|word| word.text == "--files") => None,
+        "rg" if lists_files(arguments) => None,
         "rg" => {
             // A glob of its own brings back what is hidden or ignored.
             let begins = |start: &str| arguments.iter().any(|word| word.text.starts_with(start));
-            let is_unfiltered = short(&['u', '.', 'g'])
-                || ["--hidden", "--no-ignore", "--unrestricted", "--glob", "--iglob"]
-                    .into_iter()
-                    .any(begins);
+            let is_unfiltered = short(&['u', '.', 'g']) || RG_UNFILTERED.iter().copied().any(begins);
+            let has_types = short(&['t', 'T']) || begins("--type");
             Some(Search {
                 filtered: !is_unfiltered,
+                types: has_types.then(|| Types::of(arguments)),
                 follows_links: short(&['L']) || begins("--follow"),
                 ..searched(arguments, &RG)
             })
@@ -175,6 +191,61 @@ pub fn search(command: &Simple) -> Option<Search> {
 fn attached(word: &Word) -> Option<PathOperand> {
     let (_, value) = word.text.split_once('=')?;
     Some(operand_of_text(value))
+}
+
+/// Beginnings of options by which `rg` searches what is hidden or ignored.
+const RG_UNFILTERED: &[&str] = &[
+    "--hidden",
+    "--no-ignore",
+    "--unrestricted",
+    "--glob",
+    "--iglob",
+    "--ignore-file",
+];
+/// Flags of `rg` that are not in the table of commands that only read.
+const RG_FURTHER: (&str, &str) = ("uL.", "hidden no-ignore no-ignore-vcs unrestricted follow");
+
+/// Returns true if `rg` names files and shows nothing of them.
+fn lists_files(arguments: &[Word]) -> bool {
+    // What a later one of these makes of it differs by version.
+    const SHOWING: &[&str] = &[
+        "c",
+        "l",
+        "count",
+        "count-matches",
+        "files-with-matches",
+        "files-without-match",
+        "json",
+    ];
+    let options = options_of("rg", arguments, RG_FURTHER.0, RG_FURTHER.1).unwrap_or_default();
+    let has = |names: &[&str]| options.iter().any(|(name, _)| names.contains(&name.as_str()));
+    has(&["files"]) && !has(SHOWING)
+}
+
+#[derive(Debug, Clone)]
+enum Types {
+    Known(ignore::types::Types),
+    /// They may let in any name.
+    Unknown,
+}
+
+impl Types {
+    fn of(arguments: &[Word]) -> Self {
+        let known = || {
+            let options = options_of("rg", arguments, RG_FURTHER.0, RG_FURTHER.1)?;
+            let mut types = TypesBuilder::new();
+            types.add_defaults();
+            for (name, value) in options {
+                if matches!(name.as_str(), "t" | "type") {
+                    types.select(&value?);
+                } else if matches!(name.as_str(), "T" | "type-not") {
+                    types.negate(&value?);
+                }
+            }
+            types.build().ok()
+        };
+        known().map_or(Self::Unknown, Self::Known)
+    }
 }
 
 /// Names that `grep` is told to search, and directories that it is told to skip.
@@ -282,6 +353,11 @@ mod tests {
             ("rg x", Some(" here")),
             ("rg -C 2 -t rust x src", Some("src")),
             ("rg --files", None),
+            ("rg --hidden -g '*.rs' --files src", None),
+            ("rg -e --files -e x src", Some("src")),
+            ("rg --regexp --files src", Some("src here")),
+            ("rg x src -- --files", Some("src --files")),
+            ("rg --files --json x src", Some("src here")),
             ("diff a b", Some("a b")),
             ("cat a", None),
         ] {

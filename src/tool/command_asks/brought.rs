@@ -5,9 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::paths::goes_up_unseen;
 use super::{Gathered, Setting, base_name};
 use crate::permission::command::{Analysis, PathOperand, Search, Simple, files_read, search, written};
 use crate::permission::{Ask, Floor, Subject};
+use crate::text::path::without_dots;
 use crate::tree_walk::{Entry, Flow, IgnoreFiles, Walk};
 
 const COPYING: &[&str] = &["cp", "mv", "ln", "install"];
@@ -44,7 +46,9 @@ impl Setting<'_> {
         if reads_more {
             let targets = moved.targets();
             let takes_links = targets.as_ref().is_some_and(|targets| !targets.is_empty());
-            is_known = targets.is_some() && !(takes_links && self.is_taken_on(command, &moved, analysis));
+            is_known = !moved.is_unseen
+                && targets.is_some()
+                && !(takes_links && self.is_taken_on(command, &moved, analysis));
             for target in targets.unwrap_or_default() {
                 let text = target.to_string_lossy();
                 gathered.outside.extend(self.outside_path(&text, self.workdir));
@@ -102,6 +106,8 @@ struct Moved<'a> {
     destinations: Vec<PathBuf>,
     /// Operands that a new link is made of, seen from where it is.
     linked: Vec<PathBuf>,
+    /// True if one of those goes up through a directory that is not there.
+    is_unseen: bool,
     takes_directories: bool,
     /// True if it copies what links lead to.
     dereferences: bool,
@@ -137,12 +143,19 @@ impl<'a> Moved<'a> {
             sources: paths(&sources, directories),
             destinations: paths(&destinations, directories),
             linked: Vec::new(),
+            is_unseen: false,
             takes_directories,
             dereferences: has_letter('L') || has_letter('H') || has_long("--deref"),
         };
         if program == "ln" || program == "cp" && (has_letter('s') || has_long("--sym")) {
             let bases = moved.bases();
+            let above: Vec<PathBuf> = moved
+                .names()
+                .filter_map(Path::parent)
+                .map(Path::to_owned)
+                .collect();
             moved.linked = paths(&sources, &bases);
+            moved.is_unseen = paths(&sources, &above).iter().any(|path| goes_up_unseen(path));
             let relative = |path| {
                 directories
                     .iter()
@@ -188,6 +201,9 @@ impl<'a> Moved<'a> {
                 }
             }
         }
+        // Directories on the way may be made by the same call.
+        let by_letters: Vec<PathBuf> = targets.iter().map(|target| without_dots(target)).collect();
+        targets.extend(by_letters);
         Some(targets)
     }
 

@@ -6,7 +6,10 @@ use super::super::context::outside_asks;
 use super::super::path_asks;
 use super::{Setting, variable};
 use crate::files::Resolved;
-use crate::permission::command::{Directory, PathOperand, Place, Simple, Variable, possible_paths};
+use crate::permission::command::{
+    Analysis, Directory, PathOperand, Place, Simple, Variable, Word, changes_directory, files_read,
+    possible_paths, search, shows_files, written,
+};
 use crate::permission::{Ask, Floor, Subject};
 use crate::text::path::without_dots;
 
@@ -39,6 +42,10 @@ impl Setting<'_> {
             let mut next = Vec::new();
             for directory in &directories {
                 let path = self.join(step, directory)?;
+                // `cd ..` alone goes by the letters, if nothing makes it go by the links.
+                if goes_down_and_up(&step.text) && goes_up_unseen(&path) {
+                    return None;
+                }
                 add_new(&mut next, [without_dots(&path), followed(&path)]);
             }
             if next.len() > MAX_DIRECTORIES {
@@ -228,6 +235,89 @@ impl Setting<'_> {
                 .collect(),
         )
     }
+}
+
+impl Setting<'_> {
+    /// Returns true if a word of a command is a path whose `..` nobody can tell before the call has run.
+    pub(super) fn has_unseen(&self, command: &Simple, directories: &[PathBuf]) -> bool {
+        let words = command.words.iter().skip(1);
+        let wildcards: Vec<&Word> = words
+            .filter(|word| word.glob_at.is_some() && !word.is_dynamic())
+            .collect();
+        let operands = possible_paths(command);
+        directories.iter().any(|directory| {
+            let named = operands
+                .iter()
+                .filter_map(|operand| self.join(operand, directory));
+            let expanded = wildcards
+                .iter()
+                .filter_map(|word| self.with_wildcards(word, directory));
+            named
+                .chain(expanded.map(|text| directory.join(text)))
+                .any(|path| goes_up_unseen(&path))
+        })
+    }
+
+    /// The asks for a command with such a word: for what it shows, what it changes, and where it leads the next one.
+    pub(super) fn unseen_asks(&self, command: &Simple, analysis: &Analysis) -> Vec<Ask> {
+        let ask = |key| {
+            vec![Ask {
+                floor: Floor::Ask,
+                ..Ask::new(key, Subject::new(&command.canonical))
+            }]
+        };
+        let written = written(command);
+        let reads = shows_files(command) || search(command).is_some() || !files_read(command).is_empty();
+        if changes_directory(command) {
+            let goes_by_links = analysis.commands.iter().any(|other| {
+                let is_builtin = matches!(other.program(), "set" | "shopt" | "cd" | "pushd" | "popd");
+                let mut words = other.words.iter();
+                is_builtin && words.any(|word| word.text.starts_with('-') && word.text != "--")
+            });
+            let steps = command.words.iter().skip(1);
+            let goes_up = steps.into_iter().any(|word| goes_down_and_up(&word.text));
+            return if goes_by_links || goes_up {
+                ask("read")
+            } else {
+                Vec::new()
+            };
+        }
+        if reads || written.copied.is_some() {
+            return ask("read");
+        }
+        let makes = matches!(command.program(), "mkdir" | "touch");
+        if !makes && (!written.targets.is_empty() || written.by_wildcard) {
+            return ask("edit");
+        }
+        Vec::new()
+    }
+}
+
+fn goes_down_and_up(path: &str) -> bool {
+    let names = Path::new(path)
+        .components()
+        .skip_while(|component| !matches!(component, Component::Normal(_)));
+    names
+        .into_iter()
+        .any(|component| component == Component::ParentDir)
+}
+
+/// Returns true if a path goes up through a directory that is not there, or that a wildcard stands for: it may lead
+/// elsewhere once it is there. A wildcard behind the last `..` does not count.
+pub(super) fn goes_up_unseen(path: &Path) -> bool {
+    let mut above = PathBuf::new();
+    for component in path.components() {
+        if component != Component::ParentDir {
+            above.push(component);
+            continue;
+        }
+        match above.canonicalize() {
+            Ok(real) if real.is_dir() => above = real,
+            _ => return true,
+        }
+        above.pop();
+    }
+    false
 }
 
 fn add_new(paths: &mut Vec<PathBuf>, more: impl IntoIterator<Item = PathBuf>) {

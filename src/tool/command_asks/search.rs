@@ -63,14 +63,39 @@ impl Setting<'_> {
         let Ok(root) = place.canonicalize() else {
             return Some(());
         };
+        let found = self.walk_by(search, &root, place, search.filtered, readable, left, gathered)?;
+        if found == Rules::Unclear {
+            self.walk_by(search, &root, place, false, readable, left, gathered)?;
+        }
+        Some(())
+    }
+
+    /// Walks with the ignore rules, or without them and with what is hidden.
+    #[expect(clippy::too_many_arguments, reason = "it is one walk of two")]
+    fn walk_by(
+        &self,
+        search: &Search,
+        root: &Path,
+        place: &Path,
+        filtered: bool,
+        readable: &ReadGate,
+        left: &mut usize,
+        gathered: &mut Gathered,
+    ) -> Option<Rules> {
+        // `rg` reads this file too, which may bring back what others ignore and what is hidden.
+        let has_own_rules =
+            |directory: &Path| filtered && directory.join(".rgignore").symlink_metadata().is_ok();
+        if root.ancestors().any(has_own_rules) {
+            return Some(Rules::Unclear);
+        }
         let walk = Walk {
-            root: &root,
-            ignore_files: if search.filtered {
+            root,
+            ignore_files: if filtered {
                 IgnoreFiles::InRepositories
             } else {
                 IgnoreFiles::Unread
             },
-            skips_hidden: search.filtered,
+            skips_hidden: filtered && !search.has_types(),
             follows_links: search.follows_links,
             max_depth: usize::MAX,
             threads: 1,
@@ -79,8 +104,8 @@ impl Setting<'_> {
         let enters = |entry: &Entry| {
             entry.depth() == 0 || !entry.is_directory() || search.enters(&entry.name().to_string_lossy())
         };
-        let mut is_too_much = false;
-        walk.each(&enters, |entry| {
+        let (mut is_too_much, mut is_unclear) = (false, false);
+        let left_out = walk.each(&enters, |entry| {
             let Ok(entry) = entry else {
                 return Flow::Continue;
             };
@@ -89,13 +114,20 @@ impl Setting<'_> {
                 return Flow::Stop;
             };
             *left = rest;
+            if entry.is_directory() && has_own_rules(entry.path()) {
+                is_unclear = true;
+                return Flow::Stop;
+            }
             let is_followed = entry.is_link() && search.follows_links;
             let is_shown = !entry.is_directory() && search.looks_into(&name_of(entry.path()));
             if !is_shown && !is_followed {
                 return Flow::Continue;
             }
             // The name by which the command meets it.
-            let below = entry.path().strip_prefix(&root).unwrap_or(entry.path());
+            let below = entry.path().strip_prefix(root).unwrap_or(entry.path());
+            if filtered && has_hidden(below) && !search.may_have_type(&name_of(below)) {
+                return Flow::Continue;
+            }
             let path = place.join(below);
             if entry.is_link() && !is_followed && (!search.shows_links || path.is_dir()) {
                 return Flow::Continue;
@@ -109,7 +141,9 @@ impl Setting<'_> {
             }
             Flow::Continue
         });
-        (!is_too_much).then_some(())
+        let is_unclear = is_unclear || filtered && !left_out.is_empty();
+        let rules = if is_unclear { Rules::Unclear } else { Rules::Clear };
+        (!is_too_much).then_some(rules)
     }
 
     /// The asks for one file, without those that the rules answer with a yes.
@@ -118,6 +152,18 @@ impl Setting<'_> {
         asks.retain(|ask| ask.floor == Floor::Ask || !readable.shows(&ask.subject));
         asks
     }
+}
+
+/// Whether lathe knows the rules by which a search leaves files out.
+#[derive(PartialEq, Eq)]
+enum Rules {
+    Clear,
+    Unclear,
+}
+
+fn has_hidden(path: &Path) -> bool {
+    let mut names = path.components();
+    names.any(|name| name.as_os_str().as_encoded_bytes().starts_with(b"."))
 }
 
 fn name_of(path: &Path) -> Cow<'_, str> {

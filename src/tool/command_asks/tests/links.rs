@@ -362,3 +362,61 @@ async fn links_out_of_the_project_are_asked_about_as_before() {
         assert!(open(&project, &command).contains(&outside), "{command}");
     }
 }
+
+#[tokio::test]
+async fn a_path_that_goes_up_through_what_is_not_there_is_asked_about() {
+    let mut rules: serde_json::Value = serde_json::from_str(RULES).unwrap();
+    rules["bash"]["rm *"] = "allow".into();
+    rules["bash"]["touch *"] = "allow".into();
+    let project = Harness::with_rules(rules);
+    for path in ["secrets/a.txt", ".env", "a.txt", "sub/x"] {
+        project.write(path, "x\n");
+    }
+    fs::create_dir_all(project.path("d/e")).unwrap();
+    symlink("../secrets/a.txt", project.path("d/e/l")).unwrap();
+    fs::create_dir_all(project.path("d/f")).unwrap();
+    symlink("../a.txt", project.path("d/f/l")).unwrap();
+    let mut wrong = Vec::new();
+    for (attack, harmless) in [
+        ("mkdir t && grep -r MARK t/..", "mkdir -p t && touch t/x"),
+        ("mkdir t && cd t && cat ../.e*", "mkdir t && cd t && touch x"),
+        ("mkdir t && cd t/.. && cat a.txt", "cd sub/.. && cat a.txt"),
+        (
+            "mkdir t && cd t && cd -P .. && cat a.txt",
+            "cd sub && cd -P .. && cat a.txt",
+        ),
+        ("mkdir t && cat t/../secrets/*", "cat sub/../a.txt"),
+        ("mkdir t && cat t*/../secrets/*", "cat sub/../a.t*"),
+        ("mkdir t && cat < t/../a.txt", "cat < sub/../a.txt"),
+        (
+            "mkdir t; for f in t/../.e*; do cat $f; done",
+            "for f in sub/../a.*; do cat $f; done",
+        ),
+        ("mkdir t && cp -r t/../secrets x", "cp -r sub/../sub x"),
+        ("mkdir t; rm -r t/../.g*", "rm -r sub/../su*"),
+        (
+            "mkdir t && find t/.. -exec cat {} +",
+            "find sub/../sub -exec cat {} +",
+        ),
+        ("mv d/e e; cat e/l", "mv d/f f; cat f/l"),
+        (
+            "mkdir t && ln -s ../a.txt t/l && cat t/l",
+            "cd sub && ln -s ../a.txt l && cat l",
+        ),
+        (
+            "mkdir t && ln -s ../secrets/a.txt t && cat t/a.txt",
+            "mkdir t && cd t && cd .. && cat a.txt",
+        ),
+    ] {
+        let found = open(&project, attack);
+        let is_asked = |row: &String| row.starts_with("read ") || row.starts_with("edit ");
+        if !found.iter().any(is_asked) {
+            wrong.push(format!("{attack}: {found:?}"));
+        }
+        let found = open(&project, harmless);
+        if !found.is_empty() {
+            wrong.push(format!("{harmless}: {found:?}"));
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+}

@@ -53,3 +53,44 @@ async fn globs_of_grep_count_where_they_are_understood() {
     )
     .await;
 }
+
+#[tokio::test]
+async fn options_of_rg_count_where_they_stand() {
+    let project = project();
+    project.write(".env.json", "MARK\n");
+    project.write("secrets/.env.yml", "MARK\n");
+    check(
+        &project,
+        &[
+            ("rg --hidden -e --files -e MARK sub", "rg --files"),
+            ("rg --hidden --regexp --files sub", "rg --files sub"),
+            ("rg --hidden MARK sub -- --files", "rg -g x --files sub"),
+            ("rg -t json MARK", "rg -t rust MARK src"),
+            ("rg -tjson MARK", "rg -trust MARK src"),
+            ("rg --type=yaml MARK secrets", "rg --type=rust MARK secrets"),
+            ("rg -T rust MARK secrets", "rg -t rust MARK secrets"),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn rules_that_lathe_does_not_know_leave_nothing_out() {
+    let project = project();
+    project.write("other/.env", "MARK\n");
+    project.write("other/deep/a", "MARK\n");
+    project.write("other/deep/.rgignore", "!.env\n");
+    project.write("back/in/.env", "MARK\n");
+    project.write("back/.rgignore", "!.env\n");
+    fs::create_dir_all(project.path("unread/.ignore")).unwrap();
+    project.write("unread/.env", "MARK\n");
+    check(
+        &project,
+        &[
+            ("rg MARK other", "rg MARK sub"),
+            ("rg MARK back/in", "rg MARK src"),
+            ("rg MARK unread", "rg --files unread"),
+        ],
+    )
+    .await;
+}
