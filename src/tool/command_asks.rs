@@ -312,11 +312,11 @@ impl Setting<'_> {
             .as_deref()
             .is_some_and(|directories| self.has_unseen(command, directories));
         if is_unseen {
-            gathered.read.extend(self.unseen_asks(command, analysis));
+            gathered.read.extend(Self::unseen_asks(command, analysis));
         }
         let form = match (&found, &directories) {
             (Some(found), Some(directories))
-                if !(is_unseen && !changes_directory(command))
+                if (!is_unseen || changes_directory(command))
                     && !analysis.exports
                     && !may_be_options(command, found, directories) =>
             {

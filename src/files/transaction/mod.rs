@@ -244,7 +244,14 @@ impl Commit {
         for temp in self.staged.into_iter().flatten() {
             temp.keep();
         }
+        let path = self.record.path().to_owned();
         self.record.keep();
+        // A process that another test forks holds the lock, too, until it becomes its program.
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        let is_held = || std::fs::File::open(&path).is_ok_and(|file| file.try_lock().is_err());
+        while is_held() && std::time::Instant::now() < deadline {
+            std::thread::yield_now();
+        }
     }
 }
 

@@ -102,6 +102,11 @@ impl Record {
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Leaves the record for the next start and lets go of its lock.
     pub(super) fn keep(self) {
         drop(self);

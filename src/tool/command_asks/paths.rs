@@ -259,7 +259,7 @@ impl Setting<'_> {
     }
 
     /// The asks for a command with such a word: for what it shows, what it changes, and where it leads the next one.
-    pub(super) fn unseen_asks(&self, command: &Simple, analysis: &Analysis) -> Vec<Ask> {
+    pub(super) fn unseen_asks(command: &Simple, analysis: &Analysis) -> Vec<Ask> {
         let ask = |key| {
             vec![Ask {
                 floor: Floor::Ask,
