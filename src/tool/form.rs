@@ -107,7 +107,7 @@ pub enum Presence {
     Nobody,
 }
 
-/// Where events go. Called while the queue is locked, so it must not block and not call the queue.
+/// Receiver of events. Called while the queue is locked, so it must not block and not call the queue.
 type Sink = Box<dyn Fn(FormEvent) + Send>;
 
 /// The queue of a session and its children; clones share it.

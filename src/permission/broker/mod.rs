@@ -25,7 +25,7 @@ pub use reply::{Reply, Scope};
 
 use super::editable::Fit;
 
-/// Who could answer.
+/// The presence of a front end that can answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrontEnd {
     /// Nobody will ever answer: questions are refused at once.
@@ -53,7 +53,7 @@ pub struct Broker {
     state: Arc<Mutex<State>>,
 }
 
-/// Where events go. Called while the queue is locked, so it must not block and not call the broker.
+/// Receiver of events. Called while the queue is locked, so it must not block and not call the broker.
 type Sink = Box<dyn Fn(BrokerEvent) + Send>;
 
 struct State {

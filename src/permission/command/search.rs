@@ -20,7 +20,7 @@ pub struct Search {
     /// True if hidden and ignored files are left out.
     pub filtered: bool,
     pub follows_links: bool,
-    /// Whether it shows the file that a link leads to which it meets and does not follow.
+    /// True if it shows the files behind links that it meets and does not follow.
     pub shows_links: bool,
     /// Types of file by which `rg` searches; a hidden file of such a type is searched, too.
     types: Option<Types>,

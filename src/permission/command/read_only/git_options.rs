@@ -60,7 +60,7 @@ const COMMIT_CHOICE: Table = Table {
     ..Table::NONE
 };
 
-/// What `diff` compares.
+/// Options for the sides that `diff` compares.
 const SIDES: Table = Table {
     long: "cached staged merge-base",
     ..Table::NONE

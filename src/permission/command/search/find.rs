@@ -118,7 +118,7 @@ struct Expression<'a> {
     at: usize,
 }
 
-/// What holds for every file when the word at hand is reached.
+/// The tests that every file has passed when the word at hand is reached.
 #[derive(Default)]
 struct Tested {
     names: Option<Vec<String>>,

@@ -1,4 +1,4 @@
-//! Where a search stops: its limits on matches, length, depth and time.
+//! Limits of a search: matches, length, depth and time.
 
 use super::*;
 
