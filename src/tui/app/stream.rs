@@ -9,7 +9,7 @@ use crate::conversation::{Message, Role, Todo};
 use crate::session::{Envelope, ErrorReport, Event, Input, Snapshot};
 use crate::tool::Registry;
 use crate::tui::composer::Draft;
-use crate::tui::page::News;
+use crate::tui::layer::News;
 use crate::tui::transcript::Change;
 
 impl App {
@@ -67,7 +67,7 @@ impl App {
             self.begin(snapshot, now);
             self.fill_list(now);
         }
-        self.ask_for_pages(now);
+        self.ask_for_layers(now);
         self.show_question(now);
         Change::Urgent
     }
@@ -127,7 +127,7 @@ impl App {
                 self.view.put_off.remove(&settled.id);
                 self.show_question(now);
             }
-            Event::Grants(grants) => self.tell_pages(&News::Grants(grants), now),
+            Event::Grants(grants) => self.tell_layers(&News::Grants(grants), now),
             Event::FormPut(form) => {
                 self.tell_away(form.sheet.title.clone(), now);
                 self.put_form(form, now);

@@ -102,7 +102,7 @@ impl App {
         }
         self.view.put_off.clear();
         self.view.forms.recall();
-        self.close_pages(now);
+        self.close_layers(now);
         self.show_question(now);
     }
 
