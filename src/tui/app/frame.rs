@@ -123,7 +123,7 @@ impl App {
 
     /// Returns the call that the dialog on screen is about.
     fn asked_call(&self) -> Option<CallId> {
-        let of_question = |dialog: &Permission| dialog.question().inquiry.call.clone();
+        let of_question = |dialog: &Permission| dialog.question().call.clone();
         let question = self.view.dialog.as_ref().map(of_question);
         question.or_else(|| self.view.forms.shown().map(|form| form.form().call.clone()))
     }

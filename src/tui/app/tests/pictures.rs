@@ -85,10 +85,9 @@ fn before_a_command() -> Driver {
         unreachable!("it is written as an object");
     };
     let editable = crate::permission::Editable::new(args, Some("command"));
-    driver.ask(Inquiry {
-        editable: Some(editable),
-        ..inquiry("bash", "bash wants to run", asks, bash_card(command))
-    });
+    let mut question = inquiry("bash", "bash wants to run", asks, bash_card(command));
+    question.about.editable = Some(editable);
+    driver.ask(question);
     driver.wait(301);
     driver
 }
