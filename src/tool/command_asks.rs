@@ -11,6 +11,7 @@ mod git_index;
 mod git_query;
 mod git_revision;
 mod git_shown;
+mod left_out;
 mod paths;
 mod programs;
 mod repository;

@@ -6,6 +6,7 @@ mod git_fuzz;
 mod git_kept;
 mod links;
 mod search_forms;
+mod search_fuzz;
 mod session;
 
 use std::fs;

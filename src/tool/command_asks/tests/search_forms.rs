@@ -78,7 +78,7 @@ async fn options_of_rg_count_where_they_stand() {
 async fn rules_that_lathe_does_not_know_leave_nothing_out() {
     let project = project();
     project.write("other/.env", "MARK\n");
-    project.write("other/deep/a", "MARK\n");
+    project.write("other/deep/.env", "MARK\n");
     project.write("other/deep/.rgignore", "!.env\n");
     project.write("back/in/.env", "MARK\n");
     project.write("back/.rgignore", "!.env\n");
