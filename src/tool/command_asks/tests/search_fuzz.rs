@@ -148,8 +148,12 @@ struct Place {
 impl Place {
     fn new(random: &mut Random) -> Self {
         let mut project = Harness::new();
+        // Of few secrets more trees show none.
+        let one_in = 1 + random.below(5);
         for secret in SECRETS {
-            project.write(secret, format!("{SECRET}\n"));
+            if random.below(one_in) == 0 {
+                project.write(secret, format!("{SECRET}\n"));
+            }
         }
         for name in ["a.txt", "sub/a.json", "sub/deep/env", "s/nv", "sub/deep/er/b.py"] {
             project.write(name, "common\n");
@@ -181,7 +185,8 @@ impl Place {
         let shown = String::from_utf8_lossy(&content[..content.len().min(200)]).into_owned();
         self.history.push(format!("{}: {shown:?}", path.display()));
         let path = self.project.path(path);
-        let _ = fs::create_dir_all(path.parent().unwrap());
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        // Where a directory or a dead link is in its place, that stays.
         let _ = fs::write(path, content);
     }
 
@@ -365,5 +370,5 @@ async fn no_generated_search_prints_a_secret_unasked() {
         leaks.len(),
         leaks.join("\n")
     );
-    assert!(unasked > commands / 10, "only {unasked} ran unasked");
+    assert!(unasked > commands / 8, "only {unasked} ran unasked");
 }
