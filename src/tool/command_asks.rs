@@ -13,6 +13,7 @@ mod git_revision;
 mod git_shown;
 mod paths;
 mod programs;
+mod reached;
 mod repository;
 mod search;
 mod submodules;
@@ -77,6 +78,10 @@ pub(super) fn command_asks(services: &Services, command: &str, workdir: &Path) -
     }
     for redirected in &analysis.redirected {
         setting.redirected(redirected, &mut gathered);
+        setting.reached_by_redirection(redirected, &analysis, &mut gathered);
+    }
+    for command in &analysis.perhaps {
+        setting.reached(command, &analysis, &mut gathered);
     }
     let refusal = analysis.refusal.or_else(|| setting.refusal(&analysis));
     let only_reads = refusal.is_none() && !gathered.writes && looks.iter().all(|look| look.form.is_some());
@@ -345,8 +350,15 @@ impl Setting<'_> {
                 gathered.edit.extend(self.write_path(path, self.workdir));
             }
         } else {
-            let is_edit = self.changed(command, directories.as_deref(), found.as_deref(), gathered);
+            let replaced = found.as_ref().and_then(|_| {
+                let wildcards = Wildcards::plain(self.wildcards_match_hidden(analysis));
+                self.expand_by(command, directories.as_deref(), wildcards)
+            });
+            let is_edit = self.changed(command, directories.as_deref(), replaced.as_deref(), gathered);
             look.is_edit = is_edit && !is_unseen;
+            if look.form.is_none() {
+                self.reached(command, analysis, gathered);
+            }
         }
         if let Some(directory) = directory_operand(command).filter(|_| operands.is_empty()) {
             gathered

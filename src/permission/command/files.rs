@@ -18,6 +18,11 @@ pub struct PathOperand {
     pub variable: Option<Variable>,
     /// `~somebody`, `$x`: only the shell knows where that is.
     pub dynamic: bool,
+    /// What follows the text, from the first wildcard on.
+    pub wildcards: String,
+    /// Of a word that only the shell knows: the paths that it begins with, ends in, and is where nothing stands for the
+    /// unknown parts.
+    pub known_parts: Vec<String>,
 }
 
 impl PathOperand {
@@ -268,23 +273,42 @@ pub(super) fn operand(word: &Word) -> PathOperand {
     if word.is_dynamic() {
         return PathOperand {
             dynamic: true,
+            known_parts: known_parts(word),
             ..literal(&word.text)
         };
     }
     let text = before_glob(word);
+    let wildcards = word.text[text.len()..].to_owned();
     if let Some(variable) = word.variable {
         return PathOperand {
             variable: Some(variable),
+            wildcards,
             ..literal(&text[word.variable_end..])
         };
     }
     let is_home = text == "~" || text.starts_with("~/");
     PathOperand {
-        text: text.to_owned(),
         tilde: word.tilde && is_home,
-        variable: None,
         dynamic: word.tilde && !is_home,
+        wildcards,
+        ..literal(text)
     }
+}
+
+fn known_parts(word: &Word) -> Vec<String> {
+    let text = word.text.as_str();
+    let (Some(first), Some(last)) = (word.expansions.first(), word.expansions.last()) else {
+        // Braces beside quotes.
+        return super::word::braces(text).unwrap_or_default();
+    };
+    let (beginning, end) = (&text[..first.range.start], &text[last.range.end..]);
+    let rest = word.with_expansions("");
+    let directory = beginning.rfind('/').map(|slash| beginning[..=slash].to_owned());
+    let below = end.find('/').map(|slash| end[slash + 1..].to_owned());
+    let mut parts: Vec<String> = directory.into_iter().chain(below).chain([rest]).collect();
+    parts.retain(|part| !part.is_empty() && part != "/");
+    parts.dedup();
+    parts
 }
 
 fn literal(text: &str) -> PathOperand {
@@ -293,6 +317,8 @@ fn literal(text: &str) -> PathOperand {
         tilde: false,
         variable: None,
         dynamic: false,
+        wildcards: String::new(),
+        known_parts: Vec::new(),
     }
 }
 

@@ -7,6 +7,7 @@ mod git_kept;
 mod links;
 mod search_forms;
 mod session;
+mod static_text;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
