@@ -5,6 +5,7 @@
 //! whole, with whatever paths were found in it all the same.
 
 mod brought;
+mod closed;
 mod deleted;
 mod git;
 mod git_index;
@@ -109,6 +110,10 @@ pub(super) fn command_asks(services: &Services, command: &str, workdir: &Path) -
         let mut ask = command.ask(reason == Reading::Unasked);
         ask.destructive |= look.destroys;
         ask.subject.destroys |= look.destroys;
+        if look.is_too_much {
+            // A file that the rules close may be among them.
+            ask.floor = Floor::Ask;
+        }
         if changes_directory(command) {
             // Where it leads to is a question about a path.
             (ask.floor, ask.subject.read_only) = (Floor::Denied, true);
@@ -156,6 +161,8 @@ struct Look {
     git: Option<GitLook>,
     /// True if it changes files in the project and does nothing else.
     is_edit: bool,
+    /// True if its words stand for more files than are looked at.
+    is_too_much: bool,
     /// True if a word turned out to be a file that it overwrites.
     destroys: bool,
 }
@@ -334,8 +341,13 @@ impl Setting<'_> {
             form,
             git: None,
             is_edit: false,
+            is_too_much: found.is_none() && directories.is_some(),
             destroys: written::overwrites_a_file(command, there.as_deref().unwrap_or_default()),
         };
+        if look.form.is_none() {
+            let there = there.as_deref().unwrap_or_default();
+            self.read_by_words(command, analysis, directories.as_deref(), there, gathered);
+        }
         if let (Some(git), Some(directories)) = (
             look.form.as_ref().and_then(|form| form.git.as_ref()),
             &directories,

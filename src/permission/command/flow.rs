@@ -62,6 +62,8 @@ pub(super) struct Flow {
     pub(super) perhaps: Vec<Simple>,
     /// Commands whose output is the input of what is at hand.
     feeding: Vec<usize>,
+    /// Those of them whose output is its standard input.
+    piped: Vec<usize>,
     pub(super) facts: Facts,
     /// Canonical texts of what was found in texts that could not be read.
     pub(super) found: Vec<String>,
@@ -150,15 +152,16 @@ impl Flow {
             }
             Node::Pipeline(nodes) | Node::Inside(nodes) => {
                 let before = self.git_commands();
-                let feeding = self.feeding.clone();
+                let (feeding, piped) = (self.feeding.clone(), self.piped.clone());
                 for node in nodes {
                     let first = self.commands.len();
                     self.apart(node, place);
                     if matches!(top, Node::Pipeline(_)) {
                         self.feeding.extend(first..self.commands.len());
+                        self.piped.extend(first..self.commands.len());
                     }
                 }
-                self.feeding = feeding;
+                (self.feeding, self.piped) = (feeding, piped);
                 self.is_unordered |= self.git_commands() - before > 1;
                 After::same(place)
             }

@@ -38,7 +38,8 @@ mod written;
 use std::collections::BTreeSet;
 
 pub use files::{
-    PathOperand, files_read, in_git, operand_of, paths, possible_paths, shows_files, takes_paths,
+    PathOperand, files_read, in_git, operand_of, paths, possible_paths, possible_paths_in_no_text,
+    shows_files, takes_paths,
 };
 pub use find::{FindAction, FindCommand, FoundEntry};
 pub use flow::{Directory, Place, Redirected};
@@ -112,6 +113,8 @@ pub struct Simple {
 pub struct Input {
     /// Commands of the analysis whose output it may get, also by `$( )` and by a variable.
     pub commands: Vec<usize>,
+    /// Those of them that stand before it in a pipeline.
+    pub piped: Vec<usize>,
     /// Files that are opened for it.
     pub files: Vec<Word>,
     /// True if it is written in the text: `<<`, `<<<`.

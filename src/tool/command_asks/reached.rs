@@ -7,7 +7,7 @@
 //! that it names is not known here.
 
 mod found;
-mod passed;
+pub(super) mod passed;
 mod patched;
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
 mod attacks;
+mod closed;
 mod forms;
 mod git;
 mod git_forms;

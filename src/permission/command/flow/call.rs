@@ -95,6 +95,7 @@ impl Flow {
             .flat_map(|redirection| self.values.resolve(std::slice::from_ref(&redirection.target)));
         Input {
             commands: self.feeding.iter().copied().chain(inside).collect(),
+            piped: self.piped.clone(),
             files: files.flatten().collect(),
             is_text: call
                 .redirections

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{Places, Reached, Setting, is_special};
+use crate::permission::Ask;
 use crate::permission::command::{Analysis, FindAction, FindCommand, FoundEntry, PathOperand, Simple};
 
 /// Entries that one `find` makes lathe look at.
@@ -60,11 +61,25 @@ impl Setting<'_> {
 
     /// Looks for what the actions of a `find` may get, if that may be protected.
     pub(super) fn findings(&self, find: &FindCommand<'_>, places: &Places, analysis: &Analysis) -> Findings {
+        let mut special = Special::default();
+        self.findings_that(find, places, analysis, &mut |path, is_link| {
+            special.counts(path, is_link)
+        })
+    }
+
+    /// The same for the entries that count: those are told by their path, and whether they are links.
+    fn findings_that(
+        &self,
+        find: &FindCommand<'_>,
+        places: &Places,
+        analysis: &Analysis,
+        counts: &mut dyn FnMut(&Path, bool) -> bool,
+    ) -> Findings {
         let mut walk = FindWalk {
             find,
             waiting: VecDeque::new(),
             left: MAX_ENTRIES,
-            of_repository: HashMap::new(),
+            counts,
             findings: Findings::default(),
         };
         for Start { path, name } in self.starts(find, places, analysis) {
@@ -72,6 +87,23 @@ impl Setting<'_> {
             walk.run();
         }
         walk.findings
+    }
+
+    /// The asks for files closed for reading whose names a `find` prints; `None` when there is too much to look at.
+    pub(in super::super) fn closed_findings(&self, source: &Simple, analysis: &Analysis) -> Option<Vec<Ask>> {
+        let find = FindCommand::of(source)?;
+        let readable = self.services.gate.readable();
+        let mut asks = Vec::new();
+        let places = self.places(&source.place, analysis);
+        let findings = self.findings_that(&find, &places, analysis, &mut |path, _| {
+            let closed = self.closed(path, &readable);
+            let is_closed = !closed.is_empty() && !path.is_dir();
+            if is_closed {
+                asks.extend(closed);
+            }
+            is_closed
+        });
+        (!findings.is_too_much && places.is_certain).then_some(asks)
     }
 
     fn starts(&self, find: &FindCommand<'_>, places: &Places, analysis: &Analysis) -> Vec<Start> {
@@ -112,16 +144,16 @@ fn name_of(operand: &PathOperand, directory: &Path, path: &Path) -> String {
     below.unwrap_or(path).to_string_lossy().into_owned()
 }
 
-struct FindWalk<'f, 'a> {
+struct FindWalk<'f, 'a, 'c> {
     find: &'f FindCommand<'a>,
     /// Directories to be read: path, name, depth.
     waiting: VecDeque<(PathBuf, String, usize)>,
     left: usize,
-    of_repository: HashMap<PathBuf, usize>,
+    counts: &'c mut dyn FnMut(&Path, bool) -> bool,
     findings: Findings,
 }
 
-impl FindWalk<'_, '_> {
+impl FindWalk<'_, '_, '_> {
     fn run(&mut self) {
         while let Some((path, name, depth)) = self.waiting.pop_front() {
             let Ok(entries) = fs::read_dir(&path) else {
@@ -167,7 +199,7 @@ impl FindWalk<'_, '_> {
                 is_empty: &is_empty,
             });
             prunes = is_pruned;
-            if !actions.is_empty() && self.counts(&path, is_link) {
+            if !actions.is_empty() && (self.counts)(&path, is_link) {
                 let found = Found {
                     path: path.clone(),
                     name: name.clone(),
@@ -198,7 +230,15 @@ impl FindWalk<'_, '_> {
             }
         }
     }
+}
 
+/// The entries of a repository, counted.
+#[derive(Default)]
+struct Special {
+    of_repository: HashMap<PathBuf, usize>,
+}
+
+impl Special {
     /// Returns true for an entry that is to be judged: one that may be protected, and the first of all others.
     fn counts(&mut self, path: &Path, is_link: bool) -> bool {
         let is_of_interest = is_special(path) || is_link;

@@ -137,6 +137,25 @@ impl Setting<'_> {
         given.collect()
     }
 
+    /// The names that a command prints whose words say all of them; `None` for any other.
+    pub(in super::super) fn all_names_printed(
+        &self,
+        source: &Simple,
+        analysis: &Analysis,
+    ) -> Option<Vec<String>> {
+        let says_all = match base_name(source.program()) {
+            "echo" | "printf" => true,
+            "ls" => !source
+                .words
+                .iter()
+                .any(|word| word.text.starts_with('-') && word.text.contains(['R', 'r'])),
+            _ => false,
+        };
+        let is_known = says_all && source.given_by.is_none();
+        let is_known = is_known && source.words.iter().all(|word| !word.is_dynamic());
+        is_known.then(|| self.names_printed(source, analysis, &mut Reached::default()))
+    }
+
     /// The names that a command prints.
     fn names_printed(&self, source: &Simple, analysis: &Analysis, reached: &mut Reached) -> Vec<String> {
         let places = self.places(&source.place, analysis);
@@ -242,7 +261,7 @@ fn writes_what_is_not_known(command: &Simple) -> bool {
 }
 
 /// Parts of a text that could be names.
-fn tokens(text: &str) -> Vec<String> {
+pub(in super::super) fn tokens(text: &str) -> Vec<String> {
     let text = text
         .replace("\\n", "\n")
         .replace("\\0", "\n")
