@@ -43,7 +43,7 @@ impl Setting<'_> {
     }
 
     /// The asks for one file, without those that the rules answer with a yes.
-    fn closed(&self, path: &Path, readable: &ReadGate) -> Vec<Ask> {
+    pub(super) fn closed(&self, path: &Path, readable: &ReadGate) -> Vec<Ask> {
         let mut asks = self.read_path(path);
         asks.retain(|ask| ask.floor == Floor::Ask || !readable.shows(&ask.subject));
         asks

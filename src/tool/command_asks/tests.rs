@@ -1,4 +1,5 @@
 mod attacks;
+mod closed;
 mod forms;
 mod git;
 mod git_forms;
@@ -8,6 +9,7 @@ mod links;
 mod search_forms;
 mod search_fuzz;
 mod session;
+mod static_text;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
