@@ -1,4 +1,5 @@
 mod attacks;
+mod closed;
 mod forms;
 mod git;
 mod git_forms;
@@ -6,7 +7,9 @@ mod git_fuzz;
 mod git_kept;
 mod links;
 mod search_forms;
+mod search_fuzz;
 mod session;
+mod static_text;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

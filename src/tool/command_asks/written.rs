@@ -57,6 +57,7 @@ impl Setting<'_> {
             let gone = written
                 .targets
                 .iter()
+                .filter(|target| target.wildcards.is_empty())
                 .filter_map(|target| self.paths_of(target, directories));
             let holds = |path: &String| {
                 Path::new(path)
@@ -82,7 +83,10 @@ impl Setting<'_> {
         expanded: Option<&[String]>,
         paths: &mut Vec<String>,
     ) {
-        let named = |source: &PathOperand| self.paths_of(source, directories);
+        let named = |source: &PathOperand| {
+            let is_plain = source.wildcards.is_empty();
+            self.paths_of(source, directories).filter(|_| is_plain)
+        };
         let mut sources: Vec<String> = copied.sources.iter().filter_map(named).flatten().collect();
         sources.extend(expanded.into_iter().flatten().cloned());
         for source in &sources {
