@@ -259,11 +259,8 @@ fn in_words(patterns: &[(String, String)]) -> Revealed {
 
 #[cfg(test)]
 mod tests {
-    use futures::FutureExt;
-    use tokio_util::sync::CancellationToken;
 
     use super::*;
-    use crate::conversation::{CallId, SessionId};
     use crate::permission::{Action, Ask, Delegated, Inquiry, Open, Subject, Verdict};
     use crate::view::card::Card;
 

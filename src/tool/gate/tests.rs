@@ -103,10 +103,10 @@ async fn an_always_is_stored_and_settles_what_waits() {
             panic!("nothing was asked");
         };
         door.events.recv().await;
-        let reply = PermissionReply::Always {
+        let reply = Reply::Permission(PermissionReply::Always {
             patterns: vec![("edit".into(), "*".into())],
             scope: Scope::Session,
-        };
+        });
         gate.answer(question.id, reply.clone()).unwrap();
         let late = gate.answer(question.id, reply).unwrap_err();
         assert!(matches!(late, AnswerError::Late(_)));
@@ -143,14 +143,15 @@ async fn what_would_open_everything_is_not_stored() {
             panic!("nothing was asked");
         };
         for pattern in ["*", "", "bash *", "sudo *"] {
-            let reply = PermissionReply::Always {
+            let reply = Reply::Permission(PermissionReply::Always {
                 patterns: vec![("bash".into(), pattern.into())],
                 scope: Scope::Everywhere,
-            };
+            });
             let error = gate.answer(question.id, reply).unwrap_err();
             assert!(matches!(error, AnswerError::Floored(_)), "{pattern}");
         }
-        gate.answer(question.id, PermissionReply::Once).unwrap();
+        gate.answer(question.id, Reply::Permission(PermissionReply::Once))
+            .unwrap();
     };
     let (passed, ()) = tokio::join!(gate.pass(&cx, BASH, &asks, Card::default), answer);
     passed.unwrap();
@@ -189,7 +190,9 @@ async fn a_yes_lifts_no_denial_that_came_while_it_was_waited_for() {
             tokio::task::yield_now().await;
             tighten(&door.gate);
             let id = door.gate.questions.waiting()[0].id;
-            door.gate.answer(id, PermissionReply::Once).unwrap();
+            door.gate
+                .answer(id, Reply::Permission(PermissionReply::Once))
+                .unwrap();
         });
         assert_eq!(passed.unwrap_err().kind, ErrorKind::Denied);
     }
@@ -200,10 +203,10 @@ async fn what_was_revoked_lets_nothing_more_through() {
     let door = door(FrontEnd::Attached, Mode::Ask);
     let cx = door.cx();
     let asks = [edit("a")];
-    let always = PermissionReply::Always {
+    let always = Reply::Permission(PermissionReply::Always {
         patterns: vec![("edit".to_owned(), "a".to_owned())],
         scope: Scope::Everywhere,
-    };
+    });
     let ask = || door.gate.pass(&cx, WRITE, &asks, Card::default);
     let (passed, ()) = tokio::join!(ask(), async {
         tokio::task::yield_now().await;
@@ -223,7 +226,9 @@ async fn what_was_revoked_lets_nothing_more_through() {
                 tokio::task::yield_now().await;
             }
             let id = door.gate.questions.waiting()[0].id;
-            door.gate.answer(id, PermissionReply::Reject(None)).unwrap();
+            door.gate
+                .answer(id, Reply::Permission(PermissionReply::Reject(None)))
+                .unwrap();
         }
     );
     assert_eq!(passed.unwrap_err().kind, ErrorKind::Rejected);

@@ -1,6 +1,7 @@
 //! Questions, and the effect of each answer.
 
 use lathe::permission::{Mode, PermissionReply};
+use lathe::question::Reply;
 use lathe::session::query::{Answer, Query};
 use lathe::session::wire::Which;
 use lathe::session::{Done, Event, Op};
@@ -64,7 +65,7 @@ async fn a_refusal_without_a_word_ends_the_turn_and_one_with_a_word_goes_on() {
         live.handle
             .send(Op::Answer {
                 id: question.id,
-                reply,
+                reply: Reply::Permission(reply),
             })
             .unwrap();
         let (done, events) = live.until_turn_ended().await;
@@ -96,7 +97,7 @@ async fn nothing_of_a_reply_begins_after_a_refusal_without_a_word() {
     live.handle
         .send(Op::Answer {
             id: question.id,
-            reply,
+            reply: Reply::Permission(reply),
         })
         .unwrap();
     let (done, events) = live.until_turn_ended().await;
@@ -136,7 +137,7 @@ async fn always_is_kept_for_the_project_and_answers_what_waits() {
     live.handle
         .send(Op::Answer {
             id: question.id,
-            reply,
+            reply: Reply::Permission(reply),
         })
         .unwrap();
     let (done, events) = live.until_turn_ended().await;
@@ -161,13 +162,8 @@ async fn an_edited_call_is_brought_into_form_by_the_session_and_runs_instead() {
     let mut live = Live::open(&project, Which::New, Mode::Ask).await;
     live.submit("touch");
     let asked = live.question().await;
-    let editable = asked
-        .permission()
-        .unwrap()
-        .about
-        .editable
-        .as_ref()
-        .expect("it has not begun");
+    let inquiry = asked.permission().unwrap().about;
+    let editable = inquiry.editable.as_ref().expect("it has not begun");
     assert_eq!(editable.text(), "touch mark");
     let args = |value: serde_json::Value| value.as_object().cloned().expect("arguments are an object");
     let question = asked.id;
@@ -189,7 +185,7 @@ async fn an_edited_call_is_brought_into_form_by_the_session_and_runs_instead() {
     );
     let revise = Op::Answer {
         id: question,
-        reply: PermissionReply::Revised(formed),
+        reply: Reply::Permission(PermissionReply::Revised(formed)),
     };
     live.handle.send(revise).unwrap();
     let again = live.question().await;

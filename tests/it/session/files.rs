@@ -1,6 +1,7 @@
 //! Files that a message names: which go with it, and what has been read by that.
 
 use lathe::permission::{Mode, PermissionReply};
+use lathe::question::Reply;
 use lathe::session::wire::Which;
 use lathe::session::{Event, Input, Mention, Op, StoredDraft, StoredFile};
 use serde_json::json;
@@ -188,7 +189,7 @@ async fn a_file_of_a_message_that_was_never_sent_counts_as_not_read() {
         matches!(event, Event::Unqueued { input: Some(_), .. })
     })
     .await;
-    let reply = PermissionReply::Once;
+    let reply = Reply::Permission(PermissionReply::Once);
     let id = question.id;
     live.handle.send(Op::Answer { id, reply }).unwrap();
     live.until_turn_ended().await;

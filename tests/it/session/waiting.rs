@@ -1,6 +1,7 @@
 //! Messages that are sent while a turn runs: they join, wait, or are held.
 
 use lathe::permission::{Mode, PermissionReply};
+use lathe::question::Reply;
 use lathe::session::wire::Which;
 use lathe::session::{Done, Event, Op, QueuedKind, Way};
 use serde_json::json;

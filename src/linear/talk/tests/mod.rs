@@ -5,10 +5,6 @@ mod looking;
 mod sending;
 
 use std::path::PathBuf;
-use std::sync::mpsc;
-
-use futures::FutureExt;
-use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::conversation::sample::said;
@@ -17,8 +13,8 @@ use crate::conversation::{
 };
 use crate::linear::trust::TOO_EARLY;
 use crate::permission::Mode;
-use crate::question::{Form, FormOption, FormQuestion, Question};
-use crate::session::{Done, Event, QueuedKind, Retry};
+use crate::question::{Form, FormOption, FormQuestion, FormReply, Question, Reply};
+use crate::session::{Done, Event, QueuedKind, Retry, SettledQuestion};
 
 fn info() -> SessionInfo {
     let model: ModelRef = "local/test".parse().unwrap();
@@ -48,7 +44,6 @@ fn snapshot(draft: &str) -> Snapshot {
         info: info(),
         messages: Vec::new(),
         questions: Vec::new(),
-        forms: Vec::new(),
         queue: Vec::new(),
         todos: Vec::new(),
         busy: false,

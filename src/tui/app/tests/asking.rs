@@ -217,7 +217,7 @@ fn the_card_of_a_question_that_was_put_off_names_the_key_that_leads_there() {
     driver.event(Event::TurnStarted);
     let inquiry = bash("cargo test", &[]);
     let tool = ToolPart {
-        call: question.call.clone(),
+        call: inquiry.call.clone(),
         provider_id: None,
         tool: "bash".to_owned(),
         raw_args: String::new(),

@@ -29,10 +29,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use futures::FutureExt;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::conversation::sample::said;
@@ -47,7 +45,7 @@ use crate::question::{Question, Reply};
 use crate::session::query::Query;
 use crate::session::{
     AgentChoice, CommandChoice, Done, Envelope, ErrorReport, Event, ModelChoice, Queued, QueuedKind,
-    ReportKind, RequestUsage, SessionInfo, SettledQuestion, Snapshot,
+    ReportKind, RequestUsage, SessionInfo, SettledPermission, SettledQuestion, Snapshot,
 };
 use crate::tui::Mouse;
 use crate::tui::clipboard::picture::Reading;
@@ -184,7 +182,6 @@ impl Driver {
             seq: 0,
             info,
             messages: Vec::new(),
-            forms: Vec::new(),
             questions: Vec::new(),
             queue: Vec::new(),
             todos: Vec::new(),

@@ -161,8 +161,8 @@ fn a_sandbox_is_named() {
     let mut driver = conversation();
     driver.event(Event::TurnStarted);
     let mut inquiry = bash("cargo test", &["cargo test *"]);
-    inquiry.sandbox = Some("workspace-write".into());
-    inquiry.directory = "/home/u/src/retry/crates/the-one-with-the-long-name".into();
+    inquiry.about.sandbox = Some("workspace-write".into());
+    inquiry.about.directory = "/home/u/src/retry/crates/the-one-with-the-long-name".into();
     driver.ask(inquiry);
     driver.wait(301);
     pictures(&mut driver, "bash_question_sandbox");

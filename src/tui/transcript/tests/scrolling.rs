@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
-use futures::FutureExt;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
 use super::scene::{Scene, lines, read_args, result, rows, user};
 use crate::conversation::{
-    CallId, CallResult, ErrorKind, MessageState, Notice, NoticeKind, Part, PartBody, Role, SessionId, Stop,
+    CallId, CallResult, ErrorKind, MessageState, Notice, NoticeKind, Part, PartBody, Role, Stop,
 };
-use crate::permission::{Inquiry, PermissionReply};
+use crate::permission::Inquiry;
 use crate::question::Question;
 use crate::session::{Done, Event, SettledQuestion};
 use crate::tui::transcript::Change;

@@ -16,7 +16,7 @@ use lathe::conversation::{
     ToolPart, Usage,
 };
 use lathe::permission::{Mode, PermissionReply, Scope};
-use lathe::question::{FormAnswer, FormReply, QuestionId};
+use lathe::question::{FormAnswer, FormReply, QuestionId, Reply};
 use lathe::session::{CalledCommand, ForkPoint, Input, Mention, Op, Wanted, Way};
 use lathe::tool::Seen;
 use serde::Serialize;
@@ -243,6 +243,10 @@ fn todo_edit(change: TodoChange) -> TodoEdit {
 #[test]
 fn every_answer_of_a_person_is_data() {
     every!(Reply {
+        Reply::Permission(_) => Reply::Permission(PermissionReply::Once);
+        Reply::Form(_) => Reply::Form(FormReply::Dismissed);
+    });
+    every!(PermissionReply {
         PermissionReply::Once => PermissionReply::Once;
         PermissionReply::Always { .. } => PermissionReply::Always {
             patterns: vec![("bash".into(), "git *".into())],

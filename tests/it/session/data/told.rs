@@ -14,7 +14,7 @@ use lathe::store::{Grant, GrantOrigin, GrantScope};
 use serde_json::json;
 
 use super::asked::{form, question};
-use super::{EXACT, every, form_id, input, message, model, part, question_id, result, round_trip, usage};
+use super::{EXACT, every, input, message, model, part, question_id, result, round_trip, usage};
 
 fn text() -> PartBody {
     PartBody::Text(TextPart {
