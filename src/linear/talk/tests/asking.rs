@@ -42,16 +42,27 @@ fn questions_come_one_after_the_other_and_those_that_are_withdrawn_go() {
     talk.hear(&Event::Asked(Arc::clone(&first)));
     talk.listen(1);
     talk.take_text();
-    talk.hear(&Event::Asked(form()));
+    let second = form();
+    talk.hear(&Event::Asked(Arc::clone(&second)));
     assert!(
         talk.take_text()
             .starts_with("\nAnother question waits behind this one; 2 in all.\n")
     );
-    talk.hear(&Event::Settled(SettledQuestion {
-        id: first.id,
-        call: CallId::new(),
-        permission: None,
-    }));
+    let withdrawn = |question: &Question| {
+        Event::Settled(SettledQuestion {
+            id: question.id,
+            call: question.call.clone(),
+            permission: None,
+        })
+    };
+    talk.hear(&withdrawn(&first));
+    assert!(
+        talk.take_text()
+            .starts_with("\nThe question was withdrawn.\nQuestion: build has a question.\n")
+    );
+    talk.listen(2);
+    talk.take_text();
+    talk.hear(&withdrawn(&second));
     talk.hear(&Event::TurnEnded(Done::Cancelled));
     assert_eq!(
         talk.take_text(),
