@@ -45,14 +45,14 @@ fn door(front_end: FrontEnd, mode: Mode) -> Door {
         user: rules.unwrap(),
         ..Permissions::default()
     };
-    let (broker, events) = Questions::new(front_end);
+    let (questions, events) = Questions::new(front_end);
     let owner = GateOwner {
         session,
         project: "/p".into(),
         home: None,
     };
     Door {
-        gate: Gate::new(permissions, mode, broker, store, owner),
+        gate: Gate::new(permissions, mode, questions, store, owner),
         events,
         harness: Harness::new(),
     }
