@@ -11,6 +11,7 @@
 //! 1'  project_root tree_walk
 //! 1a  config auth process store files picture
 //! 1b  project provider permission lsp mcp hook script journal
+//! 1c  question
 //! 2   tool
 //! 3   agent
 //! 4   session
@@ -44,6 +45,7 @@ pub mod process;
 pub mod project;
 pub mod project_root;
 pub mod provider;
+pub mod question;
 pub mod regular_file;
 pub mod session;
 pub mod store;

@@ -18,12 +18,12 @@ use tokio_util::sync::CancellationToken;
 use super::turn::{CallEnd, TurnEvent, not_executed};
 use crate::conversation::{CallId, CallResult, SessionId, ToolPart};
 use crate::hook::HookRun;
-use crate::permission::BrokerEvent;
 use crate::provider::{Provider, ProviderError, ProviderErrorKind, ReplyStream, Request, ToolSpec};
+use crate::question::QuestionEvent;
 use crate::text::sanitize::{sanitize_line, strip_controls};
 use crate::text::truncate::ContextUse;
 use crate::tool::pipeline::{self, EndsTurn, Known, LoopGuard, Progress, Resolved, in_order, wants_to_speak};
-use crate::tool::{Abilities, FormEvent, Inside, Registry, Services, ToolCx, ToolSettings, Update};
+use crate::tool::{Abilities, Inside, Registry, Services, ToolCx, ToolSettings, Update};
 
 /// Reports of the driver.
 #[derive(Debug)]
@@ -62,14 +62,12 @@ pub enum DriverEvent {
     /// A hook has run.
     Hook(Box<HookRun>),
     /// A question was put or settled. It comes through here so that it keeps its place between a call's other events.
-    Permission(BrokerEvent),
-    /// A form was put or settled.
-    Form(FormEvent),
+    Question(QuestionEvent),
 }
 
 /// The one channel through which everything about calls is reported, in order.
 ///
-/// Unbounded, because the broker writes to it under its lock; tools coalesce what they print.
+/// Unbounded, because the queue of questions writes to it under its lock; tools coalesce what they print.
 pub struct Reports {
     sender: mpsc::UnboundedSender<DriverEvent>,
     receiver: mpsc::UnboundedReceiver<DriverEvent>,
@@ -82,17 +80,11 @@ impl Reports {
         Self { sender, receiver }
     }
 
-    /// Returns where the permission broker tells its events.
-    pub fn permission_sink(&self) -> impl Fn(BrokerEvent) + Send + 'static {
+    /// Returns where the queue of questions tells its events.
+    pub fn question_sink(&self) -> impl Fn(QuestionEvent) + Send + 'static {
         let sender = self.sender.clone();
         // Nobody listens any more while the session closes.
-        move |event| drop(sender.send(DriverEvent::Permission(event)))
-    }
-
-    /// Returns where the queue of forms tells its events.
-    pub fn form_sink(&self) -> impl Fn(FormEvent) + Send + 'static {
-        let sender = self.sender.clone();
-        move |event| drop(sender.send(DriverEvent::Form(event)))
+        move |event| drop(sender.send(DriverEvent::Question(event)))
     }
 
     /// Returns where the hooks tell what they did.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Reporter, write_line};
 use crate::conversation::{CallResult, MessageId, Part, PartBody, SessionId, Usage};
-use crate::permission::Reply;
+use crate::permission::PermissionReply;
 use crate::session::{
     Done, Envelope, ErrorReport, Event, ReportKind, RequestUsage, SettledQuestion, Snapshot,
 };
@@ -75,17 +75,20 @@ impl<W: Write> JsonReporter<W> {
     }
 
     fn settled(&mut self, session: &SessionId, settled: &SettledQuestion) -> io::Result<()> {
-        let reply = match &settled.reply {
-            Reply::Once => "once",
-            Reply::Always { .. } => "always",
-            Reply::Reject(_) | Reply::Nobody => "reject",
-            Reply::Withdrawn | Reply::Revised(_) => return Ok(()),
+        let Some(permission) = &settled.permission else {
+            return Ok(());
         };
-        for (permission, patterns) in &settled.asked {
+        let reply = match &permission.reply {
+            PermissionReply::Once => "once",
+            PermissionReply::Always { .. } => "always",
+            PermissionReply::Reject(_) | PermissionReply::Nobody => "reject",
+            PermissionReply::Withdrawn | PermissionReply::Revised(_) => return Ok(()),
+        };
+        for (key, patterns) in &permission.asked {
             let fields = json!({
                 "call": settled.call,
-                "tool": settled.tool,
-                "permission": permission,
+                "tool": permission.tool,
+                "permission": key,
                 "patterns": patterns,
                 "reply": reply,
             });
@@ -164,8 +167,6 @@ impl<W: Write> Reporter for JsonReporter<W> {
             | Event::PartEnded { .. }
             | Event::CallRunning { .. }
             | Event::Asked(_)
-            | Event::FormPut(_)
-            | Event::FormSettled { .. }
             | Event::Preparing
             | Event::TurnStarted
             | Event::TurnEnded(_)

@@ -16,7 +16,6 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 
 use crate::conversation::CallId;
-use crate::permission::Reply;
 use crate::session::{
     Done, Envelope, ErrorReport, Event, Handle, Input, Op, Receiver, RecvError, ReportKind, Snapshot,
 };
@@ -149,7 +148,7 @@ impl RunProgress {
         match event {
             Event::Error(report) if report.kind == ReportKind::Storage => self.storage_failed = true,
             Event::Error(report) if report.kind == ReportKind::Config => self.is_misconfigured = true,
-            Event::Settled(settled) if settled.reply == Reply::Nobody => {
+            Event::Settled(settled) if settled.is_unattended() => {
                 self.denied.insert(settled.call.clone());
             }
             Event::Preparing => self.is_preparing = true,

@@ -4,7 +4,6 @@ use std::io::{self, Write};
 
 use super::Reporter;
 use crate::conversation::{CallResult, Part, PartBody, Role};
-use crate::permission::Reply;
 use crate::session::{Done, Envelope, ErrorReport, Event, SettledQuestion, Snapshot};
 use crate::text::sanitize::sanitize;
 use crate::text::width::truncate;
@@ -54,7 +53,8 @@ impl<Out: Write, Err: Write> TextReporter<Out, Err> {
     }
 
     fn unanswered(&mut self, settled: &SettledQuestion) {
-        let keys: Vec<_> = settled.asked.iter().map(|(key, _)| key.as_str()).collect();
+        let asked = settled.permission.iter().flat_map(|permission| &permission.asked);
+        let keys: Vec<_> = asked.map(|(key, _)| key.as_str()).collect();
         let keys = keys.join(", ");
         self.progress(&format!("⊘ {keys} was not asked for: nobody is here to allow it"));
     }
@@ -93,7 +93,7 @@ impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
                 }
             }
             Event::CallEnded { tool, result, .. } => self.ended_call(tool, result),
-            Event::Settled(settled) if settled.reply == Reply::Nobody => self.unanswered(settled),
+            Event::Settled(settled) if settled.is_unattended() => self.unanswered(settled),
             Event::Retry(retry) => {
                 // What the cut reply had said is void, also when no other follows.
                 self.reply.clear();

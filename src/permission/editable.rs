@@ -2,7 +2,7 @@
 //! or all of them as JSON.
 //!
 //! This is data that a front end edits. Whether the tool takes what was written is known where the tool is: the session is
-//! asked ([`Broker::fit`](super::Broker::fit)).
+//! asked ([`Questions::fit`](crate::question::Questions::fit)).
 
 use std::borrow::Cow;
 use std::fmt::Write;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Pattern;
-use super::broker::Scope;
+use super::reply::Scope;
 use super::rule::{Action, Rule, Source};
 use super::runners::{self, Extent};
 

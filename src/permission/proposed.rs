@@ -1,6 +1,6 @@
 //! The rules that an "always" would store for an inquiry, each once.
 
-use super::broker::{Inquiry, Row};
+use super::inquiry::{Inquiry, Row};
 
 /// A rule that an "always" would store.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,10 +10,10 @@ use crate::conversation::{
     CallId, CallResult, Message, MessageId, MessageState, ModelRef, Part, SessionId, Stop, Usage,
 };
 use crate::hook::HookRun;
-use crate::permission::{Mode, Question, QuestionId, Reply};
+use crate::permission::{Mode, PermissionReply};
 use crate::provider::ProviderErrorKind;
+use crate::question::{Question, QuestionId};
 use crate::store::Grant;
-use crate::tool::{Form, FormId};
 
 /// One event with its place in the stream.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -73,15 +73,8 @@ pub enum Event {
         result: Arc<CallResult>,
     },
     Asked(Arc<Question>),
-    /// A question is gone: answered, withdrawn or denied for want of a person.
+    /// A question is gone: answered, withdrawn, or settled for want of a person.
     Settled(SettledQuestion),
-    /// A call asks the person something beside permission.
-    FormPut(Arc<Form>),
-    /// A form is gone: filled in, dismissed or withdrawn.
-    FormSettled {
-        id: FormId,
-        call: CallId,
-    },
     Retry(Retry),
     /// One model request was paid for.
     Usage(RequestUsage),
@@ -136,10 +129,24 @@ pub struct CallUpdate {
 pub struct SettledQuestion {
     pub id: QuestionId,
     pub call: CallId,
+    /// What was asked for, where it was permission.
+    pub permission: Option<SettledPermission>,
+}
+
+impl SettledQuestion {
+    /// Returns true if permission was refused because nobody is there to give it.
+    pub fn is_unattended(&self) -> bool {
+        let reply = self.permission.as_ref().map(|permission| &permission.reply);
+        reply == Some(&PermissionReply::Nobody)
+    }
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SettledPermission {
     pub tool: String,
     /// One for each key asked, with its patterns.
     pub asked: Vec<(String, Vec<String>)>,
-    pub reply: Reply,
+    pub reply: PermissionReply,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -29,7 +29,7 @@ pub use crate::agent::reminder::PLAN;
 pub use draft::{StoredDraft, StoredFile, StoredPaste};
 pub use event::{
     CallUpdate, Done, Envelope, ErrorReport, Event, Queued, QueuedKind, ReportKind, RequestUsage, Retry,
-    SettledQuestion,
+    SettledPermission, SettledQuestion,
 };
 
 pub use fork::{ForkPoint, Forked};
@@ -46,8 +46,9 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::conversation::{FilePart, Message, ModelRef, Price, SessionId, TodoEdit, Usage};
-use crate::permission::{Mode, Question, QuestionId, Reply, Scope};
-use crate::tool::{Form, FormId, FormReply, Seen};
+use crate::permission::{Mode, Scope};
+use crate::question::{Question, QuestionId, Reply};
+use crate::tool::Seen;
 use query::{Answer, Query};
 
 /// Operations that a front end asks of the session.
@@ -82,10 +83,6 @@ pub enum Op {
     ListGrants,
     /// Takes a stored rule back, at once.
     RevokeGrant(i64),
-    Fill {
-        id: FormId,
-        reply: FormReply,
-    },
     /// Changes an entry of the todo list. The model is told with the next request.
     EditTodo(TodoEdit),
     /// Judges later asks by this mode, at once. What waits stays until [`Op::Rejudge`]. Mode `plan` brings agent `plan`
@@ -272,7 +269,6 @@ pub struct Snapshot {
     pub info: SessionInfo,
     pub messages: Vec<Arc<Message>>,
     pub questions: Vec<Arc<Question>>,
-    pub forms: Vec<Arc<Form>>,
     pub queue: Vec<Queued>,
     pub todos: Vec<Value>,
     pub busy: bool,

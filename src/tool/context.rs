@@ -11,10 +11,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::walk::SearchThreads;
-use super::{
-    Asker, FormReply, Forms, Gate, Inside, JudgedIndexes, Noting, Prepared, ProtectedNames, Sheet, ToolError,
-    ToolSettings,
-};
+use super::{Asker, Gate, Inside, JudgedIndexes, Noting, Prepared, ProtectedNames, ToolError, ToolSettings};
 use crate::conversation::{CallId, ErrorKind, SessionId};
 use crate::files::{FileError, PathKind, PathLocks, Resolved, Roots};
 use crate::hook::Hooks;
@@ -22,6 +19,7 @@ use crate::permission::{Ask, Mode, Subject};
 use crate::process::git::RepositoryCache;
 use crate::process::{Scratch, Support};
 use crate::provider::EditMode;
+use crate::question::{Asking, Form, FormReply, QuestionKind, Questions, Reply};
 use crate::store::{Outputs, Store};
 use crate::text::truncate::ContextUse;
 use crate::view::card::Card;
@@ -41,7 +39,7 @@ pub struct Services {
     /// The environment of commands, scrubbed.
     pub environment: Vec<(std::ffi::OsString, std::ffi::OsString)>,
     pub gate: Gate,
-    pub forms: Forms,
+    pub questions: Questions,
     /// The directory for temporary files of commands.
     pub scratch: Scratch,
     /// Restrictions that the kernel can put on commands.
@@ -167,12 +165,27 @@ impl ToolCx {
     }
 
     /// Asks the person something and waits for the reply.
-    pub async fn form(&self, sheet: Sheet) -> FormReply {
+    pub async fn form(&self, form: Form) -> FormReply {
         let began = Instant::now();
-        let asker = (&self.session, &self.call, self.agent.as_str());
-        let reply = self.services.forms.put(asker, sheet, &self.cancel).await;
+        let asking = self.asking(QuestionKind::Form(Arc::new(form)));
+        let reply = self.services.questions.ask(asking, &self.cancel).await;
         *self.waited.lock().unwrap_or_else(PoisonError::into_inner) += began.elapsed();
-        reply
+        match reply {
+            Reply::Form(reply) => reply,
+            // The queue settles a form by nothing else.
+            Reply::Permission(_) => FormReply::Withdrawn,
+        }
+    }
+
+    /// A question of this call.
+    pub(super) fn asking(&self, about: QuestionKind) -> Asking {
+        Asking {
+            session: self.session.clone(),
+            call: self.call.clone(),
+            agent: self.agent.clone(),
+            about,
+            fit: None,
+        }
     }
 
     /// How long the person took to fill in this call's forms.

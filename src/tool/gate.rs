@@ -1,6 +1,6 @@
 //! The door between what a call asks and what it may do: rules first, then the person.
 //!
-//! One for a session and its children. It holds the rules as they now are, the mode, and the broker that puts questions;
+//! One for a session and its children. It holds the rules as they now are, the mode, and the queue of questions;
 //! a grant is stored here, and what waits is judged again.
 
 use std::collections::HashMap;
@@ -14,19 +14,20 @@ use super::{ToolCx, ToolError};
 use crate::conversation::{ErrorKind, SessionId};
 use crate::files::Resolved;
 use crate::permission::{
-    Action, AlreadyAnswered, Ask, Broker, Decision, Denial, Editable, Fit, Inquiry, Mode, Open, Permissions,
-    Question, QuestionId, ReadGate, Reply, Row, Rule, Scope, Source, decide, grants, protected_subject,
+    Action, Ask, Decision, Denial, Editable, Fit, Inquiry, Mode, Open, PermissionReply, Permissions,
+    ReadGate, Row, Rule, Scope, Source, decide, grants, protected_subject,
 };
+use crate::question::{self, Asking, Question, QuestionId, QuestionKind, Questions, Reply};
 use crate::store::{Grant, GrantScope, Store, StoreError};
 use crate::view::card::Card;
 
 /// The key under which a call is asked about because a hook says so.
 pub(super) const HOOK_KEY: &str = "hook";
 
-/// One session tree's permissions, mode and broker.
+/// One session tree's permissions and mode.
 pub struct Gate {
     rules: Mutex<Rules>,
-    broker: Broker,
+    questions: Questions,
     store: Store,
     session: SessionId,
     project: PathBuf,
@@ -119,7 +120,7 @@ pub struct GateOwner {
 #[derive(Debug, thiserror::Error)]
 pub enum AnswerError {
     #[error(transparent)]
-    Late(#[from] AlreadyAnswered),
+    Late(#[from] question::AnswerError),
     #[error("nothing was stored: {0}")]
     Floored(#[from] crate::permission::Floored),
     #[error("the answer counts for this call, but it could not be kept: {0}")]
@@ -127,7 +128,13 @@ pub enum AnswerError {
 }
 
 impl Gate {
-    pub fn new(permissions: Permissions, mode: Mode, broker: Broker, store: Store, owner: GateOwner) -> Self {
+    pub fn new(
+        permissions: Permissions,
+        mode: Mode,
+        questions: Questions,
+        store: Store,
+        owner: GateOwner,
+    ) -> Self {
         let GateOwner {
             session,
             project,
@@ -140,7 +147,7 @@ impl Gate {
         });
         Self {
             rules,
-            broker,
+            questions,
             store,
             session,
             project,
@@ -169,11 +176,6 @@ impl Gate {
     /// The rules as they now are.
     pub fn permissions(&self) -> Arc<Permissions> {
         self.current().0
-    }
-
-    /// Questions that wait, oldest first.
-    pub fn pending(&self) -> Vec<Arc<Question>> {
-        self.broker.waiting()
     }
 
     /// Lets the asks of one call through, or says why not. `card` is made when somebody is to see it.
@@ -206,14 +208,12 @@ impl Gate {
         let open = match asker.decide(&permissions, asks, mode) {
             Decision::Allow => return Ok(Passed::Allowed),
             Decision::AllowByMode(answered) => {
-                self.broker
-                    .tell_settled(inquiry(cx, tool, answered, shown()), Reply::Once);
+                self.tell_allowed(cx, inquiry(cx, tool, answered, shown()));
                 return Ok(Passed::Allowed);
             }
             Decision::Deny(denial) => return Err(denied(&denial)),
             Decision::Ask(open) if by == Answerer::Hook => {
-                self.broker
-                    .tell_settled(inquiry(cx, tool, open, shown()), Reply::Once);
+                self.tell_allowed(cx, inquiry(cx, tool, open, shown()));
                 return Ok(Passed::Allowed);
             }
             Decision::Ask(open) => open,
@@ -224,26 +224,36 @@ impl Gate {
         let first = open.first().map(Denial::nobody);
         let shown = shown();
         let fit = shown.editable.as_ref().map(|(_, fit)| Arc::clone(fit));
-        let reply = self
-            .broker
-            .ask_fitting(inquiry(cx, tool, open, shown), fit, &cx.cancel)
-            .await;
+        let asking = Asking {
+            fit,
+            ..cx.asking(permission(inquiry(cx, tool, open, shown)))
+        };
+        let Reply::Permission(reply) = self.questions.ask(asking, &cx.cancel).await else {
+            // The queue settles a question for permission by nothing else.
+            return Err(ToolError::not_executed());
+        };
         match reply {
             // The rules or the mode may have become others while it waited.
-            Reply::Once | Reply::Always { .. } => {
+            PermissionReply::Once | PermissionReply::Always { .. } => {
                 self.refuse_denied(asker, asks)?;
                 Ok(Passed::Allowed)
             }
-            Reply::Revised(args) => Ok(Passed::Revised(args)),
-            Reply::Nobody => Err(first.map_or_else(rejected, |denial| denied(&denial))),
-            Reply::Withdrawn => Err(ToolError::not_executed()),
-            Reply::Reject(None) => Err(rejected()),
-            Reply::Reject(Some(message)) => Err(ToolError::new(
+            PermissionReply::Revised(args) => Ok(Passed::Revised(args)),
+            PermissionReply::Nobody => Err(first.map_or_else(rejected, |denial| denied(&denial))),
+            PermissionReply::Withdrawn => Err(ToolError::not_executed()),
+            PermissionReply::Reject(None) => Err(rejected()),
+            PermissionReply::Reject(Some(message)) => Err(ToolError::new(
                 ErrorKind::Rejected,
                 format!("the user refused this call and says: {message}"),
             )
             .extra(serde_json::json!({ "message": message }))),
         }
+    }
+
+    /// Tells of what was allowed without a person.
+    fn tell_allowed(&self, cx: &ToolCx, inquiry: Inquiry) {
+        let reply = Reply::Permission(PermissionReply::Once);
+        self.questions.tell_settled(cx.asking(permission(inquiry)), reply);
     }
 
     /// Returns true if all of these may be without anybody being asked.
@@ -264,24 +274,25 @@ impl Gate {
         }
     }
 
-    /// Looks at arguments that a person wrote in a question: [`Broker::fit`].
+    /// Looks at arguments that a person wrote in a question: [`Questions::fit`].
     pub fn fit(&self, id: QuestionId, args: Map<String, Value>) -> Result<Map<String, Value>, String> {
-        self.broker.fit(id, args)
+        self.questions.fit(id, args)
     }
 
     /// Takes a person's answer. An `always` is stored first, so that it outlives a crash; one that comes too late
     /// stores nothing.
     pub fn answer(&self, id: QuestionId, reply: Reply) -> Result<(), AnswerError> {
-        let Reply::Always { patterns, scope } = &reply else {
-            return Ok(self.broker.answer(id, reply)?);
+        let Reply::Permission(PermissionReply::Always { patterns, scope }) = &reply else {
+            return Ok(self.questions.answer(id, reply)?);
         };
-        if !self.pending().iter().any(|question| question.id == id) {
-            return Err(AlreadyAnswered.into());
+        let waits = |question: &Arc<Question>| question.id == id && question.permission().is_some();
+        if !self.questions.waiting().iter().any(waits) {
+            return Err(question::AnswerError::Settled.into());
         }
         let rules = grants(patterns, *scope, self.home.as_deref())?;
         let stored = self.keep(patterns, *scope);
         self.add_grants(rules);
-        self.broker.answer(id, reply)?;
+        self.questions.answer(id, reply)?;
         self.rejudge();
         Ok(stored?)
     }
@@ -359,19 +370,19 @@ impl Gate {
     pub fn rejudge_by_mode(&self) {
         self.rejudge_with(|mode| {
             let reason = || "the permission mode is `plan` now: nothing is changed".to_owned();
-            (mode == Mode::Plan).then(|| Reply::Reject(Some(reason())))
+            (mode == Mode::Plan).then(|| PermissionReply::Reject(Some(reason())))
         });
     }
 
-    fn rejudge_with(&self, denied: impl Fn(Mode) -> Option<Reply>) {
+    fn rejudge_with(&self, denied: impl Fn(Mode) -> Option<PermissionReply>) {
         let (permissions, mode) = self.current();
         let families = self.rules().families.clone();
-        self.broker.rejudge(|question| {
-            let asks: Vec<Ask> = question.inquiry.rows.iter().map(|row| row.ask.clone()).collect();
-            let tool = question.inquiry.tool.as_str();
+        self.questions.rejudge(|inquiry| {
+            let asks: Vec<Ask> = inquiry.rows.iter().map(|row| row.ask.clone()).collect();
+            let tool = inquiry.tool.as_str();
             let family = families.get(tool).map_or(tool, String::as_str);
             match (Asker { tool, family }).decide(&permissions, &asks, mode) {
-                Decision::Allow | Decision::AllowByMode(_) => Some(Reply::Once),
+                Decision::Allow | Decision::AllowByMode(_) => Some(PermissionReply::Once),
                 Decision::Ask(_) => None,
                 Decision::Deny(_) => denied(mode),
             }
@@ -395,6 +406,10 @@ fn protected_ask(absolute: &Path, relative: Option<&str>) -> Ask {
     Ask::new("protected", subject).always(pattern)
 }
 
+fn permission(inquiry: Inquiry) -> QuestionKind {
+    QuestionKind::Permission(Arc::new(inquiry))
+}
+
 fn inquiry(cx: &ToolCx, tool: &str, open: Vec<Open>, shown: Shown) -> Inquiry {
     let Shown {
         card,
@@ -406,10 +421,7 @@ fn inquiry(cx: &ToolCx, tool: &str, open: Vec<Open>, shown: Shown) -> Inquiry {
         .map(|_| expected(&cx.services, &cx.agent).name().into());
     let keys: Vec<&str> = open.iter().map(|open| open.ask.key.as_str()).collect();
     Inquiry {
-        session: cx.session.clone(),
-        call: cx.call.clone(),
         tool: tool.to_owned(),
-        agent: cx.agent.clone(),
         delegated: None,
         title: title(tool, &keys, &card, sandbox.is_some()),
         rows: open.into_iter().map(Row::from).collect(),

@@ -24,18 +24,17 @@ use tokio_util::sync::CancellationToken;
 
 use super::pipeline::{EndsTurn, Known, LoopGuard, Progress, Resolved, resolve, run};
 use super::{
-    Abilities, FormEvent, FormReply, Forms, Gate, GateOwner, Inside, Presence, Registry, RenderCx,
-    ResultSource, SearchThreads, Services, Sheet, ToolCx, ToolSettings, Update,
+    Abilities, Gate, GateOwner, Inside, Registry, RenderCx, ResultSource, SearchThreads, Services, ToolCx,
+    ToolSettings, Update,
 };
 use crate::conversation::{CallId, CallResult, ErrorKind, SessionId};
 use crate::files::{PathLocks, Roots};
 use crate::hook::{Hook, HookEvent, HookSettings, Hooks, Matcher};
-use crate::permission::{
-    Broker, BrokerEvent, FrontEnd, Mode, Permissions, Places, Reply, Source, defaults, parse,
-};
+use crate::permission::{Mode, PermissionReply, Permissions, Places, Source, defaults, parse};
 use crate::process::git::RepositoryCache;
 use crate::process::{Scratch, Support};
 use crate::provider::ToolSpec;
+use crate::question::{Form, FormReply, FrontEnd, QuestionEvent, QuestionKind, Questions, Reply};
 use crate::store::{NewSession, Outputs, Store};
 use crate::text::partial_json::PartialJson;
 use crate::text::truncate::ContextUse;
@@ -52,7 +51,7 @@ pub(crate) struct HarnessOptions {
     /// Event, matcher and command of each hook.
     pub(crate) hooks: Vec<(HookEvent, &'static str, String)>,
     /// Who fills in forms, if somebody is there.
-    pub(crate) fill: Option<fn(&Sheet) -> FormReply>,
+    pub(crate) fill: Option<fn(&Form) -> FormReply>,
 }
 
 impl Default for HarnessOptions {
@@ -80,11 +79,9 @@ pub(crate) struct Harness {
     pub(crate) abilities: Abilities,
     pub(crate) context: Option<ContextUse>,
     pub(crate) cancel: CancellationToken,
-    broker: Broker,
-    reply: Option<Reply>,
-    events: tokio::sync::Mutex<mpsc::UnboundedReceiver<BrokerEvent>>,
-    fill: Option<fn(&Sheet) -> FormReply>,
-    forms: tokio::sync::Mutex<mpsc::UnboundedReceiver<FormEvent>>,
+    reply: Option<PermissionReply>,
+    events: tokio::sync::Mutex<mpsc::UnboundedReceiver<QuestionEvent>>,
+    fill: Option<fn(&Form) -> FormReply>,
     asked: Mutex<Vec<(String, String)>>,
     updates: Mutex<Vec<Update>>,
     guard: Arc<tokio::sync::Mutex<LoopGuard>>,
@@ -185,18 +182,17 @@ impl Harness {
                 title: "New".to_owned(),
             })
             .unwrap();
-        let (broker, events) = Broker::new(FrontEnd::Absent);
-        let (put, forms) = mpsc::unbounded_channel();
-        let presence = match options.fill {
-            Some(_) => Presence::Somebody,
-            None => Presence::Nobody,
+        let front_end = match options.fill {
+            Some(_) => FrontEnd::Attached,
+            None => FrontEnd::Absent,
         };
+        let (questions, events) = Questions::new(front_end);
         let owner = GateOwner {
             session: session.clone(),
             project,
             home: Some(home),
         };
-        let gate = Gate::new(permissions, options.mode, broker.clone(), store.clone(), owner);
+        let gate = Gate::new(permissions, options.mode, questions.clone(), store.clone(), owner);
         let environment: Vec<(OsString, OsString)> = ["PATH", "HOME", "LANG"]
             .into_iter()
             .filter_map(|name| Some((name.into(), std::env::var_os(name)?)))
@@ -220,7 +216,7 @@ impl Harness {
             ),
             environment,
             gate,
-            forms: Forms::telling(presence, move |event| drop(put.send(event))),
+            questions,
             scratch: Scratch::new(),
             kernel: Support::of_kernel(),
             repositories: RepositoryCache::default(),
@@ -240,10 +236,8 @@ impl Harness {
             },
             context: None,
             cancel: CancellationToken::new(),
-            broker,
             reply: None,
             fill: options.fill,
-            forms: tokio::sync::Mutex::new(forms),
             events: tokio::sync::Mutex::new(events),
             asked: Mutex::default(),
             updates: Mutex::default(),
@@ -253,7 +247,7 @@ impl Harness {
     }
 
     /// Somebody is there, who fills in every form like this.
-    pub(crate) fn filled_in(fill: fn(&Sheet) -> FormReply) -> Self {
+    pub(crate) fn filled_in(fill: fn(&Form) -> FormReply) -> Self {
         Self::with(HarnessOptions {
             fill: Some(fill),
             ..HarnessOptions::default()
@@ -261,26 +255,27 @@ impl Harness {
     }
 
     /// Somebody is there, who answers every question like this.
-    pub(crate) fn answering(mut self, reply: Reply) -> Self {
-        self.broker.set_front_end(FrontEnd::Attached);
+    pub(crate) fn answering(mut self, reply: PermissionReply) -> Self {
+        self.services.questions.set_front_end(FrontEnd::Attached);
         self.reply = Some(reply);
         self
     }
 
     /// Somebody is there, whom the test plays.
     pub(crate) fn attended(self) -> Self {
-        self.broker.set_front_end(FrontEnd::Attached);
+        self.services.questions.set_front_end(FrontEnd::Attached);
         self
     }
 
     /// Waits for a question, lets something happen, and says yes for this once.
     pub(crate) async fn allow_after(&self, meanwhile: impl FnOnce()) {
-        let gate = &self.services.gate;
-        while gate.pending().is_empty() {
+        let questions = &self.services.questions;
+        while questions.waiting().is_empty() {
             tokio::task::yield_now().await;
         }
         meanwhile();
-        gate.answer(gate.pending()[0].id, Reply::Once).unwrap();
+        let yes = Reply::Permission(PermissionReply::Once);
+        self.services.gate.answer(questions.waiting()[0].id, yes).unwrap();
     }
 
     fn base(&self) -> PathBuf {
@@ -334,14 +329,12 @@ impl Harness {
         let (sender, mut receiver) = mpsc::unbounded_channel();
         let cx = self.cx(sender);
         let mut events = self.events.lock().await;
-        let mut forms = self.forms.lock().await;
         let call = run(ready, &cx, &*self.inside);
         tokio::pin!(call);
         let result = loop {
             tokio::select! {
                 biased;
                 Some(event) = events.recv() => self.answer(event),
-                Some(event) = forms.recv() => self.fill_in(&event),
                 result = &mut call => break result,
             }
         };
@@ -354,23 +347,24 @@ impl Harness {
         result
     }
 
-    fn answer(&self, event: BrokerEvent) {
-        let BrokerEvent::Asked(question) = event else {
+    fn answer(&self, event: QuestionEvent) {
+        let QuestionEvent::Asked(question) = event else {
             return;
         };
-        let rows = question.inquiry.rows.iter();
-        let rows = rows.map(|row| (row.key().to_owned(), row.pattern().to_owned()));
-        self.asked.lock().unwrap().extend(rows);
-        if let Some(reply) = &self.reply {
+        let reply = match &question.about {
+            QuestionKind::Permission(inquiry) => {
+                let rows = inquiry.rows.iter();
+                let rows = rows.map(|row| (row.key().to_owned(), row.pattern().to_owned()));
+                self.asked.lock().unwrap().extend(rows);
+                // Who is there for forms alone gives no permission.
+                let nobody = self.fill.map(|_| PermissionReply::Nobody);
+                self.reply.clone().or(nobody).map(Reply::Permission)
+            }
+            QuestionKind::Form(form) => self.fill.map(|fill| Reply::Form(fill(form))),
+        };
+        if let Some(reply) = reply {
             // The call may be gone by now.
-            let _ = self.services.gate.answer(question.id, reply.clone());
-        }
-    }
-
-    fn fill_in(&self, event: &FormEvent) {
-        if let (FormEvent::Put(form), Some(fill)) = (event, self.fill) {
-            // The call may be gone by now.
-            let _ = self.services.forms.answer(form.id, fill(&form.sheet));
+            let _ = self.services.gate.answer(question.id, reply);
         }
     }
 
@@ -506,7 +500,7 @@ mod tests {
 
     #[tokio::test]
     async fn somebody_answers() {
-        let project = Harness::new().answering(Reply::Once);
+        let project = Harness::new().answering(PermissionReply::Once);
         project
             .ok("write", json!({"file_path": "b", "content": "x"}))
             .await;

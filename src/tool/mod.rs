@@ -19,7 +19,6 @@ mod command_asks;
 pub mod confine;
 mod context;
 mod dynamic;
-mod form;
 mod gate;
 #[cfg(test)]
 #[allow(dead_code)] // Each tool needs some of it.
@@ -40,9 +39,6 @@ pub use command_asks::JudgedIndexes;
 pub use context::{Abilities, PathAsk, Services, ToolCx, Update, edit_asks, path_asks};
 use dynamic::text_or_null;
 pub use dynamic::{DynPrepared, DynTool, ResultSource};
-pub use form::{
-    Form, FormAnswer, FormEvent, FormId, FormOption, FormQuestion, FormReply, Forms, Presence, Sheet,
-};
 pub use gate::{AnswerError, Asker, Gate, GateOwner};
 pub use inside::{InnerCall, InnerEnd, Inside};
 pub use output::{Output, Spilled, ToolError};

@@ -23,6 +23,7 @@ mod event_loop;
 mod first_run;
 mod grammars;
 mod keymap;
+mod layer;
 mod media;
 mod pace;
 mod page;

@@ -1,9 +1,9 @@
 //! `plan_enter` and `plan_exit`: a session that plans, has its plan approved, and carries it out.
 
 use lathe::permission::Mode;
+use lathe::question::{FormAnswer, FormReply};
 use lathe::session::wire::Which;
 use lathe::session::{Done, Event, Op};
-use lathe::tool::{FormAnswer, FormReply};
 use serde_json::{Value, json};
 
 use crate::run::{assert_well_formed, events_of, of_kind, project_with, reason};
@@ -59,7 +59,7 @@ async fn an_approved_plan_is_carried_out_by_build() {
     let project = project_with(&server).config(json!({"permission": {"edit": "allow"}}));
     let mut live = planning(&project).await;
     let form = live.form().await;
-    assert_eq!(form.sheet.title, "plan has a plan: Inject a clock");
+    assert_eq!(form.about.title, "plan has a plan: Inject a clock");
     live.fill(&form, pick(0));
     let (done, events) = live.until_turn_ended().await;
     assert_eq!(done, Done::Stop);

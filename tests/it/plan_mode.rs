@@ -1,11 +1,11 @@
 //! Agent `plan` and mode `plan` as one thing: choosing either is both, and leaving it brings back what was there before.
 
 use lathe::permission::Mode;
+use lathe::question::{FormAnswer, FormReply};
 use lathe::session::query::{Answer, CacheMiss, Query};
 use lathe::session::wire::{OpenRequest, Opened, Which, open};
 use lathe::session::{Event, Op, SessionInfo};
 use lathe::store::Store;
-use lathe::tool::{FormAnswer, FormReply};
 use serde_json::json;
 
 use crate::run::{events_of, project_with};

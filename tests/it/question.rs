@@ -2,9 +2,9 @@
 
 use lathe::conversation::ErrorKind;
 use lathe::permission::Mode;
+use lathe::question::{FormAnswer, FormReply};
 use lathe::session::wire::Which;
 use lathe::session::{Done, Event, Op};
-use lathe::tool::{FormAnswer, FormReply};
 use serde_json::{Value, json};
 
 use crate::run::{assert_well_formed, events_of, of_kind, project_with, reason};
@@ -95,10 +95,10 @@ async fn the_answer_reaches_the_model_and_the_snapshot_has_what_waits() {
     let project = project_with(&server);
     let mut live = asking(&project).await;
     let form = live.form().await;
-    assert_eq!(form.sheet.title, "build has a question");
+    assert_eq!(form.about.title, "build has a question");
     let snapshot = live.snapshot().await;
-    assert_eq!(snapshot.forms.len(), 1);
-    assert_eq!(snapshot.forms[0].id, form.id);
+    assert_eq!(snapshot.questions.len(), 1);
+    assert_eq!(snapshot.questions[0].id, form.id);
     assert!(snapshot.busy);
     let answer = FormAnswer {
         picked: vec![0],
@@ -117,7 +117,7 @@ async fn the_answer_reaches_the_model_and_the_snapshot_has_what_waits() {
         .any(|event| matches!(event, Event::Notice(text) if text.contains("settled already")));
     assert!(late, "the first answer wins and the second hears so");
     assert!(server.requests()[1].mentions("version 18"));
-    assert_eq!(live.snapshot().await.forms.len(), 0);
+    assert_eq!(live.snapshot().await.questions.len(), 0);
     live.close().await;
 }
 
@@ -140,7 +140,7 @@ async fn an_interrupt_withdraws_the_question() {
     let mut live = asking(&project).await;
     let form = live.form().await;
     live.handle.send(Op::Interrupt).unwrap();
-    let settled = |event: &Event| matches!(event, Event::FormSettled { id, .. } if *id == form.id);
+    let settled = |event: &Event| matches!(event, Event::Settled(settled) if settled.id == form.id);
     live.until("withdrawal", settled).await;
     let (done, events) = live.until_turn_ended().await;
     assert_eq!(done, Done::Cancelled);

@@ -15,10 +15,10 @@ use std::time::Duration;
 
 use lathe::config::{Dirs, LoadRequest, load};
 use lathe::conversation::{CallState, MessageState, PartBody, Role, SessionId};
-use lathe::permission::{Mode, Question};
+use lathe::permission::Mode;
+use lathe::question::{Form, FormReply, Question, Reply};
 use lathe::session::wire::{FrontEndKind, ModelSource, OpenRequest, Opened, ProjectTrust, Which, open};
 use lathe::session::{Done, Event, Input, Op, Snapshot};
-use lathe::tool::{Form, FormReply};
 use serde_json::json;
 
 pub(crate) use front_end::{Crossing, over_both};
@@ -127,19 +127,15 @@ impl Live {
         Arc::clone(question)
     }
 
-    pub(crate) async fn form(&mut self) -> Arc<Form> {
-        let seen = self
-            .until("form", |event| matches!(event, Event::FormPut(_)))
-            .await;
-        let Some(Event::FormPut(form)) = seen.last() else {
-            unreachable!()
-        };
-        Arc::clone(form)
+    pub(crate) async fn form(&mut self) -> Question<Arc<Form>> {
+        let question = self.question().await;
+        question.form().expect("a form is asked")
     }
 
-    pub(crate) fn fill(&self, form: &Form, reply: FormReply) {
+    pub(crate) fn fill(&self, form: &Question<Arc<Form>>, reply: FormReply) {
+        let (id, reply) = (form.id, Reply::Form(reply));
         self.handle
-            .send(Op::Fill { id: form.id, reply })
+            .send(Op::Answer { id, reply })
             .expect("it takes operations");
     }
 

@@ -4,35 +4,35 @@ use std::sync::Arc;
 
 use super::{Heard, numbers, unclear};
 use crate::linear::judged;
+use crate::question::{Form, FormAnswer, FormQuestion, FormReply, Question, QuestionId, Reply};
 use crate::session::Op;
 use crate::text::sanitize::{Revealed, reveal_line};
-use crate::tool::{Form, FormAnswer, FormId, FormQuestion, FormReply};
 
 /// A form, one question after the other.
 pub(in crate::linear) struct Filling {
-    form: Arc<Form>,
+    form: Question<Arc<Form>>,
     answers: Vec<FormAnswer>,
 }
 
 impl Filling {
-    pub(super) fn new(form: &Arc<Form>) -> Self {
+    pub(super) fn new(form: Question<Arc<Form>>) -> Self {
         Self {
-            form: Arc::clone(form),
+            form,
             answers: Vec::new(),
         }
     }
 
-    pub(super) fn id(&self) -> FormId {
+    pub(super) fn id(&self) -> QuestionId {
         self.form.id
     }
 
     pub(super) fn title(&self) -> Revealed {
-        reveal_line(&self.form.sheet.title)
+        reveal_line(&self.form.about.title)
     }
 
     /// The one that is asked now.
     fn question(&self) -> &FormQuestion {
-        let questions = &self.form.sheet.questions;
+        let questions = &self.form.about.questions;
         // A form has at least one question, and is sent when the last is answered.
         &questions[self.answers.len().min(questions.len() - 1)]
     }
@@ -40,7 +40,7 @@ impl Filling {
     pub(super) fn lines(&self) -> Vec<Revealed> {
         let mut lines = Vec::new();
         if self.answers.is_empty()
-            && let Some(card) = &self.form.sheet.card
+            && let Some(card) = &self.form.about.card
         {
             lines.extend(judged::body(card));
         }
@@ -50,7 +50,7 @@ impl Filling {
 
     pub(super) fn options(&self) -> Vec<Revealed> {
         let mut lines = Vec::new();
-        let total = self.form.sheet.questions.len();
+        let total = self.form.about.questions.len();
         let question = self.question();
         if total > 1 {
             let number = Revealed::own("Question ").and(self.answers.len() + 1).and(" of ");
@@ -103,12 +103,12 @@ impl Filling {
             return Heard::Unclear(unclear());
         };
         self.answers.push(answer);
-        if self.answers.len() < self.form.sheet.questions.len() {
+        if self.answers.len() < self.form.about.questions.len() {
             return Heard::Next(self.lines());
         }
-        let reply = FormReply::Answers(std::mem::take(&mut self.answers));
+        let reply = Reply::Form(FormReply::Answers(std::mem::take(&mut self.answers)));
         let id = self.form.id;
-        Heard::Answer(Op::Fill { id, reply }, "Answered.".into())
+        Heard::Answer(Op::Answer { id, reply }, "Answered.".into())
     }
 }
 
@@ -136,7 +136,7 @@ fn answer(question: &FormQuestion, line: &str) -> Option<FormAnswer> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::FormOption;
+    use crate::question::FormOption;
 
     fn question(options: usize, multiple: bool, own_words: Option<&str>) -> FormQuestion {
         FormQuestion {

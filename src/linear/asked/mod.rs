@@ -3,15 +3,12 @@
 mod form;
 mod permission;
 
-use std::sync::Arc;
-
 use form::Filling;
 use permission::Permission;
 
-use crate::permission::{Question, QuestionId};
+use crate::question::{FormReply, Question, QuestionId, QuestionKind, Reply};
 use crate::session::Op;
 use crate::text::sanitize::Revealed;
-use crate::tool::{Form, FormId, FormReply};
 
 /// One that waits.
 pub(super) enum Asked {
@@ -31,20 +28,18 @@ pub(super) enum Heard {
 }
 
 impl Asked {
-    pub(super) fn permission(question: &Arc<Question>) -> Self {
-        Self::Permission(Permission::new(question))
+    pub(super) fn new(question: &Question) -> Self {
+        match &question.about {
+            QuestionKind::Permission(inquiry) => Self::Permission(Permission::new(question.with(inquiry))),
+            QuestionKind::Form(form) => Self::Form(Filling::new(question.with(form))),
+        }
     }
 
-    pub(super) fn form(form: &Arc<Form>) -> Self {
-        Self::Form(Filling::new(form))
-    }
-
-    pub(super) fn is_question(&self, id: QuestionId) -> bool {
-        matches!(self, Self::Permission(permission) if permission.id() == id)
-    }
-
-    pub(super) fn is_form(&self, id: FormId) -> bool {
-        matches!(self, Self::Form(filling) if filling.id() == id)
+    pub(super) fn id(&self) -> QuestionId {
+        match self {
+            Self::Permission(permission) => permission.id(),
+            Self::Form(filling) => filling.id(),
+        }
     }
 
     /// `bash wants to run`
@@ -90,9 +85,9 @@ impl Asked {
     pub(super) fn dismiss(&self) -> Option<Op> {
         match self {
             Self::Permission(_) => None,
-            Self::Form(filling) => Some(Op::Fill {
+            Self::Form(filling) => Some(Op::Answer {
                 id: filling.id(),
-                reply: FormReply::Dismissed,
+                reply: Reply::Form(FormReply::Dismissed),
             }),
         }
     }

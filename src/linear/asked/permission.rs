@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use super::{Heard, numbers, unclear};
 use crate::linear::judged;
-use crate::permission::{self, Proposed, Question, QuestionId, Reply, Scope};
+use crate::permission::{self, Inquiry, PermissionReply, Proposed, Scope};
+use crate::question::{Question, QuestionId, Reply};
 use crate::session::Op;
 use crate::text::sanitize::{Revealed, reveal_line};
 
 pub(in crate::linear) struct Permission {
-    question: Arc<Question>,
+    question: Question<Arc<Inquiry>>,
     stage: Stage,
     proposals: Vec<Proposal>,
 }
@@ -36,14 +37,14 @@ enum Stage {
 const SCOPES: [Scope; 3] = [Scope::Session, Scope::Project, Scope::Everywhere];
 
 impl Permission {
-    pub(super) fn new(question: &Arc<Question>) -> Self {
-        let proposed = question.inquiry.proposed().into_iter();
+    pub(super) fn new(question: Question<Arc<Inquiry>>) -> Self {
+        let proposed = question.about.proposed().into_iter();
         let proposals = proposed.map(|proposed| Proposal {
             is_ticked: proposed.preticked,
             proposed,
         });
         Self {
-            question: Arc::clone(question),
+            question,
             stage: Stage::Choice,
             proposals: proposals.collect(),
         }
@@ -54,7 +55,7 @@ impl Permission {
     }
 
     pub(super) fn title(&self) -> Revealed {
-        reveal_line(&self.question.inquiry.title)
+        reveal_line(&self.question.about.title)
     }
 
     pub(super) fn lines(&self) -> Vec<Revealed> {
@@ -75,14 +76,14 @@ impl Permission {
     }
 
     fn about(&self) -> Vec<Revealed> {
-        let inquiry = &self.question.inquiry;
+        let inquiry = &self.question.about;
         let place = Revealed::own("In ").and(reveal_line(&inquiry.directory.to_string_lossy()));
         let place = match inquiry.sandbox.as_deref() {
             Some("off") => place.and(", no sandbox"),
             Some(mode) => place.and(", sandbox ").and(reveal_line(mode)),
             None => place,
         };
-        let place = match (inquiry.agent.as_str(), &inquiry.delegated) {
+        let place = match (self.question.agent.as_str(), &inquiry.delegated) {
             ("build", None) => place,
             (other, None) => place.and(", for agent ").and(reveal_line(other)),
             (agent, Some(delegated)) => {
@@ -115,11 +116,11 @@ impl Permission {
         } else if !self.proposals.is_empty() {
             lines.push("2 allow always, and choose what".into());
         }
-        let delegated = self.question.inquiry.delegated.as_ref();
+        let delegated = self.question.about.delegated.as_ref();
         lines.push(match delegated.and_then(|delegated| delegated.by.last()) {
             None => "3 deny, which ends the turn".into(),
             Some(above) => Revealed::own("3 deny, which stops ")
-                .and(reveal_line(&self.question.inquiry.agent))
+                .and(reveal_line(&self.question.agent))
                 .and("; ")
                 .and(reveal_line(above))
                 .and(" goes on"),
@@ -156,28 +157,29 @@ impl Permission {
 
     pub(super) fn hear(&mut self, line: &str) -> Heard {
         match (self.stage, line) {
-            (Stage::Choice, "1") => self.reply(Reply::Once, "Allowed once."),
+            (Stage::Choice, "1") => self.reply(PermissionReply::Once, "Allowed once."),
             (Stage::Choice, "2") if self.proposals.is_empty() => {
                 Heard::Unclear("2 is not offered for this.".into())
             }
             (Stage::Choice, "2") if self.always().is_empty() => self.go(Stage::Patterns),
             (Stage::Choice, "2") => self.go(Stage::Scope),
-            (Stage::Choice, "3") => self.reply(Reply::Reject(None), "Denied."),
+            (Stage::Choice, "3") => self.reply(PermissionReply::Reject(None), "Denied."),
             (Stage::Choice, "4") => self.go(Stage::Reason),
             (Stage::Scope, "1" | "2" | "3") => {
                 let scope = SCOPES[usize::from(line.as_bytes()[0] - b'1')];
                 let patterns = self.always();
                 let told = Revealed::own("Allowed always, ").and(scope.as_str()).and(": ");
                 let told = told.and(in_words(&patterns)).and(".");
-                self.reply(Reply::Always { patterns, scope }, told)
+                self.reply(PermissionReply::Always { patterns, scope }, told)
             }
             (Stage::Scope, "4") | (Stage::Patterns, "0") => self.go(Stage::Choice),
             (Stage::Scope, "5") if self.has_a_choice() => self.go(Stage::Patterns),
             (Stage::Patterns, numbers) => self.tick(numbers),
             (Stage::Reason, "") => Heard::Unclear("That was empty.".into()),
-            (Stage::Reason, reason) => {
-                self.reply(Reply::Reject(Some(reason.to_owned())), "Denied, with your words.")
-            }
+            (Stage::Reason, reason) => self.reply(
+                PermissionReply::Reject(Some(reason.to_owned())),
+                "Denied, with your words.",
+            ),
             (Stage::Choice | Stage::Scope, _) => Heard::Unclear(unclear()),
         }
     }
@@ -195,7 +197,7 @@ impl Permission {
 
     /// Returns the rules that may be stored, by number, with what each destroys.
     fn pattern_lines(&self) -> Vec<Revealed> {
-        let inquiry = &self.question.inquiry;
+        let inquiry = &self.question.about;
         let rules = (1..).zip(&self.proposals).map(|(number, proposal)| {
             let Proposed { key, pattern, .. } = &proposal.proposed;
             let line = Revealed::from(number).and(" ").and(told(key, pattern));
@@ -232,8 +234,9 @@ impl Permission {
         Heard::Next(self.lines())
     }
 
-    fn reply(&self, reply: Reply, told: impl Into<Revealed>) -> Heard {
+    fn reply(&self, reply: PermissionReply, told: impl Into<Revealed>) -> Heard {
         let id = self.question.id;
+        let reply = Reply::Permission(reply);
         Heard::Answer(Op::Answer { id, reply }, told.into())
     }
 }
@@ -256,12 +259,9 @@ fn in_words(patterns: &[(String, String)]) -> Revealed {
 
 #[cfg(test)]
 mod tests {
-    use futures::FutureExt;
-    use tokio_util::sync::CancellationToken;
 
     use super::*;
-    use crate::conversation::{CallId, SessionId};
-    use crate::permission::{Action, Ask, Broker, Delegated, FrontEnd, Inquiry, Open, Subject, Verdict};
+    use crate::permission::{Action, Ask, Delegated, Inquiry, Open, Subject, Verdict};
     use crate::view::card::Card;
 
     fn asked(delegated: Option<Delegated>) -> Permission {
@@ -280,10 +280,7 @@ mod tests {
             Open { ask, verdict }.into()
         });
         let inquiry = Inquiry {
-            session: SessionId::new(),
-            call: CallId::new(),
             tool: "bash".to_owned(),
-            agent: "explore".to_owned(),
             delegated,
             rows: rows.collect(),
             title: "bash wants to run".to_owned(),
@@ -292,11 +289,9 @@ mod tests {
             sandbox: Some("off".into()),
             editable: None,
         };
-        let (broker, _events) = Broker::new(FrontEnd::Attached);
-        let cancel = CancellationToken::new();
-        let mut asked = std::pin::pin!(broker.ask(inquiry, &cancel));
-        assert!(asked.as_mut().now_or_never().is_none());
-        Permission::new(&broker.waiting()[0])
+        let mut question = Question::sample(Arc::new(inquiry));
+        question.agent = "explore".to_owned();
+        Permission::new(question)
     }
 
     fn texts(lines: &[Revealed]) -> Vec<&str> {
@@ -380,10 +375,10 @@ mod tests {
         let pattern = |pattern: &str| ("bash".to_owned(), pattern.to_owned());
         assert_eq!(
             reply,
-            Reply::Always {
+            Reply::Permission(PermissionReply::Always {
                 patterns: vec![pattern("cargo test *"), pattern("rm -rf target")],
                 scope: Scope::Project,
-            }
+            })
         );
         assert_eq!(
             told.as_str(),
@@ -394,13 +389,9 @@ mod tests {
     #[test]
     fn what_is_not_ticked_by_itself_is_offered_to_choose() {
         let Permission { question, .. } = asked(None);
-        let mut inquiry = question.inquiry.clone();
+        let mut inquiry = Inquiry::clone(&question.about);
         inquiry.rows.remove(0);
-        let question = Arc::new(Question {
-            id: question.id,
-            inquiry,
-        });
-        let mut asked = Permission::new(&question);
+        let mut asked = Permission::new(question.with(&Arc::new(inquiry)));
         assert!(texts(&asked.lines()).contains(&"2 allow always, and choose what"));
         let offered = next(&mut asked, "2");
         assert!(offered[0].ends_with("(not chosen)"), "{offered:?}");

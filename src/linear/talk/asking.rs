@@ -6,7 +6,7 @@ use crate::linear::asked::{Asked, Heard};
 use crate::linear::asks::Withdrawn;
 use crate::linear::console::Round;
 use crate::linear::trust::TOO_EARLY;
-use crate::permission::Reply;
+use crate::permission::PermissionReply;
 use crate::session::SettledQuestion;
 use crate::text::sanitize::Revealed;
 
@@ -98,12 +98,14 @@ impl Talk {
     }
 
     pub(super) fn settled(&mut self, settled: &SettledQuestion) {
-        let told = match &settled.reply {
-            Reply::Withdrawn => "The question was withdrawn.",
-            Reply::Nobody | Reply::Reject(_) => "The question was denied.",
-            Reply::Once | Reply::Always { .. } | Reply::Revised(_) => "The question was allowed.",
+        let told = match settled.permission.as_ref().map(|permission| &permission.reply) {
+            None | Some(PermissionReply::Withdrawn) => "The question was withdrawn.",
+            Some(PermissionReply::Nobody | PermissionReply::Reject(_)) => "The question was denied.",
+            Some(PermissionReply::Once | PermissionReply::Always { .. } | PermissionReply::Revised(_)) => {
+                "The question was allowed."
+            }
         };
-        self.withdraw(|asked| asked.is_question(settled.id), told);
+        self.withdraw(|asked| asked.id() == settled.id, told);
     }
 
     /// Takes a question away that was not answered here, and goes on with the next.

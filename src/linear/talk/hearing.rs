@@ -27,12 +27,8 @@ impl Talk {
                 self.said.lines(&lines);
                 self.prompt();
             }
-            Event::Asked(question) => self.ask(Asked::permission(question)),
-            Event::FormPut(form) => self.ask(Asked::form(form)),
+            Event::Asked(question) => self.ask(Asked::new(question)),
             Event::Settled(settled) => self.settled(settled),
-            Event::FormSettled { id, .. } => {
-                self.withdraw(|asked| asked.is_form(*id), "The question was withdrawn.");
-            }
             Event::Retry(retry) => self.say(&trying_again(retry)),
             Event::Error(report) => self.error(report),
             Event::Preparing => self.begin_turn("Running what the command asks for first."),

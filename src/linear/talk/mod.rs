@@ -172,9 +172,8 @@ impl Talk {
     }
 
     fn take_asks(&mut self, snapshot: &Snapshot) {
-        let questions = snapshot.questions.iter().map(Asked::permission);
-        for asked in questions.chain(snapshot.forms.iter().map(Asked::form)) {
-            self.asks.add(asked);
+        for question in &snapshot.questions {
+            self.asks.add(Asked::new(question));
         }
         self.put_ask();
     }

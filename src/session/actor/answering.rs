@@ -112,7 +112,7 @@ impl Actor {
             0 => "nothing waits to be sent".to_owned(),
             count => format!("{count} waiting to be sent"),
         };
-        let asks = services.gate.pending().len() + services.forms.waiting().len();
+        let asks = services.questions.waiting().len();
         let state = if self.is_busy() { "a turn runs" } else { "idle" };
         let mode = services.settings.sandbox.mode.name();
         let network = if services.settings.sandbox.network {

@@ -1,6 +1,6 @@
 //! The one owner of a session's state.
 //!
-//! A single loop takes commands from front ends, events from the driver and from the permission broker, and lets the
+//! A single loop takes commands from front ends, events from the driver and from the queue of questions, and lets the
 //! turn say what follows. Boundaries (a message, a result) are on disk before they are told; deltas are told first and
 //! checkpointed twice a second.
 
@@ -34,15 +34,14 @@ use super::query::{CacheMiss, StatusGroup};
 use super::recorder::Recorder;
 use super::wire::Profiles;
 use super::{
-    CallUpdate, Command, ErrorReport, Event, Input, Op, QueuedKind, ReportKind, SessionInfo, SettledQuestion,
-    Snapshot,
+    CallUpdate, Command, ErrorReport, Event, Input, Op, QueuedKind, ReportKind, SessionInfo,
+    SettledPermission, SettledQuestion, Snapshot,
 };
 use crate::agent::driver::{CallSettings, Driver, DriverEvent};
 use crate::agent::turn::{Turn, TurnEvent, TurnSettings};
 use crate::conversation::{CallId, Message, MessageId, ModelRef, NoticeKind, ToolPart};
-use crate::permission::{BrokerEvent, Question, Reply};
 use crate::provider::{Model, ProviderError};
-use crate::tool::FormEvent;
+use crate::question::{Question, QuestionEvent, QuestionKind, Reply};
 use attaching::Sent;
 pub(super) use commanding::Commands;
 use hook_jobs::HookDone;
@@ -225,8 +224,7 @@ impl Actor {
             seq: self.outbox.seq(),
             info: self.parts.info.clone(),
             messages,
-            questions: self.parts.calls.services.gate.pending(),
-            forms: self.parts.calls.services.forms.waiting(),
+            questions: self.parts.calls.services.questions.waiting(),
             queue: self.queued(),
             todos: self.parts.todos.clone(),
             busy: self.is_busy(),
@@ -263,11 +261,6 @@ impl Actor {
             }
             Op::ListGrants => self.list_grants(),
             Op::RevokeGrant(id) => self.revoke_grant(id),
-            Op::Fill { id, reply } => {
-                if let Err(late) = self.parts.calls.services.forms.answer(id, reply) {
-                    self.publish(Event::Notice(late.to_string()));
-                }
-            }
             Op::EditTodo(edit) => self.edit_todo(edit),
             Op::SetMode(mode) => self.set_mode(mode),
             Op::Rejudge => self.parts.calls.services.gate.rejudge_by_mode(),
@@ -313,8 +306,7 @@ impl Actor {
     pub(super) fn on_driver(&mut self, event: DriverEvent) {
         match event {
             DriverEvent::Turn(event) => self.on_turn(event),
-            DriverEvent::Permission(event) => self.on_broker(event),
-            DriverEvent::Form(event) => self.on_form(event),
+            DriverEvent::Question(event) => self.on_question(event),
             DriverEvent::OwnEnded { call, result } => self.end_shell(&call, *result),
             DriverEvent::Hook(run) => self.on_hook_run(*run),
             DriverEvent::CallsInside { outer, calls } => self.begin_inside(&outer, calls),
@@ -365,28 +357,19 @@ impl Actor {
         Arc::make_mut(message).calls_mut().find(|part| part.call == *call)
     }
 
-    pub(super) fn on_broker(&mut self, event: BrokerEvent) {
+    pub(super) fn on_question(&mut self, event: QuestionEvent) {
         match event {
-            BrokerEvent::Asked(question) => {
-                self.notify("permission", question.inquiry.title.clone());
+            QuestionEvent::Asked(question) => {
+                let kind = match question.about {
+                    QuestionKind::Permission(_) => "permission",
+                    QuestionKind::Form(_) => "question",
+                };
+                self.notify(kind, question.title().to_owned());
                 self.publish(Event::Asked(question));
             }
-            BrokerEvent::Settled { question, reply } => {
+            QuestionEvent::Settled { question, reply } => {
                 self.publish(Event::Settled(settled(&question, reply)));
             }
-        }
-    }
-
-    fn on_form(&mut self, event: FormEvent) {
-        match event {
-            FormEvent::Put(form) => {
-                self.notify("question", form.sheet.title.clone());
-                self.publish(Event::FormPut(form));
-            }
-            FormEvent::Settled(form) => self.publish(Event::FormSettled {
-                id: form.id,
-                call: form.call.clone(),
-            }),
         }
     }
 
@@ -459,19 +442,27 @@ impl Actor {
 
 /// Puts the patterns of one key together.
 fn settled(question: &Question, reply: Reply) -> SettledQuestion {
-    let mut asked: Vec<(String, Vec<String>)> = Vec::new();
-    for row in &question.inquiry.rows {
-        match asked.iter_mut().find(|(key, _)| *key == row.key()) {
-            Some((_, patterns)) => patterns.push(row.pattern().to_owned()),
-            None => asked.push((row.key().to_owned(), vec![row.pattern().to_owned()])),
+    let permission = match (&question.about, reply) {
+        (QuestionKind::Permission(inquiry), Reply::Permission(reply)) => {
+            let mut asked: Vec<(String, Vec<String>)> = Vec::new();
+            for row in &inquiry.rows {
+                match asked.iter_mut().find(|(key, _)| *key == row.key()) {
+                    Some((_, patterns)) => patterns.push(row.pattern().to_owned()),
+                    None => asked.push((row.key().to_owned(), vec![row.pattern().to_owned()])),
+                }
+            }
+            Some(SettledPermission {
+                tool: inquiry.tool.clone(),
+                asked,
+                reply,
+            })
         }
-    }
+        _ => None,
+    };
     SettledQuestion {
         id: question.id,
-        call: question.inquiry.call.clone(),
-        tool: question.inquiry.tool.clone(),
-        asked,
-        reply,
+        call: question.call.clone(),
+        permission,
     }
 }
 

@@ -20,20 +20,20 @@ use crate::conversation::SessionId;
 use crate::files::{PathLocks, Roots};
 use crate::hook::Hooks;
 use crate::permission::{
-    self, Action, Broker, FrontEnd, ImportedRules, Permissions, Places, ReadGate, Rule, Scope, Source,
-    Subject,
+    self, Action, ImportedRules, Permissions, Places, ReadGate, Rule, Scope, Source, Subject,
 };
 use crate::process::git::RepositoryCache;
 use crate::process::{EnvironmentRules, Scratch, Support, shell_environment, withhold};
 use crate::project_root::git_directories;
 use crate::provider::{EditMode, without_user};
+use crate::question::{FrontEnd, Questions};
 use crate::regular_file::FileGate;
 use crate::store::{GrantScope, Outputs, Store};
 use crate::text::replace::Tolerance;
 use crate::tool::{
-    Access, BashSettings, BatchSettings, Forms, Gate, GateOwner, JudgedIndexes, Presence, ProtectedNames,
-    Registry, SandboxMode, SandboxSettings, SearchSettings, SearchThreads, Services, ToolSettings,
-    TruncateLimits, TruncateSettings,
+    Access, BashSettings, BatchSettings, Gate, GateOwner, JudgedIndexes, ProtectedNames, Registry,
+    SandboxMode, SandboxSettings, SearchSettings, SearchThreads, Services, ToolSettings, TruncateLimits,
+    TruncateSettings,
 };
 
 /// Everything calls need.
@@ -69,17 +69,13 @@ impl Kit {
             FrontEndKind::Attended => FrontEnd::Attached,
             FrontEndKind::Unattended => FrontEnd::Absent,
         };
-        let broker = Broker::telling(front_end, reports.permission_sink());
-        let presence = match request.front_end {
-            FrontEndKind::Attended => Presence::Somebody,
-            FrontEndKind::Unattended => Presence::Nobody,
-        };
+        let questions = Questions::telling(front_end, reports.question_sink());
         let owner = GateOwner {
             session: session.clone(),
             project: roots.project_root().to_owned(),
             home: request.dirs.home.clone(),
         };
-        let gate = Gate::new(permissions, request.mode, broker, store.clone(), owner);
+        let gate = Gate::new(permissions, request.mode, questions.clone(), store.clone(), owner);
         let environment = environment(request, session);
         let root = roots.project_root();
         notes.extend(imported::unused_line(request));
@@ -97,7 +93,7 @@ impl Kit {
             instructions: Mutex::default(),
             environment,
             gate,
-            forms: Forms::telling(presence, reports.form_sink()),
+            questions,
             scratch,
             kernel: Support::of_kernel(),
             repositories: RepositoryCache::default(),

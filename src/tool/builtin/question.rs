@@ -9,12 +9,12 @@ use serde_json::{Map, Value, json};
 
 use crate::conversation::ErrorKind;
 use crate::permission::{Ask, Subject};
+use crate::question::{Form, FormAnswer, FormOption, FormQuestion, FormReply};
 use crate::text::partial_json::{PartialJson, PartialStr};
 use crate::text::sanitize::sanitize_line;
 use crate::tool::args::snake_case;
 use crate::tool::{
-    CallView, Concurrency, FormAnswer, FormOption, FormQuestion, FormReply, InitCx, Output, Prepared,
-    RenderCx, ResultView, Sheet, Tool, ToolCx, ToolError, plural,
+    CallView, Concurrency, InitCx, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, plural,
 };
 use crate::view::card::{Card, CardPart, Tone, ToneSpan};
 
@@ -278,7 +278,7 @@ impl Tool for QuestionTool {
             1 => "a question".to_owned(),
             count => plural(count, "question"),
         };
-        let sheet = Sheet {
+        let sheet = Form {
             title: format!("{} has {has}", cx.agent),
             card: None,
             questions: plan.iter().map(|planned| planned.question.clone()).collect(),

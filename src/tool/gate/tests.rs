@@ -3,7 +3,8 @@ use tokio::sync::mpsc;
 
 use super::*;
 use crate::conversation::CallId;
-use crate::permission::{BrokerEvent, FrontEnd, Subject};
+use crate::permission::Subject;
+use crate::question::{FrontEnd, QuestionEvent};
 use crate::store::NewSession;
 use crate::tool::harness::Harness;
 
@@ -18,7 +19,7 @@ const BASH: Asker<'_> = Asker {
 
 struct Door {
     gate: Gate,
-    events: mpsc::UnboundedReceiver<BrokerEvent>,
+    events: mpsc::UnboundedReceiver<QuestionEvent>,
     harness: Harness,
 }
 
@@ -44,14 +45,14 @@ fn door(front_end: FrontEnd, mode: Mode) -> Door {
         user: rules.unwrap(),
         ..Permissions::default()
     };
-    let (broker, events) = Broker::new(front_end);
+    let (questions, events) = Questions::new(front_end);
     let owner = GateOwner {
         session,
         project: "/p".into(),
         home: None,
     };
     Door {
-        gate: Gate::new(permissions, mode, broker, store, owner),
+        gate: Gate::new(permissions, mode, questions, store, owner),
         events,
         harness: Harness::new(),
     }
@@ -77,11 +78,11 @@ async fn yolo_tells_of_what_it_answered() {
         .pass(&cx, WRITE, &[edit("a")], Card::default)
         .await
         .unwrap();
-    let Ok(BrokerEvent::Settled { question, reply }) = door.events.try_recv() else {
+    let Ok(QuestionEvent::Settled { question, reply }) = door.events.try_recv() else {
         panic!("nothing was told");
     };
-    assert_eq!(reply, Reply::Once);
-    assert_eq!(question.inquiry.rows[0].pattern(), "a");
+    assert_eq!(reply, Reply::Permission(PermissionReply::Once));
+    assert_eq!(question.permission().unwrap().about.rows[0].pattern(), "a");
     let error = door
         .gate
         .pass(&cx, WRITE, &[edit("no")], Card::default)
@@ -98,14 +99,14 @@ async fn an_always_is_stored_and_settles_what_waits() {
     let gate = &door.gate;
     let asks = ([edit("a")], [edit("b")]);
     let answer = async {
-        let Some(BrokerEvent::Asked(question)) = door.events.recv().await else {
+        let Some(QuestionEvent::Asked(question)) = door.events.recv().await else {
             panic!("nothing was asked");
         };
         door.events.recv().await;
-        let reply = Reply::Always {
+        let reply = Reply::Permission(PermissionReply::Always {
             patterns: vec![("edit".into(), "*".into())],
             scope: Scope::Session,
-        };
+        });
         gate.answer(question.id, reply.clone()).unwrap();
         let late = gate.answer(question.id, reply).unwrap_err();
         assert!(matches!(late, AnswerError::Late(_)));
@@ -138,18 +139,19 @@ async fn what_would_open_everything_is_not_stored() {
     let asks = [Ask::new("bash", Subject::new("rm x"))];
     let gate = &door.gate;
     let answer = async {
-        let Some(BrokerEvent::Asked(question)) = door.events.recv().await else {
+        let Some(QuestionEvent::Asked(question)) = door.events.recv().await else {
             panic!("nothing was asked");
         };
         for pattern in ["*", "", "bash *", "sudo *"] {
-            let reply = Reply::Always {
+            let reply = Reply::Permission(PermissionReply::Always {
                 patterns: vec![("bash".into(), pattern.into())],
                 scope: Scope::Everywhere,
-            };
+            });
             let error = gate.answer(question.id, reply).unwrap_err();
             assert!(matches!(error, AnswerError::Floored(_)), "{pattern}");
         }
-        gate.answer(question.id, Reply::Once).unwrap();
+        gate.answer(question.id, Reply::Permission(PermissionReply::Once))
+            .unwrap();
     };
     let (passed, ()) = tokio::join!(gate.pass(&cx, BASH, &asks, Card::default), answer);
     passed.unwrap();
@@ -165,7 +167,7 @@ async fn a_cancelled_call_withdraws_its_question() {
         cx.cancel.cancel();
     });
     assert_eq!(passed.unwrap_err().message, "not executed");
-    assert!(door.gate.pending().is_empty());
+    assert!(door.gate.questions.waiting().is_empty());
 }
 
 #[tokio::test]
@@ -187,8 +189,10 @@ async fn a_yes_lifts_no_denial_that_came_while_it_was_waited_for() {
         let (passed, ()) = tokio::join!(door.gate.pass(&cx, WRITE, &asks, Card::default), async {
             tokio::task::yield_now().await;
             tighten(&door.gate);
-            let id = door.gate.pending()[0].id;
-            door.gate.answer(id, Reply::Once).unwrap();
+            let id = door.gate.questions.waiting()[0].id;
+            door.gate
+                .answer(id, Reply::Permission(PermissionReply::Once))
+                .unwrap();
         });
         assert_eq!(passed.unwrap_err().kind, ErrorKind::Denied);
     }
@@ -199,14 +203,16 @@ async fn what_was_revoked_lets_nothing_more_through() {
     let door = door(FrontEnd::Attached, Mode::Ask);
     let cx = door.cx();
     let asks = [edit("a")];
-    let always = Reply::Always {
+    let always = Reply::Permission(PermissionReply::Always {
         patterns: vec![("edit".to_owned(), "a".to_owned())],
         scope: Scope::Everywhere,
-    };
+    });
     let ask = || door.gate.pass(&cx, WRITE, &asks, Card::default);
     let (passed, ()) = tokio::join!(ask(), async {
         tokio::task::yield_now().await;
-        door.gate.answer(door.gate.pending()[0].id, always).unwrap();
+        door.gate
+            .answer(door.gate.questions.waiting()[0].id, always)
+            .unwrap();
     });
     passed.unwrap();
     ask().await.unwrap();
@@ -216,11 +222,13 @@ async fn what_was_revoked_lets_nothing_more_through() {
             ask().await
         },
         async {
-            while door.gate.pending().is_empty() {
+            while door.gate.questions.waiting().is_empty() {
                 tokio::task::yield_now().await;
             }
-            let id = door.gate.pending()[0].id;
-            door.gate.answer(id, Reply::Reject(None)).unwrap();
+            let id = door.gate.questions.waiting()[0].id;
+            door.gate
+                .answer(id, Reply::Permission(PermissionReply::Reject(None)))
+                .unwrap();
         }
     );
     assert_eq!(passed.unwrap_err().kind, ErrorKind::Rejected);
@@ -234,9 +242,9 @@ async fn another_mode_judges_what_waits_only_when_told_to() {
     let (passed, ()) = tokio::join!(door.gate.pass(&cx, WRITE, &asks, Card::default), async {
         tokio::task::yield_now().await;
         door.gate.set_mode(Mode::Yolo);
-        assert_eq!(door.gate.pending().len(), 1);
+        assert_eq!(door.gate.questions.waiting().len(), 1);
         door.gate.rejudge();
-        assert!(door.gate.pending().is_empty());
+        assert!(door.gate.questions.waiting().is_empty());
     });
     passed.unwrap();
 }
@@ -250,9 +258,9 @@ async fn plan_refuses_a_change_that_waits() {
         tokio::task::yield_now().await;
         door.gate.set_mode(Mode::Plan);
         door.gate.rejudge();
-        assert_eq!(door.gate.pending().len(), 1);
+        assert_eq!(door.gate.questions.waiting().len(), 1);
         door.gate.rejudge_by_mode();
-        assert!(door.gate.pending().is_empty());
+        assert!(door.gate.questions.waiting().is_empty());
     });
     let message = passed.unwrap_err().message;
     assert!(message.contains("the permission mode is `plan` now"), "{message}");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::conversation::{CallResult, CallState, ErrorKind};
 use crate::hook::HookEvent;
 use crate::hook::HookEvent::{PostToolUse, PreToolUse};
-use crate::permission::Reply;
+use crate::permission::PermissionReply;
 use crate::tool::harness::{Harness, HarnessOptions};
 
 fn hooked(rules: Value, hooks: &[(HookEvent, &'static str, String)]) -> Harness {
@@ -82,7 +82,7 @@ async fn a_hook_that_fails_asks_and_nobody_there_means_no() {
             result.output
         );
         assert!(!result.output.contains("alpha"));
-        let project = one(PreToolUse, command).answering(Reply::Once);
+        let project = one(PreToolUse, command).answering(PermissionReply::Once);
         let result = read(&project, "a.txt").await;
         assert!(result.ok, "{command}: {}", result.output);
         let asked = project.asked();
@@ -94,7 +94,8 @@ async fn a_hook_that_fails_asks_and_nobody_there_means_no() {
 
 #[tokio::test]
 async fn an_ask_names_the_first_line_of_stderr() {
-    let project = one(PreToolUse, "echo 'no python' >&2; echo more >&2; exit 1").answering(Reply::Once);
+    let project =
+        one(PreToolUse, "echo 'no python' >&2; echo more >&2; exit 1").answering(PermissionReply::Once);
     read(&project, "a.txt").await;
     assert_eq!(
         project.asked(),
@@ -123,7 +124,7 @@ async fn the_strictest_of_several_wins() {
     let deny = "exit 2".to_owned();
     let all = |commands: [&String; 2]| {
         let hooks = commands.map(|command| (PreToolUse, "*", command.clone()));
-        hooked(json!("allow"), &hooks).answering(Reply::Once)
+        hooked(json!("allow"), &hooks).answering(PermissionReply::Once)
     };
     for commands in [[&allow, &ask], [&ask, &allow]] {
         let project = all(commands);
@@ -338,7 +339,7 @@ async fn an_interrupt_before_the_call_executes_nothing() {
 #[tokio::test]
 async fn a_reason_of_many_lines_is_one_in_the_question() {
     let ask = json!({"permissionDecision": "ask", "permissionDecisionReason": "one\ntwo\u{1b}[2J"});
-    let project = one(PreToolUse, before(&ask)).answering(Reply::Once);
+    let project = one(PreToolUse, before(&ask)).answering(PermissionReply::Once);
     read(&project, "a.txt").await;
     let asked = project.asked();
     assert!(

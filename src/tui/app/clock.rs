@@ -17,7 +17,7 @@ const SECOND: Duration = Duration::from_secs(1);
 impl App {
     /// Returns true if something on screen moves with the clock.
     pub(crate) fn is_animated(&self) -> bool {
-        self.view.transcript.animated() && self.pages.is_empty() && self.picker.is_none()
+        self.view.transcript.animated() && !self.is_covered()
     }
 
     /// Returns the next moment at which something changes by itself.
@@ -34,11 +34,10 @@ impl App {
             .map(|since| since + LEADER_TABLE)
             .filter(|at| *at > now);
         let clock = self.is_asked().then(|| self.next_second(now));
-        let work = self.picker.as_ref().filter(|picker| picker.is_working());
         let times = [
             spinner,
             clock,
-            work.map(|_| now),
+            self.is_layer_working().then_some(now),
             again(self.view.esc.armed),
             again(self.quit_armed),
             self.view.remark.as_ref().map(|remark| remark.until),
@@ -59,7 +58,7 @@ impl App {
 
     /// Lets time pass: what was armed is not any more, what is due is done. `since` is when this was last called.
     pub(crate) fn pass_time(&mut self, since: Instant, now: Instant) -> Change {
-        let mut change = self.list_work(now).max(self.release_late_keys(now));
+        let mut change = self.layer_work(now).max(self.release_late_keys(now));
         let is_over = |armed: Option<Instant>| armed.is_some_and(|armed| armed + AGAIN <= now);
         if is_over(self.view.esc.armed) {
             self.view.esc.armed = None;

@@ -359,7 +359,7 @@ impl App {
         }
         self.act_in(Context::Composer, command.action, now);
         if matches!(command.action, Action::OpenList(_)) && !rest.is_empty() {
-            self.list_paste(rest, now);
+            self.with_top(now, |layer| layer.paste(rest));
         }
     }
 

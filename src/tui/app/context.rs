@@ -2,19 +2,14 @@
 
 use super::{App, Focus, Turn};
 use crate::tui::keymap::Context;
+use crate::tui::layer::Layer;
 use crate::tui::trace::State;
 
 impl App {
     /// Who reads the next key.
     pub(super) fn context(&self) -> Context {
-        if self.leaving.is_some() {
-            return Context::Leaving;
-        }
-        if self.picker.is_some() {
-            return Context::Picker;
-        }
-        if let Some(page) = self.pages.last() {
-            return page.context();
+        if let Some(layer) = self.top_layer() {
+            return layer.context();
         }
         if self.trust.is_some() {
             return Context::Trust;
@@ -44,11 +39,12 @@ impl App {
 
     /// Returns the state that programs that drive the screen are told.
     pub(crate) fn state(&self) -> State {
-        let page = self.pages.last().filter(|_| self.picker.is_none());
         State {
-            focus: page.map_or_else(|| focus_name(self.context()), |page| page.name()),
+            focus: self
+                .top_layer()
+                .map_or_else(|| focus_name(self.context()), Layer::name),
             dialog: match (&self.trust, &self.view.dialog) {
-                _ if self.leaving.is_some() => Some("quit"),
+                _ if self.asks_to_quit() => Some("quit"),
                 (Some(_), _) => Some("trust"),
                 (None, Some(_)) => Some("permission"),
                 (None, None) if self.view.forms.shown().is_some() => Some("question"),

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::App;
+use crate::question::{Form, FormReply, Question, QuestionId, Reply};
 use crate::session::Op;
-use crate::tool::{Form, FormId, FormReply};
 use crate::tui::dialog::{Filled, FormDialog, Guard};
 use crate::tui::keymap::{Action, Context};
 use crate::tui::statusbar::Hints;
@@ -18,8 +18,8 @@ use crate::tui::statusbar::Hints;
 #[derive(Default)]
 pub(super) struct OpenForms {
     dialogs: Vec<FormDialog>,
-    shown: Option<FormId>,
-    put_off: HashSet<FormId>,
+    shown: Option<QuestionId>,
+    put_off: HashSet<QuestionId>,
 }
 
 impl OpenForms {
@@ -50,15 +50,15 @@ impl OpenForms {
             .map_or(1, |place| place + 1)
     }
 
-    fn add(&mut self, form: &Arc<Form>, now: Instant) {
+    fn add(&mut self, form: &Question<Arc<Form>>, now: Instant) {
         if self.dialogs.iter().all(|dialog| dialog.form().id != form.id) {
             // The guard begins when it is shown.
-            let dialog = FormDialog::new(Arc::clone(form), Guard::begin(now, None));
+            let dialog = FormDialog::new(form.clone(), Guard::begin(now, None));
             self.dialogs.push(dialog);
         }
     }
 
-    fn remove(&mut self, id: FormId) -> Option<FormDialog> {
+    fn remove(&mut self, id: QuestionId) -> Option<FormDialog> {
         let place = self.dialogs.iter().position(|dialog| dialog.form().id == id)?;
         self.put_off.remove(&id);
         self.shown = self.shown.filter(|shown| *shown != id);
@@ -125,10 +125,10 @@ impl App {
     }
 
     /// Takes over what waits in a session that was attached to. What was begun here stays.
-    pub(super) fn attach_forms(&mut self, forms: &[Arc<Form>], now: Instant) {
+    pub(super) fn attach_forms(&mut self, forms: &[Question<Arc<Form>>], now: Instant) {
         let is_open = |dialog: &FormDialog| forms.iter().any(|form| form.id == dialog.form().id);
         let gone = self.view.forms.dialogs.iter().filter(|dialog| !is_open(dialog));
-        let gone: Vec<FormId> = gone.map(|dialog| dialog.form().id).collect();
+        let gone: Vec<QuestionId> = gone.map(|dialog| dialog.form().id).collect();
         for id in gone {
             self.settle_form(id, now);
         }
@@ -137,13 +137,13 @@ impl App {
         }
     }
 
-    pub(super) fn put_form(&mut self, form: &Arc<Form>, now: Instant) {
+    pub(super) fn put_form(&mut self, form: &Question<Arc<Form>>, now: Instant) {
         self.view.forms.add(form, now);
         self.show_question(now);
     }
 
     /// A form is gone that was not answered here: what was written for it is not lost.
-    pub(super) fn settle_form(&mut self, id: FormId, now: Instant) {
+    pub(super) fn settle_form(&mut self, id: QuestionId, now: Instant) {
         let words = self.view.forms.remove(id).and_then(|dialog| dialog.words());
         if let Some(words) = words {
             self.write_before(&words, now);
@@ -202,7 +202,10 @@ impl App {
         {
             self.write_before(&words, now);
         }
-        self.send(Op::Fill { id, reply });
+        self.send(Op::Answer {
+            id,
+            reply: Reply::Form(reply),
+        });
         self.show_question(now);
     }
 

@@ -30,12 +30,11 @@ impl App {
             hints.say(&format!("{key} again quits"), Meaning::Warning);
             return hints;
         }
+        if let Some(layer) = self.top_layer() {
+            self.layer_hints(layer, &mut hints);
+            return hints;
+        }
         match self.context() {
-            Context::Page | Context::Rules | Context::Export | Context::Diff | Context::Comment => {
-                self.page_hints(&mut hints);
-            }
-            Context::Search if !self.pages.is_empty() => self.page_hints(&mut hints),
-            Context::Picker => self.list_hints(&mut hints),
             Context::Transcript => self.transcript_hints(&mut hints),
             Context::Queue => self.queue_hints(&mut hints),
             Context::Panel | Context::PanelText => self.panel_hints(&mut hints),
@@ -48,16 +47,10 @@ impl App {
                 self.question_hints(&mut hints);
             }
             Context::Trust => self.trust_hints(&mut hints),
-            Context::Leaving => {
-                let esc = self.keymap.label(Context::Global, Action::Escape);
-                hints.key(esc, "stays");
-            }
             Context::Select => self.select_hints(&mut hints),
             // Its own row takes the place of the hints.
             Context::Search => {}
-            Context::Composer | Context::Global | Context::Leader | Context::Palette => {
-                self.composer_hints(&mut hints);
-            }
+            _ => self.composer_hints(&mut hints),
         }
         hints
     }

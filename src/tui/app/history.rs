@@ -70,8 +70,7 @@ impl App {
                 }
             }
             Reading::Search => {
-                let picker = self.picker.as_mut().filter(|_| self.list == List::Prompts);
-                if let Some(picker) = picker {
+                if let Some(picker) = self.open_picker(List::Prompts) {
                     picker.fill(Box::new(PromptRows::new(prompts, &project)));
                 }
             }

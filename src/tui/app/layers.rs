@@ -1,336 +1,194 @@
-//! One frame, back to front.
-//!
-//! From top to bottom: the title row, the transcript, what waits to be sent, a rule, the composer or the question in its
-//! place, the hint row. Lists, the help and the table of the leader's keys lie above. Under 40 columns or 10 rows one sentence
-//! says what is needed.
+//! The stack of layers over the conversation: what is opened and closed, where keys and news go, and what follows from
+//! the replies. The topmost layer is asked first.
 
 use std::time::Instant;
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
-use ratatui::widgets::{Clear, Widget};
-
-use super::areas::{ROOMY, between};
-use super::{App, Focus, LEADER_TABLE, Permission, Turn};
-use crate::conversation::CallId;
-use crate::text::width::str_width;
-use crate::tui::completion;
-use crate::tui::composer;
-use crate::tui::dialog::{DialogCx, FormDialog, Trust, on_ground};
-use crate::tui::keymap::{Action, Context};
-use crate::tui::page;
-use crate::tui::statusbar::TitleRow;
-use crate::tui::surroundings::Motion;
-use crate::tui::transcript::DrawCx;
+use super::{App, ESC_DEAF};
+use crate::session::query::{Answer, Query};
+use crate::tui::keymap::{Action, Context, List};
+use crate::tui::layer::{Layer, LayerKind, News, Reply};
+use crate::tui::page::{self, PageKind};
+use crate::tui::picker::Picker;
+use crate::tui::statusbar::Hints;
+use crate::tui::transcript::Change;
 use crate::view::theme::Meaning;
-use crate::view::{Symbols, in_ascii};
-
-const LEAST_COLUMNS: u16 = 40;
-const LEAST_ROWS: u16 = 10;
-
-/// Where things stood on the last frame, for the mouse.
-#[derive(Debug, Default)]
-pub(super) struct Shown {
-    pub(super) dialog: Rect,
-    pub(super) composer: Rect,
-    pub(super) queue: Rect,
-    /// Of the whole screen.
-    pub(super) width: u16,
-    /// There is room for what answers and little else.
-    pub(super) is_low: bool,
-    /// The list above the composer, with its head.
-    pub(super) completion: Rect,
-    /// There is room for the beginning of a file beside the list.
-    pub(super) is_wide: bool,
-}
 
 impl App {
-    /// Draws everything, and returns where the terminal's cursor stands.
-    pub(crate) fn draw(&mut self, area: Rect, buffer: &mut Buffer, now: Instant) -> Option<Position> {
-        self.pictures.begin();
-        let caret = self.draw_layers(area, buffer, now);
-        // Only now it is known what stands over them.
-        self.pictures.finish(buffer);
-        if self.appearance.surroundings.symbols == Symbols::Ascii {
-            in_ascii(buffer);
-        }
-        caret
+    pub(super) fn top_layer(&self) -> Option<&dyn Layer> {
+        self.layers.last().map(|layer| &**layer)
     }
 
-    fn draw_layers(&mut self, area: Rect, buffer: &mut Buffer, now: Instant) -> Option<Position> {
-        if area.width < LEAST_COLUMNS || area.height < LEAST_ROWS {
-            refuse(area, buffer);
-            return None;
+    /// Opens a page over the layers that are open; the one that is read is closed by its own key.
+    pub(super) fn open_page(&mut self, kind: PageKind, now: Instant) {
+        self.leave_list(now);
+        if self.top_layer().map(Layer::kind) == Some(LayerKind::Page(kind)) {
+            return self.close_layer(now);
         }
-        let areas = self.areas(area);
-        self.shown = Shown {
-            dialog: areas.dialog,
-            composer: areas.composer,
-            queue: areas.queue,
-            width: area.width,
-            is_low: area.height < ROOMY,
-            completion: Rect::default(),
-            is_wide: areas.rule.width >= completion::WIDE,
-        };
-        let symbols = self.appearance.surroundings.symbols;
-        TitleRow {
-            facts: &self.view.facts,
-            elsewhere: self.elsewhere(),
-            theme: &self.appearance.theme,
-            symbols,
-        }
-        .draw(areas.title, buffer);
-        self.view.transcript.show_in_dialog(self.asked_call().as_ref());
-        self.draw_transcript(areas.transcript, buffer, now);
-        self.settle_selection(now);
-        self.draw_queue(areas.queue, buffer);
-        self.draw_rule(areas.rule, buffer);
-        let mut caret = self.draw_dialog(areas.dialog, area.height < ROOMY, buffer);
-        caret = self.draw_composer(areas.composer, buffer).or(caret);
-        let conversation = areas.transcript.union(areas.queue);
-        caret = self.draw_panel(areas.panel, conversation, buffer).or(caret);
-        // Before its hints: they tell of what was found and of what does not fit.
-        if !self.pages.is_empty() {
-            caret = self.draw_page(between(area), buffer);
-        }
-        if self.context() == Context::Completion {
-            let above = Rect {
-                height: areas.rule.y - area.y - 1,
-                y: area.y + 1,
-                ..areas.rule
-            };
-            self.shown.completion = self.draw_completion(above, buffer);
-        }
-        let has_table = self.leader.is_some_and(|since| since + LEADER_TABLE <= now);
-        if has_table {
-            self.leader_hints().draw(areas.hints, buffer);
-        } else if self.view.search.is_some() {
-            caret = self.draw_search(areas.hints, buffer);
-        } else {
-            self.hints().draw(areas.hints, buffer);
-        }
-        if self.context() == Context::Select {
-            caret = self.view.transcript.caret();
-        }
-        if self.picker.is_some() {
-            caret = self.draw_list(between(area), buffer);
-        }
-        if has_table {
-            page::draw_leader(between(area), buffer, &self.keymap, self.appearance.look());
-            caret = None;
-        }
-        let Some(leaving) = self.leaving else {
-            return caret;
-        };
-        leaving.draw(between(area), buffer, self.appearance.look(), &self.keymap);
-        None
+        let page = page::open(kind, &self.view.facts.title);
+        self.open_layer(page, now);
     }
 
-    /// Returns the call that the dialog on screen is about.
-    fn asked_call(&self) -> Option<CallId> {
-        let of_question = |dialog: &Permission| dialog.question().inquiry.call.clone();
-        let question = self.view.dialog.as_ref().map(of_question);
-        question.or_else(|| self.view.forms.shown().map(|form| form.form().call.clone()))
+    pub(super) fn open_layer(&mut self, layer: Box<dyn Layer>, now: Instant) {
+        self.keep_search(now);
+        let wish = layer.wants();
+        self.layers.push(layer);
+        if let Some(wish) = wish {
+            self.grant(wish, now);
+        }
     }
 
-    pub(super) fn with_dialog<T>(
-        &mut self,
-        is_low: bool,
-        body: impl FnOnce(&mut Permission, &DialogCx<'_>) -> T,
-    ) -> Option<T> {
-        let dialog = self.view.dialog.as_mut()?;
-        let id = dialog.question().id;
-        let place = self
-            .view
-            .questions
-            .iter()
-            .position(|question| question.id == id)
-            .map_or(1, |place| place + 1);
-        let look = self.appearance.look();
-        let place = (place, self.view.questions.len());
-        let cx = DialogCx {
-            look,
-            keymap: &self.keymap,
-            home: self.appearance.surroundings.home.as_deref(),
-            place,
-            is_low,
-        };
-        Some(body(dialog, &cx))
-    }
-
-    pub(super) fn with_trust<T>(
-        &mut self,
-        is_low: bool,
-        body: impl FnOnce(&mut Trust, &DialogCx<'_>) -> T,
-    ) -> Option<T> {
-        let trust = self.trust.as_mut()?;
-        let look = self.appearance.look();
-        let cx = DialogCx {
-            look,
-            keymap: &self.keymap,
-            home: self.appearance.surroundings.home.as_deref(),
-            place: (1, 1),
-            is_low,
-        };
-        Some(body(trust, &cx))
-    }
-
-    pub(super) fn with_form<T>(
-        &mut self,
-        is_low: bool,
-        body: impl FnOnce(&mut FormDialog, &DialogCx<'_>) -> T,
-    ) -> Option<T> {
-        let place = (
-            self.view.questions.len() + self.view.forms.place(),
-            self.view.questions.len() + self.view.forms.len(),
-        );
-        let form = self.view.forms.shown_mut()?;
-        let look = self.appearance.look();
-        let cx = DialogCx {
-            look,
-            keymap: &self.keymap,
-            home: self.appearance.surroundings.home.as_deref(),
-            place,
-            is_low,
-        };
-        Some(body(form, &cx))
-    }
-
-    fn draw_transcript(&mut self, area: Rect, buffer: &mut Buffer, now: Instant) {
-        if area.is_empty() {
+    /// Closes the topmost layer, with what it leaves behind.
+    pub(super) fn close_layer(&mut self, now: Instant) {
+        let Some(mut layer) = self.layers.pop() else {
             return;
-        }
-        if self.view.transcript.is_empty() && self.view.turn == Turn::Idle {
-            match self.view.reopens {
-                Some(since) => self.draw_opening(since, area, buffer, now),
-                None => self.draw_welcome(area, buffer),
-            }
-        }
-        self.prepare_pictures(area);
-        let focused = self.view.focus == Focus::Transcript && !self.is_asking();
-        let frame = match self.appearance.surroundings.motion {
-            Motion::Full => usize::try_from(self.frame(now)).unwrap_or(0),
-            Motion::Reduced => 0,
         };
-        let look = self.appearance.look();
-        // In the transcript `esc` leads to the composer, and in a question to later.
-        let end_key = if focused || self.is_asking() {
-            self.keymap.label(Context::Global, Action::ClearOrQuit).to_owned()
+        self.begin_guard_anew(now);
+        if let Some(wish) = layer.close() {
+            self.grant(wish, now);
+        }
+    }
+
+    pub(super) fn close_layers(&mut self, now: Instant) {
+        while !self.layers.is_empty() {
+            self.close_layer(now);
+        }
+    }
+
+    /// Closes the list on top, if there is one.
+    pub(super) fn leave_list(&mut self, now: Instant) {
+        if matches!(self.top_layer().map(Layer::kind), Some(LayerKind::List(_))) {
+            self.close_layer(now);
+        }
+    }
+
+    /// Has the topmost layer do something. Returns `None` where there is none, or it is none of its concern.
+    pub(super) fn with_top(
+        &mut self,
+        now: Instant,
+        body: impl FnOnce(&mut dyn Layer) -> Reply,
+    ) -> Option<Change> {
+        let layer = self.layers.last_mut()?;
+        let reply = body(&mut **layer);
+        self.follow_layer(self.layers.len() - 1, reply, now)
+    }
+
+    /// Does what a layer, which is so far from the bottom, replied.
+    fn follow_layer(&mut self, place: usize, reply: Reply, now: Instant) -> Option<Change> {
+        let wish = match reply {
+            Reply::Ignored => return None,
+            Reply::Done => None,
+            Reply::Wish(wish) => Some(wish),
+            Reply::Close(wish) => {
+                self.layers.remove(place);
+                self.begin_guard_anew(now);
+                wish
+            }
+        };
+        if let Some(wish) = wish {
+            self.grant(wish, now);
+        }
+        Some(Change::Urgent)
+    }
+
+    /// One step of `esc`: what the topmost layer has open, then the layer. It is deaf afterwards if the next key would be
+    /// read by somebody else.
+    pub(super) fn layer_back(&mut self, now: Instant) {
+        let read_by = (self.layers.len(), self.context());
+        self.with_top(now, |layer| layer.back());
+        if read_by != (self.layers.len(), self.context()) {
+            self.view.esc.deaf_until = Some(now + ESC_DEAF);
+        }
+    }
+
+    /// Scrolls the topmost layer that scrolls; says whether there was one.
+    pub(super) fn scroll_layer(&mut self, rows: isize, now: Instant) -> bool {
+        (0..self.layers.len()).rev().any(|place| {
+            let reply = self.layers[place].scroll(rows);
+            self.follow_layer(place, reply, now).is_some()
+        })
+    }
+
+    /// Lets the topmost layer look at more of what it looks at in steps.
+    pub(super) fn layer_work(&mut self, now: Instant) -> Change {
+        if !self.is_layer_working() {
+            return Change::None;
+        }
+        self.with_top(now, |layer| layer.work());
+        if self.is_layer_working() {
+            Change::Soft
         } else {
-            match self.keymap.label(Context::Global, Action::Escape) {
-                "" => String::new(),
-                escape => format!("{escape} {escape}"),
+            Change::Urgent
+        }
+    }
+
+    pub(super) fn is_layer_working(&self) -> bool {
+        self.top_layer().is_some_and(Layer::is_working)
+    }
+
+    /// The list that is open, if it is this one.
+    pub(super) fn open_picker(&mut self, list: List) -> Option<&mut Picker> {
+        let layer = self.layers.last_mut()?;
+        layer.as_picker().filter(|picker| picker.list() == list)
+    }
+
+    /// Has the list that is open do something, if it is this one.
+    pub(super) fn with_list(
+        &mut self,
+        list: List,
+        now: Instant,
+        body: impl FnOnce(&mut Picker) -> Reply,
+    ) -> Option<Change> {
+        let reply = body(self.open_picker(list)?);
+        self.follow_layer(self.layers.len() - 1, reply, now)
+    }
+
+    pub(super) fn tell_layers(&mut self, news: &News<'_>, now: Instant) {
+        for place in (0..self.layers.len()).rev() {
+            // One that hears may close itself, and nothing above it.
+            if let Some(layer) = self.layers.get_mut(place) {
+                let reply = layer.hear(news);
+                self.follow_layer(place, reply, now);
             }
-        };
-        let ask_key = match self.asks_put_off() {
-            1.. if !self.is_asking() => self.keymap.after_leader(Action::NextAsk),
-            _ => String::new(),
-        };
-        let cx = DrawCx {
-            look,
-            frame,
-            now,
-            focused,
-            end_key: &end_key,
-            ask_key: &ask_key,
-            fold_key: self.keymap.label(Context::Transcript, Action::ToggleFold),
-            view_key: self.keymap.label(Context::Transcript, Action::ViewBlock),
-        };
-        self.view.transcript.draw(area, buffer, &cx);
-        self.draw_pictures(buffer);
-    }
-
-    /// The rule above the composer; it also says what came below what is read.
-    fn draw_rule(&self, area: Rect, buffer: &mut Buffer) {
-        let symbols = self.appearance.surroundings.symbols;
-        let style = self.appearance.theme.style(Meaning::Rule);
-        let rule = symbols.rule().repeat(usize::from(area.width));
-        buffer.set_stringn(area.x, area.y, rule, usize::from(area.width), style);
-        let unseen = self.view.transcript.unseen();
-        if unseen > 0 {
-            let arrow = if symbols == Symbols::Unicode { "↓" } else { "v" };
-            let text = format!(" {arrow} {unseen} new ");
-            let x = area
-                .right()
-                .saturating_sub(u16::try_from(str_width(&text)).unwrap_or(0) + 2);
-            buffer.set_stringn(
-                x,
-                area.y,
-                &text,
-                text.len(),
-                self.appearance.theme.style(Meaning::Accent),
-            );
         }
     }
 
-    fn draw_dialog(&mut self, area: Rect, is_low: bool, buffer: &mut Buffer) -> Option<Position> {
-        if self.trust.is_some() {
-            self.with_trust(is_low, |trust, cx| {
-                on_ground(area, buffer, cx.look, |buffer| trust.draw(area, buffer, cx));
-            });
+    /// The answer to what a layer or the dialog asked.
+    pub(crate) fn answered(&mut self, query: &Query, answer: &Answer, now: Instant) -> Change {
+        self.hear_in_dialog(query, answer, now);
+        self.tell_layers(&News::Answer(query, answer), now);
+        Change::Urgent
+    }
+
+    /// The session is there: what layers wanted to know before can be asked.
+    pub(super) fn ask_for_layers(&mut self, now: Instant) {
+        let wishes: Vec<_> = self.layers.iter().filter_map(|layer| layer.wants()).collect();
+        for wish in wishes {
+            self.grant(wish, now);
+        }
+    }
+
+    pub(super) fn layer_hints(&self, layer: &dyn Layer, hints: &mut Hints<'_>) {
+        if self.is_asking() && layer.covers() {
+            hints.say("a question waits", Meaning::StateAsking);
+        }
+        layer.hints(hints, &self.keymap);
+    }
+
+    /// Has an action done by the topmost layer. Returns `None` where it is none of its concern.
+    pub(super) fn act_in_layer(&mut self, context: Context, action: Action, now: Instant) -> Option<Change> {
+        let is_read = self.top_layer().is_some_and(|layer| layer.context() == context);
+        if !is_read {
             return None;
         }
-        if self.view.dialog.is_none() {
-            let drawn = self.with_form(is_low, |form, cx| {
-                on_ground(area, buffer, cx.look, |buffer| form.draw(area, buffer, cx))
-            });
-            return drawn.flatten();
-        }
-        let drawn = self.with_dialog(is_low, |dialog, cx| {
-            on_ground(area, buffer, cx.look, |buffer| dialog.draw(area, buffer, cx))
-        });
-        drawn.flatten()
+        self.with_top(now, |layer| layer.act(action))
     }
 
-    fn draw_composer(&mut self, area: Rect, buffer: &mut Buffer) -> Option<Position> {
-        if area.is_empty() {
-            return None;
-        }
-        let has_focus = self.view.focus == Focus::Composer;
-        let bar = if has_focus { Meaning::Accent } else { Meaning::Rule };
-        let text = self.appearance.theme.style(Meaning::Text);
-        let look = composer::Look {
-            text,
-            bar: self.appearance.surroundings.symbols.bar(),
-            bar_style: self.appearance.theme.style(bar),
-            chip: self.appearance.theme.style(Meaning::Accent),
-            invitation: match self.view.turn {
-                Turn::Idle => "Ask for a change, or about the code.",
-                Turn::Busy => "Add something while it works.",
-            },
-            muted: self.appearance.theme.style(Meaning::TextMuted),
-        };
-        let inner = Rect {
-            x: area.x + 1,
-            width: area.width.saturating_sub(2),
-            ..area
-        };
-        self.view
-            .composer
-            .set_selection_style(self.appearance.theme.style(Meaning::Selection));
-        self.view
-            .composer
-            .draw(inner, buffer, &look)
-            .filter(|_| has_focus)
+    /// Returns true if nothing of the conversation is seen.
+    pub(super) fn is_covered(&self) -> bool {
+        self.layers.iter().any(|layer| layer.covers())
     }
 
-    fn draw_completion(&mut self, area: Rect, buffer: &mut Buffer) -> Rect {
-        let look = self.appearance.look();
-        self.view.completion.draw(area, buffer, look)
+    pub(super) fn asks_to_quit(&self) -> bool {
+        self.top_layer().map(Layer::kind) == Some(LayerKind::Quit)
     }
-
-    fn draw_list(&mut self, area: Rect, buffer: &mut Buffer) -> Option<Position> {
-        let look = self.appearance.look();
-        self.picker.as_mut()?.draw(area, buffer, look)
-    }
-}
-
-fn refuse(area: Rect, buffer: &mut Buffer) {
-    Clear.render(area, buffer);
-    let text = format!(
-        "lathe needs {LEAST_COLUMNS}×{LEAST_ROWS}; this is {}×{}",
-        area.width, area.height
-    );
-    buffer.set_line(area.x, area.y, &Line::from(Span::raw(text)), area.width);
 }

@@ -5,9 +5,9 @@
 //! frames out.
 //!
 //! `setup` is what the screen begins with, `effect` what it wants done, `clock` what time does to it, `context` who has
-//! the keys. `keys` reads keys and performs actions, `picking` does it for lists, `palette` for the one of all actions,
-//! `paging` for pages, `stream` takes in what the session says, `sessions` puts another session on screen, `layers` draws
-//! in the places that `areas` gives, `hints` tells what keys do. The conversation, the composer and the dialog look after
+//! the keys. `keys` reads keys and performs actions, `layers` keeps pages, lists and questions over the conversation and
+//! `wishes` does what they ask for, `picking` and `palette` fill lists, `stream` takes in what the session says, `sessions`
+//! puts another session on screen, `frame` draws in the places that `areas` gives, `hints` tells what keys do. The conversation, the composer and the dialog look after
 //! themselves; here is only what lies between them.
 
 mod answers;
@@ -22,11 +22,11 @@ mod context;
 mod drawing;
 mod effect;
 mod forms;
+mod frame;
 mod hints;
 mod history;
 mod keys;
 mod layers;
-mod paging;
 mod palette;
 mod picking;
 mod pointer;
@@ -41,6 +41,7 @@ mod trusting;
 mod vim;
 mod waiting;
 mod welcome;
+mod wishes;
 
 #[cfg(test)]
 mod tests;
@@ -57,10 +58,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::completion::{Places, Uses};
-use super::dialog::{Leaving, Permission, Trust};
-use super::keymap::{Keymap, List};
-use super::page::Page;
-use super::picker::Picker;
+use super::dialog::{Permission, Trust};
+use super::keymap::Keymap;
+use super::layer::Layer;
 use super::pictures::Pictures;
 use super::sessions::SeatId;
 use super::terminal::passage::Passage;
@@ -109,8 +109,6 @@ pub(crate) struct App {
     others: Vec<sessions::Other>,
     /// The content of the title row for a session of which nothing is known yet.
     blank: sessions::Blank,
-    /// The question about quitting while other sessions are at work.
-    leaving: Option<Leaving>,
     /// Entries that are picked often.
     uses: UsesState,
     /// Keys that wait for what they pick from.
@@ -126,11 +124,8 @@ pub(crate) struct App {
     scope: Option<Scope>,
     /// Asked before there is a session that could ask anything.
     trust: Option<Trust>,
-    /// They cover the screen, the last one the others.
-    pages: Vec<Box<dyn Page>>,
-    picker: Option<Box<Picker>>,
-    /// The list that the newest picker shows.
-    list: List,
+    /// What lies over the conversation; the last one reads the keys.
+    layers: Vec<Box<dyn Layer>>,
     session_list: session_list::SessionList,
     /// Since when the leader waits for its key.
     leader: Option<Instant>,
@@ -138,7 +133,7 @@ pub(crate) struct App {
     quit_armed: Option<Instant>,
     dropped_keys: u64,
     /// Where the parts of the last frame stood.
-    shown: layers::Shown,
+    shown: frame::Shown,
     effects: Vec<Effect>,
 }
 

@@ -24,7 +24,7 @@ impl App {
     }
 
     fn give_keys(&mut self, context: Context, action: Action, now: Instant) {
-        let has_them = self.pages.is_empty()
+        let has_them = self.layers.is_empty()
             && match self.view.focus {
                 Focus::Composer => context == Context::Composer,
                 Focus::Queue => context == Context::Queue,
@@ -34,7 +34,7 @@ impl App {
         if has_them || needs_no_keys(action) {
             return;
         }
-        self.close_pages(now);
+        self.close_layers(now);
         match context {
             Context::Queue => drop(self.focus_queue()),
             Context::Panel => self.focus_panel(),

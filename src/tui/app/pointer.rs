@@ -73,11 +73,10 @@ impl App {
             MouseEventKind::ScrollDown => turn,
             _ => return self.pointer(event, now),
         };
-        if self.picker.is_some() {
-            return self.list_scroll(rows, now);
-        } else if let Some(page) = self.pages.last_mut() {
-            page.scroll(rows);
-        } else if self.shown.dialog.contains((event.column, event.row).into()) {
+        if self.scroll_layer(rows, now) {
+            return Change::Urgent;
+        }
+        if self.shown.dialog.contains((event.column, event.row).into()) {
             self.trust.iter_mut().for_each(|trust| trust.scroll(rows));
             match &mut self.view.dialog {
                 Some(dialog) => dialog.scroll(rows),
@@ -99,7 +98,7 @@ impl App {
     }
 
     fn press(&mut self, column: u16, row: u16, now: Instant) -> Change {
-        if !self.pages.is_empty() || self.trust.is_some() || self.picker.is_some() {
+        if !self.layers.is_empty() || self.trust.is_some() {
             return Change::None;
         }
         if self.press_panel(column, row) {

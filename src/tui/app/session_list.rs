@@ -73,10 +73,6 @@ impl App {
         self.known_sessions()
     }
 
-    pub(super) fn shows_all_sessions(&self) -> bool {
-        self.session_list.shows_all
-    }
-
     fn known_sessions(&self) -> Box<dyn Place> {
         let list = &self.session_list;
         let rows = SessionRows::new(
@@ -102,12 +98,13 @@ impl App {
 
     /// Lists anew what is listed already.
     pub(super) fn list_sessions_anew(&mut self, now: Instant) {
-        if self.picker.is_none() || self.list != List::Sessions {
+        if self.open_picker(List::Sessions).is_none() {
             return;
         }
         let place = self.known_sessions();
-        self.with_list(now, |picker| picker.list_anew(place));
-        let query = self.picker.as_ref().map(|picker| picker.query().to_owned());
+        self.with_list(List::Sessions, now, |picker| picker.list_anew(place));
+        let picker = self.open_picker(List::Sessions);
+        let query = picker.map(|picker| picker.query().to_owned());
         self.search_sessions(query.unwrap_or_default());
     }
 
@@ -136,7 +133,7 @@ impl App {
             }
             SessionWish::Search(text) => {
                 self.search_sessions(text);
-                self.with_list(now, Picker::look);
+                self.with_list(List::Sessions, now, Picker::look);
             }
             SessionWish::Widen => {
                 self.session_list.shows_all = !self.session_list.shows_all;
@@ -191,20 +188,24 @@ impl App {
                 let next = self.session_list.searches.done();
                 self.ask_next(next.map(Request::Search));
                 match sessions {
-                    Ok(sessions) if self.list == List::Sessions => {
-                        self.with_list(now, |picker| picker.found_inside(&searched, &sessions));
+                    Ok(sessions) => {
+                        self.with_list(List::Sessions, now, |picker| {
+                            picker.found_inside(&searched, &sessions)
+                        });
                     }
-                    Ok(_) => {}
                     Err(error) => self.warn(&error.sentence(), now),
                 }
             }
             Report::Looked { session, words } => {
                 let next = self.session_list.looks.done();
                 self.ask_next(next.map(Request::Look));
-                match (words, &mut self.picker) {
-                    (Ok(words), Some(picker)) => picker.looked(&session, words),
-                    (Ok(_), None) => {}
-                    (Err(error), _) => self.warn(&error.sentence(), now),
+                match words {
+                    Ok(words) => {
+                        if let Some(picker) = self.open_picker(List::Sessions) {
+                            picker.looked(&session, words);
+                        }
+                    }
+                    Err(error) => self.warn(&error.sentence(), now),
                 }
             }
             Report::Renamed { session, title } => match title {

@@ -10,7 +10,8 @@ use super::forms::OpenForms;
 use super::waiting::Wanted;
 use super::{DraftState, Esc, Focus, Link, Remark, Turn};
 use crate::conversation::{CallId, ModelRef, SessionId};
-use crate::permission::{Question, QuestionId};
+use crate::permission::Inquiry;
+use crate::question::{Question, QuestionId};
 use crate::session::{AgentChoice, CommandChoice, ModelChoice, Op, Queued};
 use crate::tui::completion::Completion;
 use crate::tui::composer::Composer;
@@ -60,7 +61,7 @@ pub(super) struct SessionView {
     pub(super) wanted_agent: Option<String>,
     pub(super) wanted_model: Option<ModelRef>,
     /// Open questions, oldest first.
-    pub(super) questions: Vec<Arc<Question>>,
+    pub(super) questions: Vec<Question<Arc<Inquiry>>>,
     /// Those that a person left for later.
     pub(super) put_off: HashSet<QuestionId>,
     pub(super) dialog: Option<Permission>,

@@ -11,7 +11,6 @@ use super::session_view::{SessionView, is_unsaid};
 use super::{App, Effect, Link, Turn};
 use crate::conversation::SessionId;
 use crate::tui::dialog::Leaving;
-use crate::tui::keymap::Action;
 use crate::tui::sessions::{SeatId, Wanted};
 use crate::tui::statusbar::{Elsewhere, Facts};
 use crate::tui::transcript::{Change, NoFork};
@@ -97,13 +96,13 @@ impl App {
     /// Does it to the other session, and has what it sends sent there.
     fn as_if_shown(&mut self, other: &mut Other, change: impl FnOnce(&mut Self) -> Change) {
         // Lists and pages are about the session on screen.
-        let (picker, pages) = (self.picker.take(), std::mem::take(&mut self.pages));
+        let layers = std::mem::take(&mut self.layers);
         let effects = std::mem::take(&mut self.effects);
         std::mem::swap(&mut self.view, &mut other.view);
         change(self);
         self.store_draft();
         std::mem::swap(&mut self.view, &mut other.view);
-        (self.picker, self.pages) = (picker, pages);
+        self.layers = layers;
         let sent = std::mem::replace(&mut self.effects, effects);
         self.effects.extend(sent.into_iter().map(|effect| match effect {
             Effect::Send(op) => Effect::SendTo(other.view.seat, op),
@@ -249,8 +248,7 @@ impl App {
         let Some(place) = self.others.iter().position(|other| other.view.seat == seat) else {
             return;
         };
-        self.leave_list(now);
-        self.close_pages(now);
+        self.close_layers(now);
         self.pointer.press = None;
         self.pointer.due = None;
         self.quit_armed = None;
@@ -292,13 +290,6 @@ impl App {
             return self.effects.push(Effect::Quit);
         }
         self.quit_armed = None;
-        self.leaving = Some(Leaving { sessions: busy });
-    }
-
-    pub(super) fn answer_leaving(&mut self, action: Action) {
-        self.leaving = None;
-        if action == Action::QuitAnyway {
-            self.effects.push(Effect::Quit);
-        }
+        self.layers.push(Box::new(Leaving { sessions: busy }));
     }
 }

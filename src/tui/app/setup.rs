@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::{
-    App, UsesState, appearance::Appearance, attention, completing, history, layers, pointer, session_list,
+    App, UsesState, appearance::Appearance, attention, completing, frame, history, pointer, session_list,
     session_view::SessionView, sessions,
 };
 use crate::permission::Mode;
 use crate::tui::Mouse;
 use crate::tui::dialog::{Trust, TrustQuestion};
-use crate::tui::keymap::{Keymap, List};
+use crate::tui::keymap::Keymap;
 use crate::tui::pictures::Pictures;
 use crate::tui::sessions::SeatId;
 use crate::tui::statusbar::Facts;
@@ -117,7 +117,6 @@ impl App {
                 facts,
                 directory: setup.directory,
             },
-            leaving: None,
             project: setup.project,
             edits_chip: false,
             reading: history::Reading::default(),
@@ -127,14 +126,12 @@ impl App {
             early_command: None,
             scope: None,
             trust: setup.trust.map(|question| Trust::new(question, now)),
-            pages: Vec::new(),
-            picker: None,
-            list: List::Actions,
+            layers: Vec::new(),
             session_list: session_list::SessionList::default(),
             leader: None,
             quit_armed: None,
             dropped_keys: 0,
-            shown: layers::Shown::default(),
+            shown: frame::Shown::default(),
             effects: Vec::new(),
         };
         if setup.uses_vim {

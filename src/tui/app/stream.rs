@@ -6,10 +6,11 @@ use std::time::Instant;
 use super::attaching::{CameBack, labelled, labelled_parts};
 use super::{App, DraftState, Effect, Link, Turn};
 use crate::conversation::{Message, Role, Todo};
+use crate::question::QuestionKind;
 use crate::session::{Envelope, ErrorReport, Event, Input, Snapshot};
 use crate::tool::Registry;
 use crate::tui::composer::Draft;
-use crate::tui::page::News;
+use crate::tui::layer::News;
 use crate::tui::transcript::Change;
 
 impl App {
@@ -54,11 +55,20 @@ impl App {
         let running = own.filter(|(_, call)| !call.state.is_final());
         self.view.shells = running.map(|(_, call)| call.call.clone()).collect();
         self.view.turn = if snapshot.busy { Turn::Busy } else { Turn::Idle };
-        self.view.questions.clone_from(&snapshot.questions);
+        let permissions = snapshot
+            .questions
+            .iter()
+            .filter_map(|question| question.permission());
+        self.view.questions = permissions.collect();
         self.view
             .put_off
             .retain(|id| self.view.questions.iter().any(|question| question.id == *id));
-        self.attach_forms(&snapshot.forms, now);
+        let forms: Vec<_> = snapshot
+            .questions
+            .iter()
+            .filter_map(|question| question.form())
+            .collect();
+        self.attach_forms(&forms, now);
         self.view.link = match &snapshot.info.read_only {
             None => Link::Open,
             Some(reason) => Link::ReadOnly(reason.clone()),
@@ -67,7 +77,7 @@ impl App {
             self.begin(snapshot, now);
             self.fill_list(now);
         }
-        self.ask_for_pages(now);
+        self.ask_for_layers(now);
         self.show_question(now);
         Change::Urgent
     }
@@ -118,21 +128,22 @@ impl App {
         match event {
             // Questions of children are asked here as well.
             Event::Asked(question) => {
-                self.tell_away(question.inquiry.title.clone(), now);
-                self.view.questions.push(Arc::clone(question));
-                self.show_question(now);
+                self.tell_away(question.title().to_owned(), now);
+                match &question.about {
+                    QuestionKind::Permission(inquiry) => {
+                        self.view.questions.push(question.with(inquiry));
+                        self.show_question(now);
+                    }
+                    QuestionKind::Form(form) => self.put_form(&question.with(form), now),
+                }
             }
+            Event::Settled(settled) if settled.permission.is_none() => self.settle_form(settled.id, now),
             Event::Settled(settled) => {
                 self.view.questions.retain(|question| question.id != settled.id);
                 self.view.put_off.remove(&settled.id);
                 self.show_question(now);
             }
-            Event::Grants(grants) => self.tell_pages(&News::Grants(grants), now),
-            Event::FormPut(form) => {
-                self.tell_away(form.sheet.title.clone(), now);
-                self.put_form(form, now);
-            }
-            Event::FormSettled { id, .. } => self.settle_form(*id, now),
+            Event::Grants(grants) => self.tell_layers(&News::Grants(grants), now),
             _ if !is_root => return Change::None,
             Event::MessageStarted(message) => match message.own_command() {
                 Some((_, call)) if !call.state.is_final() => drop(self.view.shells.insert(call.call.clone())),

@@ -58,7 +58,7 @@ impl Permission {
 
     /// Returns true if a row stands for several asks, which the body lists then.
     pub(super) fn is_grouped(&self) -> bool {
-        self.asked().len() < self.question.inquiry.rows.len()
+        self.asked().len() < self.question.about.rows.len()
     }
 
     /// Returns all rows, each whole.
@@ -101,7 +101,7 @@ impl Permission {
 
     /// Returns true if the body is what is asked, to the letter.
     fn is_in_body(&self, asked: &Asked) -> bool {
-        let card = &self.question.inquiry.card;
+        let card = &self.question.about.card;
         let text = match card.body.first() {
             Some(CardPart::Code(code)) => &code.text,
             _ => &card.argument,
@@ -177,7 +177,7 @@ impl Permission {
     /// Returns what is asked; equal asks are one.
     fn asked(&self) -> Vec<Asked> {
         let mut groups: Vec<(Asked, Vec<&Row>)> = Vec::new();
-        for row in &self.question.inquiry.rows {
+        for row in &self.question.about.rows {
             let asked = Asked::of(row);
             let group = groups
                 .iter_mut()
@@ -187,7 +187,7 @@ impl Permission {
                 None => groups.push((asked, vec![row])),
             }
         }
-        let tool = &self.question.inquiry.tool;
+        let tool = &self.question.about.tool;
         let groups = groups.into_iter().map(|(asked, rows)| asked.of_all(&rows, tool));
         groups.collect()
     }
@@ -212,7 +212,7 @@ impl Permission {
         } else {
             Meaning::Text
         };
-        let (remark, is_harm) = proposal.remark(&self.question.inquiry, cx.home);
+        let (remark, is_harm) = proposal.remark(&self.question.about, cx.home);
         let words = proposal.in_words(self.scope);
         let remark = reveal_line(&remark);
         let column = self.proposal_column(width, cx);
@@ -243,7 +243,7 @@ impl Permission {
     fn proposal_column(&self, width: usize, cx: &DialogCx<'_>) -> Option<usize> {
         let names = self.proposals.iter().map(|each| self.proposal_name(each).width());
         let words = self.proposals.iter().map(|each| {
-            let (remark, _) = each.remark(&self.question.inquiry, cx.home);
+            let (remark, _) = each.remark(&self.question.about, cx.home);
             let words = each.in_words(self.scope).and(cx.dot());
             words.and(reveal_line(&remark)).width()
         });
@@ -253,7 +253,7 @@ impl Permission {
 
     /// The key before a pattern, unless that goes without saying.
     fn key_before(&self, proposal: &Proposal) -> Revealed {
-        key_before(&proposal.key, &self.question.inquiry.tool)
+        key_before(&proposal.key, &self.question.about.tool)
     }
 }
 

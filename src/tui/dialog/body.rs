@@ -30,7 +30,7 @@ impl Permission {
         if self.laid.as_ref().is_some_and(|laid| laid.key == key) {
             return;
         }
-        let inquiry = &self.question.inquiry;
+        let inquiry = &self.question.about;
         let columns = usize::from(width);
         let mut lines = Vec::new();
         if self.is_title_long(width, cx) {
@@ -60,7 +60,7 @@ impl Permission {
 
     /// All that is asked, numbered.
     fn listed(&self, width: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
-        let rows = &self.question.inquiry.rows;
+        let rows = &self.question.about.rows;
         let count = Revealed::own("asks for ").and(rows.len()).and(" things:");
         let mut lines = cx.text(count, Meaning::TextMuted).indented(width);
         for (row, place) in rows.iter().zip(1_usize..) {

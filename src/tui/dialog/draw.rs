@@ -190,7 +190,7 @@ impl Permission {
     /// Returns who wants what and where, on one line where that fits.
     pub(super) fn head<'a>(&self, width: u16, cx: &DialogCx<'a>) -> Head<'a> {
         let width = usize::from(width);
-        let inquiry = &self.question.inquiry;
+        let inquiry = &self.question.about;
         let (number, count) = cx.place;
         let place = reveal_line(&path_words(&inquiry.directory, cx.home));
         let place = cx.text(&place, Meaning::TextMuted);
@@ -246,8 +246,8 @@ impl Permission {
 
     /// Returns the agent that asks; of one that works for another the way there and the task.
     fn who<'a>(&self, cx: &DialogCx<'a>) -> JudgedText<'a> {
-        let inquiry = &self.question.inquiry;
-        let agent = reveal_line(&inquiry.agent);
+        let inquiry = &self.question.about;
+        let agent = reveal_line(&self.question.agent);
         let Some(delegated) = &inquiry.delegated else {
             return cx.text(agent, Meaning::TextMuted);
         };
@@ -269,7 +269,7 @@ impl Permission {
         cx.text(" ", Meaning::Text)
             .and("?", Meaning::StateAsking)
             .and(" ", Meaning::Text)
-            .and(reveal_line(&self.question.inquiry.title), Meaning::TextStrong)
+            .and(reveal_line(&self.question.about.title), Meaning::TextStrong)
     }
 
     fn title_rows(&self, width: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {

@@ -66,7 +66,7 @@ impl Permission {
     pub(super) fn answers(&self, is_narrow: bool) -> Vec<(Action, Revealed)> {
         let always = !self.proposals.is_empty();
         let always = always.then_some((Action::AllowAlways, "always…".into()));
-        let edit = self.question.inquiry.editable.is_some();
+        let edit = self.question.about.editable.is_some();
         let edit = edit.then_some((Action::EditCall, "edit".into()));
         let full = match (self.is_full(), is_narrow) {
             (true, _) => "smaller",
@@ -85,7 +85,7 @@ impl Permission {
 
     /// Returns what a no does: it ends the turn of the agent that asks, and of no other.
     fn refusal(&self) -> Revealed {
-        let inquiry = &self.question.inquiry;
+        let inquiry = &self.question.about;
         let above = inquiry
             .delegated
             .as_ref()
@@ -93,7 +93,7 @@ impl Permission {
         match above {
             None => "no".into(),
             Some(above) => Revealed::own("no, stops ")
-                .and(reveal_line(&inquiry.agent))
+                .and(reveal_line(&self.question.agent))
                 .and("; ")
                 .and(reveal_line(above))
                 .and(" goes on"),

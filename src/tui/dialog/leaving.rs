@@ -1,14 +1,15 @@
 //! The question before quitting while other sessions are at work. A person has asked for it, so it is never deaf.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{Clear, Widget};
 
 use super::on_ground;
 use crate::text::sanitize::{Revealed, reveal_line};
 use crate::tui::keymap::{Action, Context, Keymap};
-use crate::view::Look;
+use crate::tui::layer::{Layer, LayerCx, LayerKind, Reply, Wish};
+use crate::tui::statusbar::Hints;
 use crate::view::judged::JudgedText;
 use crate::view::theme::Meaning;
 
@@ -21,9 +22,46 @@ pub(crate) struct Leaving {
     pub(crate) sessions: usize,
 }
 
-impl Leaving {
+impl Layer for Leaving {
+    fn kind(&self) -> LayerKind {
+        LayerKind::Quit
+    }
+
+    fn name(&self) -> &'static str {
+        "dialog"
+    }
+
+    fn context(&self) -> Context {
+        Context::Leaving
+    }
+
+    fn act(&mut self, action: Action) -> Reply {
+        match action {
+            Action::Redraw | Action::Suspend => Reply::Ignored,
+            Action::QuitAnyway | Action::ClearOrQuit => Reply::Close(Some(Wish::Quit)),
+            _ => Reply::Close(None),
+        }
+    }
+
+    fn back(&mut self) -> Reply {
+        Reply::Close(None)
+    }
+
+    fn scroll(&mut self, _rows: isize) -> Reply {
+        Reply::Ignored
+    }
+
+    fn covers(&self) -> bool {
+        false
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
+        hints.key(keymap.label(Context::Global, Action::Escape), "stays");
+    }
+
     /// Draws over the last rows of the area.
-    pub(crate) fn draw(self, area: Rect, buffer: &mut Buffer, look: Look<'_>, keymap: &Keymap) {
+    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
+        let LayerCx { look, keymap, .. } = *cx;
         let height = ROWS.min(area.height);
         let area = Rect {
             y: area.bottom() - height,
@@ -62,5 +100,6 @@ impl Leaving {
         on_ground(asked, buffer, look, |buffer| {
             rows.for_each(|row| put(buffer, row));
         });
+        None
     }
 }

@@ -8,7 +8,8 @@ use std::time::Instant;
 use super::body::Laid;
 use super::guard::Guard;
 use super::proposal::Proposal;
-use crate::permission::{Question, Reply, Scope};
+use crate::permission::{Inquiry, PermissionReply, Scope};
+use crate::question::Question;
 use crate::session::query::{Answer, Query};
 use crate::text::sanitize::{Revealed, reveal_line};
 use crate::tui::composer::{Composer, Draft};
@@ -32,7 +33,7 @@ pub(crate) enum Stage {
 #[derive(Debug, PartialEq)]
 pub(crate) enum Outcome {
     Stays,
-    Replied(Reply),
+    Replied(PermissionReply),
     /// Another question, please.
     Next,
     /// To be asked of the session; [`Permission::hear`] takes the answer.
@@ -40,7 +41,7 @@ pub(crate) enum Outcome {
 }
 
 pub(crate) struct Permission {
-    pub(super) question: Arc<Question>,
+    pub(super) question: Question<Arc<Inquiry>>,
     pub(crate) guard: Guard,
     pub(super) stage: Stage,
     pub(super) proposals: Vec<Proposal>,
@@ -68,9 +69,9 @@ pub(crate) struct Permission {
 
 impl Permission {
     /// `scope` is what an "always" begins with.
-    pub(crate) fn new(question: Arc<Question>, guard: Guard, scope: Scope) -> Self {
+    pub(crate) fn new(question: Question<Arc<Inquiry>>, guard: Guard, scope: Scope) -> Self {
         Self {
-            proposals: Proposal::all(&question.inquiry),
+            proposals: Proposal::all(&question.about),
             question,
             guard,
             stage: Stage::Answering,
@@ -91,7 +92,7 @@ impl Permission {
         }
     }
 
-    pub(crate) fn question(&self) -> &Arc<Question> {
+    pub(crate) fn question(&self) -> &Question<Arc<Inquiry>> {
         &self.question
     }
 
@@ -111,8 +112,8 @@ impl Permission {
     pub(crate) fn act(&mut self, action: Action) -> Outcome {
         self.remark = None;
         match action {
-            Action::AllowOnce => return Outcome::Replied(Reply::Once),
-            Action::Reject => return Outcome::Replied(Reply::Reject(None)),
+            Action::AllowOnce => return Outcome::Replied(PermissionReply::Once),
+            Action::Reject => return Outcome::Replied(PermissionReply::Reject(None)),
             Action::AnotherAsk => return Outcome::Next,
             Action::StoreAlways => return self.store(),
             Action::FinishText => return self.finish(),
@@ -255,7 +256,7 @@ impl Permission {
     }
 
     fn open_call(&mut self) {
-        let Some(editable) = &self.question.inquiry.editable else {
+        let Some(editable) = &self.question.about.editable else {
             self.remark = Some("this call has begun already, so it cannot be edited".into());
             return;
         };
@@ -267,7 +268,7 @@ impl Permission {
     }
 
     fn revise(&mut self) -> Outcome {
-        let editable = self.question.inquiry.editable.as_ref();
+        let editable = self.question.about.editable.as_ref();
         match editable.map(|editable| editable.read(&self.call.text())) {
             Some(Ok(Some(args))) => {
                 self.is_fitting = true;
@@ -291,14 +292,14 @@ impl Permission {
         if *question != self.question.id || !std::mem::take(&mut self.is_fitting) {
             return Outcome::Stays;
         }
-        let Some(editable) = &self.question.inquiry.editable else {
+        let Some(editable) = &self.question.about.editable else {
             return Outcome::Stays;
         };
         let is_as_asked = editable.read(&self.call.text()).ok().flatten().as_ref() == Some(args);
         match answer {
             _ if !is_as_asked => {}
             Answer::Fits(args) if editable.is(args) => self.stage = Stage::Answering,
-            Answer::Fits(args) => return Outcome::Replied(Reply::Revised(args.clone())),
+            Answer::Fits(args) => return Outcome::Replied(PermissionReply::Revised(args.clone())),
             Answer::Unfit(why) | Answer::Failed(why) => self.remark = Some(reveal_line(why)),
             _ => {}
         }
@@ -350,7 +351,7 @@ impl Permission {
                 let reason = self.reason.take();
                 let reason = reason.trim();
                 let reason = (!reason.is_empty()).then(|| reason.to_owned());
-                Outcome::Replied(Reply::Reject(reason))
+                Outcome::Replied(PermissionReply::Reject(reason))
             }
             Stage::Call => self.revise(),
         }
@@ -365,7 +366,7 @@ impl Permission {
             self.remark = Some("nothing is ticked".into());
             return Outcome::Stays;
         }
-        Outcome::Replied(Reply::Always {
+        Outcome::Replied(PermissionReply::Always {
             patterns,
             scope: self.scope,
         })

@@ -3,9 +3,10 @@
 use ratatui::text::{Line, Span};
 
 use super::rows::{failure, figures, heading, remark};
-use super::{News, PageCx, PageKind, Sheet, Wish};
+use super::{PageKind, Sheet};
 use crate::session::query::{Answer, ContextGroup, ContextSource, ContextUse, Query};
 use crate::text::size::short_count as count;
+use crate::tui::layer::{LayerCx, News, Wish};
 use crate::view::Symbols;
 use crate::view::theme::Meaning;
 
@@ -56,7 +57,7 @@ impl Sheet for Context {
         self.is_unfolded = !self.is_unfolded;
     }
 
-    fn lines(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+    fn lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         match &self.told {
             None => remark("Weighing.", width, cx),
             Some(Err(sentence)) => failure(sentence, width, cx),
@@ -66,7 +67,7 @@ impl Sheet for Context {
 }
 
 impl Context {
-    fn used(&self, used: &ContextUse, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+    fn used(&self, used: &ContextUse, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         let mut lines = vec![summary(used, cx)];
         if let Some(limit) = used.limit {
             lines.push(Line::default());
@@ -110,7 +111,7 @@ impl Context {
 }
 
 /// `  48.1k of 200.0k tokens · 24% · 151.9k free`.
-fn summary(used: &ContextUse, cx: &PageCx<'_>) -> Line<'static> {
+fn summary(used: &ContextUse, cx: &LayerCx<'_>) -> Line<'static> {
     let dot = cx.look.symbols.dot();
     let text = match (used.limit.filter(|limit| *limit > 0), used.free()) {
         (Some(limit), Some(free)) => format!(
@@ -129,7 +130,7 @@ fn summary(used: &ContextUse, cx: &PageCx<'_>) -> Line<'static> {
 }
 
 /// The window from its beginning: what is fixed, what was said, what tools gave, and what is free.
-fn bar(used: &ContextUse, limit: u64, width: usize, cx: &PageCx<'_>) -> Line<'static> {
+fn bar(used: &ContextUse, limit: u64, width: usize, cx: &LayerCx<'_>) -> Line<'static> {
     let columns = width.saturating_sub(6).min(BAR);
     let (full, free) = match cx.look.symbols {
         Symbols::Unicode => ("█", "░"),
@@ -176,7 +177,7 @@ fn row(
     used: &ContextUse,
     meaning: Meaning,
     width: usize,
-    cx: &PageCx<'_>,
+    cx: &LayerCx<'_>,
 ) -> Line<'static> {
     let share = used.limit.filter(|limit| *limit > 0).map(|limit| {
         let percent = tokens as f64 * 100.0 / limit as f64;

@@ -3,9 +3,10 @@
 use ratatui::text::Line;
 
 use super::rows::{failure, figures, heading, remark};
-use super::{News, PageCx, PageKind, Sheet, Wish};
+use super::{PageKind, Sheet};
 use crate::session::query::{Answer, Costs, Query, SpendingSum, SumOf, spender};
 use crate::text::size::short_count as count;
+use crate::tui::layer::{LayerCx, News, Wish};
 use crate::view::flow::MEASURE;
 use crate::view::theme::Meaning;
 
@@ -53,7 +54,7 @@ impl Sheet for CostSheet {
         }
     }
 
-    fn lines(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+    fn lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         // Figures stay near what they are of.
         let width = width.min(MEASURE);
         match &self.told {
@@ -64,7 +65,7 @@ impl Sheet for CostSheet {
     }
 }
 
-fn lines(costs: &Costs, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+fn lines(costs: &Costs, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
     let mut lines = vec![heading("Sums", cx), head(width, cx)];
     for (of, sum) in costs.sums() {
         let meaning = match of {
@@ -96,7 +97,7 @@ fn lines(costs: &Costs, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
     lines
 }
 
-fn head(width: usize, cx: &PageCx<'_>) -> Line<'static> {
+fn head(width: usize, cx: &LayerCx<'_>) -> Line<'static> {
     let mut cells = vec![("input".to_owned(), TOKENS), ("output".to_owned(), TOKENS)];
     if width < NARROW {
         cells = vec![("in and out".to_owned(), TOKENS + 2)];
@@ -109,7 +110,7 @@ fn head(width: usize, cx: &PageCx<'_>) -> Line<'static> {
     figures("tokens", Meaning::TextMuted, &cells, width, cx)
 }
 
-fn row(name: &str, sum: &SpendingSum, meaning: Meaning, width: usize, cx: &PageCx<'_>) -> Line<'static> {
+fn row(name: &str, sum: &SpendingSum, meaning: Meaning, width: usize, cx: &LayerCx<'_>) -> Line<'static> {
     let usage = sum.usage;
     // Where the cache has no columns of its own, what came from it is input like any.
     let is_wide = width >= WIDE;

@@ -7,8 +7,8 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
+use super::PageKind;
 use super::rows::{failure, remark};
-use super::{News, Outcome, Page, PageCx, PageKind, Wish};
 use crate::session::export::{ExportFormat, file_name};
 use crate::session::query::{Answer, Keep, Kept, Query};
 use crate::text::sanitize::sanitize_line;
@@ -16,6 +16,7 @@ use crate::text::size::size_words;
 use crate::text::width::pad;
 use crate::tui::composer::{self, Composer, Draft, Edited};
 use crate::tui::keymap::{Action, Context, Keymap};
+use crate::tui::layer::{Layer, LayerCx, LayerKind, News, Reply, Wish};
 use crate::tui::statusbar::Hints;
 use crate::tui::surroundings::path_words;
 use crate::view::theme::Meaning;
@@ -83,15 +84,15 @@ impl Export {
         self.target = TARGETS[next];
     }
 
-    fn export(&mut self) -> Outcome {
+    fn export(&mut self) -> Reply {
         let path = self.path.text().trim().to_owned();
         let replace = matches!(&self.state, State::Exists(there) if *there == path);
         if self.target == Target::File && path.is_empty() {
             self.state = State::Failed("The file needs a name.".to_owned());
-            return Outcome::Done;
+            return Reply::Done;
         }
         self.state = State::Writing;
-        Outcome::Wish(Wish::Ask(match self.target {
+        Reply::Wish(Wish::Ask(match self.target {
             Target::File => Query::Keep(Keep {
                 format: self.format,
                 path,
@@ -107,20 +108,20 @@ impl Export {
         self.state = State::Asking;
     }
 
-    fn kept(&mut self, kept: &Kept) -> Option<Wish> {
+    fn kept(&mut self, kept: &Kept) -> Reply {
         match kept {
             Kept::Exists(_) => {
                 self.state = State::Exists(self.path.text().trim().to_owned());
-                None
+                Reply::Done
             }
-            Kept::Written { path, bytes } => Some(Wish::CloseWith {
+            Kept::Written { path, bytes } => Reply::Close(Some(Wish::TellOfExport {
                 path: path.clone(),
                 bytes: *bytes,
-            }),
+            })),
         }
     }
 
-    fn lines(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+    fn lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         let what = match self.format {
             ExportFormat::Markdown => "Markdown: who said what, what was done, and the diffs.",
             ExportFormat::Json => "JSON: everything, with arguments, outputs and details, for programs.",
@@ -140,9 +141,9 @@ impl Export {
     }
 }
 
-impl Page for Export {
-    fn kind(&self) -> PageKind {
-        PageKind::Export
+impl Layer for Export {
+    fn kind(&self) -> LayerKind {
+        LayerKind::Page(PageKind::Export)
     }
 
     fn name(&self) -> &'static str {
@@ -153,7 +154,7 @@ impl Page for Export {
         Context::Export
     }
 
-    fn act(&mut self, action: Action) -> Outcome {
+    fn act(&mut self, action: Action) -> Reply {
         match action {
             Action::PickRow if matches!(self.state, State::Writing) => {}
             Action::PickRow => return self.export(),
@@ -168,40 +169,42 @@ impl Page for Export {
                     self.edited();
                 }
             }
-            _ => return Outcome::Ignored,
+            _ => return Reply::Ignored,
         }
-        Outcome::Done
+        Reply::Done
     }
 
-    fn write(&mut self, text: &str) {
+    fn write(&mut self, text: &str) -> Reply {
         let text = sanitize_line(text);
         text.chars().for_each(|c| self.path.insert_char(c));
         self.edited();
+        Reply::Done
     }
 
-    fn hear(&mut self, news: &News<'_>) -> Option<Wish> {
+    fn hear(&mut self, news: &News<'_>) -> Reply {
         let News::Answer(Query::Keep(_) | Query::Export(_), answer) = news else {
-            return None;
+            return Reply::Ignored;
         };
         self.state = State::Asking;
         match (answer, self.target) {
             (Answer::Kept(kept), _) => self.kept(kept),
-            (Answer::Export(text), Target::Editor) => Some(Wish::View(text.clone())),
-            (Answer::Export(text), _) => Some(Wish::Copy(text.clone())),
+            (Answer::Export(text), Target::Editor) => Reply::Close(Some(Wish::ViewSession(text.clone()))),
+            (Answer::Export(text), _) => Reply::Close(Some(Wish::CopySession(text.clone()))),
             (Answer::Failed(sentence), _) => {
                 self.state = State::Failed(sentence.clone());
-                None
+                Reply::Done
             }
-            _ => None,
+            _ => Reply::Done,
         }
     }
 
-    fn back(&mut self) -> bool {
-        false
+    fn back(&mut self) -> Reply {
+        Reply::Close(None)
     }
 
-    fn scroll(&mut self, rows: isize) {
+    fn scroll(&mut self, rows: isize) -> Reply {
         self.step(if rows < 0 { TARGETS.len() - 1 } else { 1 });
+        Reply::Done
     }
 
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
@@ -219,7 +222,7 @@ impl Page for Export {
         hints.key(keymap.label(Context::Global, Action::Escape), "closes");
     }
 
-    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &PageCx<'_>) -> Option<Position> {
+    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
         Clear.render(area, buffer);
         let heading = Line::styled(" Export to", cx.look.style(Meaning::TextStrong));
         buffer.set_line(area.x, area.y, &heading, area.width);

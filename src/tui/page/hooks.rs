@@ -11,10 +11,11 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ratatui::text::{Line, Span};
 
-use super::{PageCx, PageKind, Sheet};
+use super::{PageKind, Sheet};
 use crate::hook::{HookEffect, HookRun};
 use crate::text::sanitize::sanitize_line;
 use crate::text::wrap::wrap;
+use crate::tui::layer::LayerCx;
 use crate::view::Symbols;
 use crate::view::theme::{Meaning, Theme};
 
@@ -40,7 +41,7 @@ impl Sheet for Hooks {
         "Hooks".to_owned()
     }
 
-    fn lines(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+    fn lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         cx.hooks.lines(width, &cx.zone, cx.look.theme, cx.look.symbols)
     }
 }

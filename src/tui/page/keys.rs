@@ -2,9 +2,10 @@
 
 use ratatui::text::{Line, Span};
 
-use super::{PageCx, PageKind, Sheet};
+use super::{PageKind, Sheet};
 use crate::text::width::str_width;
 use crate::tui::keymap::{Action, Bound, Context, Keymap};
+use crate::tui::layer::LayerCx;
 use crate::view::Symbols;
 use crate::view::flow::Flow;
 use crate::view::theme::{Meaning, Theme};
@@ -36,7 +37,7 @@ impl Sheet for Keys {
         "Keys".to_owned()
     }
 
-    fn lines(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+    fn lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         lines(width, cx.keymap, cx.look.theme, cx.look.symbols)
     }
 }

@@ -7,11 +7,12 @@ use ratatui::text::Line;
 use ratatui::widgets::{Clear, Widget};
 use regex::Regex;
 
-use super::{News, Outcome, Page, PageCx, PageKind, Wish};
+use super::PageKind;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::str_width;
 use crate::tui::composer::{self, Composer, Edited};
 use crate::tui::keymap::{Action, Context, Keymap};
+use crate::tui::layer::{Layer, LayerCx, LayerKind, News, Reply, Wish};
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::pattern;
 use crate::view::theme::Meaning;
@@ -26,7 +27,7 @@ pub(crate) trait Sheet {
     fn title(&self) -> String;
 
     /// Returns its lines, each at most this wide.
-    fn lines(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>>;
+    fn lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>>;
 
     /// Returns the request for its data, when it opens and when the session is there.
     fn wants(&self) -> Option<Wish> {
@@ -146,7 +147,7 @@ impl<T: Sheet> Reader<T> {
         })
     }
 
-    fn draw_heading(&self, area: Rect, buffer: &mut Buffer, cx: &PageCx<'_>) {
+    fn draw_heading(&self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
         let title = sanitize_line(&self.sheet.title()).into_owned();
         let title = Line::styled(format!(" {title}"), cx.look.style(Meaning::TextStrong));
         buffer.set_line(area.x, area.y, &title, area.width);
@@ -162,7 +163,7 @@ impl<T: Sheet> Reader<T> {
         }
     }
 
-    fn draw_row(&self, row: Rect, number: usize, line: &Line<'_>, buffer: &mut Buffer, cx: &PageCx<'_>) {
+    fn draw_row(&self, row: Rect, number: usize, line: &Line<'_>, buffer: &mut Buffer, cx: &LayerCx<'_>) {
         buffer.set_line(row.x, row.y, line, row.width);
         let Some(pattern) = &self.search.pattern else {
             return;
@@ -185,9 +186,9 @@ impl<T: Sheet> Reader<T> {
     }
 }
 
-impl<T: Sheet> Page for Reader<T> {
-    fn kind(&self) -> PageKind {
-        self.sheet.kind()
+impl<T: Sheet> Layer for Reader<T> {
+    fn kind(&self) -> LayerKind {
+        LayerKind::Page(self.sheet.kind())
     }
 
     fn name(&self) -> &'static str {
@@ -201,7 +202,7 @@ impl<T: Sheet> Page for Reader<T> {
         }
     }
 
-    fn act(&mut self, action: Action) -> Outcome {
+    fn act(&mut self, action: Action) -> Reply {
         match action {
             Action::ScrollUp => self.scroll_by(-1),
             Action::ScrollDown => self.scroll_by(1),
@@ -227,36 +228,44 @@ impl<T: Sheet> Page for Reader<T> {
                     self.look_for();
                 }
             }
-            Action::ClosePage => return Outcome::Wish(Wish::Close),
-            _ => return Outcome::Ignored,
+            Action::ClosePage => return Reply::Close(None),
+            _ => return Reply::Ignored,
         }
-        Outcome::Done
+        Reply::Done
     }
 
-    fn write(&mut self, text: &str) {
-        let Some(line) = &mut self.search.line else { return };
+    fn write(&mut self, text: &str) -> Reply {
+        let Some(line) = &mut self.search.line else {
+            return Reply::Done;
+        };
         let text = sanitize_line(text);
         text.chars().for_each(|c| line.insert_char(c));
         self.look_for();
+        Reply::Done
     }
 
     fn wants(&self) -> Option<Wish> {
         self.sheet.wants()
     }
 
-    fn hear(&mut self, news: &News<'_>) -> Option<Wish> {
+    fn hear(&mut self, news: &News<'_>) -> Reply {
         self.sheet.hear(news);
-        None
+        Reply::Done
     }
 
-    fn back(&mut self) -> bool {
+    fn back(&mut self) -> Reply {
         let was_searched = self.search.line.is_some() || self.search.pattern.is_some();
         self.search = Search::default();
-        was_searched
+        if was_searched {
+            Reply::Done
+        } else {
+            Reply::Close(None)
+        }
     }
 
-    fn scroll(&mut self, rows: isize) {
+    fn scroll(&mut self, rows: isize) -> Reply {
         self.scroll_by(rows);
+        Reply::Done
     }
 
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
@@ -288,7 +297,7 @@ impl<T: Sheet> Page for Reader<T> {
         hints.key(key(Action::Search), "search");
     }
 
-    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &PageCx<'_>) -> Option<Position> {
+    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
         Clear.render(area, buffer);
         let lines = self.sheet.lines(usize::from(area.width), cx);
         // A blank row below the heading, where there is room for one.

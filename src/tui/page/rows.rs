@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use ratatui::text::{Line, Span};
 
-use super::PageCx;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, str_width, truncate_middle};
 use crate::text::wrap::wrap;
+use crate::tui::layer::LayerCx;
 use crate::view::theme::Meaning;
 
 const INDENT: &str = "   ";
@@ -16,7 +16,7 @@ const NAME: usize = 16;
 /// Of a fact, about as many.
 const MOST_ROWS: usize = 3;
 
-pub(super) fn heading(text: &str, cx: &PageCx<'_>) -> Line<'static> {
+pub(super) fn heading(text: &str, cx: &LayerCx<'_>) -> Line<'static> {
     Line::styled(
         format!(" {}", sanitize_line(text)),
         cx.look.style(Meaning::TextStrong),
@@ -24,16 +24,16 @@ pub(super) fn heading(text: &str, cx: &PageCx<'_>) -> Line<'static> {
 }
 
 /// A sentence in the secondary style, on as many rows as it needs.
-pub(super) fn remark(text: &str, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+pub(super) fn remark(text: &str, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
     sentence(text, Meaning::TextMuted, width, cx)
 }
 
 /// Says that something did not work.
-pub(super) fn failure(text: &str, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+pub(super) fn failure(text: &str, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
     sentence(text, Meaning::Warning, width, cx)
 }
 
-fn sentence(text: &str, meaning: Meaning, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+fn sentence(text: &str, meaning: Meaning, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
     let clean = sanitize_line(text);
     let rows = wrap(&clean, width.saturating_sub(INDENT.len() + 1).max(1));
     let row = |row: &str| Line::styled(format!("{INDENT}{row}"), cx.look.style(meaning));
@@ -43,7 +43,7 @@ fn sentence(text: &str, meaning: Meaning, width: usize, cx: &PageCx<'_>) -> Vec<
 }
 
 /// A name and what is so called, on a few rows where it is long; what is longer still is shortened in the middle.
-pub(super) fn fact(name: &str, value: &str, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+pub(super) fn fact(name: &str, value: &str, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
     let room = width.saturating_sub(INDENT.len() + NAME + 1).max(1);
     let value = sanitize_line(value);
     let value = truncate_middle(&value, room * MOST_ROWS);
@@ -66,7 +66,7 @@ pub(super) fn figures(
     meaning: Meaning,
     cells: &[(String, usize)],
     width: usize,
-    cx: &PageCx<'_>,
+    cx: &LayerCx<'_>,
 ) -> Line<'static> {
     let columns: usize = cells.iter().map(|(_, columns)| columns).sum();
     let room = width.saturating_sub(INDENT.len() + columns + 1);

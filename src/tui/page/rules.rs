@@ -9,8 +9,8 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
+use super::PageKind;
 use super::rows::remark;
-use super::{News, Outcome, Page, PageCx, PageKind, Wish};
 use crate::conversation::SessionId;
 use crate::permission::too_wide;
 use crate::session::Op;
@@ -21,6 +21,7 @@ use crate::text::sanitize::{reveal_line, sanitize_line};
 use crate::text::width::{str_width, truncate, truncate_middle};
 use crate::tui::composer::{self, Composer, Edited};
 use crate::tui::keymap::{Action, Context, Edit, Keymap};
+use crate::tui::layer::{Layer, LayerCx, LayerKind, News, Reply, Wish};
 use crate::tui::picker::{Preview, draw_rule, split};
 use crate::tui::statusbar::Hints;
 use crate::tui::surroundings::path_words;
@@ -102,7 +103,7 @@ impl RuleList {
     }
 
     /// As lists are headed: what it is, and how much of it is shown.
-    fn heading(&self, cx: &PageCx<'_>) -> Line<'static> {
+    fn heading(&self, cx: &LayerCx<'_>) -> Line<'static> {
         let name = Span::styled(" Allowed for good", cx.look.style(Meaning::TextStrong));
         let all = self.rules.as_ref().map_or(0, |rules| rules.len());
         let count = if self.filter.is_empty() {
@@ -114,7 +115,7 @@ impl RuleList {
         Line::from(vec![name, Span::styled(count, cx.look.style(Meaning::TextMuted))])
     }
 
-    fn lines(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+    fn lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         if self.found.is_empty() {
             let store = cx.keymap.label(Context::Question, Action::AllowAlways);
             return match &self.rules {
@@ -137,7 +138,7 @@ impl RuleList {
         is_chosen: bool,
         rule: &Grant,
         width: usize,
-        cx: &PageCx<'_>,
+        cx: &LayerCx<'_>,
     ) -> [Line<'static>; ROWS] {
         let Look { theme, symbols, .. } = cx.look;
         let dot = symbols.dot();
@@ -172,9 +173,9 @@ impl RuleList {
     }
 }
 
-impl Page for RuleList {
-    fn kind(&self) -> PageKind {
-        PageKind::Rules
+impl Layer for RuleList {
+    fn kind(&self) -> LayerKind {
+        LayerKind::Page(PageKind::Rules)
     }
 
     fn name(&self) -> &'static str {
@@ -185,7 +186,7 @@ impl Page for RuleList {
         Context::Rules
     }
 
-    fn act(&mut self, action: Action) -> Outcome {
+    fn act(&mut self, action: Action) -> Reply {
         let armed = self.armed.take();
         match action {
             Action::RowUp => self.move_by(-1),
@@ -195,48 +196,51 @@ impl Page for RuleList {
             Action::Revoke => {
                 let chosen = self.chosen().map(|rule| rule.id);
                 match chosen {
-                    Some(id) if armed == chosen => return Outcome::Wish(Wish::Send(Op::RevokeGrant(id))),
+                    Some(id) if armed == chosen => return Reply::Wish(Wish::Send(Op::RevokeGrant(id))),
                     _ => self.armed = chosen,
                 }
             }
             Action::Edit(edit) => self.edit(edit),
-            _ => return Outcome::Ignored,
+            _ => return Reply::Ignored,
         }
-        Outcome::Done
+        Reply::Done
     }
 
-    fn write(&mut self, text: &str) {
+    fn write(&mut self, text: &str) -> Reply {
         self.armed = None;
         let line = sanitize_line(text);
         line.chars().for_each(|c| self.filter.insert_char(c));
         self.filter_anew();
+        Reply::Done
     }
 
     fn wants(&self) -> Option<Wish> {
         Some(Wish::Send(Op::ListGrants))
     }
 
-    fn hear(&mut self, news: &News<'_>) -> Option<Wish> {
+    fn hear(&mut self, news: &News<'_>) -> Reply {
         if let News::Grants(rules) = news {
             self.set(Arc::clone(rules));
         }
-        None
+        Reply::Done
     }
 
     /// Clears the filter first.
-    fn back(&mut self) -> bool {
+    fn back(&mut self) -> Reply {
         self.armed = None;
         let is_filtered = !self.filter.is_empty();
         self.filter.clear();
-        if is_filtered {
-            self.filter_anew();
+        if !is_filtered {
+            return Reply::Close(None);
         }
-        is_filtered
+        self.filter_anew();
+        Reply::Done
     }
 
-    fn scroll(&mut self, rows: isize) {
+    fn scroll(&mut self, rows: isize) -> Reply {
         self.armed = None;
         self.move_by(rows.signum());
+        Reply::Done
     }
 
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
@@ -260,7 +264,7 @@ impl Page for RuleList {
         }
     }
 
-    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &PageCx<'_>) -> Option<Position> {
+    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
         Clear.render(area, buffer);
         let theme = cx.look.theme;
         buffer.set_line(area.x, area.y, &self.heading(cx), area.width);
@@ -322,7 +326,7 @@ fn what(rule: &Grant) -> String {
 }
 
 /// Returns the preview of a rule: what it allows, where it counts, and how it came to be.
-fn preview_lines(rule: &Grant, columns: u16, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+fn preview_lines(rule: &Grant, columns: u16, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
     Preview::new(columns, cx.look)
         .heading(&allows(rule))
         .words("What is denied stays denied.", Meaning::TextMuted)
@@ -396,7 +400,7 @@ mod tests {
         let mut buffer = Buffer::empty(area);
         let session = "ses_1".parse().unwrap();
         let (theme, highlighter) = (Theme::default(), Highlighter::plain());
-        let cx = PageCx {
+        let cx = LayerCx {
             look: Look {
                 theme: &theme,
                 symbols: crate::view::Symbols::Unicode,
@@ -420,7 +424,7 @@ mod tests {
     /// Which rule an action takes back.
     fn revoked(list: &mut RuleList, action: Action) -> Option<i64> {
         match list.act(action) {
-            Outcome::Wish(Wish::Send(Op::RevokeGrant(id))) => Some(id),
+            Reply::Wish(Wish::Send(Op::RevokeGrant(id))) => Some(id),
             _ => None,
         }
     }
@@ -485,7 +489,8 @@ mod tests {
         assert!(text.contains("❯ edit") && !text.contains("cargo"), "{text}");
         list.write("zzz");
         assert!(picture(&mut list, 80, 9).contains("Nothing matches."));
-        assert!(list.back() && !list.back());
+        assert!(matches!(list.back(), Reply::Done));
+        assert!(matches!(list.back(), Reply::Close(None)));
         assert!(picture(&mut list, 80, 9).contains("cargo"));
     }
 

@@ -3,8 +3,9 @@
 use ratatui::text::Line;
 
 use super::rows::{fact, failure, heading, remark};
-use super::{News, PageCx, PageKind, Sheet, Wish};
+use super::{PageKind, Sheet};
 use crate::session::query::{Answer, Query, StatusGroup};
+use crate::tui::layer::{LayerCx, News, Wish};
 use crate::tui::surroundings::path_words;
 
 #[derive(Default)]
@@ -39,7 +40,7 @@ impl Sheet for Status {
         }
     }
 
-    fn lines(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+    fn lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         let mut lines = match &self.told {
             None => remark("Looking.", width, cx),
             Some(Err(sentence)) => failure(sentence, width, cx),
@@ -54,7 +55,7 @@ impl Sheet for Status {
     }
 }
 
-fn rows(group: &StatusGroup, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+fn rows(group: &StatusGroup, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
     let mut lines = vec![heading(&group.title, cx)];
     for (name, value) in &group.rows {
         // Places are written as a person would.

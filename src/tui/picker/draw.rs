@@ -16,6 +16,7 @@ use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, prefix, str_width, truncate};
 use crate::text::wrap::wrap;
 use crate::tui::composer;
+use crate::tui::layer::Layer;
 use crate::view::Look;
 use crate::view::flow::MEASURE;
 use crate::view::theme::Meaning;
@@ -45,7 +46,7 @@ struct Areas {
 
 impl Picker {
     /// Draws over everything in the area, and returns where the caret stands.
-    pub(crate) fn draw(&mut self, area: Rect, buffer: &mut Buffer, look: Look<'_>) -> Option<Position> {
+    pub(super) fn draw_list(&mut self, area: Rect, buffer: &mut Buffer, look: Look<'_>) -> Option<Position> {
         Clear.render(area, buffer);
         if area.height < LEAST_ROWS || usize::from(area.width) <= MARGIN {
             return None;

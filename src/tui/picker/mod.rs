@@ -4,11 +4,12 @@
 //! shown beside them, and the [`Wish`] that picking one is. A place is one file below `places` and a line in its list; what
 //! its rows say comes clean from [`Row`].
 //!
-//! Keys come as actions and go out as an [`Outcome`], which the screen carries out. Nothing here waits or reads: what
-//! takes long is looked at in steps, for which the screen calls [`Picker::work`] as long as there is some.
+//! It is a [`Layer`](super::layer::Layer). Nothing here waits or reads: what takes long is looked at in steps, for which
+//! the screen calls `work` as long as there is some.
 
 mod draw;
 mod filter;
+mod layer;
 pub(crate) mod places;
 mod preview;
 mod row;
@@ -23,43 +24,15 @@ pub(crate) use row::Row;
 
 use std::collections::HashMap;
 
-use super::app::{NamedThemes, Themes};
-use super::composer::{Composer, Draft, Edited};
-use super::keymap::{Action, Context, Edit};
-use crate::conversation::{ModelRef, SessionId};
+use super::composer::{Composer, Edited};
+use super::keymap::{Edit, List};
+use super::layer::{Reply, Wish};
+use crate::conversation::SessionId;
 use crate::store::Words;
-use crate::text::sanitize::sanitize_line;
 use filter::Filter;
 
-/// Requests to the screen.
-#[derive(Debug, Clone)]
-pub(crate) enum Wish {
-    /// As if its key had been pressed where that is read.
-    Act(Context, Action),
-    /// Draws everything in this from now on.
-    Wear(Themes),
-    /// The same, and says how to have it for good.
-    KeepTheme(NamedThemes),
-    /// With this agent.
-    GoOnAs(String),
-    Ask(ModelRef),
-    Session(SessionWish),
-    /// In the composer.
-    Write(Draft),
-}
-
-/// The result of a key.
-#[derive(Debug)]
-pub(crate) enum Outcome {
-    /// The list stays; perhaps something has to be done.
-    Stays(Option<Wish>),
-    /// The list is done with.
-    Left(Option<Wish>),
-}
-
-const STAYS: Outcome = Outcome::Stays(None);
-
 pub(crate) struct Picker {
+    list: List,
     place: Box<dyn Place>,
     rows: Vec<Row>,
     filter: Filter,
@@ -80,8 +53,10 @@ pub(crate) struct Picker {
 }
 
 impl Picker {
-    pub(crate) fn new(place: Box<dyn Place>) -> Self {
+    /// Makes a list of what is in `place`; `list` is its name.
+    pub(crate) fn new(list: List, place: Box<dyn Place>) -> Self {
         let mut picker = Self {
+            list,
             rows: place.rows(),
             place,
             filter: Filter::default(),
@@ -110,9 +85,8 @@ impl Picker {
         self.select_first();
     }
 
-    /// Returns the effect of `enter`, as the hints say it.
-    pub(crate) fn verb(&self) -> &'static str {
-        self.place.verb()
+    pub(crate) fn list(&self) -> List {
+        self.list
     }
 
     /// Returns true if there is not one row, whatever the filter.
@@ -120,12 +94,8 @@ impl Picker {
         self.rows.is_empty()
     }
 
-    pub(crate) fn has_filter(&self) -> bool {
-        !self.line.is_empty()
-    }
-
     /// Lists something else under the same filter; the selection stays on its row where that is still there.
-    pub(crate) fn list_anew(&mut self, place: Box<dyn Place>) -> Outcome {
+    pub(crate) fn list_anew(&mut self, place: Box<dyn Place>) -> Reply {
         let key = |picker: &Self, row| picker.place.key(row).map(str::to_owned);
         let selected = self.row().and_then(|row| key(self, row));
         let inside = self.filter.take_inside();
@@ -150,9 +120,9 @@ impl Picker {
     }
 
     /// Some rows hold what is looked for where only others can see it. What was found for another text is too late.
-    pub(crate) fn found_inside(&mut self, searched: &str, found: &[(SessionId, String)]) -> Outcome {
+    pub(crate) fn found_inside(&mut self, searched: &str, found: &[(SessionId, String)]) -> Reply {
         if searched != self.filter.text() {
-            return STAYS;
+            return Reply::Done;
         }
         let found: HashMap<&str, &String> = found.iter().map(|(key, text)| (key.as_str(), text)).collect();
         let rows = 0..self.rows.len();
@@ -167,105 +137,16 @@ impl Picker {
     }
 
     /// Has the selected row looked at, as if the selection had just come there.
-    pub(crate) fn look(&mut self) -> Outcome {
-        Outcome::Stays(self.row().and_then(|row| self.place.pass(row)))
+    pub(crate) fn look(&mut self) -> Reply {
+        Reply::stay(self.row().and_then(|row| self.place.pass(row)))
     }
 
     pub(crate) fn looked(&mut self, session: &SessionId, words: Vec<Words>) {
         self.place.looked(session, words);
     }
 
-    /// Returns true if what is typed is a name, and not looked for.
-    pub(crate) fn is_renaming(&self) -> bool {
-        self.renaming.is_some()
-    }
-
-    /// Returns true if the same key again deletes.
-    pub(crate) fn is_armed(&self) -> bool {
-        self.armed.is_some()
-    }
-
-    /// Returns true if rows can be renamed and deleted.
-    pub(crate) fn is_editable(&self) -> bool {
-        self.place.is_editable()
-    }
-
     pub(crate) fn query(&self) -> &str {
         self.filter.text()
-    }
-
-    pub(crate) fn act(&mut self, action: Action) -> Outcome {
-        let armed = self.armed.take();
-        if self.renaming.is_some() {
-            return self.act_on_name(action);
-        }
-        match action {
-            Action::DeleteRow => self.delete(armed),
-            Action::RenameRow => self.rename(),
-            Action::WidenList => Outcome::Stays(self.place.widen()),
-            Action::RowUp => self.move_by(-1),
-            Action::RowDown => self.move_by(1),
-            Action::PageUp => self.page(-1),
-            Action::PageDown => self.page(1),
-            Action::PickRow => self.pick(),
-            Action::Edit(edit) => self.edit(edit),
-            _ => STAYS,
-        }
-    }
-
-    pub(crate) fn type_char(&mut self, c: char) -> Outcome {
-        self.armed = None;
-        if let Some((_, name)) = &mut self.renaming {
-            name.insert_char(c);
-            return STAYS;
-        }
-        self.line.insert_char(c);
-        self.filter_anew()
-    }
-
-    pub(crate) fn paste(&mut self, text: &str) -> Outcome {
-        let text = sanitize_line(text);
-        self.armed = None;
-        if let Some((_, name)) = &mut self.renaming {
-            text.trim().chars().for_each(|c| name.insert_char(c));
-            return STAYS;
-        }
-        text.trim().chars().for_each(|c| self.line.insert_char(c));
-        self.filter_anew()
-    }
-
-    /// One rung: what was begun goes, then the filter, then the list.
-    pub(crate) fn back(&mut self) -> Outcome {
-        if self.renaming.take().is_some() || self.armed.take().is_some() {
-            return STAYS;
-        }
-        if self.line.is_empty() {
-            return self.leave();
-        }
-        self.line.clear();
-        self.filter_anew()
-    }
-
-    pub(crate) fn leave(&mut self) -> Outcome {
-        Outcome::Left(self.place.leave())
-    }
-
-    pub(crate) fn scroll(&mut self, rows: isize) -> Outcome {
-        self.move_by(rows)
-    }
-
-    /// Returns true if there are rows left to be looked at.
-    pub(crate) fn is_working(&self) -> bool {
-        !self.filter.is_done(&self.rows)
-    }
-
-    /// Looks at some of them.
-    pub(crate) fn work(&mut self) -> Outcome {
-        let before = self.row();
-        self.filter.step(&self.rows);
-        let place = before.and_then(|row| self.filter.place(row, &self.rows));
-        self.selected = place.filter(|_| self.is_held).unwrap_or(0);
-        self.passed(before)
     }
 
     /// The row that the selection is on.
@@ -274,7 +155,7 @@ impl Picker {
     }
 
     /// Returns true if no row is shown, be it for want of rows or of what matches.
-    pub(crate) fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
@@ -282,24 +163,24 @@ impl Picker {
         self.filter.len(&self.rows)
     }
 
-    fn edit(&mut self, edit: Edit) -> Outcome {
+    fn edit(&mut self, edit: Edit) -> Reply {
         match self.line.edit(edit) {
             Edited::Text => self.filter_anew(),
-            Edited::Caret | Edited::Nothing => STAYS,
+            Edited::Caret | Edited::Nothing => Reply::Done,
         }
     }
 
-    fn filter_anew(&mut self) -> Outcome {
+    fn filter_anew(&mut self) -> Reply {
         let before = self.row();
         if !self.filter.set(&self.line.text(), &self.rows) {
-            return STAYS;
+            return Reply::Done;
         }
         // The first step now: for most lists it is the whole work.
         self.filter.step(&self.rows);
         self.select_first();
         let passed = self.passed(before);
         match self.place.typed(self.filter.text()) {
-            Some(wish) => Outcome::Stays(Some(wish)),
+            Some(wish) => Reply::Wish(wish),
             None => passed,
         }
     }
@@ -314,48 +195,32 @@ impl Picker {
     }
 
     /// The first time asks, the second time does. What cannot be deleted says why at once.
-    fn delete(&mut self, armed: Option<usize>) -> Outcome {
-        let Some(row) = self.row() else { return STAYS };
+    fn delete(&mut self, armed: Option<usize>) -> Reply {
+        let Some(row) = self.row() else { return Reply::Done };
         match self.place.delete(row) {
-            None => STAYS,
+            None => Reply::Done,
             Some(Wish::Session(SessionWish::Say(words))) => {
-                Outcome::Stays(Some(Wish::Session(SessionWish::Say(words))))
+                Reply::Wish(Wish::Session(SessionWish::Say(words)))
             }
-            Some(wish) if armed == Some(row) => Outcome::Stays(Some(wish)),
+            Some(wish) if armed == Some(row) => Reply::Wish(wish),
             Some(_) => {
                 self.armed = Some(row);
-                STAYS
+                Reply::Done
             }
         }
     }
 
-    fn rename(&mut self) -> Outcome {
-        let Some(row) = self.row() else { return STAYS };
+    fn rename(&mut self) -> Reply {
+        let Some(row) = self.row() else { return Reply::Done };
         match self.place.name(row) {
-            None => STAYS,
-            Some(Err(wish)) => Outcome::Stays(Some(wish)),
+            None => Reply::Done,
+            Some(Err(wish)) => Reply::Wish(wish),
             Some(Ok(name)) => {
                 let mut line = Composer::default();
                 name.chars().for_each(|c| line.insert_char(c));
                 self.renaming = Some((row, line));
-                STAYS
+                Reply::Done
             }
-        }
-    }
-
-    fn act_on_name(&mut self, action: Action) -> Outcome {
-        match (action, &mut self.renaming) {
-            (Action::PickRow, renaming) => {
-                let Some((row, name)) = renaming.take() else {
-                    return STAYS;
-                };
-                Outcome::Stays(self.place.rename(row, name.text().trim()))
-            }
-            (Action::Edit(edit), Some((_, name))) => {
-                name.edit(edit);
-                STAYS
-            }
-            _ => STAYS,
         }
     }
 
@@ -367,7 +232,7 @@ impl Picker {
         self.selected = current.filter(|_| self.filter.query().is_empty()).unwrap_or(0);
     }
 
-    fn move_by(&mut self, rows: isize) -> Outcome {
+    fn move_by(&mut self, rows: isize) -> Reply {
         let before = self.row();
         let last = self.len().saturating_sub(1);
         self.selected = self.selected.saturating_add_signed(rows).min(last);
@@ -375,21 +240,21 @@ impl Picker {
         self.passed(before)
     }
 
-    fn page(&mut self, pages: isize) -> Outcome {
+    fn page(&mut self, pages: isize) -> Reply {
         let rows = isize::try_from(self.height.max(2) - 1).unwrap_or(1);
         self.move_by(pages * rows)
     }
 
     /// Tells the place where the selection has come to, if that is elsewhere.
-    fn passed(&mut self, before: Option<usize>) -> Outcome {
+    fn passed(&mut self, before: Option<usize>) -> Reply {
         let now = self.row();
         if now == before {
-            return STAYS;
+            return Reply::Done;
         }
-        Outcome::Stays(now.and_then(|row| self.place.pass(row)))
+        Reply::stay(now.and_then(|row| self.place.pass(row)))
     }
 
-    fn pick(&mut self) -> Outcome {
+    fn pick(&mut self) -> Reply {
         // What was not looked at yet may fit better than what is selected.
         let is_done = self.filter.is_done(&self.rows);
         self.filter.finish(&self.rows);
@@ -397,8 +262,8 @@ impl Picker {
             self.selected = 0;
         }
         match self.row() {
-            Some(row) => Outcome::Left(self.place.pick(row)),
-            None => STAYS,
+            Some(row) => Reply::Close(self.place.pick(row)),
+            None => Reply::Done,
         }
     }
 }

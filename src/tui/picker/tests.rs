@@ -1,4 +1,4 @@
-//! The list by itself: keys in, outcomes and pictures out.
+//! The list by itself: keys in, replies and pictures out.
 
 use std::fmt::Write as _;
 
@@ -7,6 +7,8 @@ use ratatui::layout::{Rect, Size};
 use ratatui::text::Line;
 
 use super::*;
+use crate::tui::keymap::{Action, Context};
+use crate::tui::layer::Layer;
 use crate::tui::page::PageKind;
 use crate::view::Look;
 use crate::view::picture::TestLook;
@@ -68,27 +70,28 @@ fn fruit() -> Fruit {
 }
 
 fn picker() -> Picker {
-    Picker::new(Box::new(fruit()))
+    Picker::new(List::Actions, Box::new(fruit()))
 }
 
 fn with_preview() -> Picker {
-    Picker::new(Box::new(Fruit {
-        shows_more: true,
-        ..fruit()
-    }))
+    Picker::new(
+        List::Actions,
+        Box::new(Fruit {
+            shows_more: true,
+            ..fruit()
+        }),
+    )
 }
 
-fn type_text(picker: &mut Picker, text: &str) -> Outcome {
-    let outcomes = text.chars().map(|c| picker.type_char(c));
-    outcomes.last().unwrap_or(STAYS)
+fn type_text(picker: &mut Picker, text: &str) -> Reply {
+    let replies = text.chars().map(|c| picker.write(c.encode_utf8(&mut [0; 4])));
+    replies.last().unwrap_or(Reply::Done)
 }
 
 /// Returns the action that an outcome asks for.
-fn asked(outcome: &Outcome) -> Option<Action> {
+fn asked(outcome: &Reply) -> Option<Action> {
     match outcome {
-        Outcome::Stays(Some(Wish::Act(_, action))) | Outcome::Left(Some(Wish::Act(_, action))) => {
-            Some(*action)
-        }
+        Reply::Wish(Wish::Act(_, action)) | Reply::Close(Some(Wish::Act(_, action))) => Some(*action),
         _ => None,
     }
 }
@@ -96,7 +99,7 @@ fn asked(outcome: &Outcome) -> Option<Action> {
 fn drawn(picker: &mut Picker, width: u16, height: u16) -> String {
     let area = Rect::new(0, 0, width, height);
     let mut buffer = Buffer::empty(area);
-    let caret = picker.draw(area, &mut buffer, TestLook::plain().look());
+    let caret = picker.draw_list(area, &mut buffer, TestLook::plain().look());
     let mut text = String::new();
     for row in buffer.content().chunks(usize::from(width).max(1)) {
         let mut skip = 0;
@@ -152,7 +155,7 @@ fn palette() -> Picker {
     };
     let keymap = Keymap::default();
     let place = places::Palette::new(&keymap, Context::Composer, Symbols::Unicode, makes_sense);
-    Picker::new(Box::new(place))
+    Picker::new(List::Actions, Box::new(place))
 }
 
 #[test]
@@ -183,7 +186,7 @@ fn typing_filters_and_the_best_is_selected() {
     type_text(&mut picker, "x");
     assert_eq!((picker.len(), picker.row()), (0, None));
     assert!(drawn(&mut picker, 60, 8).contains("Nothing matches."));
-    assert!(matches!(picker.act(Action::PickRow), Outcome::Stays(None)));
+    assert!(matches!(picker.act(Action::PickRow), Reply::Done));
     picker.act(Action::Edit(Edit::DeleteLeft));
     assert_eq!(picker.len(), 2);
 }
@@ -198,7 +201,7 @@ fn what_matches_is_emphasised() {
     let area = Rect::new(0, 0, 60, 8);
     let mut buffer = Buffer::empty(area);
     let look = TestLook::plain();
-    picker.draw(area, &mut buffer, look.look());
+    picker.draw_list(area, &mut buffer, look.look());
     let style = |x: u16| buffer[(x, 3)].style();
     let marked = look.theme.style(Meaning::Match);
     assert_eq!(buffer[(7, 3)].symbol(), "子");
@@ -234,7 +237,7 @@ fn a_choice_and_a_look_are_told() {
     );
     type_text(&mut picker, "ban");
     let outcome = picker.act(Action::PickRow);
-    assert!(matches!(outcome, Outcome::Left(_)));
+    assert!(matches!(outcome, Reply::Close(_)));
     assert_eq!(asked(&outcome), Some(Action::Redraw));
 }
 
@@ -242,10 +245,10 @@ fn a_choice_and_a_look_are_told() {
 fn esc_clears_the_filter_and_then_leaves() {
     let mut picker = picker();
     type_text(&mut picker, "red");
-    assert!(matches!(picker.back(), Outcome::Stays(_)));
+    assert!(!matches!(picker.back(), Reply::Close(_)));
     assert_eq!((picker.len(), picker.row()), (4, Some(2)));
     let outcome = picker.back();
-    assert!(matches!(outcome, Outcome::Left(_)));
+    assert!(matches!(outcome, Reply::Close(_)));
     assert_eq!(asked(&outcome), Some(Action::Suspend));
 }
 
@@ -283,7 +286,7 @@ fn what_comes_from_outside_is_clean() {
             .detail("c\n\td")
             .key("\x1b[31me"),
     ];
-    let mut picker = Picker::new(Box::new(Fruit { rows, ..fruit() }));
+    let mut picker = Picker::new(List::Actions, Box::new(Fruit { rows, ..fruit() }));
     let text = drawn(&mut picker, 60, 8);
     assert!(text.contains("a⟨U+202E⟩b  c  d"), "{text}");
     assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
@@ -295,7 +298,7 @@ fn a_choice_waits_for_the_best_of_many_rows() {
         .map(|number| Row::new(&format!("x{number}y")))
         .collect();
     rows.push(Row::new("xy"));
-    let mut picker = Picker::new(Box::new(Fruit { rows, ..fruit() }));
+    let mut picker = Picker::new(List::Actions, Box::new(Fruit { rows, ..fruit() }));
     type_text(&mut picker, "xy");
     assert!(picker.is_working());
     picker.act(Action::RowDown);

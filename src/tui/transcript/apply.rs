@@ -62,15 +62,10 @@ impl Blocks {
             Event::CallRunning { call } => self.change_call(call, |block| block.run(now)),
             Event::CallUpdate { call, update } => self.change_call(call, |block| block.update(update)),
             Event::CallEnded { call, tool, result } => self.call_ended(call, tool, result, now),
-            Event::Asked(question) => self.change_call(&question.inquiry.call, |block| {
+            Event::Asked(question) => self.change_call(&question.call, |block| {
                 block.ask(question.id);
                 block.wait(now);
             }),
-            Event::FormPut(form) => self.change_call(&form.call, |block| {
-                block.put_form();
-                block.wait(now);
-            }),
-            Event::FormSettled { call, .. } => self.change_call(call, CallBlock::settle_form),
             Event::Settled(settled) => self.change_call(&settled.call, |block| {
                 block.settle(settled.id);
                 block.wait(now);

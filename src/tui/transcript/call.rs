@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::conversation::{CallId, CallResult, CallState, Json, Message, PartBody, ToolPart};
-use crate::permission::QuestionId;
+use crate::question::QuestionId;
 use crate::session::CallUpdate;
 use crate::text::partial_json::PartialJson;
 use crate::tool::{RenderCx, ResultSource};
@@ -40,8 +40,6 @@ pub(super) struct CallBlock {
     path: OnceCell<Option<Box<str>>>,
     /// Open questions. A call may be asked about twice, once the arguments led to a second ask.
     questions: Vec<QuestionId>,
-    /// It waits for the person to fill in a form.
-    has_form: bool,
     /// A dialog shows it, so that its title is enough here.
     pub(super) is_in_dialog: bool,
     started: Option<Instant>,
@@ -146,7 +144,6 @@ impl CallBlock {
             args: None,
             path: OnceCell::new(),
             questions: Vec::new(),
-            has_form: false,
             is_in_dialog: false,
             started: None,
             waits: None,
@@ -257,7 +254,6 @@ impl CallBlock {
         self.live = String::new();
         self.details = Value::Null;
         self.questions.clear();
-        self.has_form = false;
     }
 
     pub(super) fn ask(&mut self, question: QuestionId) {
@@ -268,14 +264,6 @@ impl CallBlock {
 
     pub(super) fn settle(&mut self, question: QuestionId) {
         self.questions.retain(|open| *open != question);
-    }
-
-    pub(super) fn put_form(&mut self) {
-        self.has_form = !self.state.is_final();
-    }
-
-    pub(super) fn settle_form(&mut self) {
-        self.has_form = false;
     }
 
     /// It waits from now on for something else than before.
@@ -298,7 +286,7 @@ impl CallBlock {
     pub(super) fn is_asking(&self) -> bool {
         let waits_inside =
             || self.inner.iter().any(Self::is_asking) && !self.inner.iter().any(Self::is_running);
-        !self.questions.is_empty() || self.has_form || waits_inside()
+        !self.questions.is_empty() || waits_inside()
     }
 
     pub(super) fn is_running(&self) -> bool {

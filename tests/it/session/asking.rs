@@ -1,6 +1,7 @@
 //! Questions, and the effect of each answer.
 
-use lathe::permission::{Mode, Reply};
+use lathe::permission::{Mode, PermissionReply};
+use lathe::question::Reply;
 use lathe::session::query::{Answer, Query};
 use lathe::session::wire::Which;
 use lathe::session::{Done, Event, Op};
@@ -26,13 +27,13 @@ async fn a_call_waits_for_its_answer_and_its_result_goes_back() {
     let mut live = Live::open(&project, Which::New, Mode::Ask).await;
     live.submit("make it");
     let question = live.question().await;
-    assert_eq!(question.inquiry.title, "bash wants to run");
+    assert_eq!(question.title(), "bash wants to run");
     assert!(!project.exists("made.txt"), "nothing happens before the answer");
     assert_eq!(live.snapshot().await.questions.len(), 1);
     live.handle
         .send(Op::Answer {
             id: question.id,
-            reply: Reply::Once,
+            reply: Reply::Permission(PermissionReply::Once),
         })
         .unwrap();
     let (done, events) = live.until_turn_ended().await;
@@ -52,15 +53,19 @@ async fn a_refusal_without_a_word_ends_the_turn_and_one_with_a_word_goes_on() {
     let project = Project::new().model(&server, Protocol::OpenAiChat);
     let mut live = Live::open(&project, Which::New, Mode::Ask).await;
     for (prompt, reply, end) in [
-        ("first", Reply::Reject(None), Done::Cancelled),
-        ("second", Reply::Reject(Some("use git".to_owned())), Done::Stop),
+        ("first", PermissionReply::Reject(None), Done::Cancelled),
+        (
+            "second",
+            PermissionReply::Reject(Some("use git".to_owned())),
+            Done::Stop,
+        ),
     ] {
         live.submit(prompt);
         let question = live.question().await;
         live.handle
             .send(Op::Answer {
                 id: question.id,
-                reply,
+                reply: Reply::Permission(reply),
             })
             .unwrap();
         let (done, events) = live.until_turn_ended().await;
@@ -88,11 +93,11 @@ async fn nothing_of_a_reply_begins_after_a_refusal_without_a_word() {
     let mut live = Live::open(&project, Which::New, Mode::Ask).await;
     live.submit("go");
     let question = live.question().await;
-    let reply = Reply::Reject(None);
+    let reply = PermissionReply::Reject(None);
     live.handle
         .send(Op::Answer {
             id: question.id,
-            reply,
+            reply: Reply::Permission(reply),
         })
         .unwrap();
     let (done, events) = live.until_turn_ended().await;
@@ -122,17 +127,17 @@ async fn always_is_kept_for_the_project_and_answers_what_waits() {
     let mut live = Live::open(&project, Which::New, Mode::Ask).await;
     live.submit("touch");
     let question = live.question().await;
-    let row = &question.inquiry.rows[0];
+    let row = &question.permission().unwrap().about.rows[0];
     assert_eq!(row.ask.always, ["touch *"]);
     let patterns = vec![("bash".to_owned(), "touch *".to_owned())];
-    let reply = Reply::Always {
+    let reply = PermissionReply::Always {
         patterns,
         scope: lathe::permission::Scope::Project,
     };
     live.handle
         .send(Op::Answer {
             id: question.id,
-            reply,
+            reply: Reply::Permission(reply),
         })
         .unwrap();
     let (done, events) = live.until_turn_ended().await;
@@ -157,7 +162,8 @@ async fn an_edited_call_is_brought_into_form_by_the_session_and_runs_instead() {
     let mut live = Live::open(&project, Which::New, Mode::Ask).await;
     live.submit("touch");
     let asked = live.question().await;
-    let editable = asked.inquiry.editable.as_ref().expect("it has not begun");
+    let inquiry = asked.permission().unwrap().about;
+    let editable = inquiry.editable.as_ref().expect("it has not begun");
     assert_eq!(editable.text(), "touch mark");
     let args = |value: serde_json::Value| value.as_object().cloned().expect("arguments are an object");
     let question = asked.id;
@@ -179,17 +185,17 @@ async fn an_edited_call_is_brought_into_form_by_the_session_and_runs_instead() {
     );
     let revise = Op::Answer {
         id: question,
-        reply: Reply::Revised(formed),
+        reply: Reply::Permission(PermissionReply::Revised(formed)),
     };
     live.handle.send(revise).unwrap();
     let again = live.question().await;
-    assert_eq!(again.inquiry.rows[0].pattern(), "touch made");
+    assert_eq!(again.permission().unwrap().about.rows[0].pattern(), "touch made");
     let late = live.handle.ask(fit(json!({"command": "ls"}))).await.unwrap();
     assert_eq!(late, Answer::Unfit("this question is settled already".to_owned()));
     live.handle
         .send(Op::Answer {
             id: again.id,
-            reply: Reply::Once,
+            reply: Reply::Permission(PermissionReply::Once),
         })
         .unwrap();
     live.until_turn_ended().await;

@@ -1,6 +1,7 @@
 //! Files that a message names: which go with it, and what has been read by that.
 
-use lathe::permission::{Mode, Reply};
+use lathe::permission::{Mode, PermissionReply};
+use lathe::question::Reply;
 use lathe::session::wire::Which;
 use lathe::session::{Event, Input, Mention, Op, StoredDraft, StoredFile};
 use serde_json::json;
@@ -188,7 +189,7 @@ async fn a_file_of_a_message_that_was_never_sent_counts_as_not_read() {
         matches!(event, Event::Unqueued { input: Some(_), .. })
     })
     .await;
-    let reply = Reply::Once;
+    let reply = Reply::Permission(PermissionReply::Once);
     let id = question.id;
     live.handle.send(Op::Answer { id, reply }).unwrap();
     live.until_turn_ended().await;
@@ -237,7 +238,7 @@ async fn a_file_of_a_steer_counts_as_read_once_the_steer_has_joined() {
         |event| matches!(event, Event::Queue(queue) if !queue.is_empty()),
     )
     .await;
-    let (id, reply) = (question.id, Reply::Once);
+    let (id, reply) = (question.id, Reply::Permission(PermissionReply::Once));
     live.handle.send(Op::Answer { id, reply }).unwrap();
     live.until_turn_ended().await;
     assert_eq!(project.read("a.rs"), "fn changed() {}\n");

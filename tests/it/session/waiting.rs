@@ -1,6 +1,7 @@
 //! Messages that are sent while a turn runs: they join, wait, or are held.
 
-use lathe::permission::{Mode, Reply};
+use lathe::permission::{Mode, PermissionReply};
+use lathe::question::Reply;
 use lathe::session::wire::Which;
 use lathe::session::{Done, Event, Op, QueuedKind, Way};
 use serde_json::json;
@@ -35,7 +36,7 @@ async fn a_steer_joins_at_the_next_tool_boundary() {
     live.handle
         .send(Op::Answer {
             id: question.id,
-            reply: Reply::Once,
+            reply: Reply::Permission(PermissionReply::Once),
         })
         .unwrap();
     live.until_turn_ended().await;

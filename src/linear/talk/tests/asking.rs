@@ -8,7 +8,7 @@ fn what_was_typed_before_a_question_could_be_read_answers_nothing() {
     talk.read("go");
     talk.hear(&Event::TurnStarted);
     talk.take_effects();
-    talk.hear(&Event::FormPut(form()));
+    talk.hear(&Event::Asked(form()));
     assert_eq!(talk.deaf(), Some(1));
     assert_eq!(
         talk.take_text(),
@@ -28,7 +28,7 @@ fn what_was_typed_before_a_question_could_be_read_answers_nothing() {
     talk.read("2");
     assert!(matches!(
         talk.take_effects().as_slice(),
-        [Effect::Send(Op::Fill { reply: FormReply::Answers(answers), .. })] if answers[0].picked == [1]
+        [Effect::Send(Op::Answer { reply: Reply::Form(FormReply::Answers(answers)), .. })] if answers[0].picked == [1]
     ));
     assert_eq!(talk.take_text(), "Answered.\n");
 }
@@ -38,20 +38,31 @@ fn questions_come_one_after_the_other_and_those_that_are_withdrawn_go() {
     let mut talk = talk();
     talk.read("go");
     talk.hear(&Event::TurnStarted);
-    // The numbers of forms are those of their queue, so both are one here.
     let first = form();
-    talk.hear(&Event::FormPut(Arc::clone(&first)));
+    talk.hear(&Event::Asked(Arc::clone(&first)));
     talk.listen(1);
     talk.take_text();
-    talk.hear(&Event::FormPut(form()));
+    let second = form();
+    talk.hear(&Event::Asked(Arc::clone(&second)));
     assert!(
         talk.take_text()
             .starts_with("\nAnother question waits behind this one; 2 in all.\n")
     );
-    talk.hear(&Event::FormSettled {
-        id: first.id,
-        call: CallId::new(),
-    });
+    let withdrawn = |question: &Question| {
+        Event::Settled(SettledQuestion {
+            id: question.id,
+            call: question.call.clone(),
+            permission: None,
+        })
+    };
+    talk.hear(&withdrawn(&first));
+    assert!(
+        talk.take_text()
+            .starts_with("\nThe question was withdrawn.\nQuestion: build has a question.\n")
+    );
+    talk.listen(2);
+    talk.take_text();
+    talk.hear(&withdrawn(&second));
     talk.hear(&Event::TurnEnded(Done::Cancelled));
     assert_eq!(
         talk.take_text(),
@@ -62,7 +73,7 @@ fn questions_come_one_after_the_other_and_those_that_are_withdrawn_go() {
 #[test]
 fn a_message_can_be_sent_while_a_question_waits() {
     let mut talk = talk();
-    talk.hear(&Event::FormPut(form()));
+    talk.hear(&Event::Asked(form()));
     talk.listen(1);
     talk.take_text();
     talk.read("/say wait, look at a.rs first");
@@ -77,7 +88,7 @@ fn a_question_is_said_again_where_other_words_came_before_its_answer() {
     let mut talk = talk();
     talk.read("go");
     talk.hear(&Event::TurnStarted);
-    talk.hear(&Event::FormPut(form()));
+    talk.hear(&Event::Asked(form()));
     talk.listen(1);
     talk.take_text();
     let result = Arc::new(CallResult::error(ErrorKind::Io, "x", Some("1 deny")));
@@ -97,8 +108,8 @@ fn a_question_is_said_again_where_other_words_came_before_its_answer() {
 #[test]
 fn a_question_does_not_inherit_the_time_of_the_one_before() {
     let mut talk = talk();
-    talk.hear(&Event::FormPut(form()));
-    talk.hear(&Event::FormPut(form()));
+    talk.hear(&Event::Asked(form()));
+    talk.hear(&Event::Asked(form()));
     talk.listen(1);
     talk.read("1");
     talk.take_text();

@@ -5,10 +5,6 @@ mod looking;
 mod sending;
 
 use std::path::PathBuf;
-use std::sync::mpsc;
-
-use futures::FutureExt;
-use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::conversation::sample::said;
@@ -17,8 +13,8 @@ use crate::conversation::{
 };
 use crate::linear::trust::TOO_EARLY;
 use crate::permission::Mode;
-use crate::session::{Done, Event, QueuedKind, Retry};
-use crate::tool::{Form, FormEvent, FormOption, FormQuestion, FormReply, Forms, Presence, Sheet};
+use crate::question::{Form, FormOption, FormQuestion, FormReply, Question, Reply};
+use crate::session::{Done, Event, QueuedKind, Retry, SettledQuestion};
 
 fn info() -> SessionInfo {
     let model: ModelRef = "local/test".parse().unwrap();
@@ -48,7 +44,6 @@ fn snapshot(draft: &str) -> Snapshot {
         info: info(),
         messages: Vec::new(),
         questions: Vec::new(),
-        forms: Vec::new(),
         queue: Vec::new(),
         todos: Vec::new(),
         busy: false,
@@ -188,13 +183,7 @@ fn ctrl_c_twice_leaves_and_a_line_between_them_counts() {
     assert!(matches!(talk.take_effects().as_slice(), [Effect::Leave]));
 }
 
-fn form() -> Arc<Form> {
-    let (sender, put) = mpsc::channel();
-    let forms = Forms::telling(Presence::Somebody, move |event| {
-        if let FormEvent::Put(form) = event {
-            sender.send(form).unwrap();
-        }
-    });
+fn form() -> Arc<Question> {
     let option = |label: &str| FormOption {
         label: label.to_owned(),
         description: None,
@@ -204,16 +193,12 @@ fn form() -> Arc<Form> {
         options: vec![option("this"), option("that")],
         ..FormQuestion::default()
     };
-    let sheet = Sheet {
+    let form = Form {
         title: "build has a question".to_owned(),
         card: None,
         questions: vec![question],
     };
-    let (session, call) = (SessionId::new(), CallId::new());
-    let _ = forms
-        .put((&session, &call, "build"), sheet, &CancellationToken::new())
-        .now_or_never();
-    put.recv().unwrap()
+    Question::sample(form).shared()
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn what_the_program_is_started_with_is_taken_like_a_line_and_answers_nothing() {
     talk.begin_with("/nothing");
     let text = talk.take_text();
     assert!(text.contains("There is no command /nothing."), "{text}");
-    talk.hear(&Event::FormPut(form()));
+    talk.hear(&Event::Asked(form()));
     talk.listen(talk.deaf().unwrap());
     talk.begin_with("2");
     assert_eq!(submitted(&mut talk).text, "2");
@@ -156,7 +156,7 @@ fn a_message_goes_without_the_file_that_cannot_be_read_when_it_is_sent_again() {
 fn a_question_is_heard_before_a_message_that_came_back() {
     let mut talk = talk();
     come_back(&mut talk, "see @../x", &["../x"]);
-    talk.hear(&Event::FormPut(form()));
+    talk.hear(&Event::Asked(form()));
     assert_eq!(talk.deaf(), Some(2));
     assert!(talk.is_question(2));
     talk.listen(2);

@@ -11,7 +11,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use serde_json::{Value, json};
 
 use crate::conversation::ErrorKind;
-use crate::permission::{Mode, Reply};
+use crate::permission::{Mode, PermissionReply};
 use crate::tool::ToolSettings;
 use crate::tool::harness::{Harness, HarnessOptions};
 
@@ -130,7 +130,7 @@ async fn a_file_that_may_not_be_read_unasked_is_not_moved_unasked_to_a_name_that
     let (kind, _) = project.error("apply_patch", patch(body)).await;
     assert_eq!(kind, ErrorKind::Denied);
     assert!(project.path(".env").exists() && !project.path("notes.txt").exists());
-    let project = Harness::with_rules(json!({"edit": "allow"})).answering(Reply::Once);
+    let project = Harness::with_rules(json!({"edit": "allow"})).answering(PermissionReply::Once);
     project.write(".env", "A=1\nPASSWORD=hunter2\n");
     project.ok("apply_patch", patch(body)).await;
     assert_eq!(project.asked(), [("read".to_owned(), ".env".to_owned())]);

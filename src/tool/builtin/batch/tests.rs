@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::conversation::{CallResult, CallState, ErrorKind};
 use crate::hook::HookEvent;
-use crate::permission::{Mode, Reply};
+use crate::permission::{Mode, PermissionReply};
 use crate::text::truncate::Keep;
 use crate::tool::Concurrency;
 use crate::tool::harness::{Harness, HarnessOptions};
@@ -217,7 +217,8 @@ async fn an_unknown_tool_inside_is_told_like_any() {
 
 #[tokio::test]
 async fn each_call_is_asked_for_and_denied_by_itself() {
-    let project = Harness::with_rules(json!({"edit": {"*": "ask", "no/*": "deny"}})).answering(Reply::Once);
+    let project =
+        Harness::with_rules(json!({"edit": {"*": "ask", "no/*": "deny"}})).answering(PermissionReply::Once);
     let result = project
         .run("batch", calls(&[write("yes", "1"), write("no/a", "2")]))
         .await;
@@ -265,7 +266,7 @@ async fn exclusive_calls_run_in_order_and_shared_ones_beside_each_other() {
 
 #[tokio::test]
 async fn a_refusal_without_a_word_ends_the_turn_and_what_was_not_begun() {
-    let project = Harness::new().answering(Reply::Reject(None));
+    let project = Harness::new().answering(PermissionReply::Reject(None));
     project.write("a.txt", "one\n");
     let result = project
         .run(
@@ -286,7 +287,7 @@ async fn a_refusal_without_a_word_ends_the_turn_and_what_was_not_begun() {
 
 #[tokio::test]
 async fn a_refusal_with_words_is_for_the_model_and_the_rest_goes_on() {
-    let project = Harness::new().answering(Reply::Reject(Some("not there".to_owned())));
+    let project = Harness::new().answering(PermissionReply::Reject(Some("not there".to_owned())));
     project.write("a.txt", "one\n");
     let result = project
         .run("batch", calls(&[write("b", "x"), read("a.txt")]))

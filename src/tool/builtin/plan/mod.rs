@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversation::ErrorKind;
 use crate::permission::{Ask, Mode, Subject};
+use crate::question::{Form, FormAnswer, FormOption, FormQuestion, FormReply};
 use crate::text::sanitize::sanitize_line;
 use crate::tool::{
-    CallView, Concurrency, FormAnswer, FormOption, FormQuestion, FormReply, InitCx, Output, ParamAlias,
-    Prepared, Presence, RenderCx, ResultView, Set, Sheet, Tool, ToolCx, ToolError, Update,
+    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Set, Tool, ToolCx,
+    ToolError, Update,
 };
 use crate::view::card::{Card, CardPart};
 
@@ -135,7 +136,7 @@ impl Tool for PlanEnterTool {
     }
 
     async fn prepare(&self, _: EnterArgs, cx: &ToolCx) -> Result<Prepared<()>, ToolError> {
-        if cx.services.forms.presence() == Presence::Nobody {
+        if cx.services.questions.is_unattended() {
             return Err(ToolError::new(
                 ErrorKind::Unavailable,
                 "no user is present who could agree to plan first",
@@ -160,7 +161,7 @@ impl Tool for PlanEnterTool {
             own_words: Some("no, because…".to_owned()),
             ..FormQuestion::default()
         };
-        let sheet = Sheet {
+        let sheet = Form {
             title: format!("{} wants to plan first", cx.agent),
             card: None,
             questions: vec![question],
@@ -247,7 +248,7 @@ impl Tool for PlanExitTool {
             approved: false,
             plan: shown.given.text().to_owned(),
         };
-        if cx.services.forms.presence() == Presence::Nobody {
+        if cx.services.questions.is_unattended() {
             return Ok(stands_as_the_answer(details, cx));
         }
         cx.update(Update {
@@ -324,7 +325,7 @@ fn no_plan() -> ToolError {
 }
 
 /// Returns the form in which the user approves the plan or not.
-fn sheet(shown: &Shown, cx: &ToolCx) -> Sheet {
+fn sheet(shown: &Shown, cx: &ToolCx) -> Form {
     let question = FormQuestion {
         question: "Shall this be carried out?".to_owned(),
         options: vec![
@@ -338,7 +339,7 @@ fn sheet(shown: &Shown, cx: &ToolCx) -> Sheet {
         own_words: Some("keep planning, because…".to_owned()),
         ..FormQuestion::default()
     };
-    Sheet {
+    Form {
         title: format!("{} has a plan: {}", cx.agent, shown.title),
         card: Some(Card::new("Plan", "").part(CardPart::Markdown(shown.given.text().to_owned()))),
         questions: vec![question],

@@ -19,7 +19,7 @@ fn say(words: &str) -> FormReply {
 }
 
 /// A project whose session has a title, and somebody who fills in forms.
-fn titled(fill: fn(&Sheet) -> FormReply) -> Harness {
+fn titled(fill: fn(&Form) -> FormReply) -> Harness {
     let project = Harness::filled_in(fill);
     project
         .services
@@ -64,7 +64,7 @@ async fn who_agrees_to_plan_goes_on_as_plan() {
 #[tokio::test]
 async fn who_wants_no_plan_says_so_and_the_turn_goes_on() {
     for (fill, said) in [
-        ((|_| pick(1)) as fn(&Sheet) -> FormReply, "go on without one"),
+        ((|_| pick(1)) as fn(&Form) -> FormReply, "go on without one"),
         (|_| say("it is one line"), "says: it is one line"),
     ] {
         let project = titled(fill);
@@ -115,8 +115,8 @@ async fn an_approved_plan_is_saved_and_the_session_is_told() {
 
 #[tokio::test]
 async fn accepting_edits_changes_the_mode_and_a_mode_that_plans_ends() {
-    let approve: fn(&Sheet) -> FormReply = |_| pick(0);
-    let accept_edits: fn(&Sheet) -> FormReply = |_| pick(1);
+    let approve: fn(&Form) -> FormReply = |_| pick(0);
+    let accept_edits: fn(&Form) -> FormReply = |_| pick(1);
     for (mode, fill, expected) in [
         (Mode::Ask, accept_edits, Some(Mode::AcceptEdits)),
         (Mode::Plan, accept_edits, Some(Mode::AcceptEdits)),
@@ -138,7 +138,7 @@ async fn accepting_edits_changes_the_mode_and_a_mode_that_plans_ends() {
 #[tokio::test]
 async fn keeping_on_is_a_refusal_that_the_model_reads() {
     for (fill, said) in [
-        ((|_| pick(2)) as fn(&Sheet) -> FormReply, "go on planning"),
+        ((|_| pick(2)) as fn(&Form) -> FormReply, "go on planning"),
         (|_| say("mind\nWindows"), "says: mind Windows"),
     ] {
         let project = titled(fill);

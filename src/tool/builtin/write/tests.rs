@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::conversation::{CallResult, ErrorKind};
-use crate::permission::{Mode, Reply};
+use crate::permission::{Mode, PermissionReply};
 use crate::tool::ToolSettings;
 use crate::tool::harness::{Harness, HarnessOptions};
 use crate::view::card::plain;
@@ -436,7 +436,7 @@ async fn nothing_is_said_of_what_lies_outside_before_somebody_allows_it() {
 
 #[tokio::test]
 async fn the_question_shows_the_whole_diff() {
-    let project = Harness::new().answering(Reply::Once);
+    let project = Harness::new().answering(PermissionReply::Once);
     project.write("a", "one\n");
     read(&project, "a").await;
     assert!(project.asked().is_empty());

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::conversation::SessionId;
-use crate::permission::{Mode, Reply};
+use crate::permission::{Mode, PermissionReply};
 use crate::text::truncate::{ContextUse, Keep};
 use crate::tool::harness::{Harness, HarnessOptions};
 use crate::tool::{
@@ -190,7 +190,7 @@ async fn a_running_call_has_250_ms_to_return_when_it_is_cancelled() {
 async fn a_call_that_waits_for_an_answer_is_not_executed_when_it_is_cancelled() {
     let project = Harness::new();
     // Nobody answers the questions, but somebody could.
-    let project = project.answering(Reply::Withdrawn);
+    let project = project.answering(PermissionReply::Withdrawn);
     let result = project
         .run("write", json!({"file_path": "a", "content": "x"}))
         .await;

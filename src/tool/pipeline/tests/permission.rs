@@ -78,7 +78,7 @@ async fn calls_between_equal_ones_break_the_loop() {
 
 #[tokio::test]
 async fn a_call_that_fails_the_same_way_three_times_is_a_loop_too() {
-    let project = Harness::new().answering(Reply::Reject(None));
+    let project = Harness::new().answering(PermissionReply::Reject(None));
     let missing = json!({"file_path": "missing"});
     for _ in 0..2 {
         assert_eq!(
@@ -131,14 +131,14 @@ async fn what_nobody_could_answer_is_denied_and_names_the_rule_too() {
 
 #[tokio::test]
 async fn a_refusal_carries_the_message_if_there_was_one() {
-    let project = Harness::new().answering(Reply::Reject(Some("not there".to_owned())));
+    let project = Harness::new().answering(PermissionReply::Reject(Some("not there".to_owned())));
     let result = project
         .run("write", json!({"file_path": "a", "content": ""}))
         .await;
     assert_eq!(result.error_kind(), Some(ErrorKind::Rejected));
     assert_eq!(result.details["error"]["message"], "not there");
     assert!(result.output.contains("not there"));
-    let project = Harness::new().answering(Reply::Reject(None));
+    let project = Harness::new().answering(PermissionReply::Reject(None));
     let result = project
         .run("write", json!({"file_path": "a", "content": ""}))
         .await;

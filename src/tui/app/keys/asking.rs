@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use crate::permission::{Reply, Scope};
+use crate::permission::{PermissionReply, Scope};
+use crate::question::Reply;
 use crate::session::Op;
 use crate::session::query::{Answer, Query};
 use crate::tui::app::{App, Effect};
@@ -37,17 +38,20 @@ impl App {
         }
     }
 
-    fn reply(&mut self, reply: Reply, now: Instant) {
+    fn reply(&mut self, reply: PermissionReply, now: Instant) {
         let Some(dialog) = self.view.dialog.take() else {
             return;
         };
         let id = dialog.question().id;
-        if let Reply::Always { scope, .. } = &reply {
+        if let PermissionReply::Always { scope, .. } = &reply {
             self.scope = scope.remembered().or(self.scope);
         }
         self.view.questions.retain(|question| question.id != id);
         self.view.put_off.remove(&id);
-        self.send(Op::Answer { id, reply });
+        self.send(Op::Answer {
+            id,
+            reply: Reply::Permission(reply),
+        });
         self.show_question(now);
     }
 
@@ -102,7 +106,7 @@ impl App {
         }
         self.view.put_off.clear();
         self.view.forms.recall();
-        self.close_pages(now);
+        self.close_layers(now);
         self.show_question(now);
     }
 

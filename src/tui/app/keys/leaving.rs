@@ -5,7 +5,6 @@ use std::time::Instant;
 use crate::session::Op;
 use crate::tui::app::{AGAIN, App, ESC_DEAF, Focus};
 use crate::tui::dialog::TrustAnswer;
-use crate::tui::keymap::Action;
 use crate::tui::keymap::Context;
 use crate::tui::transcript::Change;
 
@@ -20,15 +19,11 @@ impl App {
         }
         // A press that closes something is not the first of two.
         let armed = self.view.esc.armed.take();
-        if self.leaving.take().is_some() {
-            self.view.esc.deaf_until = Some(now + ESC_DEAF);
+        if !self.layers.is_empty() {
+            self.layer_back(now);
         } else if self.context() == Context::Completion {
             self.view.completion.dismiss();
             self.view.esc.deaf_until = Some(now + ESC_DEAF);
-        } else if self.picker.is_some() {
-            self.list_back(now);
-        } else if !self.pages.is_empty() {
-            self.page_back(now);
         } else if self.end_search(now)
             || self.leave_todo()
             || self.view.transcript.end_selection()
@@ -69,14 +64,8 @@ impl App {
     }
 
     pub(super) fn clear_or_quit(&mut self, now: Instant) {
-        if self.leaving.is_some() {
-            return self.answer_leaving(Action::QuitAnyway);
-        }
-        if self.picker.is_some() {
-            return self.leave_list(now);
-        }
-        if !self.pages.is_empty() {
-            return self.close_page(now);
+        if !self.layers.is_empty() {
+            return self.close_layer(now);
         }
         if self.view.search.is_some() && self.end_search(now) || self.leave_todo() {
             return;

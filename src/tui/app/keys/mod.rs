@@ -19,6 +19,7 @@ use crate::permission::Mode;
 use crate::session::{Op, PLAN};
 use crate::tui::dialog::{Pass, Permission};
 use crate::tui::keymap::{Action, Context, typed};
+use crate::tui::layer::Layer;
 use crate::tui::page::PageKind;
 use crate::tui::statusbar::mode_name;
 use crate::tui::transcript::Change;
@@ -87,9 +88,6 @@ impl App {
     }
 
     pub(crate) fn paste(&mut self, text: &str, now: Instant) -> Change {
-        if self.leaving.is_some() {
-            return Change::None;
-        }
         self.attention.seen(now);
         let was_armed = self.view.esc.armed.take().is_some() | self.quit_armed.take().is_some();
         let disarmed = if was_armed { Change::Urgent } else { Change::None };
@@ -100,12 +98,8 @@ impl App {
         if self.holds_paste(text) {
             return Change::None;
         }
-        if self.context() == Context::Picker {
-            return self.list_paste(text, now);
-        }
-        if !self.pages.is_empty() {
-            self.page_write(text);
-            return Change::Urgent;
+        if let Some(change) = self.with_top(now, |layer| layer.paste(text)) {
+            return change;
         }
         if self.trust.is_some() {
             self.dropped_keys += 1;
@@ -150,11 +144,7 @@ impl App {
 
     /// Says where a key goes while a question may be deaf. What only looks around is never dropped.
     fn guard(&mut self, key: KeyEvent, now: Instant) -> Pass {
-        let is_covered = self.leaving.is_some()
-            || !self.pages.is_empty()
-            || self.picker.is_some()
-            || self.view.search.is_some()
-            || self.writes_todo();
+        let is_covered = !self.layers.is_empty() || self.view.search.is_some() || self.writes_todo();
         if is_covered || !self.is_asking() {
             return Pass::Answer;
         }
@@ -191,16 +181,17 @@ impl App {
             }
             return self.act_in(context, action, now);
         }
+        if !self.layers.is_empty() {
+            return match typed(key) {
+                _ if !context.takes_text() => Change::None,
+                Some(c) => {
+                    let write = |layer: &mut dyn Layer| layer.write(c.encode_utf8(&mut [0; 4]));
+                    self.with_top(now, write).unwrap_or(Change::None)
+                }
+                None => self.edit_key(context, key, now),
+            };
+        }
         match (context, typed(key)) {
-            (Context::Search | Context::Rules | Context::Export | Context::Comment, Some(c))
-                if !self.pages.is_empty() =>
-            {
-                self.page_write(c.encode_utf8(&mut [0; 4]));
-                Change::Urgent
-            }
-            (Context::Search | Context::Export | Context::Comment, None) if !self.pages.is_empty() => {
-                self.edit_key(context, key, now)
-            }
             (Context::Search, _) => self.search_key(key),
             (Context::PanelText, _) => self.panel_key(key),
             (Context::Composer, Some(c)) => {
@@ -233,10 +224,7 @@ impl App {
                 }
                 Change::Urgent
             }
-            (Context::Picker, Some(c)) => self.list_type(c, now),
-            (Context::Rules | Context::QuestionText | Context::FormText | Context::Picker, None) => {
-                self.edit_key(context, key, now)
-            }
+            (Context::QuestionText | Context::FormText, None) => self.edit_key(context, key, now),
             _ => Change::None,
         }
     }
@@ -250,14 +238,14 @@ impl App {
     }
 
     pub(in crate::tui::app) fn act_in(&mut self, context: Context, action: Action, now: Instant) -> Change {
+        if action == Action::Escape {
+            return self.escape(now);
+        }
+        if let Some(change) = self.act_in_layer(context, action, now) {
+            return change;
+        }
         match (context, action) {
             // Keys of the whole screen mean the same in a dialog, those of the dialog only there.
-            (_, Action::Escape) => return self.escape(now),
-            (Context::Leaving, Action::Redraw | Action::Suspend | Action::ClearOrQuit) => {
-                self.act(action, now);
-            }
-            (Context::Leaving, _) => self.answer_leaving(action),
-            _ if context != Context::Picker && self.page_act(action, now) => {}
             (Context::Question | Context::QuestionAlways | Context::QuestionText, _) if answers(action) => {
                 self.answer(action, now);
             }
@@ -266,7 +254,6 @@ impl App {
             }
             (Context::Trust, _) if is_about_trust(action) => self.act_on_trust(action, now),
             (Context::Form | Context::FormText, _) if answers(action) => self.fill_in(action, now),
-            (Context::Picker, _) if lists(action) => return self.list_act(action, now),
             (
                 Context::Completion,
                 Action::RowUp | Action::RowDown | Action::TakeItem | Action::CompleteItem,
@@ -373,22 +360,5 @@ fn waits(action: Action) -> bool {
             | Action::QueueSooner
             | Action::QueueLater
             | Action::QueueRedirect
-    )
-}
-
-/// Returns true if an action is a list's own. `$EDITOR` is for the draft below it.
-fn lists(action: Action) -> bool {
-    matches!(
-        action,
-        Action::RowUp
-            | Action::RowDown
-            | Action::PickRow
-            | Action::RenameRow
-            | Action::DeleteRow
-            | Action::WidenList
-            | Action::PageUp
-            | Action::PageDown
-            | Action::Editor
-            | Action::Edit(_)
     )
 }

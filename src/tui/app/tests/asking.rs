@@ -21,7 +21,7 @@ fn a_question_is_deaf_to_what_was_being_typed_and_enter_never_answers() {
     driver.press("enter");
     assert_eq!(driver.replies(), []);
     driver.press("y");
-    assert_eq!(driver.replies(), [Reply::Once]);
+    assert_eq!(driver.replies(), [PermissionReply::Once]);
     assert!(driver.app.view.dialog.is_none());
 }
 
@@ -42,7 +42,7 @@ fn keys_of_a_draft_go_on_into_it_while_a_question_appears() {
     driver.wait(701);
     assert_eq!(driver.replies(), []);
     driver.press("n");
-    assert_eq!(driver.replies(), [Reply::Reject(None)]);
+    assert_eq!(driver.replies(), [PermissionReply::Reject(None)]);
     assert!(
         driver.text().contains("┃ make it faster, yes"),
         "the draft is still there"
@@ -105,7 +105,7 @@ fn always_stores_what_is_ticked_in_the_chosen_scope() {
     let patterns = vec![("bash".to_owned(), "cargo test *".to_owned())];
     assert_eq!(
         driver.replies(),
-        [Reply::Always {
+        [PermissionReply::Always {
             patterns,
             scope: Scope::Project
         }]
@@ -129,7 +129,7 @@ fn arrows_and_enter_choose_from_the_row_of_keys() {
     driver.ask(bash("cargo test", &["cargo test *"]));
     driver.wait(301);
     driver.press("right enter");
-    assert_eq!(driver.replies(), [Reply::Once]);
+    assert_eq!(driver.replies(), [PermissionReply::Once]);
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn no_because_sends_the_reason() {
     driver.press("enter");
     assert_eq!(
         driver.replies(),
-        [Reply::Reject(Some("use nextest, yes".to_owned()))]
+        [PermissionReply::Reject(Some("use nextest, yes".to_owned()))]
     );
 }
 
@@ -208,7 +208,7 @@ fn a_question_put_off_waits_and_comes_back() {
     driver.press("ctrl+x .");
     driver.wait(301);
     driver.press("y");
-    assert_eq!(driver.replies(), [Reply::Once]);
+    assert_eq!(driver.replies(), [PermissionReply::Once]);
 }
 
 #[test]
@@ -266,10 +266,12 @@ fn several_questions_queue_oldest_first() {
     driver.wait(301);
     driver.event(Event::Settled(SettledQuestion {
         id: second.id,
-        call: second.inquiry.call.clone(),
-        tool: "bash".to_owned(),
-        asked: Vec::new(),
-        reply: Reply::Withdrawn,
+        call: second.call.clone(),
+        permission: Some(SettledPermission {
+            tool: "bash".to_owned(),
+            asked: Vec::new(),
+            reply: PermissionReply::Withdrawn,
+        }),
     }));
     assert!(
         driver.text().contains("$ one") && !driver.text().contains(" of "),
@@ -373,7 +375,7 @@ fn always_begins_with_this_project_and_then_with_what_was_chosen_last() {
         .replies()
         .into_iter()
         .filter_map(|reply| match reply {
-            Reply::Always { scope, .. } => Some(scope),
+            PermissionReply::Always { scope, .. } => Some(scope),
             _ => None,
         })
         .collect();
@@ -400,15 +402,14 @@ fn the_scope_that_was_chosen_holds_when_the_session_is_attached_to_again() {
     assert_eq!(first_scope(&mut driver), "this session");
 }
 
-pub(super) fn of_child(command: &str, task: &str) -> Inquiry {
-    Inquiry {
-        agent: "explore".to_owned(),
-        delegated: Some(Delegated {
-            by: vec!["build".to_owned()],
-            task: task.to_owned(),
-        }),
-        ..bash(command, &[])
-    }
+pub(super) fn of_child(command: &str, task: &str) -> Question<Inquiry> {
+    let mut question = bash(command, &[]);
+    question.agent = "explore".to_owned();
+    question.about.delegated = Some(Delegated {
+        by: vec!["build".to_owned()],
+        task: task.to_owned(),
+    });
+    question
 }
 
 #[test]
@@ -429,7 +430,7 @@ fn a_child_is_named_with_its_task_and_a_no_says_whom_it_stops() {
         "{text}"
     );
     driver.press("n");
-    assert_eq!(driver.replies(), [Reply::Reject(None)]);
+    assert_eq!(driver.replies(), [PermissionReply::Reject(None)]);
     driver.ask(bash("cargo test", &[]));
     driver.wait(301);
     assert!(
@@ -473,11 +474,11 @@ fn keys_that_do_not_answer_are_named_once() {
 }
 
 /// Puts a call on screen about which something will be asked.
-pub(super) fn call_of(driver: &mut Driver, inquiry: &Inquiry, args: &serde_json::Value) {
+pub(super) fn call_of(driver: &mut Driver, question: &Question<Inquiry>, args: &serde_json::Value) {
     let tool = ToolPart {
-        call: inquiry.call.clone(),
+        call: question.call.clone(),
         provider_id: None,
-        tool: inquiry.tool.clone(),
+        tool: question.about.tool.clone(),
         raw_args: args.to_string(),
         args: Some(args.clone().into()),
         state: CallState::Pending,
@@ -494,8 +495,8 @@ pub(super) fn call_of(driver: &mut Driver, inquiry: &Inquiry, args: &serde_json:
     });
 }
 
-/// A call on screen with a body of several lines, about which the broker asks.
-fn call_with_body(driver: &mut Driver) -> Inquiry {
+/// A call on screen with a body of several lines, that asks.
+fn call_with_body(driver: &mut Driver) -> Question<Inquiry> {
     driver.event(Event::TurnStarted);
     let command = "set -e\nmake\nmake test\nmake install";
     let inquiry = bash(command, &["make *"]);

@@ -15,7 +15,7 @@ fn pictures(driver: &mut Driver, name: &str) {
 }
 
 /// A conversation whose last call asks.
-fn asked(args: &serde_json::Value, inquiry: Inquiry) -> Driver {
+fn asked(args: &serde_json::Value, inquiry: Question<Inquiry>) -> Driver {
     let mut driver = with_tools();
     let message = said(Role::User, "make the retry test deterministic");
     driver.event(Event::MessageStarted(message));
@@ -27,13 +27,11 @@ fn asked(args: &serde_json::Value, inquiry: Inquiry) -> Driver {
 }
 
 /// May be edited as a whole.
-fn editable(inquiry: Inquiry, args: &serde_json::Value) -> Inquiry {
+fn editable(mut question: Question<Inquiry>, args: &serde_json::Value) -> Question<Inquiry> {
     let args = args.as_object().expect("calls have named arguments").clone();
     let editable = crate::permission::Editable::new(args, Some("command"));
-    Inquiry {
-        editable: Some(editable),
-        ..inquiry
-    }
+    question.about.editable = Some(editable);
+    question
 }
 
 fn asked_command(command: &str, asks: Vec<Ask>) -> Driver {

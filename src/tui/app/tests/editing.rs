@@ -14,12 +14,11 @@ fn object(value: Value) -> Map<String, Value> {
 }
 
 /// A question about a command that may be edited.
-fn editable(command: &str) -> Inquiry {
+fn editable(command: &str) -> Question<Inquiry> {
     let args = object(json!({ "command": command }));
-    Inquiry {
-        editable: Some(Editable::new(args, Some("command"))),
-        ..bash(command, &["cargo test *"])
-    }
+    let mut question = bash(command, &["cargo test *"]);
+    question.about.editable = Some(Editable::new(args, Some("command")));
+    question
 }
 
 fn asked(command: &str) -> Driver {
@@ -60,7 +59,7 @@ fn e_edits_the_command_and_enter_has_it_judged_again() {
     driver.press("enter");
     fit(&mut driver);
     let args = object(json!({"command": "cargo test -p y"}));
-    assert_eq!(driver.replies(), [Reply::Revised(args)]);
+    assert_eq!(driver.replies(), [PermissionReply::Revised(args)]);
     assert!(driver.app.view.dialog.is_none());
 }
 
@@ -116,7 +115,7 @@ fn a_command_of_several_lines_is_pasted_and_written() {
     driver.press("enter");
     fit(&mut driver);
     let args = object(json!({"command": "cargo test\ncargo doc\necho y"}));
-    assert_eq!(driver.replies(), [Reply::Revised(args)]);
+    assert_eq!(driver.replies(), [PermissionReply::Revised(args)]);
 }
 
 #[test]
@@ -132,7 +131,7 @@ fn the_editor_gets_the_call_and_not_the_draft() {
     driver.press("enter");
     fit(&mut driver);
     let args = object(json!({"command": "cargo doc"}));
-    assert_eq!(driver.replies(), [Reply::Revised(args)]);
+    assert_eq!(driver.replies(), [PermissionReply::Revised(args)]);
     assert!(driver.text().contains("┃ my draft"), "{}", driver.text());
 }
 

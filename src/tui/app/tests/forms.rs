@@ -2,7 +2,7 @@
 
 use super::pictures::{conversation, picture, pictures};
 use super::*;
-use crate::tool::{Form, FormAnswer, FormOption, FormQuestion, FormReply, Forms, Presence, Sheet};
+use crate::question::{Form, FormAnswer, FormOption, FormQuestion, FormReply};
 
 fn option(label: &str, description: &str) -> FormOption {
     FormOption {
@@ -45,38 +45,23 @@ fn why() -> FormQuestion {
     }
 }
 
-/// A form as the queue makes it.
-fn form(questions: Vec<FormQuestion>) -> Arc<Form> {
-    form_of(Sheet {
+fn form(questions: Vec<FormQuestion>) -> Arc<Question> {
+    form_of(Form {
         title: "build has a question".to_owned(),
         card: None,
         questions,
     })
 }
 
-fn form_of(sheet: Sheet) -> Arc<Form> {
-    let (sender, put) = std::sync::mpsc::channel();
-    let forms = Forms::telling(Presence::Somebody, move |event| drop(sender.send(event)));
-    put_once(&forms, sheet);
-    match put.recv().unwrap() {
-        crate::tool::FormEvent::Put(form) => form,
-        crate::tool::FormEvent::Settled(_) => unreachable!("it was put first"),
-    }
-}
-
-fn put_once(forms: &Forms, sheet: Sheet) {
-    let (session, call) = (SessionId::new(), CallId::new());
-    // Dropping the future withdraws the form again, which nobody here listens to.
-    let cancel = CancellationToken::new();
-    let put = forms.put((&session, &call, "build"), sheet, &cancel);
-    assert!(put.now_or_never().is_none());
+fn form_of(form: Form) -> Arc<Question> {
+    Question::sample(form).shared()
 }
 
 /// A screen on which a form listens.
 fn asked(questions: Vec<FormQuestion>) -> Driver {
     let mut driver = conversation();
     driver.event(Event::TurnStarted);
-    driver.event(Event::FormPut(form(questions)));
+    driver.event(Event::Asked(form(questions)));
     driver.wait(301);
     driver
 }
@@ -98,7 +83,10 @@ fn words(text: &str) -> FormAnswer {
 impl Driver {
     fn filled(&mut self) -> Vec<FormReply> {
         let ops = self.sent().into_iter().filter_map(|op| match op {
-            Op::Fill { reply, .. } => Some(reply),
+            Op::Answer {
+                reply: Reply::Form(reply),
+                ..
+            } => Some(reply),
             _ => None,
         });
         ops.collect()
@@ -139,7 +127,7 @@ fn a_form_begins_at_the_default() {
 fn a_form_is_deaf_when_it_appears() {
     let mut driver = conversation();
     driver.event(Event::TurnStarted);
-    driver.event(Event::FormPut(form(vec![database()])));
+    driver.event(Event::Asked(form(vec![database()])));
     driver.press("1 enter");
     assert_eq!(driver.filled(), []);
     assert_eq!(driver.app.state().dropped_keys, 2);
@@ -153,7 +141,7 @@ fn keys_of_a_draft_go_on_into_the_draft_while_a_form_appears() {
     let mut driver = conversation();
     driver.event(Event::TurnStarted);
     driver.type_text("my dra");
-    driver.event(Event::FormPut(form(vec![database()])));
+    driver.event(Event::Asked(form(vec![database()])));
     driver.type_text("ft 1");
     assert!(driver.text().contains("┃ my draft 1"), "{}", driver.text());
     assert!(driver.text().contains("Which database"));
@@ -284,15 +272,16 @@ fn a_form_that_is_withdrawn_leaves_its_words_in_the_composer() {
     let mut driver = conversation();
     driver.event(Event::TurnStarted);
     let form = form(vec![why()]);
-    driver.event(Event::FormPut(Arc::clone(&form)));
+    driver.event(Event::Asked(Arc::clone(&form)));
     driver.wait(301);
     driver.type_text("a long answer");
     driver.press("ctrl+c");
     assert!(matches!(driver.sent()[..], [Op::Interrupt]));
-    driver.event(Event::FormSettled {
+    driver.event(Event::Settled(SettledQuestion {
         id: form.id,
         call: form.call.clone(),
-    });
+        permission: None,
+    }));
     assert_eq!(driver.app.state().dialog, None);
     assert!(driver.text().contains("┃ a long answer"), "{}", driver.text());
 }
@@ -302,7 +291,7 @@ fn a_session_that_is_attached_anew_keeps_what_was_begun() {
     let mut driver = conversation();
     let form = form(vec![database()]);
     let snapshot = Snapshot {
-        forms: vec![Arc::clone(&form)],
+        questions: vec![Arc::clone(&form)],
         busy: true,
         ..driver.snapshot()
     };
@@ -368,7 +357,7 @@ fn a_form_on_an_ascii_terminal() {
     });
     driver.attach(&driver.snapshot());
     driver.event(Event::TurnStarted);
-    driver.event(Event::FormPut(form(vec![database(), parts()])));
+    driver.event(Event::Asked(form(vec![database(), parts()])));
     driver.wait(301);
     driver.press("1");
     pictures(&mut driver, "form_ascii");
@@ -394,7 +383,7 @@ fn the_approval_of_a_plan() {
     };
     let mut driver = conversation();
     driver.event(Event::TurnStarted);
-    driver.event(Event::FormPut(form_of(Sheet {
+    driver.event(Event::Asked(form_of(Form {
         title: "plan has a plan: A clock for the retry test".to_owned(),
         card: Some(Card::new("Plan", "").part(CardPart::Markdown(plan.to_owned()))),
         questions: vec![question],

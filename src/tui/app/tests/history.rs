@@ -125,7 +125,7 @@ fn esc_leaves_the_search_and_the_draft_as_it_was() {
     read(&mut driver, vec![here("other")]);
     driver.press("esc");
     assert_eq!(driver.app.view.composer.text(), "a draft");
-    assert!(driver.app.picker.is_none());
+    assert!(driver.app.layers.is_empty());
 }
 
 #[test]

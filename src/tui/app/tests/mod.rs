@@ -29,10 +29,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use futures::FutureExt;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::conversation::sample::said;
@@ -41,13 +39,13 @@ use crate::conversation::{
     ToolPart, Usage,
 };
 use crate::permission::{
-    Action as RuleAction, Ask, Broker, BrokerEvent, Delegated, FrontEnd, Inquiry, Mode, Question, Reply, Row,
-    Scope, Subject, Verdict,
+    Action as RuleAction, Ask, Delegated, Inquiry, Mode, PermissionReply, Row, Scope, Subject, Verdict,
 };
+use crate::question::{Question, Reply};
 use crate::session::query::Query;
 use crate::session::{
     AgentChoice, CommandChoice, Done, Envelope, ErrorReport, Event, ModelChoice, Queued, QueuedKind,
-    ReportKind, RequestUsage, SessionInfo, SettledQuestion, Snapshot,
+    ReportKind, RequestUsage, SessionInfo, SettledPermission, SettledQuestion, Snapshot,
 };
 use crate::tui::Mouse;
 use crate::tui::clipboard::picture::Reading;
@@ -67,8 +65,6 @@ struct Driver {
     session: SessionId,
     size: (u16, u16),
     effects: Vec<Effect>,
-    broker: Broker,
-    asked: tokio::sync::mpsc::UnboundedReceiver<BrokerEvent>,
 }
 
 fn surroundings() -> Surroundings {
@@ -138,15 +134,12 @@ impl Driver {
 
     fn with(setup: Setup) -> Self {
         let now = Instant::now();
-        let (broker, asked) = Broker::new(FrontEnd::Attached);
         Self {
             app: App::new(setup, now),
             now,
             session: SessionId::new(),
             size: (80, 24),
             effects: Vec::new(),
-            broker,
-            asked,
         }
     }
 
@@ -189,7 +182,6 @@ impl Driver {
             seq: 0,
             info,
             messages: Vec::new(),
-            forms: Vec::new(),
             questions: Vec::new(),
             queue: Vec::new(),
             todos: Vec::new(),
@@ -245,18 +237,9 @@ impl Driver {
         change
     }
 
-    /// Has a call ask, as a broker would.
-    fn ask(&mut self, inquiry: Inquiry) -> Arc<Question> {
-        // Dropping the future withdraws the question again, which nobody here listens to.
-        let _ = self.broker.ask(inquiry, &CancellationToken::new()).now_or_never();
-        let asked = std::iter::from_fn(|| self.asked.try_recv().ok());
-        let questions: Vec<_> = asked
-            .filter_map(|event| match event {
-                BrokerEvent::Asked(question) => Some(question),
-                BrokerEvent::Settled { .. } => None,
-            })
-            .collect();
-        let question = questions.into_iter().next_back().unwrap();
+    /// Has a call ask.
+    fn ask(&mut self, question: Question<Inquiry>) -> Arc<Question> {
+        let question = question.shared();
         self.event(Event::Asked(Arc::clone(&question)));
         question
     }
@@ -300,9 +283,12 @@ impl Driver {
         ops.collect()
     }
 
-    fn replies(&mut self) -> Vec<Reply> {
+    fn replies(&mut self) -> Vec<PermissionReply> {
         let ops = self.sent().into_iter().filter_map(|op| match op {
-            Op::Answer { reply, .. } => Some(reply),
+            Op::Answer {
+                reply: Reply::Permission(reply),
+                ..
+            } => Some(reply),
             _ => None,
         });
         ops.collect()
@@ -408,7 +394,7 @@ fn inputs(ops: &[Op]) -> Vec<(&'static str, &str)> {
     ops.iter().filter_map(input_text).collect()
 }
 
-fn bash(command: &str, always: &[&str]) -> Inquiry {
+fn bash(command: &str, always: &[&str]) -> Question<Inquiry> {
     let mut ask = Ask::new("bash", Subject::new(command));
     ask.always = always.iter().map(|&pattern| pattern.to_owned()).collect();
     inquiry("bash", "bash wants to run", vec![ask], bash_card(command))
@@ -424,7 +410,7 @@ fn bash_card(command: &str) -> Card {
     Card::new("Bash", command).part(CardPart::Code(code))
 }
 
-fn inquiry(tool: &str, title: &str, asks: Vec<Ask>, card: Card) -> Inquiry {
+fn inquiry(tool: &str, title: &str, asks: Vec<Ask>, card: Card) -> Question<Inquiry> {
     let rows = asks.into_iter().map(|ask| Row {
         preticked: !ask.destructive && !ask.always.is_empty(),
         ask,
@@ -433,11 +419,8 @@ fn inquiry(tool: &str, title: &str, asks: Vec<Ask>, card: Card) -> Inquiry {
             rule: None,
         },
     });
-    Inquiry {
-        session: SessionId::new(),
-        call: CallId::new(),
+    Question::sample(Inquiry {
         tool: tool.to_owned(),
-        agent: "build".to_owned(),
         delegated: None,
         rows: rows.collect(),
         title: title.to_owned(),
@@ -445,7 +428,7 @@ fn inquiry(tool: &str, title: &str, asks: Vec<Ask>, card: Card) -> Inquiry {
         directory: "/home/u/src/retry".into(),
         sandbox: (tool == "bash").then(|| "off".into()),
         editable: None,
-    }
+    })
 }
 
 fn queued(id: u64, text: &str, kind: QueuedKind) -> Queued {

@@ -121,7 +121,7 @@ fn a_question_behind_a_list_is_told_and_deaf_when_the_list_goes() {
     assert!(driver.replies().is_empty(), "a key for the list answers nothing");
     driver.wait(301);
     driver.press("y");
-    assert_eq!(driver.replies(), [Reply::Once]);
+    assert_eq!(driver.replies(), [PermissionReply::Once]);
 }
 
 #[test]

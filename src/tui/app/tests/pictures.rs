@@ -85,10 +85,9 @@ fn before_a_command() -> Driver {
         unreachable!("it is written as an object");
     };
     let editable = crate::permission::Editable::new(args, Some("command"));
-    driver.ask(Inquiry {
-        editable: Some(editable),
-        ..inquiry("bash", "bash wants to run", asks, bash_card(command))
-    });
+    let mut question = inquiry("bash", "bash wants to run", asks, bash_card(command));
+    question.about.editable = Some(editable);
+    driver.ask(question);
     driver.wait(301);
     driver
 }
@@ -162,8 +161,8 @@ fn a_sandbox_is_named() {
     let mut driver = conversation();
     driver.event(Event::TurnStarted);
     let mut inquiry = bash("cargo test", &["cargo test *"]);
-    inquiry.sandbox = Some("workspace-write".into());
-    inquiry.directory = "/home/u/src/retry/crates/the-one-with-the-long-name".into();
+    inquiry.about.sandbox = Some("workspace-write".into());
+    inquiry.about.directory = "/home/u/src/retry/crates/the-one-with-the-long-name".into();
     driver.ask(inquiry);
     driver.wait(301);
     pictures(&mut driver, "bash_question_sandbox");

@@ -156,7 +156,7 @@ fn a_question_elsewhere_is_counted_and_the_same_key_leads_to_it() {
     );
     driver.wait(301);
     driver.press("y");
-    assert_eq!(driver.replies(), [Reply::Once]);
+    assert_eq!(driver.replies(), [PermissionReply::Once]);
     driver.press("ctrl+x .");
     assert!(driver.hints().contains("nothing waits"), "{}", driver.hints());
 }
@@ -164,10 +164,12 @@ fn a_question_elsewhere_is_counted_and_the_same_key_leads_to_it() {
 fn settled(question: &Question) -> SettledQuestion {
     SettledQuestion {
         id: question.id,
-        call: question.inquiry.call.clone(),
-        tool: question.inquiry.tool.clone(),
-        asked: Vec::new(),
-        reply: Reply::Once,
+        call: question.call.clone(),
+        permission: Some(SettledPermission {
+            tool: "bash".to_owned(),
+            asked: Vec::new(),
+            reply: PermissionReply::Once,
+        }),
     }
 }
 

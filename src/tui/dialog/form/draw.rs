@@ -7,9 +7,9 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
 use super::{FormDialog, Page};
+use crate::question::{FormOption, FormQuestion};
 use crate::text::sanitize::{Revealed, reveal, reveal_line};
 use crate::text::width::str_width;
-use crate::tool::{FormOption, FormQuestion};
 use crate::tui::composer;
 use crate::tui::dialog::DialogCx;
 use crate::tui::dialog::draw::window as shown_part;
@@ -119,7 +119,7 @@ impl FormDialog {
     /// Returns who asks and about what, and the names of the questions where there are several.
     fn head(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
         let columns = usize::from(width);
-        let sheet = &self.form().sheet;
+        let sheet = &self.form().about;
         let agent = self.form().agent.as_str();
         // The title often begins with who asks.
         let is_said = sheet.title.split(' ').next() == Some(agent);
@@ -369,7 +369,7 @@ impl FormDialog {
             self.words_rows = usize::from(rows).clamp(1, WORDS_ROWS);
         }
         let key = (width, cx.look.key());
-        let Some(card) = &self.form.sheet.card else { return };
+        let Some(card) = &self.form.about.card else { return };
         if self.card.as_ref().is_none_or(|laid| laid.key != key) {
             let lines = body(card, usize::from(width), cx.look).lines;
             self.card = Some(Laid { key, lines });

@@ -9,7 +9,7 @@ mod draw;
 use std::sync::Arc;
 
 use super::guard::Guard;
-use crate::tool::{Form, FormAnswer, FormQuestion, FormReply};
+use crate::question::{Form, FormAnswer, FormQuestion, FormReply, Question};
 use crate::tui::composer::Composer;
 use crate::tui::keymap::{Action, Context};
 use draw::Laid;
@@ -22,7 +22,7 @@ pub(crate) enum Filled {
 }
 
 pub(crate) struct FormDialog {
-    form: Arc<Form>,
+    form: Question<Arc<Form>>,
     pub(crate) guard: Guard,
     /// One for each question.
     pages: Vec<Page>,
@@ -85,8 +85,8 @@ impl Page {
 }
 
 impl FormDialog {
-    pub(crate) fn new(form: Arc<Form>, guard: Guard) -> Self {
-        let pages = form.sheet.questions.iter().map(Page::new).collect();
+    pub(crate) fn new(form: Question<Arc<Form>>, guard: Guard) -> Self {
+        let pages = form.about.questions.iter().map(Page::new).collect();
         let mut dialog = Self {
             form,
             guard,
@@ -105,7 +105,7 @@ impl FormDialog {
         dialog
     }
 
-    pub(crate) fn form(&self) -> &Arc<Form> {
+    pub(crate) fn form(&self) -> &Question<Arc<Form>> {
         &self.form
     }
 
@@ -223,7 +223,7 @@ impl FormDialog {
     }
 
     fn questions(&self) -> &[FormQuestion] {
-        &self.form.sheet.questions
+        &self.form.about.questions
     }
 
     /// The question on screen; none where the answers are shown.

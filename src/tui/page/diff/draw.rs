@@ -5,7 +5,6 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
-use super::super::PageCx;
 use super::super::rows::{failure, remark};
 use super::rows::Row;
 use super::{Diff, SCOPES};
@@ -13,6 +12,7 @@ use crate::session::query::{ChangeScope, ChangedFile, FileState};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, str_width, truncate, truncate_middle};
 use crate::tui::composer;
+use crate::tui::layer::LayerCx;
 use crate::view::card::DiffBody;
 use crate::view::diff;
 use crate::view::theme::Meaning;
@@ -23,7 +23,7 @@ const MARGIN: usize = 3;
 const LISTED: usize = 76;
 
 impl Diff {
-    pub(super) fn draw_all(&mut self, area: Rect, buffer: &mut Buffer, cx: &PageCx<'_>) -> Option<Position> {
+    pub(super) fn draw_all(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
         Clear.render(area, buffer);
         self.draw_heading(area, buffer, cx);
         let below = u16::from(self.writing.is_some() || self.comment_at().is_some());
@@ -55,7 +55,7 @@ impl Diff {
         self.top = self.top.clamp(lowest, self.at.max(lowest)).min(last_top);
     }
 
-    fn draw_heading(&self, area: Rect, buffer: &mut Buffer, cx: &PageCx<'_>) {
+    fn draw_heading(&self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
         let muted = cx.look.style(Meaning::TextMuted);
         let mut spans = vec![Span::styled(" Changes", cx.look.style(Meaning::TextStrong))];
         for scope in SCOPES {
@@ -98,7 +98,7 @@ impl Diff {
     }
 
     /// Returns the lines in the place of changes.
-    fn nothing(&self, width: usize, cx: &PageCx<'_>) -> Vec<Line<'static>> {
+    fn nothing(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         let changes = match &self.told {
             None => return remark("Comparing.", width, cx),
             Some(Err(sentence)) => return failure(sentence, width, cx),
@@ -111,7 +111,7 @@ impl Diff {
         lines
     }
 
-    fn draw_rows(&mut self, area: Rect, buffer: &mut Buffer, cx: &PageCx<'_>) {
+    fn draw_rows(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
         let width = usize::from(area.width).saturating_sub(MARGIN + 1);
         let wanted = Some((width, cx.look.key()));
         if self.drawn_for != wanted {
@@ -136,7 +136,7 @@ impl Diff {
         }
     }
 
-    fn row(&mut self, place: usize, width: usize, cx: &PageCx<'_>) -> Line<'static> {
+    fn row(&mut self, place: usize, width: usize, cx: &LayerCx<'_>) -> Line<'static> {
         let row = self.rows[place];
         match row {
             Row::Blank => Line::default(),
@@ -173,7 +173,7 @@ impl Diff {
         self.rows.iter().position(is_first).unwrap_or(0)
     }
 
-    fn drawn(&mut self, file: usize, width: usize, cx: &PageCx<'_>) -> &[Line<'static>] {
+    fn drawn(&mut self, file: usize, width: usize, cx: &LayerCx<'_>) -> &[Line<'static>] {
         if !self.drawn.contains_key(&file) {
             let changed = &self.files()[file];
             let body = DiffBody {
@@ -209,7 +209,7 @@ impl Diff {
         })
     }
 
-    fn draw_comment(&mut self, area: Rect, buffer: &mut Buffer, cx: &PageCx<'_>) -> Option<Position> {
+    fn draw_comment(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
         if area.height == 0 {
             return None;
         }
@@ -243,7 +243,7 @@ impl Diff {
 }
 
 /// `src/a.rs · moved from b.rs        +6 -2`.
-fn listed(file: &ChangedFile, width: usize, meaning: Meaning, cx: &PageCx<'_>) -> Line<'static> {
+fn listed(file: &ChangedFile, width: usize, meaning: Meaning, cx: &LayerCx<'_>) -> Line<'static> {
     let dot = cx.look.symbols.dot();
     let state = match &file.state {
         FileState::Changed => String::new(),

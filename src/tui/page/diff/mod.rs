@@ -16,12 +16,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use super::{News, Outcome, Page, PageCx, PageKind, Wish};
+use super::PageKind;
 use crate::session::query::{Answer, ChangeScope, ChangedFile, Changes, FileState, Query, Revert};
 use crate::text::diff::parse_unified;
 use crate::text::sanitize::sanitize_line;
 use crate::tui::composer::{Composer, Draft};
 use crate::tui::keymap::{Action, Context, Keymap};
+use crate::tui::layer::{Layer, LayerCx, LayerKind, News, Reply, Wish};
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::FilePlace;
 use crate::view::LookKey;
@@ -148,7 +149,7 @@ impl Diff {
         });
     }
 
-    fn next_scope(&mut self) -> Outcome {
+    fn next_scope(&mut self) -> Reply {
         let place = SCOPES.iter().position(|scope| *scope == self.scope);
         self.scope = SCOPES[(place.unwrap_or(0) + 1) % SCOPES.len()];
         self.told = None;
@@ -158,8 +159,8 @@ impl Diff {
         self.ask()
     }
 
-    fn ask(&self) -> Outcome {
-        Outcome::Wish(Wish::Ask(Query::Changes(self.scope)))
+    fn ask(&self) -> Reply {
+        Reply::Wish(Wish::Ask(Query::Changes(self.scope)))
     }
 
     /// The file and the line that is pointed at; outside its hunks the first line of them.
@@ -192,17 +193,17 @@ impl Diff {
         })
     }
 
-    fn open(&mut self) -> Outcome {
+    fn open(&mut self) -> Reply {
         if let Some(Row::Listed(file)) = self.rows.get(self.at) {
             let there = self.rows.iter().position(|row| *row == Row::File(*file));
             self.go_to(there);
-            return Outcome::Done;
+            return Reply::Done;
         }
         let place = self.place().map(|(file, line)| FilePlace {
             path: file.real.to_string_lossy().into_owned(),
             line: Some(line),
         });
-        place.map_or(Outcome::Done, |place| Outcome::Wish(Wish::Open(place)))
+        place.map_or(Reply::Done, |place| Reply::Wish(Wish::Open(place)))
     }
 
     fn begin_comment(&mut self) {
@@ -236,26 +237,26 @@ impl Diff {
         self.comments.iter().find(|comment| comment.is_about(&blank))
     }
 
-    fn revert(&mut self) -> Outcome {
+    fn revert(&mut self) -> Reply {
         let armed = self.armed.take();
         let Some((file, hunk)) = self.rows.get(self.at).and_then(Row::hunk) else {
             self.say("nothing to revert here; go to the hunk");
-            return Outcome::Done;
+            return Reply::Done;
         };
         let Some(changed) = self.files().get(file) else {
-            return Outcome::Done;
+            return Reply::Done;
         };
         if !changed.reverts {
             let why = changed.note.as_deref().unwrap_or("it cannot be compared");
             let sentence = format!("`{}` cannot be reverted here: {why}", changed.path);
             self.say(&sentence);
-            return Outcome::Done;
+            return Reply::Done;
         }
         if armed != Some((file, hunk)) {
             self.armed = Some((file, hunk));
-            return Outcome::Done;
+            return Reply::Done;
         }
-        Outcome::Wish(Wish::Ask(Query::Revert(Revert {
+        Reply::Wish(Wish::Ask(Query::Revert(Revert {
             path: changed.path.clone(),
             real: changed.real.clone(),
             hunk: rows::hunk_text(&changed.diff, hunk),
@@ -288,9 +289,9 @@ impl Diff {
     }
 }
 
-impl Page for Diff {
-    fn kind(&self) -> PageKind {
-        PageKind::Diff
+impl Layer for Diff {
+    fn kind(&self) -> LayerKind {
+        LayerKind::Page(PageKind::Diff)
     }
 
     fn name(&self) -> &'static str {
@@ -308,7 +309,7 @@ impl Page for Diff {
         Some(Wish::Ask(Query::Changes(self.scope)))
     }
 
-    fn act(&mut self, action: Action) -> Outcome {
+    fn act(&mut self, action: Action) -> Reply {
         if action != Action::RevertHunk {
             self.armed = None;
         }
@@ -335,20 +336,21 @@ impl Page for Diff {
                     writing.edit(edit);
                 }
             }
-            Action::ClosePage => return Outcome::Wish(Wish::Close),
-            _ => return Outcome::Ignored,
+            Action::ClosePage => return Reply::Close(self.close()),
+            _ => return Reply::Ignored,
         }
-        Outcome::Done
+        Reply::Done
     }
 
-    fn write(&mut self, text: &str) {
+    fn write(&mut self, text: &str) -> Reply {
         if let Some(writing) = &mut self.writing {
             let line = sanitize_line(text);
             line.chars().for_each(|c| writing.insert_char(c));
         }
+        Reply::Done
     }
 
-    fn hear(&mut self, news: &News<'_>) -> Option<Wish> {
+    fn hear(&mut self, news: &News<'_>) -> Reply {
         match news {
             News::Answer(Query::Changes(scope), answer) if *scope == self.scope => match answer {
                 Answer::Changes(changes) => self.set(Ok(changes.clone())),
@@ -363,23 +365,27 @@ impl Page for Diff {
                     Answer::Failed(sentence) => Some((sentence.clone(), Meaning::Warning)),
                     _ => None,
                 };
-                return self.wants();
+                return Reply::stay(self.wants());
             }
-            _ => {}
+            _ => return Reply::Ignored,
         }
-        None
+        Reply::Done
     }
 
-    fn back(&mut self) -> bool {
-        self.writing.take().is_some() || self.armed.take().is_some()
+    fn back(&mut self) -> Reply {
+        if self.writing.take().is_some() || self.armed.take().is_some() {
+            return Reply::Done;
+        }
+        Reply::Close(self.close())
     }
 
-    fn leave(&mut self) -> Option<Wish> {
-        self.draft().map(Wish::Draft)
+    fn close(&mut self) -> Option<Wish> {
+        self.draft().map(Wish::AddToDraft)
     }
 
-    fn scroll(&mut self, rows: isize) {
+    fn scroll(&mut self, rows: isize) -> Reply {
         self.move_by(rows);
+        Reply::Done
     }
 
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
@@ -416,7 +422,7 @@ impl Page for Diff {
         hints.key(&pair(Action::NextFile, Action::PreviousFile), "files");
     }
 
-    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &PageCx<'_>) -> Option<Position> {
+    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
         self.draw_all(area, buffer, cx)
     }
 }

@@ -70,7 +70,7 @@ fn enter_opens_the_file_at_the_line() {
     let mut page = page();
     page.act(Action::NextHunk);
     let outcome = page.act(Action::Open);
-    let Outcome::Wish(Wish::Open(place)) = outcome else {
+    let Reply::Wish(Wish::Open(place)) = outcome else {
         panic!("{outcome:?}");
     };
     assert_eq!((place.path.as_str(), place.line), ("/p/a.txt", Some(17)));
@@ -79,7 +79,7 @@ fn enter_opens_the_file_at_the_line() {
 #[test]
 fn comments_are_collected_and_stand_in_the_draft_in_the_end() {
     let mut page = page();
-    assert!(page.leave().is_none());
+    assert!(page.close().is_none());
     page.act(Action::NextHunk);
     page.act(Action::Comment);
     page.write("why?");
@@ -90,7 +90,7 @@ fn comments_are_collected_and_stand_in_the_draft_in_the_end() {
     page.act(Action::Comment);
     page.write("x was \u{1b}[31mbetter");
     page.act(Action::FinishText);
-    let Some(Wish::Draft(draft)) = page.leave() else {
+    let Some(Wish::AddToDraft(draft)) = page.close() else {
         panic!("there are comments");
     };
     assert_eq!(
@@ -110,14 +110,14 @@ fn a_hunk_is_taken_back_by_the_same_key_twice() {
     let mut page = page();
     page.act(Action::NextHunk);
     page.act(Action::NextHunk);
-    assert!(matches!(page.act(Action::RevertHunk), Outcome::Done));
+    assert!(matches!(page.act(Action::RevertHunk), Reply::Done));
     page.act(Action::RowDown);
     assert!(
-        matches!(page.act(Action::RevertHunk), Outcome::Done),
+        matches!(page.act(Action::RevertHunk), Reply::Done),
         "it was moved"
     );
     let outcome = page.act(Action::RevertHunk);
-    let Outcome::Wish(Wish::Ask(Query::Revert(revert))) = outcome else {
+    let Reply::Wish(Wish::Ask(Query::Revert(revert))) = outcome else {
         panic!("{outcome:?}");
     };
     assert!(revert.hunk.contains("-line 50\n+fifty\n") && !revert.hunk.contains("twenty"));
@@ -125,7 +125,7 @@ fn a_hunk_is_taken_back_by_the_same_key_twice() {
     let wish = page.hear(&News::Answer(&Query::Revert(revert), &answer));
     assert!(matches!(
         wish,
-        Some(Wish::Ask(Query::Changes(ChangeScope::Session)))
+        Reply::Wish(Wish::Ask(Query::Changes(ChangeScope::Session)))
     ));
 }
 
@@ -142,7 +142,7 @@ fn what_was_changed_by_something_else_since_is_not_reverted() {
     }));
     page.act(Action::NextHunk);
     for _ in 0..2 {
-        assert!(matches!(page.act(Action::RevertHunk), Outcome::Done));
+        assert!(matches!(page.act(Action::RevertHunk), Reply::Done));
     }
     assert!(page.said.as_ref().unwrap().0.contains("cannot be reverted here"));
 }

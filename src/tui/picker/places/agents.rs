@@ -3,8 +3,9 @@
 use ratatui::layout::Size;
 use ratatui::text::Line;
 
-use super::{Place, Row, Wish};
+use super::{Place, Row};
 use crate::session::AgentChoice;
+use crate::tui::layer::Wish;
 use crate::tui::picker::Preview;
 use crate::view::Look;
 use crate::view::theme::Meaning;

@@ -14,9 +14,10 @@ pub(crate) use prompts::PromptRows;
 pub(crate) use sessions::{SessionRows, SessionState, SessionWish};
 pub(crate) use themes::ThemeRows;
 
-use super::{Row, Wish};
+use super::Row;
 use crate::conversation::SessionId;
 use crate::store::Words;
+use crate::tui::layer::Wish;
 use crate::view::Look;
 use ratatui::layout::Size;
 use ratatui::text::Line;
@@ -60,6 +61,11 @@ pub(crate) trait Place {
 
     /// Lists more, or less again.
     fn widen(&mut self) -> Option<Wish> {
+        None
+    }
+
+    /// Returns the effect of the key that lists more or less, where there is one, as the hints say it.
+    fn widen_verb(&self) -> Option<&'static str> {
         None
     }
 

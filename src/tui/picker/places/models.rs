@@ -3,9 +3,10 @@
 use ratatui::layout::Size;
 use ratatui::text::Line;
 
-use super::{Place, Row, Wish};
+use super::{Place, Row};
 use crate::conversation::Price;
 use crate::session::ModelChoice;
+use crate::tui::layer::Wish;
 use crate::tui::picker::Preview;
 use crate::view::Look;
 use crate::view::theme::Meaning;
@@ -52,7 +53,7 @@ impl Place for ModelRows {
 
     fn pick(&mut self, row: usize) -> Option<Wish> {
         let choice = self.models.get(row)?;
-        Some(Wish::Ask(choice.model.clone()))
+        Some(Wish::GoOnWith(choice.model.clone()))
     }
 
     fn previews(&self) -> bool {

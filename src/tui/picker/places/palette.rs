@@ -1,7 +1,8 @@
 //! The palette: everything that can be done now, by its words and with its key.
 
-use super::{Place, Row, Wish};
+use super::{Place, Row};
 use crate::tui::keymap::{Action, Bound, Context, Keymap, words};
+use crate::tui::layer::Wish;
 use crate::view::Symbols;
 
 /// The parts that the keys can be given to.

@@ -6,8 +6,9 @@ use std::path::Path;
 use ratatui::layout::Size;
 use ratatui::text::{Line, Span};
 
-use super::{Place, Row, Wish};
+use super::{Place, Row};
 use crate::text::wrap::wrap;
+use crate::tui::layer::Wish;
 use crate::tui::prompts::Written;
 use crate::view::Look;
 use crate::view::theme::Meaning;
@@ -95,7 +96,7 @@ impl Place for PromptRows {
 
     fn pick(&mut self, row: usize) -> Option<Wish> {
         let prompt = self.get(row)?;
-        Some(Wish::Write(prompt.draft.clone()))
+        Some(Wish::WriteDraft(prompt.draft.clone()))
     }
 
     fn previews(&self) -> bool {

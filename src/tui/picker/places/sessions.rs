@@ -14,13 +14,14 @@ use jiff::{SignedDuration, Timestamp};
 use ratatui::layout::Size;
 use ratatui::text::{Line, Span};
 
-use super::{Place, Row, Wish};
+use super::{Place, Row};
 use crate::conversation::{Role, SessionId};
 use crate::session::{ListedSession, in_order};
 use crate::store::Words;
 use crate::text::sanitize::{sanitize, sanitize_line};
 use crate::text::width::truncate;
 use crate::text::wrap::wrap;
+use crate::tui::layer::Wish;
 use crate::tui::surroundings::path_words;
 use crate::view::card::CardStatus;
 use crate::view::markdown;
@@ -266,6 +267,14 @@ impl Place for SessionRows {
 
     fn widen(&mut self) -> Option<Wish> {
         Some(Wish::Session(SessionWish::Widen))
+    }
+
+    fn widen_verb(&self) -> Option<&'static str> {
+        Some(if self.shows_all {
+            "this project"
+        } else {
+            "all projects"
+        })
     }
 
     fn is_editable(&self) -> bool {

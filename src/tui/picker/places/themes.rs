@@ -3,8 +3,9 @@
 use ratatui::layout::Size;
 use ratatui::text::{Line, Span};
 
-use super::{Place, Row, Wish};
+use super::{Place, Row};
 use crate::tui::app::{NamedThemes, Themes};
+use crate::tui::layer::Wish;
 use crate::tui::terminal::background::Background;
 use crate::view::Look;
 use crate::view::card::CardStatus;
@@ -61,7 +62,7 @@ impl Place for ThemeRows {
 
     fn pass(&mut self, row: usize) -> Option<Wish> {
         let choice = self.choices.get(row)?;
-        Some(Wish::Wear(choice.themes.clone()))
+        Some(Wish::ShowTheme(choice.themes.clone()))
     }
 
     fn pick(&mut self, row: usize) -> Option<Wish> {
@@ -69,7 +70,7 @@ impl Place for ThemeRows {
     }
 
     fn leave(&mut self) -> Option<Wish> {
-        Some(Wish::Wear(self.before.clone()))
+        Some(Wish::ShowTheme(self.before.clone()))
     }
 
     fn previews(&self) -> bool {
@@ -209,7 +210,7 @@ mod tests {
         let mut themes = themes(Background::Dark);
         assert!(themes.rows()[1].is_current());
         let worn = |wish| match wish {
-            Some(Wish::Wear(themes)) => themes.dark.name().to_owned(),
+            Some(Wish::ShowTheme(themes)) => themes.dark.name().to_owned(),
             other => panic!("{other:?}"),
         };
         assert_eq!(worn(themes.pass(0)), "lathe-dark");

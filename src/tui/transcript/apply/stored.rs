@@ -29,10 +29,7 @@ impl Blocks {
             blocks.message(message, None);
         }
         for question in &snapshot.questions {
-            blocks.change_call(&question.inquiry.call, |call| call.ask(question.id));
-        }
-        for form in &snapshot.forms {
-            blocks.change_call(&form.call, CallBlock::put_form);
+            blocks.change_call(&question.call, |call| call.ask(question.id));
         }
         blocks.turn.is_busy = snapshot.busy;
         if snapshot.busy && blocks.turn.open == 0 {

@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use futures::FutureExt;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
 use super::scene::{Scene, lines, read_args, result, rows, user};
 use crate::conversation::{
-    CallId, CallResult, ErrorKind, MessageState, Notice, NoticeKind, Part, PartBody, Role, SessionId, Stop,
+    CallId, CallResult, ErrorKind, MessageState, Notice, NoticeKind, Part, PartBody, Role, Stop,
 };
-use crate::permission::{Broker, FrontEnd, Inquiry, Question, Reply};
+use crate::permission::Inquiry;
+use crate::question::Question;
 use crate::session::{Done, Event, SettledQuestion};
 use crate::tui::transcript::Change;
 use crate::view::card::Card;
@@ -390,9 +389,7 @@ fn a_call_with_an_open_question_says_so_and_leaves_its_group() {
     let settled = SettledQuestion {
         id: question.id,
         call: call.clone(),
-        tool: "read".to_owned(),
-        asked: Vec::new(),
-        reply: Reply::Once,
+        permission: None,
     };
     scene.apply(&Event::Settled(settled));
     assert!(scene.picture(60, 10).contains("○ Read .env"));
@@ -400,14 +397,10 @@ fn a_call_with_an_open_question_says_so_and_leaves_its_group() {
     assert!(scene.picture(60, 10).contains("⠋ Read .env"));
 }
 
-/// Has a broker ask about a call.
+/// A question about a call.
 fn question(call: &CallId) -> Arc<Question> {
-    let (broker, _events) = Broker::new(FrontEnd::Attached);
-    let inquiry = Inquiry {
-        session: SessionId::new(),
-        call: call.clone(),
+    let mut question = Question::sample(Inquiry {
         tool: "read".to_owned(),
-        agent: "build".to_owned(),
         delegated: None,
         rows: Vec::new(),
         title: "read wants to open".to_owned(),
@@ -415,9 +408,7 @@ fn question(call: &CallId) -> Arc<Question> {
         directory: "/p".into(),
         sandbox: None,
         editable: None,
-    };
-    let cancel = CancellationToken::new();
-    let mut asked = std::pin::pin!(broker.ask(inquiry, &cancel));
-    assert!(asked.as_mut().now_or_never().is_none());
-    broker.waiting().remove(0)
+    });
+    question.call = call.clone();
+    question.shared()
 }

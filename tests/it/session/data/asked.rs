@@ -1,29 +1,31 @@
 //! Questions of a session to a person, and of a front end to a session.
 
+use std::sync::Arc;
+
 use lathe::conversation::{CallId, SessionId};
 use lathe::permission::{
-    Action, Ask, Delegated, Deleted, Editable, Floor, Inquiry, Location, Question, Row, Rule, Scope, Source,
-    Subject, Verdict,
+    Action, Ask, Delegated, Deleted, Editable, Floor, Inquiry, Location, Row, Rule, Scope, Source, Subject,
+    Verdict,
 };
+use lathe::question::{Form, FormOption, FormQuestion, Question, QuestionKind};
 use lathe::session::export::ExportFormat;
 use lathe::session::query::{
     Answer, CacheMiss, ChangeScope, ChangedFile, Changes, ContextGroup, ContextItem, ContextSource,
     ContextUse, Costs, FileState, Keep, Kept, Query, Revert, StatusGroup,
 };
 use lathe::store::Spending;
-use lathe::tool::{Form, FormOption, FormQuestion, Sheet};
 
 use super::cards::card;
-use super::{EXACT, args, every, form_id, question_id, round_trip, usage};
+use super::{EXACT, args, every, question_id, round_trip, usage};
 
 pub(super) fn question() -> Question {
     Question {
         id: question_id(),
-        inquiry: Inquiry {
-            session: SessionId::new(),
-            call: CallId::new(),
+        session: SessionId::new(),
+        call: CallId::new(),
+        agent: "explore".into(),
+        about: QuestionKind::Permission(Arc::new(Inquiry {
             tool: "bash".into(),
-            agent: "explore".into(),
             delegated: Some(Delegated {
                 by: vec!["build".into()],
                 task: "look".into(),
@@ -34,7 +36,7 @@ pub(super) fn question() -> Question {
             directory: "/p".into(),
             sandbox: Some("workspace-write".into()),
             editable: Some(Editable::new(args(), None)),
-        },
+        })),
     }
 }
 
@@ -75,13 +77,13 @@ fn row() -> Row {
     }
 }
 
-pub(super) fn form() -> Form {
-    Form {
-        id: form_id(),
+pub(super) fn form() -> Question {
+    Question {
+        id: question_id(),
         session: SessionId::new(),
         call: CallId::new(),
         agent: "plan".into(),
-        sheet: Sheet {
+        about: QuestionKind::Form(Arc::new(Form {
             title: "plan has 1 question".into(),
             card: Some(card()),
             questions: vec![FormQuestion {
@@ -95,7 +97,7 @@ pub(super) fn form() -> Form {
                 own_words: Some("Something else".into()),
                 default: Some(0),
             }],
-        },
+        })),
     }
 }
 
@@ -103,6 +105,12 @@ pub(super) fn form() -> Form {
 fn questions_and_forms_are_data() {
     round_trip(&question());
     round_trip(&form());
+    let inquiry = || question().permission().expect("it is one").about;
+    let sheet = || form().form().expect("it is one").about;
+    every!(QuestionKind {
+        QuestionKind::Permission(_) => QuestionKind::Permission(inquiry());
+        QuestionKind::Form(_) => QuestionKind::Form(sheet());
+    });
     every!(Source {
         Source::Default => Source::Default;
         Source::Global(_) => Source::Global("/a".into());

@@ -15,9 +15,10 @@ use lathe::conversation::{
     ReasoningPart, Role, SessionId, Stop, TextPart, Todo, TodoChange, TodoEdit, TodoPriority, TodoStatus,
     ToolPart, Usage,
 };
-use lathe::permission::{Mode, QuestionId, Reply, Scope};
+use lathe::permission::{Mode, PermissionReply, Scope};
+use lathe::question::{FormAnswer, FormReply, QuestionId, Reply};
 use lathe::session::{CalledCommand, ForkPoint, Input, Mention, Op, Wanted, Way};
-use lathe::tool::{FormAnswer, FormId, FormReply, Seen};
+use lathe::tool::Seen;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -55,10 +56,6 @@ fn read<T: DeserializeOwned>(value: Value) -> T {
 
 fn question_id() -> QuestionId {
     read(json!(7))
-}
-
-fn form_id() -> FormId {
-    read(json!(3))
 }
 
 fn args() -> Map<String, Value> {
@@ -188,10 +185,9 @@ fn every_operation_is_data() {
         Op::Redirect(_) => Op::Redirect(2);
         Op::Release => Op::Release;
         Op::Interrupt => Op::Interrupt;
-        Op::Answer { .. } => Op::Answer { id: question_id(), reply: Reply::Once };
+        Op::Answer { .. } => Op::Answer { id: question_id(), reply: Reply::Permission(PermissionReply::Once) };
         Op::ListGrants => Op::ListGrants;
         Op::RevokeGrant(_) => Op::RevokeGrant(-4);
-        Op::Fill { .. } => Op::Fill { id: form_id(), reply: FormReply::Dismissed };
         Op::EditTodo(_) => Op::EditTodo(todo_edit(TodoChange::Content("fix it well".into())));
         Op::SetMode(_) => Op::SetMode(Mode::AcceptEdits);
         Op::Rejudge => Op::Rejudge;
@@ -247,15 +243,19 @@ fn todo_edit(change: TodoChange) -> TodoEdit {
 #[test]
 fn every_answer_of_a_person_is_data() {
     every!(Reply {
-        Reply::Once => Reply::Once;
-        Reply::Always { .. } => Reply::Always {
+        Reply::Permission(_) => Reply::Permission(PermissionReply::Once);
+        Reply::Form(_) => Reply::Form(FormReply::Dismissed);
+    });
+    every!(PermissionReply {
+        PermissionReply::Once => PermissionReply::Once;
+        PermissionReply::Always { .. } => PermissionReply::Always {
             patterns: vec![("bash".into(), "git *".into())],
             scope: Scope::Everywhere,
         };
-        Reply::Revised(_) => Reply::Revised(args());
-        Reply::Reject(_) => Reply::Reject(None), Reply::Reject(Some("use git".into()));
-        Reply::Nobody => Reply::Nobody;
-        Reply::Withdrawn => Reply::Withdrawn;
+        PermissionReply::Revised(_) => PermissionReply::Revised(args());
+        PermissionReply::Reject(_) => PermissionReply::Reject(None), PermissionReply::Reject(Some("use git".into()));
+        PermissionReply::Nobody => PermissionReply::Nobody;
+        PermissionReply::Withdrawn => PermissionReply::Withdrawn;
     });
     every!(Scope {
         Scope::Session => Scope::Session;

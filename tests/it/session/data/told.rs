@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use lathe::conversation::{CallId, MessageId, MessageState, PartBody, Price, SessionId, Stop, TextPart};
 use lathe::hook::{HookEffect, HookEvent, HookExit, HookRun};
-use lathe::permission::{Mode, Reply, Scope};
+use lathe::permission::{Mode, PermissionReply, Scope};
 use lathe::session::{
     AgentChoice, CallUpdate, CommandChoice, Done, Envelope, ErrorReport, Event, ModelChoice, Queued,
-    QueuedKind, ReportKind, RequestUsage, Retry, SessionInfo, SettledQuestion, Snapshot,
+    QueuedKind, ReportKind, RequestUsage, Retry, SessionInfo, SettledPermission, SettledQuestion, Snapshot,
 };
 use lathe::store::{Grant, GrantOrigin, GrantScope};
 use serde_json::json;
 
 use super::asked::{form, question};
-use super::{EXACT, every, form_id, input, message, model, part, question_id, result, round_trip, usage};
+use super::{EXACT, every, input, message, model, part, question_id, result, round_trip, usage};
 
 fn text() -> PartBody {
     PartBody::Text(TextPart {
@@ -105,12 +105,12 @@ fn every_event_is_data() {
         Event::Settled(_) => Event::Settled(SettledQuestion {
             id: question_id(),
             call: call.clone(),
-            tool: "bash".into(),
-            asked: vec![("bash".into(), vec!["ls".into()])],
-            reply: Reply::Nobody,
+            permission: Some(SettledPermission {
+                tool: "bash".into(),
+                asked: vec![("bash".into(), vec!["ls".into()])],
+                reply: PermissionReply::Nobody,
+            }),
         });
-        Event::FormPut(_) => Event::FormPut(Arc::new(form()));
-        Event::FormSettled { .. } => Event::FormSettled { id: form_id(), call: call.clone() };
         Event::Retry(_) => Event::Retry(Retry {
             attempt: 1,
             delay_ms: 500,
@@ -218,8 +218,7 @@ fn a_snapshot_is_data() {
         seq: 7,
         info: info(),
         messages: vec![Arc::new(message())],
-        questions: vec![Arc::new(question())],
-        forms: vec![Arc::new(form())],
+        questions: vec![Arc::new(question()), Arc::new(form())],
         queue: vec![queued()],
         todos: vec![json!({"content": "a", "n": EXACT})],
         busy: true,

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::patch;
 use crate::conversation::ErrorKind;
-use crate::permission::{Mode, Reply};
+use crate::permission::{Mode, PermissionReply};
 use crate::tool::ToolSettings;
 use crate::tool::harness::{Harness, HarnessOptions};
 
@@ -72,7 +72,7 @@ async fn an_update_needs_no_reading_and_counts_as_such() {
 
 #[tokio::test]
 async fn one_question_names_every_path_once() {
-    let project = Harness::new().answering(Reply::Once);
+    let project = Harness::new().answering(PermissionReply::Once);
     project.write("a", "x\n");
     let outside = project.outside("o");
     let body = format!(

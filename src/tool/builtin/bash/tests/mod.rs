@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::*;
 use crate::conversation::{CallId, CallResult};
-use crate::permission::{Mode, Reply};
+use crate::permission::{Mode, PermissionReply};
 use crate::process::{EnvironmentRules, shell_environment};
 use crate::tool::harness::{Harness, HarnessOptions};
 use crate::view::card::plain;
@@ -351,7 +351,7 @@ async fn a_shell_that_is_not_there_is_unavailable() {
 
 #[tokio::test]
 async fn a_refused_command_does_not_run() {
-    let project = Harness::new().answering(Reply::Reject(Some("use make".to_owned())));
+    let project = Harness::new().answering(PermissionReply::Reject(Some("use make".to_owned())));
     let (kind, text) = project.error("bash", json!({"command": "touch ran"})).await;
     assert_eq!(kind, ErrorKind::Rejected);
     assert!(text.contains("use make"), "{text}");

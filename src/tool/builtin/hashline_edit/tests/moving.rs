@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
 use super::*;
-use crate::permission::Reply;
+use crate::permission::PermissionReply;
 
 #[tokio::test]
 async fn a_missing_file_is_created_at_its_ends_alone() {
@@ -152,7 +152,7 @@ async fn hard_links_stay_linked() {
 async fn a_file_that_may_not_be_read_unasked_is_not_moved_unasked_to_a_name_that_may() {
     let moved = |from: &str| json!({"file_path": from, "rename": "notes.txt"});
     let asked_to_read = ("read".to_owned(), ".env".to_owned());
-    let project = Harness::with_rules(json!({"edit": "allow"})).answering(Reply::Once);
+    let project = Harness::with_rules(json!({"edit": "allow"})).answering(PermissionReply::Once);
     project.write(".env", "PASSWORD=hunter2\n");
     let text = project.ok("hashline_edit", moved(".env")).await;
     assert_eq!(text, "Moved .env to notes.txt");
@@ -173,7 +173,7 @@ async fn a_file_that_may_not_be_read_unasked_is_not_moved_unasked_to_a_name_that
 
 #[tokio::test]
 async fn both_places_of_a_move_are_asked_about_in_one_question() {
-    let project = Harness::new().answering(Reply::Once);
+    let project = Harness::new().answering(PermissionReply::Once);
     project.write("a", "one\n");
     let given = json!({"file_path": "a", "rename": "b"});
     project.ok("hashline_edit", given).await;

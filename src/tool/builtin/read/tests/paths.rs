@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::*;
-use crate::permission::Reply;
+use crate::permission::PermissionReply;
 
 #[tokio::test]
 async fn a_link_to_nothing_does_not_suggest_itself() {
@@ -101,7 +101,7 @@ async fn nothing_is_told_before_the_asks_are_answered() {
     let asked = project.asked();
     let pattern = format!("{}/*", project.outside("").display()).replace("//", "/");
     assert_eq!(asked[0], ("external_directory".to_owned(), pattern));
-    let project = Harness::new().answering(Reply::Once);
+    let project = Harness::new().answering(PermissionReply::Once);
     project.write("there.env", "KEY=1\n");
     assert!(
         read(&project, json!({"file_path": "there.env"}))

@@ -1,13 +1,11 @@
-//! A question: the call that it is about, and the asks of that call that are open.
+//! What a person is asked for permission about: a call, and the asks of that call that are open.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::reply::Scope;
-use crate::conversation::{CallId, SessionId};
 use crate::permission::check::{Ask, Floor, Open};
 use crate::permission::editable::Editable;
 use crate::permission::harm::{Deleted, harm};
@@ -15,23 +13,10 @@ use crate::permission::rule::{Action, Rule, Source};
 use crate::permission::verdict::Verdict;
 use crate::view::card::Card;
 
-/// One question of this process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct QuestionId(pub(super) u64);
-
-impl fmt::Display for QuestionId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)
-    }
-}
-
-/// The content of a question: a call, and its asks that are open.
+/// A call, and its asks that are open.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Inquiry {
-    pub session: SessionId,
-    pub call: CallId,
     pub tool: String,
-    pub agent: String,
     /// The task that the agent works on for another one; `None` for the root's agent.
     pub delegated: Option<Delegated>,
     /// The open asks; at least one.
@@ -44,7 +29,7 @@ pub struct Inquiry {
     pub directory: PathBuf,
     /// The mode of the sandbox that a command would run in (`off` is one); `None` where none would run.
     pub sandbox: Option<Cow<'static, str>>,
-    /// The part of the call that may be changed; `None` where it has begun already. [`Broker::fit`](super::Broker::fit) looks at what was made of it.
+    /// The part of the call that may be changed; `None` where it has begun already. [`Questions::fit`](crate::question::Questions::fit) looks at what was made of it.
     pub editable: Option<Editable>,
 }
 
@@ -126,11 +111,4 @@ impl From<Open> for Row {
             preticked,
         }
     }
-}
-
-/// An inquiry that waits.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Question {
-    pub id: QuestionId,
-    pub inquiry: Inquiry,
 }

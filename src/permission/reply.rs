@@ -1,4 +1,4 @@
-//! A reply to a question, and how far an "always" reaches.
+//! The answer to a question for permission, and how far an "always" reaches.
 
 use std::fmt;
 
@@ -39,10 +39,10 @@ impl fmt::Display for Scope {
     }
 }
 
-/// The end of a question.
+/// The end of a question for permission.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reply {
+pub enum PermissionReply {
     Once,
     /// This call, and key with pattern from now on.
     Always {
@@ -59,7 +59,7 @@ pub enum Reply {
     Withdrawn,
 }
 
-impl Reply {
+impl PermissionReply {
     pub fn allows(&self) -> bool {
         matches!(self, Self::Once | Self::Always { .. })
     }
