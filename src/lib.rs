@@ -28,7 +28,7 @@
 //! - Project files are written by `files::transaction` and by nothing else (`tests/it/project_writes.rs` searches for it).
 //! - `tool` never imports `agent`, `session` or a front end; what it needs from them it asks through traits of its own.
 //! - `agent::turn` performs nothing: events in, effects out.
-//! - Front ends speak to `session::Handle` and cannot reach around it.
+//! - Front ends speak to `session::host` and to the handles it gives out, and cannot reach around them.
 //! - Bytes from outside reach the terminal through `text::sanitize` only.
 
 pub mod agent;

@@ -13,10 +13,10 @@ use super::place::Place;
 use crate::config::Loaded;
 use crate::process::git::{Git, Limits};
 use crate::process::{Confinement, EnvironmentRules, Metadata, Shell, Support, shell_environment};
+use crate::session::host::StoredSessions;
 use crate::session::wire::{
     self, FrontEndKind, ModelSource, OpenRequest, ProjectTrust, TrustState, TrustedBy, Which,
 };
-use crate::store::Store;
 use crate::text::sanitize::sanitize_line;
 
 /// The result of one check.
@@ -110,7 +110,7 @@ fn counted(count: usize, what: &str) -> String {
 
 fn data(data: &Path) -> Result<String, String> {
     let shown = data.display();
-    match Store::open(data) {
+    match StoredSessions::open(data) {
         Ok(_) => Ok(shown.to_string()),
         Err(error) => Err(error.to_string()),
     }

@@ -1,20 +1,18 @@
 //! `lathe --screen-reader`: the session in lines that are only added to.
 
-use std::mem;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
+
+use tokio::runtime::Handle;
 
 use super::failure::Failure;
 use super::logs::Logs;
+use super::place::host;
 use super::runtime;
-use super::session_threads::Opener;
 use crate::config::Dirs;
-use crate::files::Roots;
-use crate::linear::{self, Console, Ended, Left, Library, Start, TrustAnswer};
-use crate::session::wire::{self, OpenRequest, Opened};
-use crate::session::{ErrorReport, StoredSessions};
-use crate::tool::Registry;
+use crate::linear::{self, Console, Ended, Left, Start, TrustAnswer};
+use crate::session::ErrorReport;
+use crate::session::wire::{self, OpenRequest};
 
 /// `extra` is the configuration file that was named, for sessions of other projects.
 pub(super) fn linear(
@@ -53,47 +51,26 @@ async fn converse(
             TrustAnswer::Left(ended) => return Ok(ended),
         }
     }
-    let mut opened = wire::open(&request)?;
     let untrusted = request.trust.report();
-    let mut notes: Vec<String> = untrusted.iter().map(ErrorReport::sentence).collect();
-    notes.append(&mut opened.notes);
-    let library = library(request, extra)?;
+    let host = host(Handle::current(), request, extra);
+    let mut session = host.open_first().await?;
+    let left_out = untrusted.iter().map(ErrorReport::sentence);
+    session.notes.splice(0..0, left_out);
     loop {
         let start = Start {
-            handle: &opened.handle,
-            tools: Arc::new(Registry::builtin()),
-            library: &library,
-            notes: &notes,
+            session: &session,
+            host: &host,
             prompt: prompt.take(),
         };
-        match linear::run(start, console).await {
-            Left::Ended(ended) => {
-                close(opened, console).await;
-                return Ok(ended);
-            }
-            Left::For(next) => {
-                close(mem::replace(&mut opened, *next), console).await;
-                notes = mem::take(&mut opened.notes);
-            }
+        let left = linear::run(start, console).await;
+        tokio::select! {
+            () = host.close(&session.handle) => {}
+            // Who asks a second time does not wait; the next opening finds what was unfinished.
+            () = console.interrupted() => {}
         }
-    }
-}
-
-fn library(request: OpenRequest, extra: Option<PathBuf>) -> Result<Library, Failure> {
-    let roots = Roots::new(&request.directory, request.dirs.home.as_deref());
-    let stored = StoredSessions::open(&request.dirs.data)?;
-    let opener = Opener::new(request, extra);
-    Ok(Library {
-        stored,
-        project: roots.project_root().to_owned(),
-        open: Arc::new(move |wanted| opener.open(wanted)),
-    })
-}
-
-async fn close(opened: Opened, console: &mut Console) {
-    tokio::select! {
-        () = runtime::close(opened) => {}
-        // Who asks a second time does not wait; the next opening finds what was unfinished.
-        () = console.interrupted() => {}
+        match left {
+            Left::Ended(ended) => return Ok(ended),
+            Left::For(next) => session = *next,
+        }
     }
 }

@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use tokio::runtime;
+
 use super::args::{CassetteArgs, OpenArgs, ReopenArgs};
 use super::failure::Failure;
 use super::keys;
 use crate::config::{self, Dirs, LoadRequest, Loaded};
 use crate::files::Roots;
+use crate::session::host::Host;
 use crate::session::wire::{self, FrontEndKind, ModelSource, OpenRequest, ProjectTrust, TrustFlag, Which};
 
 /// Lathe's own directories, and the one it works in with its project.
@@ -124,6 +127,16 @@ impl Place {
         wire::settle_trust(&mut request, flag)?;
         Ok(request)
     }
+}
+
+/// Makes the host of the program's sessions. `extra` is the configuration file that was named; it counts for sessions of
+/// other projects as well.
+pub(super) fn host(runtime: runtime::Handle, request: OpenRequest, extra: Option<PathBuf>) -> Host {
+    Host::new(runtime, request, move |running, directory| {
+        let place = Place::new(running.dirs.clone(), directory);
+        let request = place.request_like(running, extra.as_deref());
+        request.map_err(Failure::into_report)
+    })
 }
 
 impl From<ReopenArgs> for Which {

@@ -13,7 +13,6 @@ use super::runtime;
 use crate::headless::{self, StopSignal};
 use crate::session::wire::{self, FrontEndKind, ModelSource, ToolRun, Which};
 use crate::text::sanitize::sanitize;
-use crate::tool::{Registry, Resolution};
 
 const INTERRUPTED: u8 = 130;
 
@@ -43,7 +42,7 @@ pub(super) fn tool(args: ToolArgs) -> Result<ExitCode, Failure> {
     }
     match args.format {
         OutputFormat::Text => print(&text(&run.result.output))?,
-        OutputFormat::Json => print_line(&event(&args.name, &run))?,
+        OutputFormat::Json => print_line(&event(&run))?,
     }
     Ok(if run.result.ok {
         ExitCode::SUCCESS
@@ -71,12 +70,8 @@ fn text(output: &str) -> String {
     text
 }
 
-fn event(name: &str, run: &ToolRun) -> Value {
-    let resolved = match Registry::builtin().resolve(name) {
-        Resolution::Tool(tool) => tool.name().to_owned(),
-        Resolution::Unknown { .. } => name.to_owned(),
-    };
-    headless::tool_result(&run.session, &run.call, &resolved, &run.result)
+fn event(run: &ToolRun) -> Value {
+    headless::tool_result(&run.session, &run.call, &run.tool, &run.result)
 }
 
 #[cfg(test)]

@@ -1,24 +1,11 @@
 //! Work that is done beside the stream of events. Each piece ends as an event of the loop, and nothing waits for it.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-
 use tokio::task::JoinSet;
 
 use super::pages::sessions::{Found, Sought, find};
+use crate::session::host::{Host, Opened, Wanted};
 use crate::session::query::{Answer, ChangeScope, Keep, Query};
-use crate::session::wire::Opened;
-use crate::session::{ErrorReport, Handle, StoredSessions, Wanted};
-
-/// The sessions beside the one that is spoken with.
-#[derive(Clone)]
-pub struct Library {
-    pub stored: StoredSessions,
-    /// The root of the project that the program was started in.
-    pub project: PathBuf,
-    /// Opens another session; blocks.
-    pub open: Arc<dyn Fn(Wanted) -> Result<Opened, ErrorReport> + Send + Sync>,
-}
+use crate::session::{ErrorReport, Handle};
 
 #[derive(Debug)]
 pub(super) enum Errand {
@@ -63,7 +50,6 @@ pub(super) enum Report {
 }
 
 /// How an errand ended.
-#[derive(Debug)]
 pub(super) enum Done {
     Reported(Report),
     /// Another session is there.
@@ -72,21 +58,21 @@ pub(super) enum Done {
 
 pub(super) struct Errands {
     handle: Handle,
-    library: Library,
+    host: Host,
     under_way: JoinSet<Done>,
 }
 
 impl Errands {
-    pub(super) fn new(handle: Handle, library: Library) -> Self {
+    pub(super) fn new(handle: Handle, host: Host) -> Self {
         Self {
             handle,
-            library,
+            host,
             under_way: JoinSet::new(),
         }
     }
 
     pub(super) fn begin(&mut self, errand: Errand) {
-        let library = self.library.clone();
+        let host = self.host.clone();
         match errand {
             Errand::Look(page) => {
                 let handle = self.handle.clone();
@@ -96,17 +82,18 @@ impl Errands {
                 });
             }
             Errand::Find(sought) => {
-                self.under_way.spawn_blocking(move || {
-                    let found = find(&library.stored, &library.project, &sought);
-                    Done::Reported(Report::Found(sought, found))
+                self.under_way.spawn(async move {
+                    let found = find(&host, &sought).await;
+                    Done::Reported(found.map_or(Report::Lost, |found| Report::Found(sought, found)))
                 });
             }
             Errand::Open(wanted) => {
-                self.under_way
-                    .spawn_blocking(move || match (library.open)(wanted) {
+                self.under_way.spawn(async move {
+                    match host.open(wanted).await {
                         Ok(opened) => Done::Opened(Box::new(opened)),
                         Err(report) => Done::Reported(Report::NotOpened(report)),
-                    });
+                    }
+                });
             }
         }
     }

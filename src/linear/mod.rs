@@ -32,7 +32,6 @@ mod trust;
 mod words;
 
 pub use console::Console;
-pub use errands::Library;
 pub use trust::{TrustAnswer, ask_trust};
 
 use std::sync::Arc;
@@ -41,9 +40,8 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use tokio::time::{Instant, sleep_until};
 
-use crate::session::wire::Opened;
+use crate::session::host::{Host, Opened};
 use crate::session::{Envelope, Handle, Receiver, RecvError};
-use crate::tool::Registry;
 use console::{Heard, Round};
 use errands::{Done, Errands};
 use outbox::{Outbox, Sent};
@@ -75,7 +73,6 @@ impl Ended {
 }
 
 /// Why a session was left.
-#[derive(Debug)]
 pub enum Left {
     Ended(Ended),
     /// For this one.
@@ -84,30 +81,33 @@ pub enum Left {
 
 /// Everything that a conversation begins with.
 pub struct Start<'a> {
-    pub handle: &'a Handle,
-    pub tools: Arc<Registry>,
-    pub library: &'a Library,
-    /// Said before anything else.
-    pub notes: &'a [String],
+    pub session: &'a Opened,
+    pub host: &'a Host,
     /// Taken at once, like a line that is typed.
     pub prompt: Option<String>,
 }
 
 /// Speaks with the person until they leave the session.
 pub async fn run(start: Start<'_>, console: &mut Console) -> Left {
-    let Start { handle, library, .. } = start;
+    let Start {
+        session,
+        host,
+        prompt,
+    } = start;
+    let handle = &session.handle;
     let Ok((snapshot, mut events)) = handle.attach().await else {
         console.say("The session has ended.\n");
         return Left::Ended(Ended::Quit);
     };
-    let mut talk = Talk::new(&snapshot, start.tools, TimeZone::system(), start.notes);
-    match start.prompt {
+    let tools = Arc::clone(&session.tools);
+    let mut talk = Talk::new(&snapshot, tools, TimeZone::system(), &session.notes);
+    match prompt {
         Some(prompt) => talk.begin_with(&prompt),
         None => talk.prompt(),
     }
     let mut ways = Ways {
         outbox: Outbox::default(),
-        errands: Errands::new(handle.clone(), library.clone()),
+        errands: Errands::new(handle.clone(), host.clone()),
     };
     let mut alarms = Alarms::default();
     loop {

@@ -43,7 +43,7 @@ fn line(name: &str, sum: &SpendingSum) -> String {
 mod tests {
     use super::*;
     use crate::conversation::Usage;
-    use crate::store::Spending;
+    use crate::session::query::Spending;
 
     #[test]
     fn sums_are_told_in_one_line_each() {

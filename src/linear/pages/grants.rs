@@ -4,8 +4,8 @@ use jiff::tz::TimeZone;
 
 use crate::conversation::SessionId;
 use crate::permission::too_wide;
+use crate::session::Grant;
 use crate::session::query::moment;
-use crate::store::Grant;
 
 /// The rules with their numbers, in the order they are given in.
 pub(in crate::linear) fn lines(grants: &[Grant], session: &SessionId, zone: &TimeZone) -> Vec<String> {
@@ -39,7 +39,7 @@ pub(in crate::linear) fn named(grant: &Grant) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{GrantOrigin, GrantScope};
+    use crate::session::{GrantOrigin, GrantScope};
 
     #[test]
     fn a_rule_says_where_it_counts_and_where_it_came_from() {

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::counted;
 use crate::conversation::SessionId;
-use crate::session::{ErrorReport, ListedSession, StoredSessions, in_order};
+use crate::session::ErrorReport;
+use crate::session::host::{Host, HostAnswer, HostQuery, ListedSession, in_order};
 use crate::text::fuzzy::{Matcher, Query};
 
 /// Sessions that are told at once.
@@ -41,19 +42,20 @@ pub(in crate::linear) struct Found {
     said: Option<String>,
 }
 
-/// Looks into the store; blocks.
-pub(in crate::linear) fn find(
-    stored: &StoredSessions,
-    project: &Path,
-    sought: &Sought,
-) -> Result<Vec<Found>, ErrorReport> {
-    let listed = stored.list()?;
-    let inside = if sought.text.is_empty() {
-        Vec::new()
-    } else {
-        stored.search(&sought.text)?
+/// Asks the host; `None` where it is gone.
+pub(in crate::linear) async fn find(host: &Host, sought: &Sought) -> Option<Result<Vec<Found>, ErrorReport>> {
+    let HostAnswer::Listed { project, sessions } = host.ask(HostQuery::List).await? else {
+        return None;
     };
-    Ok(choose(&listed, &inside, project, sought))
+    let inside = if sought.text.is_empty() {
+        Ok(Vec::new())
+    } else {
+        match host.ask(HostQuery::Search(sought.text.clone())).await? {
+            HostAnswer::Found { sessions, .. } => sessions,
+            _ => return None,
+        }
+    };
+    Some(sessions.and_then(|listed| Ok(choose(&listed, &inside?, &project, sought))))
 }
 
 /// Those whose titles fit, best first, and then those in which it was said.
@@ -167,7 +169,7 @@ fn age(idle: Duration) -> String {
 mod tests {
     use super::*;
     use crate::conversation::Usage;
-    use crate::store::SessionRow;
+    use crate::session::host::SessionRow;
 
     fn listed(id: &str, project: &str, title: &str, minutes: u64) -> ListedSession {
         ListedSession {

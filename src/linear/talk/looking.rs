@@ -9,9 +9,9 @@ use crate::conversation::SessionId;
 use crate::linear::errands::{Errand, Page, Report};
 use crate::linear::pages::sessions::{Found, Sought};
 use crate::linear::pages::{changes, context, costs, export, grants, sessions, status};
+use crate::session::host::Wanted;
 use crate::session::query::{Answer, ChangeScope, Changes, Keep, Kept};
-use crate::session::{Op, QueuedKind, Wanted};
-use crate::store::Grant;
+use crate::session::{Grant, Op, QueuedKind};
 
 /// The lists that were told last.
 #[derive(Default)]

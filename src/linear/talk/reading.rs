@@ -2,7 +2,8 @@
 
 use super::{Effect, Talk};
 use crate::linear::command::{self, Command, Spoken};
-use crate::session::{CalledCommand, Op, Wanted};
+use crate::session::host::Wanted;
+use crate::session::{CalledCommand, Op};
 use crate::text::sanitize::sanitize;
 
 impl Talk {

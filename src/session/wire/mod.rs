@@ -13,6 +13,7 @@ mod profile;
 mod resume;
 mod rule_keys;
 mod services;
+mod tools;
 mod trust;
 mod upkeep;
 
@@ -36,18 +37,19 @@ use crate::process::withhold;
 use crate::provider::{Catalog, Provider, ProviderError, ToolSpec};
 use crate::store::{NewSession, Store, StoreError};
 use crate::tool::pipeline::{self, LoopGuard};
-use crate::tool::{Abilities, Inside, Registry, ToolCx, ToolSettings};
-use models::{choose_model, configured_edit_mode, likely_edit_mode, provider, providers};
-use profile::{BaseRules, Models};
+use crate::tool::{Abilities, Inside, Registry, Resolution, ToolCx};
+use models::{choose_model, likely_edit_mode, provider, providers};
+use profile::Models;
 pub(super) use profile::{Profile, Profiles};
 use resume::{draft, find, info, last_scope, no_session, prompt_facts};
-use services::{Kit, permissions, roots, tool_settings};
+use services::{Kit, roots};
 
 pub use agents::load as agents;
 pub use commands::user_commands;
 pub use imported::{ImportedList, Unused, imported_lists, unused};
 pub use rule_keys::check_rule_keys;
 pub use services::{attachment_refusal, prompt_gate};
+pub use tools::{ListedTool, find_tool, list_tools};
 pub use trust::{
     Part, ProjectTrust, TrustFlag, TrustState, TrustedBy, UsersRules, accept_trust, settle_trust,
     trusted_names,
@@ -100,9 +102,10 @@ pub enum ModelSource {
 }
 
 /// An opened session.
-#[derive(Debug)]
-pub struct Opened {
+pub(super) struct Opened {
     pub handle: Handle,
+    /// Draws the session's calls.
+    pub tools: Arc<Registry>,
     /// Sentences for the user: warnings of the configuration, a session that was not there.
     pub notes: Vec<String>,
     /// Ends when the session's actor has written everything down.
@@ -123,6 +126,8 @@ pub struct Preview {
 pub struct ToolRun {
     pub session: SessionId,
     pub call: CallId,
+    /// The tool's own name, where there is one of the name that was given.
+    pub tool: String,
     pub result: CallResult,
     /// Sentences for the user: what an earlier crash left behind, and what hooks had to say.
     pub notes: Vec<String>,
@@ -185,27 +190,8 @@ pub fn preview_untrusted(request: &OpenRequest) -> Preview {
     }
 }
 
-/// Returns what a model would be told of, and the settings that its words come from.
-pub fn advertised(request: &OpenRequest) -> Result<(Vec<ToolSpec>, ToolSettings), ErrorReport> {
-    let registry = Registry::builtin();
-    let roots = roots(request, &request.directory);
-    let base = BaseRules {
-        settings: tool_settings(request, &roots, &registry),
-        permissions: permissions(request, &roots, None)?,
-        home: request.dirs.home.clone(),
-        edit_mode: configured_edit_mode(request),
-    };
-    let agents = agents(request);
-    let agent = agents::start(&agents, request, None, &mut Vec::new())?.agent;
-    let edit_mode = likely_edit_mode(request, None, agent);
-    let settings = profile::tool_settings(&base, agent, edit_mode, &registry);
-    let permissions = profile::permissions(&base, agent)?;
-    let specs = registry.advertised(&settings, &permissions, &BTreeSet::new());
-    Ok((specs, settings))
-}
-
 /// Opens a session and starts its actor on the current runtime.
-pub fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
+pub(super) fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
     let mut notes = request.loaded.warnings.clone();
     let catalog = Arc::new(Catalog::new(providers(request)?));
     let store = Store::open(&request.dirs.data)?;
@@ -288,6 +274,7 @@ pub fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
     });
     let draft = draft(&store, &found, kit.services.roots.project_root())?;
     let titles = titles(request, &catalog, &provider);
+    let tools = Arc::clone(&kit.registry);
     let parts = Parts {
         info,
         messages,
@@ -336,6 +323,7 @@ pub fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
     let actor = super::actor::spawn(parts, received);
     Ok(Opened {
         handle: Handle { commands },
+        tools,
         notes,
         actor,
     })
@@ -432,9 +420,14 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
         Err(result) => *result,
     };
     notes.extend(reports.into_messages());
+    let tool = match kit.registry.resolve(name) {
+        Resolution::Tool(tool) => tool.name().to_owned(),
+        Resolution::Unknown { .. } => name.to_owned(),
+    };
     Ok(ToolRun {
         session,
         call,
+        tool,
         result,
         notes,
     })

@@ -3,9 +3,10 @@
 use super::*;
 use crate::linear::errands::{Page, Report};
 use crate::linear::pages::sessions::Sought;
+use crate::session::host::Wanted;
 use crate::session::query::{Answer, ChangeScope, ChangedFile, Changes, FileState, Keep, Kept};
-use crate::session::{ErrorReport, ReportKind, Wanted};
-use crate::store::{Grant, GrantOrigin, GrantScope};
+use crate::session::{ErrorReport, ReportKind};
+use crate::session::{Grant, GrantOrigin, GrantScope};
 
 /// The one errand that is begun now.
 fn begun(talk: &mut Talk) -> Errand {

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::title::first_line;
-use super::{ErrorReport, ReportKind};
-use crate::conversation::{CallId, PartBody, SessionId};
-use crate::store::{LockError, Outputs, SessionLock, SessionRow, Store, StoreError, Words, locks};
+use serde::{Deserialize, Serialize};
+
+use crate::conversation::{CallId, Message, PartBody, SessionId};
+use crate::session::title::first_line;
+use crate::session::{ErrorReport, ReportKind};
+use crate::store::{Hit, LockError, Outputs, SessionLock, SessionRow, Store, StoreError, Words, locks};
 
 /// Messages that a search looks for at most.
 const HITS: usize = 400;
@@ -27,7 +29,7 @@ pub struct StoredSessions {
 }
 
 /// A session in a list.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ListedSession {
     pub row: SessionRow,
     /// Since it was last written to.
@@ -97,6 +99,24 @@ impl StoredSessions {
 
     pub fn last_words(&self, session: &SessionId) -> Result<Vec<Words>, ErrorReport> {
         Ok(self.store.last_words(session, LAST)?)
+    }
+
+    /// Returns every session, children too, the newest first.
+    pub fn rows(&self) -> Result<Vec<SessionRow>, ErrorReport> {
+        Ok(self.store.list(None)?)
+    }
+
+    pub fn messages(&self, session: &SessionId) -> Result<Vec<Message>, ErrorReport> {
+        Ok(self.store.load(session)?)
+    }
+
+    /// Returns the messages that hold this text, the newest first, at most `limit`.
+    pub fn hits(&self, text: &str, limit: usize) -> Result<Vec<Hit>, ErrorReport> {
+        Ok(self.store.search(text, limit)?)
+    }
+
+    pub fn get(&self, session: &SessionId) -> Result<Option<SessionRow>, ErrorReport> {
+        Ok(self.store.get(session)?)
     }
 
     /// Names a session that is open nowhere, and returns the name as it is stored.

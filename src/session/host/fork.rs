@@ -9,9 +9,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::actor::todos::last_shown;
-use super::{ErrorReport, ReportKind, StoredDraft, StoredFile, StoredSessions};
+use super::StoredSessions;
 use crate::conversation::{CallState, Message, MessageId, MessageState, Role, SessionId};
+use crate::session::actor::todos::last_shown;
+use crate::session::{ErrorReport, ReportKind, StoredDraft, StoredFile};
 use crate::store::{Fork, NewSession, SessionRow};
 
 /// Ends a fork's title, with a closing parenthesis or a number and one behind it.
