@@ -15,7 +15,7 @@
 //! 2   tool
 //! 3   agent
 //! 4   session
-//! 5   headless linear acp tui
+//! 5   headless screen_reader acp tui
 //! 6   cli
 //! ```
 //!
@@ -38,7 +38,6 @@ pub mod conversation;
 pub mod files;
 pub mod headless;
 pub mod hook;
-pub mod linear;
 pub mod permission;
 pub mod picture;
 pub mod process;
@@ -47,6 +46,7 @@ pub mod project_root;
 pub mod provider;
 pub mod question;
 pub mod regular_file;
+pub mod screen_reader;
 pub mod session;
 pub mod store;
 pub mod text;

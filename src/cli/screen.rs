@@ -14,7 +14,7 @@ use super::failure::Failure;
 use super::first_run::Beginning;
 use super::place::{Place, host, model_source};
 use super::session_threads::SessionThreads;
-use super::{demo, first_run, keys, linear, themes};
+use super::{demo, first_run, keys, screen_reader, themes};
 use crate::config::Dirs;
 use crate::config::schema::{NotifyBy, SymbolSet, Tui};
 use crate::session::ErrorReport;
@@ -36,7 +36,7 @@ pub(super) fn screen(args: ScreenArgs) -> Result<ExitCode, Failure> {
     let request = place.request(args.open, args.reopen.into(), source, FrontEndKind::Attended)?;
     if args.screen_reader {
         check_terminal()?;
-        return linear::linear(request, extra, args.prompt, &dirs);
+        return screen_reader::screen_reader(request, extra, args.prompt, &dirs);
     }
     launch(Launch {
         request,

@@ -133,7 +133,7 @@ fn imports_point_down() {
 }
 
 /// Modules that a person or a program faces.
-const FRONT_ENDS: &[&str] = &["cli", "headless", "linear", "tui"];
+const FRONT_ENDS: &[&str] = &["cli", "headless", "screen_reader", "tui"];
 
 /// The lines where a front end reaches around the host and the handles of sessions: into the store, wherever it stands, or
 /// to a tool registry of its own, outside of tests.

@@ -1,8 +1,8 @@
 //! Queries beside the conversation.
 
 use super::*;
-use crate::linear::errands::{Page, Report};
-use crate::linear::pages::sessions::Sought;
+use crate::screen_reader::errands::{Page, Report};
+use crate::screen_reader::pages::sessions::Sought;
 use crate::session::host::Wanted;
 use crate::session::query::{Answer, ChangeScope, ChangedFile, Changes, FileState, Keep, Kept};
 use crate::session::{ErrorReport, ReportKind};

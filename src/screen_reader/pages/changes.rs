@@ -1,7 +1,7 @@
 //! `/diff`: what changed, as a list of files by number, and one of them line by line.
 
 use super::counted;
-use crate::linear::judged;
+use crate::screen_reader::judged;
 use crate::session::query::{ChangeScope, ChangedFile, Changes, FileState};
 use crate::view::card::DiffBody;
 
@@ -12,13 +12,13 @@ const SCOPES: [(&str, ChangeScope); 3] = [
     ("tree", ChangeScope::WorkTree),
 ];
 
-pub(in crate::linear) fn scope(word: &str) -> Option<ChangeScope> {
+pub(in crate::screen_reader) fn scope(word: &str) -> Option<ChangeScope> {
     let found = SCOPES.iter().find(|(name, _)| *name == word);
     found.map(|(_, scope)| *scope)
 }
 
 /// The files with their numbers.
-pub(in crate::linear) fn list(changes: &Changes) -> Vec<String> {
+pub(in crate::screen_reader) fn list(changes: &Changes) -> Vec<String> {
     let mut lines = Vec::new();
     if changes.files.is_empty() {
         lines.push(changes.scope.nothing().to_owned());
@@ -35,7 +35,7 @@ pub(in crate::linear) fn list(changes: &Changes) -> Vec<String> {
 }
 
 /// One file, line by line.
-pub(in crate::linear) fn file(file: &ChangedFile) -> Vec<String> {
+pub(in crate::screen_reader) fn file(file: &ChangedFile) -> Vec<String> {
     let mut lines = vec![format!("{}.", named(file))];
     lines.extend(file.note.clone());
     let diff = DiffBody {

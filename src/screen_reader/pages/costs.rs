@@ -3,7 +3,7 @@
 use crate::session::query::{Costs, SpendingSum, spender};
 use crate::text::size::short_count;
 
-pub(in crate::linear) fn lines(costs: &Costs) -> Vec<String> {
+pub(in crate::screen_reader) fn lines(costs: &Costs) -> Vec<String> {
     let sums = costs.sums();
     let mut lines: Vec<String> = sums.iter().map(|(of, sum)| line(of.words(), sum)).collect();
     if costs.session.is_empty() {

@@ -4,7 +4,7 @@ use crate::session::query::{ContextGroup, ContextItem, ContextUse};
 use crate::text::size::short_count;
 
 /// One line a source; with `each` what the sources are made of as well.
-pub(in crate::linear) fn lines(used: &ContextUse, each: bool) -> Vec<String> {
+pub(in crate::screen_reader) fn lines(used: &ContextUse, each: bool) -> Vec<String> {
     let mut lines = vec![summary(used)];
     for group in &used.groups {
         let share = share(group, used).unwrap_or_default();

@@ -10,12 +10,12 @@ use super::logs::Logs;
 use super::place::host;
 use super::runtime;
 use crate::config::Dirs;
-use crate::linear::{self, Console, Ended, Left, Start, TrustAnswer};
+use crate::screen_reader::{self, Console, Ended, Left, Start, TrustAnswer};
 use crate::session::ErrorReport;
 use crate::session::wire::{self, OpenRequest};
 
 /// `extra` is the configuration file that was named, for sessions of other projects.
-pub(super) fn linear(
+pub(super) fn screen_reader(
     request: OpenRequest,
     extra: Option<PathBuf>,
     prompt: Option<String>,
@@ -45,7 +45,7 @@ async fn converse(
     console: &mut Console,
 ) -> Result<Ended, Failure> {
     if request.trust.is_open() {
-        match linear::ask_trust(&request.trust, console).await {
+        match screen_reader::ask_trust(&request.trust, console).await {
             TrustAnswer::Trust => wire::accept_trust(&mut request)?,
             TrustAnswer::NotNow => {}
             TrustAnswer::Left(ended) => return Ok(ended),
@@ -62,7 +62,7 @@ async fn converse(
             host: &host,
             prompt: prompt.take(),
         };
-        let left = linear::run(start, console).await;
+        let left = screen_reader::run(start, console).await;
         tokio::select! {
             () = host.close(&session.handle) => {}
             // Who asks a second time does not wait; the next opening finds what was unfinished.

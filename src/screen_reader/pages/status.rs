@@ -2,7 +2,7 @@
 
 use crate::session::query::StatusGroup;
 
-pub(in crate::linear) fn lines(groups: &[StatusGroup]) -> Vec<String> {
+pub(in crate::screen_reader) fn lines(groups: &[StatusGroup]) -> Vec<String> {
     let mut lines = Vec::new();
     for group in groups {
         lines.push(format!("{}.", group.title));

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::{Heard, numbers, unclear};
-use crate::linear::judged;
 use crate::question::{Form, FormAnswer, FormQuestion, FormReply, Question, QuestionId, Reply};
+use crate::screen_reader::judged;
 use crate::session::Op;
 use crate::text::sanitize::{Revealed, reveal_line};
 
 /// A form, one question after the other.
-pub(in crate::linear) struct Filling {
+pub(in crate::screen_reader) struct Filling {
     form: Question<Arc<Form>>,
     answers: Vec<FormAnswer>,
 }

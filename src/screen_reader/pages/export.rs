@@ -5,7 +5,7 @@ use crate::session::query::{Keep, Kept};
 use crate::text::size::size_words;
 
 /// Reads what stands behind the command: a file's name, of which the ending says the format; or nothing.
-pub(in crate::linear) fn keep(given: &str, title: &str) -> Keep {
+pub(in crate::screen_reader) fn keep(given: &str, title: &str) -> Keep {
     let is_json = given.rsplit_once('.').is_some_and(|(_, ending)| ending == "json");
     let format = if is_json {
         ExportFormat::Json
@@ -23,7 +23,7 @@ pub(in crate::linear) fn keep(given: &str, title: &str) -> Keep {
     }
 }
 
-pub(in crate::linear) fn line(kept: &Kept) -> String {
+pub(in crate::screen_reader) fn line(kept: &Kept) -> String {
     match kept {
         Kept::Written { path, bytes } => {
             format!(

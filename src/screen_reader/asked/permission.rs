@@ -5,13 +5,13 @@
 use std::sync::Arc;
 
 use super::{Heard, numbers, unclear};
-use crate::linear::judged;
 use crate::permission::{self, Inquiry, PermissionReply, Proposed, Scope};
 use crate::question::{Question, QuestionId, Reply};
+use crate::screen_reader::judged;
 use crate::session::Op;
 use crate::text::sanitize::{Revealed, reveal_line};
 
-pub(in crate::linear) struct Permission {
+pub(in crate::screen_reader) struct Permission {
     question: Question<Arc<Inquiry>>,
     stage: Stage,
     proposals: Vec<Proposal>,

@@ -14,16 +14,16 @@ const MOST: usize = 20;
 
 /// Which are looked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in crate::linear) struct Sought {
+pub(in crate::screen_reader) struct Sought {
     /// Empty for all of them.
-    pub(in crate::linear) text: String,
+    pub(in crate::screen_reader) text: String,
     /// Those of other projects as well.
-    pub(in crate::linear) everywhere: bool,
+    pub(in crate::screen_reader) everywhere: bool,
 }
 
 impl Sought {
     /// Reads what stands behind the command: `all`, words, or both.
-    pub(in crate::linear) fn read(given: &str) -> Self {
+    pub(in crate::screen_reader) fn read(given: &str) -> Self {
         let (first, rest) = given.split_once(' ').unwrap_or((given, ""));
         let everywhere = first == "all";
         Self {
@@ -34,8 +34,8 @@ impl Sought {
 }
 
 #[derive(Debug, Clone)]
-pub(in crate::linear) struct Found {
-    pub(in crate::linear) session: ListedSession,
+pub(in crate::screen_reader) struct Found {
+    pub(in crate::screen_reader) session: ListedSession,
     /// The project, where it is another one.
     elsewhere: Option<PathBuf>,
     /// The text that matched, where its title is not what was looked for.
@@ -43,7 +43,10 @@ pub(in crate::linear) struct Found {
 }
 
 /// Asks the host; `None` where it is gone.
-pub(in crate::linear) async fn find(host: &Host, sought: &Sought) -> Option<Result<Vec<Found>, ErrorReport>> {
+pub(in crate::screen_reader) async fn find(
+    host: &Host,
+    sought: &Sought,
+) -> Option<Result<Vec<Found>, ErrorReport>> {
     let HostAnswer::Listed { project, sessions } = host.ask(HostQuery::List).await? else {
         return None;
     };
@@ -99,7 +102,7 @@ fn choose(
 }
 
 /// The sessions with their numbers.
-pub(in crate::linear) fn lines(found: &[Found], sought: &Sought, here: &SessionId) -> Vec<String> {
+pub(in crate::screen_reader) fn lines(found: &[Found], sought: &Sought, here: &SessionId) -> Vec<String> {
     if found.is_empty() {
         return vec![nothing(sought)];
     }

@@ -8,7 +8,7 @@ use crate::session::Grant;
 use crate::session::query::moment;
 
 /// The rules with their numbers, in the order they are given in.
-pub(in crate::linear) fn lines(grants: &[Grant], session: &SessionId, zone: &TimeZone) -> Vec<String> {
+pub(in crate::screen_reader) fn lines(grants: &[Grant], session: &SessionId, zone: &TimeZone) -> Vec<String> {
     if grants.is_empty() {
         return vec!["Nothing is stored. Answer 2 to a permission stores.".to_owned()];
     }
@@ -32,7 +32,7 @@ pub(in crate::linear) fn lines(grants: &[Grant], session: &SessionId, zone: &Tim
 }
 
 /// `bash cargo test *`
-pub(in crate::linear) fn named(grant: &Grant) -> String {
+pub(in crate::screen_reader) fn named(grant: &Grant) -> String {
     format!("{} {}", grant.key, grant.pattern)
 }
 

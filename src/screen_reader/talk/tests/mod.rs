@@ -11,9 +11,9 @@ use crate::conversation::sample::said;
 use crate::conversation::{
     CallId, CallResult, ErrorKind, MessageId, ModelRef, Part, PartBody, SessionId, TextPart, Usage,
 };
-use crate::linear::trust::TOO_EARLY;
 use crate::permission::Mode;
 use crate::question::{Form, FormOption, FormQuestion, FormReply, Question, Reply};
+use crate::screen_reader::trust::TOO_EARLY;
 use crate::session::{Done, Event, QueuedKind, Retry, SettledQuestion};
 
 fn info() -> SessionInfo {

@@ -2,12 +2,12 @@
 
 use super::Talk;
 use crate::conversation::{CallId, MessageId, Part, PartBody, Todo};
-use crate::linear::asked::Asked;
 use crate::permission::Mode;
+use crate::screen_reader::asked::Asked;
 use crate::session::{Done, ErrorReport, Event, PLAN, Retry};
 
 impl Talk {
-    pub(in crate::linear) fn hear(&mut self, event: &Event) {
+    pub(in crate::screen_reader) fn hear(&mut self, event: &Event) {
         match event {
             Event::MessageStarted(message) => self.message(message),
             Event::PartStarted { message, part } => self.part(message, part),

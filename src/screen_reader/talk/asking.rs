@@ -2,11 +2,11 @@
 
 use super::Talk;
 use super::sending::Returned;
-use crate::linear::asked::{Asked, Heard};
-use crate::linear::asks::Withdrawn;
-use crate::linear::console::Round;
-use crate::linear::trust::TOO_EARLY;
 use crate::permission::PermissionReply;
+use crate::screen_reader::asked::{Asked, Heard};
+use crate::screen_reader::asks::Withdrawn;
+use crate::screen_reader::console::Round;
+use crate::screen_reader::trust::TOO_EARLY;
 use crate::session::SettledQuestion;
 use crate::text::sanitize::Revealed;
 
@@ -46,18 +46,18 @@ impl Talk {
     }
 
     /// Returns what was put to the person and takes no answer yet.
-    pub(in crate::linear) fn deaf(&self) -> Option<Round> {
+    pub(in crate::screen_reader) fn deaf(&self) -> Option<Round> {
         let returned = self.returned.as_ref().and_then(Returned::deaf);
         self.asks.deaf().or(returned)
     }
 
     /// Returns true if this is a question, to which nothing may be an answer that was begun before it.
-    pub(in crate::linear) fn is_question(&self, round: Round) -> bool {
+    pub(in crate::screen_reader) fn is_question(&self, round: Round) -> bool {
         self.asks.deaf() == Some(round)
     }
 
     /// From now on lines are answers to this, if it is what waits.
-    pub(in crate::linear) fn listen(&mut self, round: Round) {
+    pub(in crate::screen_reader) fn listen(&mut self, round: Round) {
         if let Some(returned) = &mut self.returned
             && returned.listen(round)
         {

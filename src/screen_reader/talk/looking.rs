@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::{Effect, Talk};
 use crate::conversation::SessionId;
-use crate::linear::errands::{Errand, Page, Report};
-use crate::linear::pages::sessions::{Found, Sought};
-use crate::linear::pages::{changes, context, costs, export, grants, sessions, status};
+use crate::screen_reader::errands::{Errand, Page, Report};
+use crate::screen_reader::pages::sessions::{Found, Sought};
+use crate::screen_reader::pages::{changes, context, costs, export, grants, sessions, status};
 use crate::session::host::Wanted;
 use crate::session::query::{Answer, ChangeScope, Changes, Keep, Kept};
 use crate::session::{Grant, Op, QueuedKind};
@@ -152,7 +152,7 @@ impl Talk {
     }
 
     /// Takes what was looked up. A session that was opened is for whoever speaks with it.
-    pub(in crate::linear) fn learn(&mut self, report: Report) {
+    pub(in crate::screen_reader) fn learn(&mut self, report: Report) {
         match report {
             Report::Looked(page, answer) => self.tell_page(&page, answer),
             Report::Found(sought, Ok(found)) => self.tell_sessions(&sought, &found),

@@ -9,7 +9,7 @@
 
 use super::Talk;
 use crate::conversation::{Message, NoticeKind, PartBody, Role};
-use crate::linear::console::Round;
+use crate::screen_reader::console::Round;
 use crate::session::mention::mentions;
 use crate::session::{CalledCommand, ErrorReport, Input, Op, Queued, QueuedKind, StoredDraft};
 use crate::text::sanitize::sanitize;

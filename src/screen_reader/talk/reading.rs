@@ -1,14 +1,14 @@
 //! Input of the person: lines, and `ctrl+c`.
 
 use super::{Effect, Talk};
-use crate::linear::command::{self, Command, Spoken};
+use crate::screen_reader::command::{self, Command, Spoken};
 use crate::session::host::Wanted;
 use crate::session::{CalledCommand, Op};
 use crate::text::sanitize::sanitize;
 
 impl Talk {
     /// `ctrl+c`, or a line of `esc` alone.
-    pub(in crate::linear) fn interrupt(&mut self) {
+    pub(in crate::screen_reader) fn interrupt(&mut self) {
         self.said.was_echoed();
         if self.is_leaving {
             self.effects.push(Effect::Leave);
@@ -24,16 +24,16 @@ impl Talk {
         }
     }
 
-    pub(in crate::linear) fn is_leaving(&self) -> bool {
+    pub(in crate::screen_reader) fn is_leaving(&self) -> bool {
         self.is_leaving
     }
 
     /// The second `ctrl+c` did not come in time.
-    pub(in crate::linear) fn stay(&mut self) {
+    pub(in crate::screen_reader) fn stay(&mut self) {
         self.is_leaving = false;
     }
 
-    pub(in crate::linear) fn read(&mut self, line: &str) {
+    pub(in crate::screen_reader) fn read(&mut self, line: &str) {
         self.said.was_typed();
         if !line.is_empty() && line.chars().all(|c| c == '\u{1b}') {
             return self.interrupt();
@@ -54,7 +54,7 @@ impl Talk {
     }
 
     /// Takes what the program was started with: a line that answers no question, since it was written before any.
-    pub(in crate::linear) fn begin_with(&mut self, prompt: &str) {
+    pub(in crate::screen_reader) fn begin_with(&mut self, prompt: &str) {
         self.carry_out(&command::spoken(prompt), prompt);
         self.go_on();
     }
