@@ -33,6 +33,8 @@ mod registry;
 mod routing;
 mod seen;
 mod settings;
+#[cfg(test)]
+pub(crate) mod stand_in;
 mod truncate;
 mod walk;
 
