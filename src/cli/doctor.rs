@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use super::failure::Failure;
-use super::output::{print, table};
+use super::output::{print, table, tell};
 use super::place::Place;
 use crate::config::Loaded;
 use crate::process::git::{Git, Limits};
@@ -70,6 +70,9 @@ pub(super) fn doctor() -> Result<ExitCode, Failure> {
         FrontEndKind::Unattended,
     );
     let request = request.map_err(Failure::into_message);
+    for notice in request.iter().flat_map(|request| request.loaded.notices()) {
+        tell(&notice);
+    }
     let shell = shell(request.as_ref().ok().map(|request| &request.loaded));
     let mut findings = vec![
         Finding::new("configuration", configuration(request.as_ref()), State::Failed),
@@ -97,7 +100,7 @@ fn configuration(request: Result<&OpenRequest, &String>) -> Result<String, Strin
         (0, _) => "no file, only defaults".to_owned(),
         (files, 0) => format!("{} read", counted(files, "file")),
         (files, warnings) => format!(
-            "{} read, {}; `lathe config show` prints them",
+            "{} read, {} on standard error",
             counted(files, "file"),
             counted(warnings, "warning")
         ),

@@ -180,7 +180,7 @@ fn absolute(path: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// A word alone is a directory or a command, and this one is neither.
-fn not_there(given: &Path) -> Failure {
+pub(super) fn not_there(given: &Path) -> Failure {
     use clap::CommandFactory;
     let name = given.to_string_lossy();
     let cli = super::args::Cli::command();

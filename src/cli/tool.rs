@@ -23,6 +23,9 @@ pub(super) fn tool(args: ToolArgs) -> Result<ExitCode, Failure> {
     let which = args.session.map_or(Which::New, Which::Id);
     let request = place.request(args.open, which, ModelSource::Network, FrontEndKind::Unattended)?;
     let _logs = Logs::start(&dirs);
+    for warning in &request.loaded.warnings {
+        tell(warning);
+    }
     if let Some(untrusted) = request.trust.report() {
         tell(&untrusted.sentence());
     }

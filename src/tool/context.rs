@@ -98,6 +98,8 @@ pub struct ToolCx {
     pub context: Option<ContextUse>,
     /// With what calls inside this one are run; `None` where there can be none.
     pub inside: Option<Inside>,
+    /// The means of the call outside, where this is one inside it.
+    pub outside: Option<Inside>,
     pub noting: Noting,
     updates: mpsc::UnboundedSender<(CallId, Update)>,
     /// How long the call stood before a person who had a form to fill in.
@@ -129,6 +131,7 @@ impl ToolCx {
             cancel: CancellationToken::new(),
             context: None,
             inside: None,
+            outside: None,
             noting: Noting::default(),
             updates,
             waited: Mutex::default(),

@@ -333,7 +333,7 @@ pub(super) fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
 fn titles(request: &OpenRequest, catalog: &Catalog, provider: &Arc<dyn Provider>) -> Option<Titles> {
     let small = request.loaded.config.small_model.clone();
     let model = small.filter(|model| {
-        request.front_end == FrontEndKind::Attended && catalog.provider(&model.provider).is_ok()
+        request.front_end == FrontEndKind::Attended && catalog.usable(&model.provider).is_ok()
     })?;
     Some(Titles {
         provider: Arc::clone(provider),
