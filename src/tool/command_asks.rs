@@ -19,6 +19,7 @@ mod submodules;
 mod wildcards;
 mod written;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -27,11 +28,12 @@ use self::git::{GitLook, GitRun};
 pub use self::git_index::JudgedIndexes;
 use self::paths::{goes_up_unseen, is_harmless_device};
 use self::wildcards::Wildcards;
+use self::written::Named;
 use super::Services;
 use super::confine::can_confine_reading;
 use crate::permission::command::{
-    Analysis, Form, GitShows, List, Redirected, Simple, analyse, changes_directory, directory_operand,
-    files_read, in_git, operand_of, paths, search, shows_files, takes_paths,
+    Analysis, Form, GitShows, List, PathUse, Redirected, Simple, analyse, changes_directory,
+    directory_operand, files_read, in_git, operand_of, paths, search, shows_files, takes_paths,
 };
 use crate::permission::{Ask, Floor, Subject};
 use crate::process::git::Drivers;
@@ -215,6 +217,10 @@ struct Setting<'a> {
     services: &'a Services,
     workdir: &'a Path,
     home: Option<PathBuf>,
+    /// How each command of the call uses paths, once that is asked for.
+    path_uses: OnceCell<Vec<Option<PathUse>>>,
+    /// The last names of what the call writes, once they are asked for.
+    written_names: OnceCell<Vec<String>>,
 }
 
 impl<'a> Setting<'a> {
@@ -223,6 +229,8 @@ impl<'a> Setting<'a> {
             services,
             workdir,
             home: variable(services, "HOME").map(PathBuf::from),
+            path_uses: OnceCell::new(),
+            written_names: OnceCell::new(),
         }
     }
 }
@@ -337,6 +345,10 @@ impl Setting<'_> {
         ) {
             look.git = Some(self.git(git, directories, gathered));
         }
+        let named = Named {
+            directories: directories.as_deref(),
+            expanded: found.as_deref(),
+        };
         if base_name(command.program()) == "tee" {
             for operand in &operands {
                 gathered.edit.extend(self.write(operand, directories.as_deref()));
@@ -345,8 +357,9 @@ impl Setting<'_> {
                 gathered.edit.extend(self.write_path(path, self.workdir));
             }
         } else {
-            let is_edit = self.changed(command, directories.as_deref(), found.as_deref(), gathered);
-            look.is_edit = is_edit && !is_unseen;
+            let changed = self.changed(command, analysis, named, gathered);
+            look.is_edit = changed.is_edit && !is_unseen;
+            self.brought(command, analysis, named, &changed.kept, gathered);
         }
         if let Some(directory) = directory_operand(command).filter(|_| operands.is_empty()) {
             gathered
@@ -364,7 +377,6 @@ impl Setting<'_> {
                 .read
                 .extend(found.iter().flatten().flat_map(|path| self.read_path(path)));
         }
-        self.brought(command, analysis, found.as_deref().unwrap_or_default(), gathered);
         look
     }
 

@@ -23,6 +23,7 @@ mod flow;
 mod git_config;
 mod grammar;
 mod hazards;
+mod path_use;
 mod pieces;
 mod read_only;
 mod reader;
@@ -39,11 +40,12 @@ pub use files::{
 };
 pub use flow::{Directory, Place, Redirected};
 pub use git_config::{GitConfig, WORK_TREE, dangerous_key, dangerous_keys, is_dangerous_key};
+pub use path_use::{PathUse, path_use};
 pub use read_only::{Form, GitForm, GitShows, List, ReadOnlyFacts, changes_directory, read_only};
 pub use search::{Search, search};
 pub use word::{Variable, Word};
 pub(super) use wrapper::{is_wrapper, wrappers};
-pub use written::{Copied, Written, is_edit, written};
+pub use written::{Backup, Copied, LinksCopied, brings_files, is_edit, is_plain, written};
 
 use self::flow::Flow;
 use super::check::{Ask, Floor};

@@ -1,4 +1,5 @@
 mod attacks;
+mod brought;
 mod forms;
 mod git;
 mod git_forms;
