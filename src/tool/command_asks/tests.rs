@@ -1,5 +1,6 @@
 mod attacks;
 mod brought;
+mod brought_fuzz;
 mod forms;
 mod git;
 mod git_forms;

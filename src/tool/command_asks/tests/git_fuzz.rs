@@ -14,10 +14,10 @@ const SECRET: &str = "Zk81";
 const COMMANDS: usize = 250;
 
 /// Numbers of a fixed sequence (`SplitMix64`).
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn below(&mut self, end: usize) -> usize {
+    pub(super) fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -26,12 +26,12 @@ impl Random {
         usize::try_from((mixed ^ (mixed >> 31)) % end).unwrap()
     }
 
-    fn of<'t>(&mut self, texts: &[&'t str]) -> &'t str {
+    pub(super) fn of<'t>(&mut self, texts: &[&'t str]) -> &'t str {
         texts[self.below(texts.len())]
     }
 
     /// One of a table of texts.
-    fn from<'t>(&mut self, table: &'t str) -> &'t str {
+    pub(super) fn from<'t>(&mut self, table: &'t str) -> &'t str {
         let texts: Vec<&str> = table.split(" | ").collect();
         self.of(&texts)
     }
