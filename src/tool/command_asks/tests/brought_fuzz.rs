@@ -66,6 +66,19 @@ const BRINGING: &str = "mv | mv | mv -T | mv -b | mv -bT | mv -f | mv -S .jsonc 
 const OTHERS: &str = "cat | cat | head -n 1 | grep -r . | touch | touch | cp a.txt | cp -r it/. | mkdir -p | rm -f | rm -r | \
     echo Wx > | echo Wx >> | cat < | cd | cd | cd -P | sed -i s/x/Wx/ | sed -i.jsonc s/x/y/ | sed -i'.g*' s/x/y/ | \
     sed -i'.git/*' s/x/y/ | sed -i'docs/*' s/x/y/ | ls | tee | sort | find | rmdir";
+/// Where the links in what is brought lead to something worth having.
+const TAILS: &[(&str, &[&str])] = &[
+    ("d/e", &["/g/pre-commit", "/g/new"]),
+    ("d/n", &["/g/pre-commit", "/g/new"]),
+    ("sub", &["/q/new", "/q2/new"]),
+    ("hold", &["/s/a.txt", "/s2", "/r/a.txt", "/text"]),
+    ("many", &["/one/l/a.txt"]),
+    ("linkdir", &["/../../secrets/a.txt", "/.."]),
+    ("plain/chain", &["/pre-commit"]),
+    ("hook", &["/pre-commit"]),
+    ("docs", &["/a.txt", "~/a.txt"]),
+    ("secrets", &["/a.txt", "~/a.txt"]),
+];
 const BETWEEN: &str = " && | && | ; | ; | | | || ";
 
 fn project() -> Harness {
@@ -107,19 +120,39 @@ fn fill(project: &Harness) {
 
 fn call(random: &mut Random) -> String {
     let mut parts = Vec::new();
+    // The names that its files may have got.
+    let mut names: Vec<String> = vec!["n".to_owned()];
     let count = 2 + random.below(3);
     for at in 0..count {
         let brings = at == 0 || random.below(3) == 0;
         let part = if brings {
-            let program = random.from(BRINGING);
-            format!("{program} {} {}", random.from(BROUGHT), random.from(NEW))
-        } else {
-            let start = if random.below(2) == 0 {
-                random.from(NEW)
-            } else {
-                random.from(PATHS)
+            let (program, new) = (random.from(BRINGING), random.from(NEW));
+            let brought = match random.below(4) {
+                0 => names[random.below(names.len())].clone(),
+                _ => random.from(BROUGHT).to_owned(),
             };
-            format!("{} {start}{}", random.from(OTHERS), random.from(BELOW))
+            let source = brought.trim_end_matches("/.").trim_end_matches('/');
+            let last = source.rsplit('/').next().unwrap_or_default();
+            let is_about = |about: &&(&str, &[&str])| source.starts_with(about.0);
+            let tails = TAILS
+                .iter()
+                .find(is_about)
+                .map_or(&["", "/a.txt", "/new"][..], |about| about.1);
+            let tail = random.of(tails);
+            names.extend([
+                format!("{new}{tail}"),
+                format!("{new}/{last}{tail}"),
+                new.to_owned(),
+            ]);
+            format!("{program} {brought} {new}")
+        } else {
+            let path = match random.below(6) {
+                0 => format!("{}{}", random.from(NEW), random.from(BELOW)),
+                1 => format!("{}{}", random.from(PATHS), random.from(BELOW)),
+                2 => format!("{}{}", names[random.below(names.len())], random.from(BELOW)),
+                _ => names[random.below(names.len())].clone(),
+            };
+            format!("{} {path}", random.from(OTHERS))
         };
         parts.push(match random.below(14) {
             0 => format!("env A=b {part}"),
@@ -135,7 +168,8 @@ fn call(random: &mut Random) -> String {
     }
     let call = parts.remove(0);
     match random.below(8) {
-        0 => format!("for i in 1 2; do {call}; done"),
+        // Where a loop changes directory, nobody knows where it is.
+        0 if !call.contains("cd ") => format!("for i in 1 2; do {call}; done"),
         1 => format!("{{ {call}; }} & wait"),
         _ => call,
     }
@@ -171,7 +205,9 @@ fn files(directory: &Path) -> Vec<(String, String)> {
 fn harm(project: &Harness, call: &str, mode: Mode) -> Option<String> {
     let before = (files(&project.outside("")), files(&project.path(".git")));
     let output = Command::new("timeout")
-        .args(["20", "bash", "-c", call])
+        .args(["20", "bash", "-c"])
+        // Some would read what they write.
+        .arg(format!("ulimit -f 1000\n{call}"))
         .current_dir(project.path(""))
         .stdin(Stdio::null())
         .output()
@@ -238,4 +274,28 @@ async fn no_generated_call_brings_a_path_to_what_is_closed() {
         harmful.join("\n")
     );
     assert!(unasked > calls / 20, "only {unasked} ran unasked");
+}
+
+/// What is run has something to find.
+#[tokio::test]
+async fn harm_is_seen_where_calls_are_asked_about() {
+    let project = project();
+    for call in [
+        "mv d/n e && cp a.txt e/g/pre-commit",
+        "mv sub/q2 . && echo x > q2/new",
+        "cp -P hold/s . ; ln -sfn secrets s; cat s/a.txt",
+        "mv hold n && cat n/r/a.txt",
+        "cp -S .jsonc b lathe",
+        "sed -i'.g*' s/x/y/ it/hooks/x",
+        "mv -bT docs secrets",
+        "mv sub o; mv linkdir sub; cat sub/../../secrets/a.txt",
+    ] {
+        fill(&project);
+        assert!(harm(&project, call, Mode::Ask).is_some(), "{call}");
+        fill(&project);
+        let asks = command_asks(&project.services, call, &project.path("")).asks;
+        let decision = decide(&project.services.gate.permissions(), &asks, "bash", Mode::Ask);
+        let runs = matches!(decision, Decision::Allow | Decision::AllowByMode(_));
+        assert!(!runs, "{call}");
+    }
 }
