@@ -101,6 +101,26 @@ pub fn is_key(name: &str) -> bool {
     keys().any(|key| key == name)
 }
 
+/// Returns true for a key whose subjects are paths.
+pub(super) fn is_about_paths(key: &str) -> bool {
+    const OF_PATHS: &[&str] = &[
+        "read",
+        "edit",
+        PROTECTED,
+        "external_directory",
+        "list",
+        "look_at",
+        "write",
+        "multiedit",
+        "hashline_edit",
+        "apply_patch",
+        "ast_grep_replace",
+        "lsp_rename",
+        "lsp_code_action_resolve",
+    ];
+    OF_PATHS.contains(&key)
+}
+
 /// Returns lathe's name for a key: `bash` for `Bash`, `list` for `LS`, `server_tool` for `mcp__server__tool`.
 pub fn own_key(given: &str) -> String {
     if is_key(given) || given.contains(['*', '?']) {

@@ -35,16 +35,33 @@ impl Pattern {
         }
     }
 
+    /// A pattern of paths: `./a`, `a/./b` and `a//b` also match what is called `a` and `a/b`, and `a/` matches a directory
+    /// with everything below it.
+    pub(super) fn of_path(text: &str, home: Option<&Path>) -> Self {
+        let mut pattern = Self::new(text, home);
+        for form in path_forms(text) {
+            // `./*` is what lies here, and no absolute path.
+            let is_relative = !text.starts_with(['/', '~', '$', '*']);
+            let globs = Self::new(&form, home).globs.into_iter();
+            pattern
+                .globs
+                .extend(globs.map(|glob| Glob { is_relative, ..glob }));
+        }
+        pattern
+    }
+
     /// Matches a directory and everything below it, also where its name holds wildcards.
     pub(super) fn directory(dir: &str) -> Self {
         let dir = dir.trim_end_matches('/');
         let below = Glob {
             first: format!("{dir}/").into(),
             rest: vec!["".into()],
+            is_relative: false,
         };
         let itself = Glob {
             first: dir.into(),
             rest: Vec::new(),
+            is_relative: false,
         };
         Self {
             text: format!("{dir}/*"),
@@ -57,6 +74,7 @@ impl Pattern {
         let glob = Glob {
             first: beginning.into(),
             rest: vec![end.into()],
+            is_relative: false,
         };
         Self {
             text: format!("{beginning}*{end}"),
@@ -97,12 +115,30 @@ fn expand_home(text: &str, home: &Path) -> Option<String> {
     (rest.is_empty() || rest.starts_with('/')).then(|| format!("{home}{rest}"))
 }
 
+/// Other spellings that paths have which a pattern means.
+fn path_forms(text: &str) -> Vec<String> {
+    let root = if text.starts_with('/') { "/" } else { "" };
+    let names = text.split('/').filter(|name| !matches!(*name, "" | "."));
+    let plain = format!("{root}{}", names.collect::<Vec<_>>().join("/"));
+    let is_directory = text.ends_with('/') || text == "." || text.ends_with("/.");
+    match (plain.as_str(), is_directory) {
+        ("" | "/", false) => Vec::new(),
+        ("" | "/", true) => vec![format!("{plain}*")],
+        (_, true) => vec![format!("{plain}/*"), plain],
+        (_, false) if plain == text => Vec::new(),
+        (_, false) => vec![plain],
+    }
+}
+
 /// A pattern cut at its stars: the text begins with `first` and ends with the last of `rest`.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Glob {
     first: Piece,
     /// Empty when there is no star.
     rest: Vec<Piece>,
+    /// True if it matches no absolute path.
+    #[serde(default)]
+    is_relative: bool,
 }
 
 impl Glob {
@@ -112,10 +148,14 @@ impl Glob {
         Self {
             first,
             rest: pieces.collect(),
+            is_relative: false,
         }
     }
 
     fn matches(&self, text: &str) -> bool {
+        if self.is_relative && text.starts_with('/') {
+            return false;
+        }
         let Some(mut text) = self.first.strip_from_start(text) else {
             return false;
         };
@@ -247,6 +287,45 @@ mod tests {
             ("[ab]", "[ab]", true),
             ("[ab]", "a", false),
             ("\\*", "\\anything", true),
+        ] {
+            assert_eq!(matches(pattern, text), expected, "{pattern:?} on {text:?}");
+        }
+    }
+
+    #[test]
+    fn patterns_of_paths_match_in_every_spelling() {
+        let matches =
+            |pattern: &str, text: &str| Pattern::of_path(pattern, Some(Path::new("/home/u"))).matches(text);
+        for (pattern, text, expected) in [
+            ("./secrets/**", "secrets/a", true),
+            ("././secrets/*", "secrets/a/b", true),
+            ("./secrets/**", "/p/secrets/a", false),
+            ("./.env", ".env", true),
+            ("./.env", "a/.env", false),
+            ("./.env", "./.env", true),
+            ("./*", "a/b", true),
+            ("./*", "/etc/passwd", false),
+            ("./**", "a", true),
+            (".", "a/b", true),
+            (".", "/etc/passwd", false),
+            ("./", "a", true),
+            ("a/./b", "a/b", true),
+            ("a//b", "a/b", true),
+            ("secrets/", "secrets/a/b", true),
+            ("secrets/", "secrets", true),
+            ("secrets/", "secrets2", false),
+            ("secrets/", "/elsewhere/secrets/a", false),
+            ("./secrets/", "secrets/a", true),
+            ("*/secrets/", "a/secrets/b", true),
+            ("*/secrets/", "/p/a/secrets/b", true),
+            ("/data/", "/data/a", true),
+            ("/data/./x", "/data/x", true),
+            ("~/keys/", "/home/u/keys/a", true),
+            ("$HOME/keys/", "/home/u/keys/a", true),
+            ("secrets", "secrets/a", false),
+            ("*", "/etc/passwd", true),
+            ("", "", true),
+            ("", "a", false),
         ] {
             assert_eq!(matches(pattern, text), expected, "{pattern:?} on {text:?}");
         }

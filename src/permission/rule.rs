@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::Pattern;
 use super::defaults::folded;
 use super::grant::floor;
+use super::keys::is_about_paths;
 use super::verdict::Subject;
 
 /// The action of a rule. The order is that of strictness.
@@ -99,7 +100,10 @@ impl Rule {
     pub fn new(key: &str, pattern: &str, action: Action, source: Source, home: Option<&Path>) -> Self {
         let pattern = match key {
             // Those names are compared without regard to case.
-            PROTECTED => Pattern::new(&folded(pattern), home),
+            PROTECTED => Pattern::of_path(&folded(pattern), home),
+            _ if is_about_paths(key) => Pattern::of_path(pattern, home),
+            // Of all kinds of subjects some are paths.
+            _ if key.contains(['*', '?']) && action != Action::Allow => Pattern::of_path(pattern, home),
             _ => Pattern::new(pattern, home),
         };
         Self::with_pattern(key, pattern, action, source)
@@ -235,6 +239,46 @@ mod tests {
             .map(|(key, pattern, _)| format!("{key} {pattern}"))
             .collect();
         assert_eq!(order, ["edit *", "bash z *", "bash *", "bash a *", "github_* *"]);
+    }
+
+    #[test]
+    fn paths_are_named_in_any_spelling_and_commands_in_their_own() {
+        let is_met = |value: Value, key: &str, text: &str| {
+            let rules = parse(&value, &Source::Default, None).unwrap();
+            let subject = Subject::new(text);
+            rules
+                .iter()
+                .any(|rule| rule.is_about(key) && rule.matches(&subject))
+        };
+        for (value, key, text, expected) in [
+            (
+                json!({"read": {"./secrets/**": "deny"}}),
+                "read",
+                "secrets/a",
+                true,
+            ),
+            (json!({"edit": {"./secrets/": "ask"}}), "edit", "secrets/a", true),
+            (json!({"list": {"secrets/": "ask"}}), "list", "secrets", true),
+            (json!({"write": {"./a": "deny"}}), "write", "a", true),
+            (
+                json!({"external_directory": {"/data/": "allow"}}),
+                "external_directory",
+                "/data/*",
+                true,
+            ),
+            (
+                json!({"protected": {"./Makefile": "deny"}}),
+                "protected",
+                "makefile",
+                true,
+            ),
+            (json!({"*": {"./secrets/**": "deny"}}), "read", "secrets/a", true),
+            (json!({"bash": {"./run": "allow"}}), "bash", "run", false),
+            (json!({"bash": {"./run": "allow"}}), "bash", "./run", true),
+            (json!({"*": {"./run": "allow"}}), "bash", "run", false),
+        ] {
+            assert_eq!(is_met(value.clone(), key, text), expected, "{value}");
+        }
     }
 
     #[test]

@@ -5,14 +5,17 @@
 //! whole, with whatever paths were found in it all the same.
 
 mod brought;
+mod closed;
 mod deleted;
 mod git;
 mod git_index;
 mod git_query;
 mod git_revision;
 mod git_shown;
+mod left_out;
 mod paths;
 mod programs;
+mod reached;
 mod repository;
 mod search;
 mod submodules;
@@ -79,6 +82,10 @@ pub(super) fn command_asks(services: &Services, command: &str, workdir: &Path) -
     }
     for redirected in &analysis.redirected {
         setting.redirected(redirected, &mut gathered);
+        setting.reached_by_redirection(redirected, &analysis, &mut gathered);
+    }
+    for command in &analysis.perhaps {
+        setting.reached(command, &analysis, &mut gathered);
     }
     let refusal = analysis.refusal.or_else(|| setting.refusal(&analysis));
     let only_reads = refusal.is_none() && !gathered.writes && looks.iter().all(|look| look.form.is_some());
@@ -106,6 +113,10 @@ pub(super) fn command_asks(services: &Services, command: &str, workdir: &Path) -
         let mut ask = command.ask(reason == Reading::Unasked);
         ask.destructive |= look.destroys;
         ask.subject.destroys |= look.destroys;
+        if look.is_too_much {
+            // A file that the rules close may be among them.
+            ask.floor = Floor::Ask;
+        }
         if changes_directory(command) {
             // Where it leads to is a question about a path.
             (ask.floor, ask.subject.read_only) = (Floor::Denied, true);
@@ -153,6 +164,8 @@ struct Look {
     git: Option<GitLook>,
     /// True if it changes files in the project and does nothing else.
     is_edit: bool,
+    /// True if its words stand for more files than are looked at.
+    is_too_much: bool,
     /// True if a word turned out to be a file that it overwrites.
     destroys: bool,
 }
@@ -337,18 +350,19 @@ impl Setting<'_> {
             form,
             git: None,
             is_edit: false,
+            is_too_much: found.is_none() && directories.is_some(),
             destroys: written::overwrites_a_file(command, there.as_deref().unwrap_or_default()),
         };
+        if look.form.is_none() {
+            let there = there.as_deref().unwrap_or_default();
+            self.read_by_words(command, analysis, directories.as_deref(), there, gathered);
+        }
         if let (Some(git), Some(directories)) = (
             look.form.as_ref().and_then(|form| form.git.as_ref()),
             &directories,
         ) {
             look.git = Some(self.git(git, directories, gathered));
         }
-        let named = Named {
-            directories: directories.as_deref(),
-            expanded: found.as_deref(),
-        };
         if base_name(command.program()) == "tee" {
             for operand in &operands {
                 gathered.edit.extend(self.write(operand, directories.as_deref()));
@@ -357,9 +371,20 @@ impl Setting<'_> {
                 gathered.edit.extend(self.write_path(path, self.workdir));
             }
         } else {
+            let replaced = found.as_ref().and_then(|_| {
+                let wildcards = Wildcards::plain(self.wildcards_match_hidden(analysis));
+                self.expand_by(command, directories.as_deref(), wildcards)
+            });
+            let named = Named {
+                directories: directories.as_deref(),
+                expanded: replaced.as_deref(),
+            };
             let changed = self.changed(command, analysis, named, gathered);
             look.is_edit = changed.is_edit && !is_unseen;
             self.brought(command, analysis, named, &changed.kept, gathered);
+            if look.form.is_none() {
+                self.reached(command, analysis, gathered);
+            }
         }
         if let Some(directory) = directory_operand(command).filter(|_| operands.is_empty()) {
             gathered

@@ -15,7 +15,7 @@ use lathe::permission::command::{
 };
 
 /// The content of `.env` behind a word that texts search for.
-const SECRET: &str = "Zk81";
+const SECRET: &str = "Qv93";
 
 /// Programs with words that only read.
 const PLAIN: &[&str] = &[

@@ -18,6 +18,11 @@ pub struct PathOperand {
     pub variable: Option<Variable>,
     /// `~somebody`, `$x`: only the shell knows where that is.
     pub dynamic: bool,
+    /// What follows the text, from the first wildcard on.
+    pub wildcards: String,
+    /// Of a word that only the shell knows: the paths that it begins with, ends in, and is where nothing stands for the
+    /// unknown parts.
+    pub known_parts: Vec<String>,
 }
 
 impl PathOperand {
@@ -57,11 +62,9 @@ pub fn paths(command: &Simple) -> Vec<PathOperand> {
         return Vec::new();
     }
     let takes_all = ALL_OPERANDS.contains(&program);
-    let skipped = if takes_all {
-        program_operand(program, &command.words)
-    } else {
-        None
-    };
+    // It could be the value of an option before it.
+    let is_certain = |at: &usize| takes_all || ends_an_option(&command.words[at - 1]);
+    let skipped = program_operand(program, &command.words).filter(is_certain);
     let mut found = Vec::new();
     for (index, part) in parts(&command.words) {
         match part {
@@ -81,6 +84,16 @@ pub fn paths(command: &Simple) -> Vec<PathOperand> {
         }
     }
     found
+}
+
+/// Returns true if a word before an operand is no option that takes it for its value: `-rn`, `--include=x`.
+fn ends_an_option(word: &Word) -> bool {
+    const FLAGS: &str = "EFGHPRchilnoqrsvwxz";
+    match (word.text.strip_prefix("--"), word.text.strip_prefix('-')) {
+        (Some(long), _) => long.is_empty() || long.contains('='),
+        (None, Some(letters)) => letters.chars().all(|letter| FLAGS.contains(letter)),
+        (None, None) => true,
+    }
 }
 
 pub(super) const READERS: &[&str] = &[
@@ -158,6 +171,15 @@ const MAX_LETTERS: usize = 6;
 /// Everything in a command's words that would be a path if a file of that name were there: operands, what follows a `=`,
 /// and of a reader also what follows an option's letters.
 pub fn possible_paths(command: &Simple) -> Vec<PathOperand> {
+    possible_paths_but(command, |_| false)
+}
+
+/// The same without the words that are certainly texts.
+pub fn possible_paths_in_no_text(command: &Simple) -> Vec<PathOperand> {
+    possible_paths_but(command, |index| is_text(command, index))
+}
+
+fn possible_paths_but(command: &Simple, leaves_out: impl Fn(usize) -> bool) -> Vec<PathOperand> {
     let program = base_name(command.program());
     if NO_PATHS.contains(&program) {
         return Vec::new();
@@ -166,7 +188,7 @@ pub fn possible_paths(command: &Simple) -> Vec<PathOperand> {
     let skipped = program_operand(program, &command.words);
     let mut found = Vec::new();
     for (index, word) in command.words.iter().enumerate().skip(1) {
-        if word.is_dynamic() || Some(index) == skipped {
+        if word.is_dynamic() || Some(index) == skipped || leaves_out(index) {
             continue;
         }
         if word.glob_at.is_none() {
@@ -181,6 +203,29 @@ pub fn possible_paths(command: &Simple) -> Vec<PathOperand> {
     }
     found.retain(|operand| !operand.text.is_empty() || operand.variable.is_some());
     found
+}
+
+/// Options without a value behind which another option can stand.
+const FLAGS: &[&str] = &["-n", "-E", "-r", "-i", "-o", "-v", "-l", "-a", "-q", "-s"];
+
+/// Returns true if a word is certainly a text for the program: a script, a pattern or a message that an option brings.
+fn is_text(command: &Simple, index: usize) -> bool {
+    let text = |at: usize| command.words.get(at).map_or("", |word| word.text.as_str());
+    let Some(option) = index.checked_sub(1).map(text) else {
+        return false;
+    };
+    let brings_text = match (base_name(command.program()), text(1)) {
+        ("sed", _) => matches!(option, "-e" | "--expression"),
+        ("grep" | "rg", _) => matches!(option, "-e" | "--regexp"),
+        ("git", "commit" | "tag" | "merge") => matches!(option, "-m" | "-am" | "--message"),
+        ("git", "log") => option == "--grep",
+        _ => false,
+    };
+    // An option before it could take this one for its value.
+    let before = index.checked_sub(2).map_or("", text);
+    let is_option = !before.starts_with('-') || FLAGS.contains(&before);
+    let ends_options = command.words[..index].iter().any(|word| word.text == "--");
+    brings_text && !ends_options && (is_option || before.is_empty())
 }
 
 /// Returns true if a program shows what is in the files it is given.
@@ -269,23 +314,42 @@ pub(super) fn operand(word: &Word) -> PathOperand {
     if word.is_dynamic() {
         return PathOperand {
             dynamic: true,
+            known_parts: known_parts(word),
             ..literal(&word.text)
         };
     }
     let text = before_glob(word);
+    let wildcards = word.text[text.len()..].to_owned();
     if let Some(variable) = word.variable {
         return PathOperand {
             variable: Some(variable),
+            wildcards,
             ..literal(&text[word.variable_end..])
         };
     }
     let is_home = text == "~" || text.starts_with("~/");
     PathOperand {
-        text: text.to_owned(),
         tilde: word.tilde && is_home,
-        variable: None,
         dynamic: word.tilde && !is_home,
+        wildcards,
+        ..literal(text)
     }
+}
+
+fn known_parts(word: &Word) -> Vec<String> {
+    let text = word.text.as_str();
+    let (Some(first), Some(last)) = (word.expansions.first(), word.expansions.last()) else {
+        // Braces beside quotes.
+        return super::word::braces(text).unwrap_or_default();
+    };
+    let (beginning, end) = (&text[..first.range.start], &text[last.range.end..]);
+    let rest = word.with_expansions("");
+    let directory = beginning.rfind('/').map(|slash| beginning[..=slash].to_owned());
+    let below = end.find('/').map(|slash| end[slash + 1..].to_owned());
+    let mut parts: Vec<String> = directory.into_iter().chain(below).chain([rest]).collect();
+    parts.retain(|part| !part.is_empty() && part != "/");
+    parts.dedup();
+    parts
 }
 
 fn literal(text: &str) -> PathOperand {
@@ -294,6 +358,8 @@ fn literal(text: &str) -> PathOperand {
         tilde: false,
         variable: None,
         dynamic: false,
+        wildcards: String::new(),
+        known_parts: Vec::new(),
     }
 }
 

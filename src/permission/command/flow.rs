@@ -12,6 +12,7 @@ use self::place::{After, changes_directory, functions_change_directory};
 pub use self::place::{Directory, Place};
 use self::values::Values;
 use super::Simple;
+use super::files::PathOperand;
 use super::grammar;
 use super::hazards;
 use super::reader::{Facts, read};
@@ -55,6 +56,14 @@ impl Shell {
 pub(super) struct Flow {
     pub(super) commands: Vec<Simple>,
     pub(super) redirected: Vec<Redirected>,
+    /// Directories that any command may change to.
+    pub(super) steps: Vec<PathOperand>,
+    /// Commands that a wrapper may run which is not understood.
+    pub(super) perhaps: Vec<Simple>,
+    /// Commands whose output is the input of what is at hand.
+    feeding: Vec<usize>,
+    /// Those of them whose output is its standard input.
+    piped: Vec<usize>,
     pub(super) facts: Facts,
     /// Canonical texts of what was found in texts that could not be read.
     pub(super) found: Vec<String>,
@@ -123,6 +132,7 @@ impl Flow {
     }
 
     fn node(&mut self, node: &Node, place: &Place) -> After {
+        let top = node;
         match node {
             Node::Call(call) => self.call(call, place),
             Node::Sequence(nodes) => {
@@ -142,9 +152,16 @@ impl Flow {
             }
             Node::Pipeline(nodes) | Node::Inside(nodes) => {
                 let before = self.git_commands();
+                let (feeding, piped) = (self.feeding.clone(), self.piped.clone());
                 for node in nodes {
+                    let first = self.commands.len();
                     self.apart(node, place);
+                    if matches!(top, Node::Pipeline(_)) {
+                        self.feeding.extend(first..self.commands.len());
+                        self.piped.extend(first..self.commands.len());
+                    }
                 }
+                (self.feeding, self.piped) = (feeding, piped);
                 self.is_unordered |= self.git_commands() - before > 1;
                 After::same(place)
             }
@@ -183,11 +200,15 @@ impl Flow {
                     place
                 };
                 self.is_unordered = true;
+                let feeding = self.feeding.clone();
+                let first = self.commands.len();
                 self.node(inside, place);
+                self.feeding.extend(first..self.commands.len());
                 let values = self.values.clone().without([node]);
                 self.values = values.clone().with_each(name, words, &self.values, body);
                 self.node(body, place);
                 self.values = values;
+                self.feeding = feeding;
                 After::same(place)
             }
             Node::Function(body) => {

@@ -19,10 +19,13 @@
 
 mod arity;
 mod files;
+mod find;
 mod flow;
 mod git_config;
 mod grammar;
 mod hazards;
+mod outputs;
+mod patch;
 mod path_use;
 mod pieces;
 mod read_only;
@@ -36,10 +39,14 @@ mod written;
 use std::collections::BTreeSet;
 
 pub use files::{
-    PathOperand, files_read, in_git, operand_of, paths, possible_paths, shows_files, takes_paths,
+    PathOperand, files_read, in_git, operand_of, paths, possible_paths, possible_paths_in_no_text,
+    shows_files, takes_paths,
 };
+pub use find::{FindAction, FindCommand, FoundEntry};
 pub use flow::{Directory, Place, Redirected};
 pub use git_config::{GitConfig, WORK_TREE, dangerous_key, dangerous_keys, is_dangerous_key};
+pub use outputs::{named_in_script, outputs};
+pub use patch::{Patch, patch, patched_files};
 pub use path_use::{PathUse, path_use};
 pub use read_only::{Form, GitForm, GitShows, List, ReadOnlyFacts, changes_directory, read_only};
 pub use search::{Search, search};
@@ -64,6 +71,10 @@ pub struct Analysis {
     pub in_order: bool,
     /// The files that redirections open.
     pub redirected: Vec<Redirected>,
+    /// Directories that any of it may change to.
+    pub steps: Vec<PathOperand>,
+    /// Commands that it may run where it is not understood, besides those that were found.
+    pub perhaps: Vec<Simple>,
     /// Why it cannot be judged by its commands: `it is not a whole command`.
     pub refusal: Option<&'static str>,
     /// Variables that keep a value for the commands that follow.
@@ -89,11 +100,27 @@ pub struct Simple {
     pub assigned: Option<String>,
     /// True if a wrapper like `xargs` adds to its words.
     pub more_operands: bool,
+    /// The command of the analysis that is such a wrapper.
+    pub given_by: Option<usize>,
     /// The text that such a wrapper replaces in its words.
     pub filled_in: Option<String>,
     /// Canonical texts of wrappers that only count by what they run, `timeout 9 curl u` for `curl u`.
     pub around: Vec<String>,
     pub place: Place,
+    pub input: Input,
+}
+
+/// Where a command's standard input comes from, as far as the text tells.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Input {
+    /// Commands of the analysis whose output it may get, also by `$( )` and by a variable.
+    pub commands: Vec<usize>,
+    /// Those of them that stand before it in a pipeline.
+    pub piped: Vec<usize>,
+    /// Files that are opened for it.
+    pub files: Vec<Word>,
+    /// True if it is written in the text: `<<`, `<<<`.
+    pub is_text: bool,
 }
 
 impl Simple {
@@ -121,6 +148,8 @@ pub fn analyse(command: &str) -> Analysis {
         commands: flow.commands,
         in_order: !flow.is_unordered,
         redirected: flow.redirected,
+        steps: flow.steps,
+        perhaps: flow.perhaps,
         refusal,
         lasting: flow.facts.lasting,
         exports: flow.facts.exports,
@@ -268,6 +297,35 @@ impl Simple {
             Some((is_reached && !is_option).then_some(at))
         });
         found.flatten()
+    }
+}
+
+impl Simple {
+    /// The command with a name in its words: where the text stands that a wrapper replaces, behind them where it adds to them, and
+    /// in the place of what only the shell knows.
+    pub fn filled(&self, name: &str) -> Self {
+        let literal = |text: String| Word {
+            text,
+            ..Word::default()
+        };
+        let mut filled = self.clone();
+        let mut is_in = false;
+        for word in &mut filled.words {
+            if let Some(text) = self
+                .filled_in
+                .as_deref()
+                .filter(|text| !text.is_empty() && word.text.contains(text))
+            {
+                *word = literal(word.text.replace(text, name));
+                is_in = true;
+            } else if word.is_dynamic() && !word.expansions.is_empty() && !self.more_operands {
+                *word = literal(word.with_expansions(name));
+            }
+        }
+        if self.more_operands && !is_in {
+            filled.words.push(literal(name.to_owned()));
+        }
+        filled
     }
 }
 

@@ -193,7 +193,7 @@ fn attached(word: &Word) -> Option<PathOperand> {
     Some(operand_of_text(value))
 }
 
-/// Beginnings of options by which `rg` searches what is hidden or ignored.
+/// Beginnings of options by which `rg` searches what is hidden or ignored, or reads rules in another way.
 const RG_UNFILTERED: &[&str] = &[
     "--hidden",
     "--no-ignore",
@@ -201,6 +201,7 @@ const RG_UNFILTERED: &[&str] = &[
     "--glob",
     "--iglob",
     "--ignore-file",
+    "--no-require-git",
 ];
 /// Flags of `rg` that are not in the table of commands that only read.
 const RG_FURTHER: (&str, &str) = ("uL.", "hidden no-ignore no-ignore-vcs unrestricted follow");

@@ -67,6 +67,19 @@ impl Word {
         self.dynamic_at.is_some() && self.variable.is_none()
     }
 
+    /// The text with another in the place of each expansion.
+    pub(super) fn with_expansions(&self, value: &str) -> String {
+        let mut made = String::new();
+        let mut at = 0;
+        for expansion in &self.expansions {
+            made.push_str(&self.text[at..expansion.range.start]);
+            made.push_str(value);
+            at = expansion.range.end;
+        }
+        made.push_str(&self.text[at..]);
+        made
+    }
+
     pub(super) fn is_integer(&self) -> bool {
         let digits = self.text.strip_prefix('-').unwrap_or(&self.text);
         self.is_literal() && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())

@@ -8,9 +8,10 @@ mod texts;
 
 use std::ops::Range;
 
-use self::options::{Options, after_options, options_of};
+use self::options::{Options, after_options, options_of, values_before_command};
 use self::texts::{eval, find, script, shell};
 use super::base_name;
+use super::files::PathOperand;
 use super::hazards::is_harmless;
 use super::word::{Word, is_name, joined};
 
@@ -206,7 +207,10 @@ fn wrapped(program: &str, words: &[Word], options: &Options, operands: usize, gi
         }
         _ => {}
     }
-    let is_transparent = TRANSPARENT.contains(&program) && !has_assignments && !words[0].text.contains('/');
+    let is_transparent = TRANSPARENT.contains(&program)
+        && !has_assignments
+        && !words[0].text.contains('/')
+        && starts_in(words).is_none();
     if is_transparent {
         Runs::Instead(start)
     } else {
@@ -217,6 +221,16 @@ fn wrapped(program: &str, words: &[Word], options: &Options, operands: usize, gi
 /// `A=b`, as `env` and `sudo` take it.
 pub(super) fn is_assignment(word: &Word) -> bool {
     word.text.split_once('=').is_some_and(|(name, _)| is_name(name))
+}
+
+/// The directory in which a wrapper starts its command.
+pub(super) fn starts_in(words: &[Word]) -> Option<PathOperand> {
+    let letter = match base_name(&words[0].text) {
+        "env" => 'C',
+        "sudo" => 'D',
+        _ => return None,
+    };
+    values_before_command(words, letter, "chdir").pop()
 }
 
 /// The text that `xargs` replaces by what it reads.

@@ -186,7 +186,7 @@ impl Setting<'_> {
                 self.made(copied, &destinations, named, &mut brought);
             }
             let mut sources = Vec::new();
-            for source in &copied.sources {
+            for source in copied.sources.iter().filter(|source| source.wildcards.is_empty()) {
                 match self.paths_of(source, named.directories) {
                     Some(paths) => sources.extend(paths),
                     None => brought.has_link = true,

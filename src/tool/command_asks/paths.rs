@@ -8,7 +8,7 @@ use super::{Setting, variable};
 use crate::files::Resolved;
 use crate::permission::command::{
     Analysis, Directory, PathOperand, Place, Simple, Variable, Word, changes_directory, files_read,
-    possible_paths, search, shows_files, written,
+    possible_paths, possible_paths_in_no_text, search, shows_files, written,
 };
 use crate::permission::{Ask, Floor, Subject};
 use crate::text::path::without_dots;
@@ -244,7 +244,7 @@ impl Setting<'_> {
         let wildcards: Vec<&Word> = words
             .filter(|word| word.glob_at.is_some() && !word.is_dynamic())
             .collect();
-        let operands = possible_paths(command);
+        let operands = possible_paths_in_no_text(command);
         directories.iter().any(|directory| {
             let named = operands
                 .iter()

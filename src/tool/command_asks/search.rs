@@ -29,7 +29,7 @@ impl Setting<'_> {
         if search.here {
             places.extend_from_slice(directories);
         }
-        self.look_into(search, &places, gathered)
+        Look::new(self, search, directories, gathered).into_all(&places)
     }
 
     /// The same for files and for directories with what is below them.
@@ -39,126 +39,127 @@ impl Setting<'_> {
         places: &[PathBuf],
         gathered: &mut Gathered,
     ) -> Option<()> {
-        let readable = self.services.gate.readable();
-        let mut left = MAX_NAMES;
-        for place in places {
-            if place.is_dir() {
-                self.walk(search, place, &readable, &mut left, gathered)?;
-            } else if place.exists() && search.looks_into(&name_of(place)) {
-                gathered.read.extend(self.closed(place, &readable));
-            }
-        }
-        Some(())
-    }
-
-    fn walk(
-        &self,
-        search: &Search,
-        place: &Path,
-        readable: &ReadGate,
-        left: &mut usize,
-        gathered: &mut Gathered,
-    ) -> Option<()> {
-        // Ignore files are those around the real directory, for `rg` too.
-        let Ok(root) = place.canonicalize() else {
-            return Some(());
-        };
-        let found = self.walk_by(search, &root, place, search.filtered, readable, left, gathered)?;
-        if found == Rules::Unclear {
-            self.walk_by(search, &root, place, false, readable, left, gathered)?;
-        }
-        Some(())
-    }
-
-    /// Walks with the ignore rules, or without them and with what is hidden.
-    #[expect(clippy::too_many_arguments, reason = "it is one walk of two")]
-    fn walk_by(
-        &self,
-        search: &Search,
-        root: &Path,
-        place: &Path,
-        filtered: bool,
-        readable: &ReadGate,
-        left: &mut usize,
-        gathered: &mut Gathered,
-    ) -> Option<Rules> {
-        // `rg` reads this file too, which may bring back what others ignore and what is hidden.
-        let has_own_rules =
-            |directory: &Path| filtered && directory.join(".rgignore").symlink_metadata().is_ok();
-        if root.ancestors().any(has_own_rules) {
-            return Some(Rules::Unclear);
-        }
-        let walk = Walk {
-            root,
-            ignore_files: if filtered {
-                IgnoreFiles::InRepositories
-            } else {
-                IgnoreFiles::Unread
-            },
-            skips_hidden: filtered && !search.has_types(),
-            follows_links: search.follows_links,
-            max_depth: usize::MAX,
-            threads: 1,
-            gate: readable,
-        };
-        let enters = |entry: &Entry| {
-            entry.depth() == 0 || !entry.is_directory() || search.enters(&entry.name().to_string_lossy())
-        };
-        let (mut is_too_much, mut is_unclear) = (false, false);
-        let left_out = walk.each(&enters, |entry| {
-            let Ok(entry) = entry else {
-                return Flow::Continue;
-            };
-            let Some(rest) = left.checked_sub(1) else {
-                is_too_much = true;
-                return Flow::Stop;
-            };
-            *left = rest;
-            if entry.is_directory() && has_own_rules(entry.path()) {
-                is_unclear = true;
-                return Flow::Stop;
-            }
-            let is_followed = entry.is_link() && search.follows_links;
-            let is_shown = !entry.is_directory() && search.looks_into(&name_of(entry.path()));
-            if !is_shown && !is_followed {
-                return Flow::Continue;
-            }
-            // The name by which the command meets it.
-            let below = entry.path().strip_prefix(root).unwrap_or(entry.path());
-            if filtered && has_hidden(below) && !search.may_have_type(&name_of(below)) {
-                return Flow::Continue;
-            }
-            let path = place.join(below);
-            if entry.is_link() && !is_followed && (!search.shows_links || path.is_dir()) {
-                return Flow::Continue;
-            }
-            if entry.is_link() {
-                let outside = self.outside_path(&path.to_string_lossy(), self.workdir);
-                gathered.outside.extend(outside);
-            }
-            if is_shown {
-                gathered.read.extend(self.closed(&path, readable));
-            }
-            Flow::Continue
-        });
-        let is_unclear = is_unclear || filtered && !left_out.is_empty();
-        let rules = if is_unclear { Rules::Unclear } else { Rules::Clear };
-        (!is_too_much).then_some(rules)
+        Look::new(self, search, &[], gathered).into_all(places)
     }
 
     /// The asks for one file, without those that the rules answer with a yes.
-    fn closed(&self, path: &Path, readable: &ReadGate) -> Vec<Ask> {
+    pub(super) fn closed(&self, path: &Path, readable: &ReadGate) -> Vec<Ask> {
         let mut asks = self.read_path(path);
         asks.retain(|ask| ask.floor == Floor::Ask || !readable.shows(&ask.subject));
         asks
     }
 }
 
-/// Whether lathe knows the rules by which a search leaves files out.
-#[derive(PartialEq, Eq)]
-enum Rules {
-    Clear,
-    Unclear,
+/// One look at what a search meets.
+struct Look<'l> {
+    setting: &'l Setting<'l>,
+    search: &'l Search,
+    /// Where the command may run.
+    runs_in: &'l [PathBuf],
+    readable: ReadGate,
+    /// Names that may still be looked at.
+    left: usize,
+    gathered: &'l mut Gathered,
+}
+
+impl<'l> Look<'l> {
+    fn new(
+        setting: &'l Setting<'l>,
+        search: &'l Search,
+        runs_in: &'l [PathBuf],
+        gathered: &'l mut Gathered,
+    ) -> Self {
+        Self {
+            setting,
+            search,
+            runs_in,
+            readable: setting.services.gate.readable(),
+            left: MAX_NAMES,
+            gathered,
+        }
+    }
+
+    fn into_all(mut self, places: &[PathBuf]) -> Option<()> {
+        for place in places {
+            if place.is_dir() {
+                self.walk(place)?;
+            } else if place.exists() && self.search.looks_into(&name_of(place)) {
+                self.gather(place);
+            }
+        }
+        Some(())
+    }
+
+    /// Looks below a directory. Ignore files are those around the real one, for `rg` too.
+    fn walk(&mut self, place: &Path) -> Option<()> {
+        let Ok(root) = place.canonicalize() else {
+            return Some(());
+        };
+        let search = self.search;
+        let left_out = search.filtered.then(|| {
+            self.setting
+                .left_out(&root, place, self.runs_in, !search.has_types())
+        });
+        let is_left_out = |entry: &Entry| left_out.as_ref().is_some_and(|left_out| left_out.holds(entry));
+        let enters = |entry: &Entry| {
+            let is_entered = !entry.is_directory() || search.enters(&entry.name().to_string_lossy());
+            is_entered && !is_left_out(entry)
+        };
+        let gate = self.readable.clone();
+        let walk = Walk {
+            root: &root,
+            ignore_files: IgnoreFiles::Unread,
+            skips_hidden: false,
+            follows_links: search.follows_links,
+            max_depth: usize::MAX,
+            threads: 1,
+            gate: &gate,
+        };
+        let mut is_too_much = false;
+        walk.each(&enters, |entry| {
+            let Ok(entry) = entry else {
+                return Flow::Continue;
+            };
+            let Some(rest) = self.left.checked_sub(1) else {
+                is_too_much = true;
+                return Flow::Stop;
+            };
+            self.left = rest;
+            // The name by which the command meets it.
+            let below = entry.path().strip_prefix(&root).unwrap_or(entry.path());
+            self.meet(entry, below, &place.join(below));
+            Flow::Continue
+        });
+        (!is_too_much).then_some(())
+    }
+
+    fn meet(&mut self, entry: &Entry, below: &Path, path: &Path) {
+        let search = self.search;
+        let is_followed = entry.is_link() && search.follows_links;
+        let is_shown = !entry.is_directory() && search.looks_into(&name_of(below));
+        let may_have_type = !search.filtered || !has_hidden(below) || search.may_have_type(&name_of(below));
+        if !may_have_type || !is_shown && !is_followed {
+            return;
+        }
+        if entry.is_link() {
+            if !is_followed && (!search.shows_links || path.is_dir()) {
+                return;
+            }
+            let outside = self
+                .setting
+                .outside_path(&path.to_string_lossy(), self.setting.workdir);
+            self.gathered.outside.extend(outside);
+        }
+        if is_shown {
+            self.gather(path);
+        }
+    }
+
+    fn gather(&mut self, path: &Path) {
+        self.gathered
+            .read
+            .extend(self.setting.closed(path, &self.readable));
+    }
 }
 
 fn has_hidden(path: &Path) -> bool {

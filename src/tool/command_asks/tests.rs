@@ -1,6 +1,7 @@
 mod attacks;
 mod brought;
 mod brought_fuzz;
+mod closed;
 mod forms;
 mod git;
 mod git_forms;
@@ -8,7 +9,9 @@ mod git_fuzz;
 mod git_kept;
 mod links;
 mod search_forms;
+mod search_fuzz;
 mod session;
+mod static_text;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

@@ -29,10 +29,19 @@ impl Setting<'_> {
 
     /// What the wildcards of a command stand for, as absolute paths; `None` when it is too much to look at.
     pub(super) fn expand(&self, simple: &Simple, directories: Option<&[PathBuf]>) -> Option<Vec<String>> {
+        self.expand_by(simple, directories, Wildcards::default())
+    }
+
+    /// The same, where a wildcard stands for a name with a dot at its beginning only if it is written so.
+    pub(super) fn expand_by(
+        &self,
+        simple: &Simple,
+        directories: Option<&[PathBuf]>,
+        mut wildcards: Wildcards,
+    ) -> Option<Vec<String>> {
         if TEXT_ONLY.contains(&base_name(simple.program())) {
             return Some(Vec::new());
         }
-        let mut wildcards = Wildcards::default();
         for word in simple
             .words
             .iter()
@@ -51,6 +60,10 @@ impl Setting<'_> {
 pub(super) struct Wildcards {
     names_left: usize,
     pub(super) found: Vec<String>,
+    /// True if a wildcard may stand for a name that begins with a dot.
+    match_hidden: bool,
+    /// True if what stands behind the last wildcard need not be there.
+    may_be_new: bool,
 }
 
 impl Default for Wildcards {
@@ -58,23 +71,54 @@ impl Default for Wildcards {
         Self {
             names_left: MAX_NAMES,
             found: Vec::new(),
+            match_hidden: true,
+            may_be_new: false,
         }
     }
 }
 
 impl Wildcards {
+    /// As the shell replaces them for a command that writes.
+    pub(super) fn plain(match_hidden: bool) -> Self {
+        Self {
+            match_hidden,
+            ..Self::default()
+        }
+    }
+
+    /// For a name that a command may make: of a loop's value more may stand behind it.
+    pub(super) fn for_writing(match_hidden: bool) -> Self {
+        Self {
+            may_be_new: true,
+            ..Self::plain(match_hidden)
+        }
+    }
+
     pub(super) fn below(&mut self, directory: &Path, text: &str) -> Option<()> {
         let (start, rest) = match text.strip_prefix('/') {
             Some(rest) => (PathBuf::from("/"), rest),
             None => (directory.to_owned(), text),
         };
         let mut directories = vec![start];
-        for component in rest.split('/').filter(|component| !component.is_empty()) {
-            directories = if component.contains(['*', '?', '[']) {
-                self.matching(&directories, component)?
+        let components: Vec<&str> = rest
+            .split('/')
+            .filter(|component| !component.is_empty())
+            .collect();
+        let is_wildcard = |component: &&str| component.contains(['*', '?', '[']);
+        let last = components.iter().rposition(is_wildcard);
+        for (at, component) in components.iter().enumerate() {
+            let may_be_new = self.may_be_new && last.is_none_or(|last| at > last);
+            directories = if is_wildcard(component) {
+                let mut matching = self.matching(&directories, component)?;
+                if at + 1 < components.len() || rest.ends_with('/') {
+                    matching.retain(|path| path.is_dir());
+                }
+                matching
             } else {
                 let joined = directories.iter().map(|directory| directory.join(component));
-                joined.filter(|path| path.symlink_metadata().is_ok()).collect()
+                joined
+                    .filter(|path| may_be_new || path.symlink_metadata().is_ok())
+                    .collect()
             };
         }
         for path in directories {
@@ -96,6 +140,7 @@ impl Wildcards {
             None => component.to_owned(),
         };
         let pattern = Pattern::new(&pattern, None);
+        let shows_hidden = self.match_hidden || component.starts_with('.');
         let mut matching = Vec::new();
         for directory in directories {
             let Ok(entries) = std::fs::read_dir(directory) else {
@@ -103,7 +148,9 @@ impl Wildcards {
             };
             for entry in entries.flatten() {
                 self.names_left = self.names_left.checked_sub(1)?;
-                if pattern.matches(&entry.file_name().to_string_lossy()) {
+                let name = entry.file_name();
+                let name = name.to_string_lossy();
+                if pattern.matches(&name) && (shows_hidden || !name.starts_with('.')) {
                     matching.push(entry.path());
                 }
             }

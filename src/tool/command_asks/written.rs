@@ -135,6 +135,7 @@ impl Setting<'_> {
         let project = self.services.roots.project_root();
         let gone = targets
             .iter()
+            .filter(|target| target.wildcards.is_empty())
             .filter_map(|target| self.paths_of(target, named.directories));
         let holds = |path: &String| {
             Path::new(path)
@@ -151,7 +152,10 @@ impl Setting<'_> {
 
     /// The names that files get in a directory, and those that they bring.
     fn copied_to(&self, copied: &Copied, destination: &str, named: Named<'_>, names: &mut Names) {
-        let paths = |source: &PathOperand| self.paths_of(source, named.directories);
+        let paths = |source: &PathOperand| {
+            let is_plain = source.wildcards.is_empty();
+            self.paths_of(source, named.directories).filter(|_| is_plain)
+        };
         let mut sources: Vec<String> = copied.sources.iter().filter_map(paths).flatten().collect();
         sources.extend(named.expanded.into_iter().flatten().cloned());
         let destination = Path::new(destination);

@@ -5,19 +5,23 @@ use std::ops::Range;
 use super::super::hazards::{self, is_harmless};
 use super::super::syntax::{Call, RedirectionKind};
 use super::super::word::{Word, joined};
-use super::super::wrapper::{Given, Runs, is_assignment, is_shell, replaced, runs};
-use super::super::{Simple, base_name};
-use super::place::{After, directory_after};
+use super::super::wrapper::{Given, Runs, is_assignment, is_shell, replaced, runs, starts_in};
+use super::super::{Input, Simple, base_name};
+use super::place::{After, directory_after, named_directories};
 use super::{Flow, Place, Shell};
 
 /// `eval`, `sh -c` and wrappers in each other.
 const MAX_TEXTS: usize = 8;
+/// Words of a wrapper that are looked at for the command that it runs.
+const MAX_PERHAPS: usize = 16;
 
 impl Flow {
     pub(super) fn call(&mut self, call: &Call, place: &Place) -> After {
+        let first = self.commands.len();
         for node in &call.inside {
             self.node(node, place);
         }
+        let inside = first..self.commands.len();
         self.redirections(&call.redirections, place);
         let program = call.words.first().map_or("", |word| word.text.as_str());
         for assignment in &call.assignments {
@@ -32,12 +36,15 @@ impl Flow {
             for assignment in &call.assignments {
                 self.values.assign(&assignment.name, assignment.value.as_ref());
             }
+            // What is set may be used by all that follows.
+            self.feeding.extend(inside);
             return After::same(place);
         }
         let reads_text = call
             .redirections
             .iter()
             .any(|redirection| redirection.kind == RedirectionKind::Text);
+        let input = self.input(call, inside);
         let texts = |only_special: bool| -> String {
             let counting = call
                 .assignments
@@ -51,9 +58,11 @@ impl Flow {
         let running = Running {
             place,
             given: Given::AllWords,
+            given_by: None,
             around: &[],
             depth: 0,
             reads_text,
+            input: &input,
             assignments: &special,
             all_assignments: &all,
         };
@@ -74,6 +83,24 @@ impl Flow {
             After::same(&after.either())
         } else {
             after
+        }
+    }
+
+    /// Where the standard input of a call comes from.
+    fn input(&self, call: &Call, inside: Range<usize>) -> Input {
+        let files = call
+            .redirections
+            .iter()
+            .filter(|redirection| redirection.kind == RedirectionKind::Read)
+            .flat_map(|redirection| self.values.resolve(std::slice::from_ref(&redirection.target)));
+        Input {
+            commands: self.feeding.iter().copied().chain(inside).collect(),
+            piped: self.piped.clone(),
+            files: files.flatten().collect(),
+            is_text: call
+                .redirections
+                .iter()
+                .any(|redirection| redirection.kind == RedirectionKind::Text),
         }
     }
 
@@ -112,17 +139,22 @@ impl Flow {
         match runs {
             Runs::Nothing => {
                 self.push(words, running);
+                if base == program.text {
+                    self.steps.extend(named_directories(words));
+                }
                 directory_after(words, place)
             }
             Runs::Unknown => {
                 self.facts.refuse("it runs a command that cannot be told");
                 self.push(words, running);
+                self.perhaps(words, running);
                 After::same(&Place::Unknown)
             }
             Runs::Instead(start) => self.instead(words, start, running),
             Runs::Also(ranges) => {
+                let given_by = self.commands.len();
                 self.push(words, running);
-                self.also(words, ranges, running);
+                self.also(words, ranges, given_by, running);
                 After::same(place)
             }
             Runs::TextHere(text) => {
@@ -161,11 +193,19 @@ impl Flow {
     }
 
     /// The commands in these ranges of a wrapper's words.
-    fn also(&mut self, words: &[Word], ranges: Vec<Range<usize>>, running: &Running<'_>) {
+    fn also(&mut self, words: &[Word], ranges: Vec<Range<usize>>, given_by: usize, running: &Running<'_>) {
         let base = base_name(&words[0].text);
-        let place = match base {
-            "find" if words.iter().any(|word| word.text.ends_with("dir")) => &Place::Unknown,
-            _ => running.place,
+        let place = &match (base, starts_in(words)) {
+            ("find", _) if words.iter().any(|word| word.text.ends_with("dir")) => Place::Unknown,
+            (_, None) => running.place.clone(),
+            (_, Some(step)) => {
+                self.steps.push(step.clone());
+                if step.dynamic || !step.wildcards.is_empty() {
+                    Place::Unknown
+                } else {
+                    running.place.step(&step)
+                }
+            }
         };
         let given = match base {
             "find" | "xargs" => Given::More(replaced(words)),
@@ -175,6 +215,10 @@ impl Flow {
             let inner = Running {
                 place,
                 given,
+                given_by: match base {
+                    "find" | "xargs" => Some(given_by),
+                    _ => running.given_by,
+                },
                 around: &[],
                 depth: running.depth + 1,
                 assignments: "",
@@ -185,10 +229,30 @@ impl Flow {
         }
     }
 
+    /// Notes every command that a wrapper may run by its words.
+    fn perhaps(&mut self, words: &[Word], running: &Running<'_>) {
+        self.steps.extend(starts_in(words));
+        let place = Place::Unknown;
+        let running = Running {
+            place: &place,
+            ..*running
+        };
+        for at in 1..words.len().min(MAX_PERHAPS) {
+            if names_a_program(&words[at]) && !words[at].text.starts_with('-') {
+                let command = Self::simple(&words[at..], &running);
+                self.perhaps.push(command);
+            }
+        }
+    }
+
     fn push(&mut self, words: &[Word], running: &Running<'_>) {
+        self.commands.push(Self::simple(words, running));
+    }
+
+    fn simple(words: &[Word], running: &Running<'_>) -> Simple {
         let canonical = joined(words);
         let has_assignments = !running.assignments.is_empty();
-        self.commands.push(Simple {
+        Simple {
             words: words.to_vec(),
             canonical: if has_assignments {
                 format!("{} {canonical}", running.assignments)
@@ -199,13 +263,15 @@ impl Flow {
             assigned: (running.all_assignments != running.assignments)
                 .then(|| format!("{} {}", running.all_assignments, joined(words))),
             more_operands: running.given != Given::AllWords,
+            given_by: running.given_by,
             filled_in: match running.given {
                 Given::More(text) => text.map(str::to_owned),
                 Given::AllWords => None,
             },
             around: running.around.to_vec(),
             place: running.place.clone(),
-        });
+            input: running.input.clone(),
+        }
     }
 
     /// A text that is read as a script of its own.
@@ -222,10 +288,12 @@ impl Flow {
 struct Running<'a> {
     place: &'a Place,
     given: Given<'a>,
+    given_by: Option<usize>,
     /// Canonical texts of the wrappers that stand for it.
     around: &'a [String],
     depth: usize,
     reads_text: bool,
+    input: &'a Input,
     /// Those that are not harmless.
     assignments: &'a str,
     all_assignments: &'a str,

@@ -96,18 +96,24 @@ pub(super) fn directory_after(words: &[Word], place: &Place) -> After {
 
 /// Where `cd` leads, if that can be told.
 pub(in super::super) fn directory_operand(words: &[Word]) -> Option<PathOperand> {
+    let found = match named_directories(words).as_slice() {
+        [found] => found.clone(),
+        _ => return None,
+    };
+    (!found.dynamic && found.wildcards.is_empty()).then_some(found)
+}
+
+/// Where `cd` may lead, with whatever only the shell knows of it. Of several operands some shells take the first.
+pub(super) fn named_directories(words: &[Word]) -> Vec<PathOperand> {
     let program = words[0].text.as_str();
     let is_option =
         |word: &&Word| matches!(word.text.as_str(), "-L" | "-P" | "-e" | "--") && word.is_literal();
     let operands: Vec<&Word> = words[1..].iter().skip_while(is_option).collect();
+    let is_special = operands.iter().any(|word| word.text.starts_with(['-', '+']));
     match (program, operands.as_slice()) {
-        ("cd" | "chdir", []) => Some(PathOperand::home()),
-        ("cd" | "chdir" | "pushd", [word]) => {
-            let is_special = word.text.starts_with(['-', '+']);
-            let found = operand(word);
-            (!is_special && !found.dynamic && word.glob_at.is_none()).then_some(found)
-        }
-        _ => None,
+        ("cd" | "chdir", []) => vec![PathOperand::home()],
+        ("cd" | "chdir" | "pushd", _) if !is_special => operands.into_iter().map(operand).collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -115,7 +115,7 @@ fn wrappers_are_judged_by_what_they_run() {
         ("timeout --unknown 9 curl u", "OPAQUE"),
         ("timeout $x curl u", "OPAQUE"),
         ("env -S 'curl u'", "OPAQUE"),
-        ("env -C x curl u", "OPAQUE"),
+        ("env -C x curl u", "env -C x curl u|curl u"),
         ("sudo -s", "OPAQUE"),
         ("bash -c \"$x\"", "OPAQUE"),
         ("bash -i -c x", "OPAQUE"),

@@ -1,5 +1,7 @@
 //! The options that may stand before what a wrapper runs.
 
+use super::super::base_name;
+use super::super::files::{PathOperand, operand, operand_of_text};
 use super::super::word::Word;
 
 pub(super) struct Options {
@@ -37,11 +39,16 @@ pub(super) fn options_of(program: &str) -> Option<(Options, usize)> {
             1,
         ),
         "time" | "command" => ("p", "", &[], 0),
-        "env" => ("i0v", "u", &["ignore-environment", "null", "debug", "unset="], 0),
+        "env" => (
+            "i0v",
+            "uC",
+            &["ignore-environment", "null", "debug", "unset=", "chdir="],
+            0,
+        ),
         "nohup" | "builtin" => ("", "", &[], 0),
         "sudo" => (
             "AbEHknPS",
-            "ugpCTrthU",
+            "ugpCTrthUD",
             &[
                 "preserve-env",
                 "preserve-env=",
@@ -50,6 +57,7 @@ pub(super) fn options_of(program: &str) -> Option<(Options, usize)> {
                 "group=",
                 "set-home",
                 "stdin",
+                "chdir=",
             ],
             0,
         ),
@@ -163,6 +171,32 @@ pub(super) fn after_options(words: &[Word], options: &Options) -> Option<usize> 
         };
     }
     Some(at)
+}
+
+/// The values of one option that stand before a wrapper's command.
+pub(super) fn values_before_command(words: &[Word], letter: char, long: &str) -> Vec<PathOperand> {
+    let known = options_of(base_name(&words[0].text));
+    let end = known.and_then(|(options, _)| after_options(words, &options));
+    let words = &words[1..end.unwrap_or(words.len())];
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let next = || words.get(at + 1).map(operand);
+        if let Some(name) = word.text.strip_prefix("--") {
+            match name.split_once('=') {
+                Some((name, value)) if name == long => found.push(operand_of_text(value)),
+                None if name == long => found.extend(next()),
+                _ => {}
+            }
+            continue;
+        }
+        let letters = word.text.strip_prefix('-').unwrap_or_default();
+        match letters.split_once(letter) {
+            Some((_, "")) => found.extend(next()),
+            Some((_, value)) => found.push(operand_of_text(value)),
+            None => {}
+        }
+    }
+    found
 }
 
 enum Letters {

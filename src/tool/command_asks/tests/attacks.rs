@@ -300,7 +300,7 @@ async fn programs_that_read_are_only_let_through_when_they_only_read() {
         &[
             ("find . -name x", "allow"),
             ("find . -exec id \\;", "bash"),
-            ("find . -delete", "bash"),
+            ("find . -delete", "deny protected"),
             ("find . -fprintf f x", "bash"),
             ("find . -fls f", "bash"),
             ("find . -files0-from f", "bash"),
@@ -376,9 +376,10 @@ async fn planning_only_reads_and_accepting_edits_accepts_no_more() {
         (Mode::AcceptEdits, "touch \"$y\"", "external_directory bash"),
         (
             Mode::AcceptEdits,
-            "find . | xargs touch",
+            "find src | xargs touch",
             "external_directory bash",
         ),
+        (Mode::AcceptEdits, "find . | xargs touch", "deny protected"),
         (Mode::AcceptEdits, "cp a .git/hooks/pre-commit", "deny protected"),
         (Mode::AcceptEdits, "touch .envrc", "protected"),
         (Mode::AcceptEdits, "echo x > .git/config", "deny protected"),

@@ -404,7 +404,11 @@ async fn a_path_that_goes_up_through_what_is_not_there_is_asked_about() {
         ),
     ] {
         let found = open(&project, attack);
-        let is_asked = |row: &String| row.starts_with("read ") || row.starts_with("edit ");
+        let is_asked = |row: &String| {
+            ["read ", "edit ", "deny protected "]
+                .iter()
+                .any(|key| row.starts_with(key))
+        };
         if !found.iter().any(is_asked) {
             wrong.push(format!("{attack}: {found:?}"));
         }

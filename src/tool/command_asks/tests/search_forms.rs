@@ -78,7 +78,7 @@ async fn options_of_rg_count_where_they_stand() {
 async fn rules_that_lathe_does_not_know_leave_nothing_out() {
     let project = project();
     project.write("other/.env", "MARK\n");
-    project.write("other/deep/a", "MARK\n");
+    project.write("other/deep/.env", "MARK\n");
     project.write("other/deep/.rgignore", "!.env\n");
     project.write("back/in/.env", "MARK\n");
     project.write("back/.rgignore", "!.env\n");
@@ -93,4 +93,84 @@ async fn rules_that_lathe_does_not_know_leave_nothing_out() {
         ],
     )
     .await;
+}
+
+#[tokio::test]
+async fn ordinary_ignore_files_leave_secrets_out() {
+    let project = project();
+    project.write(
+        ".gitignore",
+        "# of its own\n.env\n*.pem\n/target/\nnode_modules/\n/build\n!.env.example\n*.py[cod]\n",
+    );
+    for secret in [
+        ".env",
+        "key.pem",
+        "src/key.pem",
+        "target/debug/a.env",
+        "build/a.env",
+    ] {
+        project.write(secret, "MARK\n");
+    }
+    for command in [
+        "rg x",
+        "rg MARK",
+        "rg -n MARK .",
+        "rg MARK ./",
+        "rg x src",
+        "rg x src/",
+        "rg x ./src",
+        "rg -i x src sub",
+        "rg -t rust x",
+        "cd src && rg x",
+        "rg -l x | head",
+    ] {
+        assert_eq!(open(&project, command).await, [], "{command}");
+    }
+}
+
+/// The same rules in forms in which some version of ripgrep shows what others leave out.
+#[tokio::test]
+async fn odd_ignore_files_leave_nothing_out() {
+    let ordinary = b"*.pem\n/target/\n";
+    let odd: [(&str, Vec<u8>); 7] = [
+        (".gitignore", [b"\xef\xbb\xbf", &ordinary[..]].concat()),
+        (".gitignore", [&ordinary[..], b"\xff\n"].concat()),
+        (".gitignore", [&ordinary[..], b"a\0b\n"].concat()),
+        (
+            ".gitignore",
+            [&ordinary[..], &b"# long\n".repeat(20_000)].concat(),
+        ),
+        (".gitignore", [&ordinary[..], b"!*.pem\n"].concat()),
+        (".rgignore", b"!*.pem\n".to_vec()),
+        (".git/info/exclude", b"!*.pem\n".to_vec()),
+    ];
+    for (name, content) in odd {
+        let project = project();
+        project.write(".gitignore", "*.pem\n/target/\n");
+        project.write("src/key.pem", "MARK\n");
+        assert_eq!(open(&project, "rg MARK").await, [], "{name}");
+        fs::create_dir_all(project.path(name).parent().unwrap()).unwrap();
+        fs::write(project.path(name), &content).unwrap();
+        let asked = open(&project, "rg MARK").await;
+        assert!(asked.iter().any(|ask| ask.0 == "read"), "{name}: {asked:?}");
+    }
+}
+
+#[tokio::test]
+async fn rules_with_a_slash_count_from_the_search_on_where_it_is_spelled_plainly() {
+    let project = project();
+    project.write(".gitignore", "/s/a.env\n");
+    project.write("s/a.env", "MARK\n");
+    symlink("s", project.path("link")).unwrap();
+    for command in [
+        "rg MARK s",
+        "rg MARK s//",
+        "rg MARK s/.",
+        "rg MARK link",
+        "cd s && rg MARK",
+    ] {
+        let asked = open(&project, command).await;
+        assert!(asked.iter().any(|ask| ask.0 == "read"), "{command}: {asked:?}");
+    }
+    assert_eq!(open(&project, "rg MARK").await, []);
 }
