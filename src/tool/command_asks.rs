@@ -31,7 +31,7 @@ use self::git::{GitLook, GitRun};
 pub use self::git_index::JudgedIndexes;
 use self::paths::{goes_up_unseen, is_harmless_device};
 use self::wildcards::Wildcards;
-use self::written::Named;
+use self::written::OperandPaths;
 use super::Services;
 use super::confine::can_confine_reading;
 use crate::permission::command::{
@@ -73,8 +73,11 @@ pub(super) struct GitReads {
 
 /// Returns the asks for running `command` in `workdir`. Looks at files.
 pub(super) fn command_asks(services: &Services, command: &str, workdir: &Path) -> CommandAsks {
+    asks_of(&Setting::new(services, workdir), command)
+}
+
+fn asks_of(setting: &Setting<'_>, command: &str) -> CommandAsks {
     let analysis = analyse(command);
-    let setting = Setting::new(services, workdir);
     let mut gathered = Gathered::default();
     let mut looks = Vec::new();
     for command in &analysis.commands {
@@ -89,7 +92,7 @@ pub(super) fn command_asks(services: &Services, command: &str, workdir: &Path) -
     }
     let refusal = analysis.refusal.or_else(|| setting.refusal(&analysis));
     let only_reads = refusal.is_none() && !gathered.writes && looks.iter().all(|look| look.form.is_some());
-    let run = match (only_reads, can_confine_reading(services)) {
+    let run = match (only_reads, can_confine_reading(setting.services)) {
         (true, true) => GitRun::Confined,
         (true, false) => GitRun::Disarmed,
         (false, _) => GitRun::AsSet,
@@ -234,6 +237,8 @@ struct Setting<'a> {
     path_uses: OnceCell<Vec<Option<PathUse>>>,
     /// The last names of what the call writes, once they are asked for.
     written_names: OnceCell<Vec<String>>,
+    /// Maximum number of names that are looked at for links for one command.
+    max_names: usize,
 }
 
 impl<'a> Setting<'a> {
@@ -244,6 +249,7 @@ impl<'a> Setting<'a> {
             home: variable(services, "HOME").map(PathBuf::from),
             path_uses: OnceCell::new(),
             written_names: OnceCell::new(),
+            max_names: brought::MAX_NAMES,
         }
     }
 }
@@ -375,13 +381,13 @@ impl Setting<'_> {
                 let wildcards = Wildcards::plain(self.wildcards_match_hidden(analysis));
                 self.expand_by(command, directories.as_deref(), wildcards)
             });
-            let named = Named {
+            let operand_paths = OperandPaths {
                 directories: directories.as_deref(),
                 expanded: replaced.as_deref(),
             };
-            let changed = self.changed(command, analysis, named, gathered);
+            let changed = self.changed(command, analysis, operand_paths, gathered);
             look.is_edit = changed.is_edit && !is_unseen;
-            self.brought(command, analysis, named, &changed.kept, gathered);
+            self.brought(command, analysis, operand_paths, &changed.kept, gathered);
             if look.form.is_none() {
                 self.reached(command, analysis, gathered);
             }

@@ -2,6 +2,7 @@
 
 use super::files::{files_read, paths};
 use super::flow::{Directory, Place};
+use super::outputs::named_in_script;
 use super::read_only::changes_directory;
 use super::search::search;
 use super::word::Word;
@@ -22,6 +23,64 @@ const WITHOUT_PATHS: &[&str] = &[
     "continue", "shift", "sleep", "wait", "true", "false", ":", "set", "unset", "export", "local", "declare",
     "typeset", "readonly", "read", "kill",
 ];
+/// Subcommands of git that follow no link which is in the work tree: what lies behind one is no file of the repository.
+const WITHOUT_LINKS: &[&str] = &[
+    "add",
+    "branch",
+    "checkout",
+    "cherry-pick",
+    "commit",
+    "log",
+    "merge",
+    "rebase",
+    "reset",
+    "restore",
+    "revert",
+    "rm",
+    "stash",
+    "status",
+    "switch",
+    "tag",
+];
+/// Options of these with which that stays so.
+const WITHOUT_FILES: &[&str] = &[
+    "-",
+    "--",
+    "-1",
+    "-A",
+    "-B",
+    "-D",
+    "-a",
+    "-am",
+    "-b",
+    "-c",
+    "-d",
+    "-f",
+    "-m",
+    "-n",
+    "-p",
+    "-q",
+    "-r",
+    "-u",
+    "--abort",
+    "--all",
+    "--amend",
+    "--cached",
+    "--continue",
+    "--force",
+    "--hard",
+    "--message",
+    "--no-edit",
+    "--no-ff",
+    "--no-verify",
+    "--oneline",
+    "--quiet",
+    "--skip",
+    "--soft",
+    "--staged",
+    "--stat",
+    "--update",
+];
 /// Wrappers that name no path beside the command in their words, which is judged by itself.
 const BARE_WRAPPERS: &[&str] = &["sudo", "doas", "exec", "env", "eval", "ssh-agent"];
 
@@ -31,7 +90,8 @@ pub fn path_use(command: &Simple) -> Option<PathUse> {
     let words = &command.words[1..];
     let written = written(command);
     let expands = words.iter().any(|word| word.glob_at.is_some());
-    if !written.targets.is_empty() || !written.copied.is_empty() || written.by_wildcard && expands {
+    let is_known = !written.targets.is_empty() || !written.copied.is_empty();
+    if is_known || written.by_wildcard && expands || !named_in_script(command).is_empty() {
         return Some(PathUse::Writes);
     }
     let runs_text = is_shell(program)
@@ -41,7 +101,11 @@ pub fn path_use(command: &Simple) -> Option<PathUse> {
     if runs_text || BARE_WRAPPERS.contains(&program) {
         return runs_elsewhere(&command.place).then_some(PathUse::Reads);
     }
-    let reads = changes_directory(command)
+    if is_git_of_the_work_tree(command) && !runs_elsewhere(&command.place) {
+        return None;
+    }
+    let reads = expands
+        || changes_directory(command)
         || runs_elsewhere(&command.place)
         || is_wrapper(program)
         || search(command).is_some()
@@ -49,6 +113,20 @@ pub fn path_use(command: &Simple) -> Option<PathUse> {
         || !paths(command).is_empty()
         || has_operands(program, &command.words);
     reads.then_some(PathUse::Reads)
+}
+
+fn is_git_of_the_work_tree(command: &Simple) -> bool {
+    let [_, subcommand, rest @ ..] = &command.words[..] else {
+        return false;
+    };
+    let is_plain = |word: &Word| {
+        let is_option = word.text.starts_with('-');
+        !word.is_dynamic() && (!is_option || WITHOUT_FILES.contains(&word.text.as_str()))
+    };
+    command.program() == "git"
+        && !command.more_operands
+        && WITHOUT_LINKS.contains(&subcommand.text.as_str())
+        && rest.iter().all(is_plain)
 }
 
 fn runs_elsewhere(place: &Place) -> bool {
@@ -64,7 +142,13 @@ fn has_operands(program: &str, words: &[Word]) -> bool {
         return false;
     }
     let is_option = |word: &&Word| word.text.starts_with('-');
-    let has_value = |word: &Word| word.text.contains(['=', '/']);
+    let has_value = |word: &Word| {
+        // `-Cx`, but not `-j4`.
+        let is_attached = word.text.get(2..).is_some_and(|rest| {
+            !word.text.starts_with("--") && rest.bytes().any(|byte| !byte.is_ascii_digit())
+        });
+        is_attached || word.text.contains(['=', '/'])
+    };
     words.iter().filter(is_option).any(has_value)
         || words
             .iter()

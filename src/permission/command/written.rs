@@ -4,7 +4,7 @@ mod copied;
 mod in_place;
 
 use self::copied::copied;
-pub use self::copied::{Copied, LinksCopied, brings_files};
+pub use self::copied::{Copied, LinksCopied, brings_files, moves_files};
 use self::in_place::sed;
 use super::Simple;
 use super::base_name;
@@ -93,12 +93,16 @@ pub fn written(command: &Simple) -> Written {
     let words = &command.words[1..];
     match program {
         "rm" | "rmdir" | "unlink" | "shred" | "link" | "mkfifo" | "mknod" | "mktemp" | "split" | "csplit"
-        | "chmod" | "chown" | "chgrp" | "patch" => all(words, &[]),
+        | "chmod" | "chown" | "chgrp" => all(words, &[]),
+        "patch" => Written {
+            backup: kept_by_patch(words),
+            ..all(words, &[])
+        },
         "touch" => all(words, &["-d", "-r", "-t", "--date", "--reference"]),
         "truncate" => all(words, &["-s", "-r", "--size", "--reference"]),
         "mkdir" => all(words, &["-m", "--mode"]),
         "tee" => all(words, &[]),
-        _ if brings_files(program) => copied(program, words),
+        _ if brings_files(command) => copied(command),
         "sed" => sed(command, words),
         "sort" => Written {
             targets: sorted_into(words),
@@ -122,6 +126,23 @@ pub fn written(command: &Simple) -> Written {
         }
         _ => Written::default(),
     }
+}
+
+fn kept_by_patch(words: &[Word]) -> Option<Backup> {
+    let mut kept = Backup::default();
+    for (at, word) in words.iter().enumerate() {
+        let (text, next) = (word.text.as_str(), words.get(at + 1));
+        let attached = ["--suffix=", "-z"]
+            .iter()
+            .find_map(|option| text.strip_prefix(option));
+        match (attached, next) {
+            (Some(""), Some(next)) => kept.suffixes.push(next.text.clone()),
+            (Some(suffix), _) => kept.suffixes.push(suffix.to_owned()),
+            (None, Some(next)) if text == "--suffix" => kept.suffixes.push(next.text.clone()),
+            _ => {}
+        }
+    }
+    (!kept.suffixes.is_empty()).then_some(kept)
 }
 
 /// The words that are no options, and no values of these.

@@ -7,18 +7,18 @@
 use std::path::{Path, PathBuf};
 
 use super::paths::is_harmless_device;
-use super::written::{Kept, Named};
+use super::written::{Kept, OperandPaths};
 use super::{Gathered, Setting, base_name, may_be_options};
 use crate::permission::command::{
-    Analysis, Copied, LinksCopied, PathOperand, PathUse, Search, Simple, brings_files, operand_of, path_use,
-    written,
+    Analysis, Copied, LinksCopied, PathOperand, PathUse, Search, Simple, Word, brings_files,
+    may_unpack_links, moves_files, operand_of, path_use, written,
 };
 use crate::permission::{Ask, Floor, Subject};
 use crate::text::path::without_dots;
 use crate::tree_walk::{Flow, IgnoreFiles, Walk};
 
 /// Names that one command may make lathe look at for links.
-pub(super) const MAX_NAMES: usize = if cfg!(test) { 5000 } else { 100_000 };
+pub(super) const MAX_NAMES: usize = 100_000;
 /// Places behind links that are judged one by one.
 const MAX_BEHIND: usize = 1000;
 
@@ -61,21 +61,23 @@ impl Setting<'_> {
         &self,
         command: &Simple,
         analysis: &Analysis,
-        named: Named<'_>,
+        operand_paths: OperandPaths<'_>,
         kept: &Kept,
         gathered: &mut Gathered,
     ) {
-        let copies = brings_files(base_name(command.program()));
-        if !copies && kept.files.is_empty() {
+        let copies = brings_files(command);
+        let unpacks = may_unpack_links(command);
+        if !copies && !unpacks && kept.files.is_empty() {
             return;
         }
         let others = self.others(command, analysis);
         let mut brought = if copies {
-            self.brought_by(command, named)
+            self.brought_by(command, operand_paths)
         } else {
             Brought::default()
         };
-        let mut left = MAX_NAMES;
+        brought.has_link |= unpacks;
+        let mut left = self.max_names;
         for file in &kept.files {
             self.find_links(file, true, &kept.names, &mut left, &mut brought);
         }
@@ -122,28 +124,35 @@ impl Setting<'_> {
             .path_uses
             .get_or_init(|| analysis.commands.iter().map(path_use).collect());
         let mut others = Others::default();
-        for (other, found) in analysis.commands.iter().zip(uses) {
-            if !std::ptr::eq(other, command) {
-                others.read |= *found == Some(PathUse::Reads);
-                others.write |= *found == Some(PathUse::Writes);
+        let mut own = None;
+        for (at, (other, found)) in analysis.commands.iter().zip(uses).enumerate() {
+            if std::ptr::eq(other, command) {
+                own = Some(at);
+                continue;
             }
+            if command.is_git() && command.given_by == Some(at) {
+                continue;
+            }
+            others.read |= *found == Some(PathUse::Reads);
+            others.write |= *found == Some(PathUse::Writes);
         }
         for redirected in &analysis.redirected {
             let target = &redirected.target;
-            if target.is_literal() && is_harmless_device(&target.text) {
+            let is_open_before = analysis.in_order && own.is_some_and(|own| redirected.before.contains(&own));
+            if is_open_before || target.is_literal() && is_harmless_device(&target.text) {
                 continue;
             }
             others.read |= !redirected.writes;
             others.write |= redirected.writes;
         }
-        // It may run more than once.
-        others.write |= !analysis.in_order;
+        // It may run more than once; git puts nothing through a link.
+        others.write |= !analysis.in_order && !command.is_git();
         others
     }
 
     /// Returns true if a directory gets another name in which another command of the call may run.
     fn moves_where_others_are(&self, command: &Simple, brought: &Brought, analysis: &Analysis) -> bool {
-        if base_name(command.program()) != "mv" {
+        if !moves_files(command) {
             return false;
         }
         let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| without_dots(path));
@@ -161,7 +170,7 @@ impl Setting<'_> {
     }
 
     /// What a command brings somewhere by its words.
-    fn brought_by(&self, command: &Simple, named: Named<'_>) -> Brought {
+    fn brought_by(&self, command: &Simple, operand_paths: OperandPaths<'_>) -> Brought {
         let written = written(command);
         let has_letter = |letter: char| {
             let is_option = |text: &str| text.starts_with('-') && !text.starts_with("--");
@@ -169,30 +178,30 @@ impl Setting<'_> {
             words.any(|word| is_option(&word.text) && word.text.contains(letter))
         };
         let mut brought = Brought {
-            has_link: is_unclear(command, named),
+            has_link: is_unclear(command, operand_paths),
             takes_directories: written.copied.iter().any(|copied| copied.is_recursive),
             dereferences: has_letter('H') || has_letter('L'),
             ..Brought::default()
         };
-        let mut left = MAX_NAMES;
+        let mut left = self.max_names;
         for copied in &written.copied {
             brought.dereferences |= copied.links == LinksCopied::Followed;
-            let Some(destinations) = self.paths_of(&copied.destination, named.directories) else {
+            let Some(destinations) = self.paths_of(&copied.destination, operand_paths.directories) else {
                 brought.has_link = true;
                 continue;
             };
             let destinations: Vec<PathBuf> = destinations.into_iter().map(PathBuf::from).collect();
             if copied.links == LinksCopied::Made {
-                self.made(copied, &destinations, named, &mut brought);
+                self.made(copied, &destinations, operand_paths, &mut brought);
             }
             let mut sources = Vec::new();
             for source in copied.sources.iter().filter(|source| source.wildcards.is_empty()) {
-                match self.paths_of(source, named.directories) {
+                match self.paths_of(source, operand_paths.directories) {
                     Some(paths) => sources.extend(paths),
                     None => brought.has_link = true,
                 }
             }
-            sources.extend(named.expanded.into_iter().flatten().cloned());
+            sources.extend(operand_paths.expanded.into_iter().flatten().cloned());
             for source in sources {
                 let source = PathBuf::from(source);
                 if copied.links == LinksCopied::Kept {
@@ -209,7 +218,13 @@ impl Setting<'_> {
     }
 
     /// Adds the new links that are made of the sources.
-    fn made(&self, copied: &Copied, destinations: &[PathBuf], named: Named<'_>, brought: &mut Brought) {
+    fn made(
+        &self,
+        copied: &Copied,
+        destinations: &[PathBuf],
+        operand_paths: OperandPaths<'_>,
+        brought: &mut Brought,
+    ) {
         brought.has_link = true;
         let above = destinations.iter().filter_map(|path| path.parent());
         let from: Vec<PathBuf> = destinations
@@ -227,12 +242,10 @@ impl Setting<'_> {
             }
         }
         let relative = |path| {
-            let directories = named.directories.into_iter().flatten();
-            directories
-                .filter_map(|from| Path::new(path).strip_prefix(from).ok())
-                .next()
+            let mut directories = operand_paths.directories.into_iter().flatten();
+            directories.find_map(|from| Path::new(path).strip_prefix(from).ok())
         };
-        for path in named.expanded.into_iter().flatten() {
+        for path in operand_paths.expanded.into_iter().flatten() {
             add(relative(path).unwrap_or(Path::new(path)).to_owned());
         }
     }
@@ -335,14 +348,14 @@ impl Setting<'_> {
 }
 
 /// Returns true if nobody can tell which files a command brings somewhere.
-fn is_unclear(command: &Simple, named: Named<'_>) -> bool {
-    let (Some(directories), Some(expanded)) = (named.directories, named.expanded) else {
+fn is_unclear(command: &Simple, operand_paths: OperandPaths<'_>) -> bool {
+    let (Some(directories), Some(expanded)) = (operand_paths.directories, operand_paths.expanded) else {
         return true;
     };
     let is_filled_in = command.words.iter().any(|word| word.text.contains("{}"));
     command.more_operands
         || is_filled_in
-        || command.words.iter().any(|word| word.is_dynamic())
+        || command.words.iter().any(Word::is_dynamic)
         || may_be_options(command, expanded, directories)
 }
 

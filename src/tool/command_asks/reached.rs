@@ -166,6 +166,7 @@ impl Setting<'_> {
         analysis: &Analysis,
         reached: &mut Reached,
     ) -> (usize, bool) {
+        let begin = reached.paths.len();
         let written = written(command);
         let mut operands = written.targets;
         operands.extend(outputs(command));
@@ -200,6 +201,10 @@ impl Setting<'_> {
                 }
                 reached.add(path, is_certain);
             }
+        }
+        let endings = written.backup.map(|backup| backup.suffixes).unwrap_or_default();
+        for path in kept_names(&endings, &reached.paths[begin..]) {
+            reached.add(path, false);
         }
         let count = operands.len() + written.copied.len();
         (count, has_unknown)
@@ -288,6 +293,26 @@ impl Setting<'_> {
             .iter()
             .any(|name| variable(self.services, name).is_some())
     }
+}
+
+/// The names that backups of files get.
+fn kept_names(endings: &[String], files: &[Candidate]) -> Vec<PathBuf> {
+    let with_ending = |file: &Candidate, ending: &str| {
+        let name = file.path.file_name()?.to_string_lossy();
+        Some(file.path.with_file_name(match ending.contains('*') {
+            true => ending.replace('*', &name),
+            false => format!("{name}{ending}"),
+        }))
+    };
+    let endings = endings.iter().filter(|ending| !ending.is_empty());
+    endings
+        .flat_map(|ending| {
+            files
+                .iter()
+                .filter_map(|file| with_ending(file, ending))
+                .collect::<Vec<_>>()
+        })
+        .collect()
 }
 
 /// The text that a shell runs where only the shell before it knows all of it.

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use super::reached::passed::tokens;
 use super::{Gathered, Setting, base_name, may_be_options, variable};
 use crate::permission::command::{
     Analysis, Backup, Copied, PathOperand, Search, Simple, is_edit, is_plain, written,
@@ -15,12 +16,14 @@ const MAX_COPIED: usize = 4000;
 const MAX_LISTED: usize = 100_000;
 /// The variable that says what stands behind the name of a backup, where the command does not.
 const SUFFIX: &str = "SIMPLE_BACKUP_SUFFIX";
+/// Parts of a text that are tried as suffixes.
+const MAX_SUFFIXES: usize = 50;
 /// The ending of the first backup where they are numbered.
 const NUMBERED: &str = ".~1~";
 
 /// The operands of a command as paths.
 #[derive(Clone, Copy)]
-pub(super) struct Named<'a> {
+pub(super) struct OperandPaths<'a> {
     /// Where it may run; `None` when that is not known.
     pub(super) directories: Option<&'a [PathBuf]>,
     /// What its wildcards stand for; `None` when that is too much.
@@ -58,23 +61,23 @@ impl Setting<'_> {
         &self,
         command: &Simple,
         analysis: &Analysis,
-        named: Named<'_>,
+        operand_paths: OperandPaths<'_>,
         gathered: &mut Gathered,
     ) -> Changed {
         let written = written(command);
         let mut names = Names::default();
-        let mut is_certain = named.directories.is_some();
+        let mut is_certain = operand_paths.directories.is_some();
         for target in &written.targets {
-            match self.paths_of(target, named.directories) {
+            match self.paths_of(target, operand_paths.directories) {
                 Some(found) => names.all.extend(found),
                 None => is_certain = false,
             }
         }
         for copied in &written.copied {
-            match self.paths_of(&copied.destination, named.directories) {
+            match self.paths_of(&copied.destination, operand_paths.directories) {
                 Some(found) => {
                     for destination in found {
-                        self.copied_to(copied, &destination, named, &mut names);
+                        self.copied_to(copied, &destination, operand_paths, &mut names);
                         if copied.is_name || !Path::new(&destination).is_dir() {
                             names.of_sources.push(destination.clone());
                         }
@@ -85,14 +88,21 @@ impl Setting<'_> {
             }
         }
         if written.by_wildcard {
-            names.all.extend(named.expanded.into_iter().flatten().cloned());
+            names
+                .all
+                .extend(operand_paths.expanded.into_iter().flatten().cloned());
         }
         let mut kept = Kept::default();
         let mut is_unclear = names.is_too_much;
         if let Some(backup) = written.backup {
             let backup = self.completed(backup, analysis);
             is_unclear |= !backup.is_certain;
-            kept = kept_by(command, &backup, &names, named.directories.unwrap_or_default());
+            kept = kept_by(
+                command,
+                &backup,
+                &names,
+                operand_paths.directories.unwrap_or_default(),
+            );
             for path in &kept.names {
                 names.all.push(path.to_string_lossy().into_owned());
             }
@@ -100,9 +110,9 @@ impl Setting<'_> {
         }
         let writes = !names.all.is_empty();
         is_unclear |= writes
-            && named
+            && operand_paths
                 .directories
-                .zip(named.expanded)
+                .zip(operand_paths.expanded)
                 .is_some_and(|(directories, expanded)| may_be_options(command, expanded, directories));
         if is_unclear {
             gathered.edit.push(Ask {
@@ -117,12 +127,13 @@ impl Setting<'_> {
             ];
             resolved[0].is_some() && resolved.iter().flatten().all(|resolved| resolved.inside)
         };
-        let is_here = is_certain && named.expanded.is_some() && writes && names.all.iter().all(is_inside);
+        let is_here =
+            is_certain && operand_paths.expanded.is_some() && writes && names.all.iter().all(is_inside);
         for path in &names.all {
             gathered.edit.extend(self.changed_path(path));
         }
         if matches!(base_name(command.program()), "rm" | "rmdir" | "mv") {
-            self.taken_along(&written.targets, named, gathered);
+            self.taken_along(&written.targets, operand_paths, gathered);
         }
         Changed {
             is_edit: is_here && is_edit(command) && self.program(command.program()).is_some(),
@@ -131,12 +142,12 @@ impl Setting<'_> {
     }
 
     /// Whatever holds the project's repository takes it along.
-    fn taken_along(&self, targets: &[PathOperand], named: Named<'_>, gathered: &mut Gathered) {
+    fn taken_along(&self, targets: &[PathOperand], operand_paths: OperandPaths<'_>, gathered: &mut Gathered) {
         let project = self.services.roots.project_root();
         let gone = targets
             .iter()
             .filter(|target| target.wildcards.is_empty())
-            .filter_map(|target| self.paths_of(target, named.directories));
+            .filter_map(|target| self.paths_of(target, operand_paths.directories));
         let holds = |path: &String| {
             Path::new(path)
                 .canonicalize()
@@ -151,13 +162,20 @@ impl Setting<'_> {
     }
 
     /// The names that files get in a directory, and those that they bring.
-    fn copied_to(&self, copied: &Copied, destination: &str, named: Named<'_>, names: &mut Names) {
+    fn copied_to(
+        &self,
+        copied: &Copied,
+        destination: &str,
+        operand_paths: OperandPaths<'_>,
+        names: &mut Names,
+    ) {
         let paths = |source: &PathOperand| {
             let is_plain = source.wildcards.is_empty();
-            self.paths_of(source, named.directories).filter(|_| is_plain)
+            self.paths_of(source, operand_paths.directories)
+                .filter(|_| is_plain)
         };
         let mut sources: Vec<String> = copied.sources.iter().filter_map(paths).flatten().collect();
-        sources.extend(named.expanded.into_iter().flatten().cloned());
+        sources.extend(operand_paths.expanded.into_iter().flatten().cloned());
         let destination = Path::new(destination);
         for source in &sources {
             let source = Path::new(source);
@@ -166,7 +184,7 @@ impl Setting<'_> {
                 None => destination.to_owned(),
             }];
             if copied.keeps_parents {
-                let start = named.directories.into_iter().flatten();
+                let start = operand_paths.directories.into_iter().flatten();
                 let relative = start
                     .filter_map(|start| source.strip_prefix(start).ok())
                     .chain(source.strip_prefix("/").ok());
@@ -231,7 +249,12 @@ impl Setting<'_> {
                 backup.suffixes.push(suffix);
             }
         }
-        backup.is_certain &= !lasting && !is_assigned;
+        if lasting || is_assigned {
+            backup.is_certain = false;
+            // It may stand anywhere in the text.
+            let tokens = tokens(&analysis.text);
+            backup.suffixes.extend(tokens.into_iter().take(MAX_SUFFIXES));
+        }
         backup
     }
 
@@ -255,7 +278,7 @@ fn kept_by(command: &Simple, backup: &Backup, names: &Names, directories: &[Path
     for written in &names.all {
         let path: PathBuf = Path::new(written).components().collect();
         let found = path.symlink_metadata();
-        let is_directory = found.as_ref().is_ok_and(|found| found.is_dir());
+        let is_directory = found.as_ref().is_ok_and(std::fs::Metadata::is_dir);
         if is_directory && !(moves_directories && of_sources.contains(written)) || !seen.insert(written) {
             continue;
         }

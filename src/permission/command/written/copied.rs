@@ -2,7 +2,9 @@
 //! which of the words is the destination, and each of them is taken for it.
 
 use super::super::files::{PathOperand, operand, operand_of_text};
+use super::super::unpacking::is_git_move;
 use super::super::word::Word;
+use super::super::{Simple, base_name};
 use super::{Backup, Written, all, operands_of};
 
 /// Files that get to another place.
@@ -33,9 +35,14 @@ pub enum LinksCopied {
 /// Programs that give files other names.
 const COPYING: &[&str] = &["cp", "mv", "ln", "install"];
 
-/// Returns true if a program gives files other names.
-pub fn brings_files(program: &str) -> bool {
-    COPYING.contains(&program)
+/// Returns true if a command gives files other names.
+pub fn brings_files(command: &Simple) -> bool {
+    COPYING.contains(&base_name(command.program())) || is_git_move(command)
+}
+
+/// Returns true if a command takes files from where they are.
+pub fn moves_files(command: &Simple) -> bool {
+    base_name(command.program()) == "mv" || is_git_move(command)
 }
 
 /// Letters of options without a value, of any of the programs.
@@ -99,6 +106,13 @@ struct Arguments<'w> {
     operands: Vec<&'w Word>,
 }
 
+enum LongOption {
+    Flag,
+    /// The letter that is short for it.
+    Valued(char),
+    Unknown,
+}
+
 impl<'w> Arguments<'w> {
     /// `None` for an option that is not known.
     fn read(program: &str, words: &'w [Word]) -> Option<Self> {
@@ -120,7 +134,11 @@ impl<'w> Arguments<'w> {
                     Some((name, value)) => (name, Some(value)),
                     None => (long, None),
                 };
-                let Some(letter) = read.long(name)? else { continue };
+                let letter = match read.long(name) {
+                    LongOption::Flag => continue,
+                    LongOption::Valued(letter) => letter,
+                    LongOption::Unknown => return None,
+                };
                 let value = match value {
                     Some(value) => part_of(word, value),
                     None => operand(rest.next()?),
@@ -148,15 +166,15 @@ impl<'w> Arguments<'w> {
         Some(read)
     }
 
-    /// Takes a long option, which may be cut short. Returns the letter of one with a value.
-    fn long(&mut self, name: &str) -> Option<Option<char>> {
+    /// Takes a long option, which may be cut short.
+    fn long(&mut self, name: &str) -> LongOption {
         let is_meant = |known: &str| known.starts_with(name);
         if let Some((_, letter)) = LONG_VALUED.iter().find(|(known, _)| *known == name) {
-            return Some(Some(*letter));
+            return LongOption::Valued(*letter);
         }
         if let Some(known) = LONG_FLAGS.iter().find(|known| **known == name) {
             self.long.push(known);
-            return Some(None);
+            return LongOption::Flag;
         }
         let mut valued = LONG_VALUED.iter().filter(|(known, _)| is_meant(known));
         let flags: Vec<&str> = LONG_FLAGS
@@ -167,10 +185,10 @@ impl<'w> Arguments<'w> {
         match (valued.next(), valued.next(), flags.is_empty()) {
             (None, _, false) => {
                 self.long.extend(flags);
-                Some(None)
+                LongOption::Flag
             }
-            (Some((_, letter)), None, true) => Some(Some(*letter)),
-            _ => None,
+            (Some((_, letter)), None, true) => LongOption::Valued(*letter),
+            _ => LongOption::Unknown,
         }
     }
 
@@ -193,7 +211,12 @@ fn part_of(word: &Word, value: &str) -> PathOperand {
     }
 }
 
-pub(super) fn copied(program: &str, words: &[Word]) -> Written {
+pub(super) fn copied(command: &Simple) -> Written {
+    let (program, words) = if is_git_move(command) {
+        ("mv", &command.words[2..])
+    } else {
+        (base_name(command.program()), &command.words[1..])
+    };
     let Some(arguments) = Arguments::read(program, words) else {
         return any_may_be_the_destination(words);
     };
@@ -207,12 +230,21 @@ pub(super) fn copied(program: &str, words: &[Word]) -> Written {
     let destination = match arguments.value('t') {
         Some(destination) => destination.clone(),
         None if sources.len() < 2 => {
-            // `ln a` makes a link of that name here.
-            let Some(only) = sources.first().filter(|_| program == "ln") else {
-                return Written::default();
-            };
-            let name = only.text.rsplit('/').next().unwrap_or(&only.text);
-            operand_of_text(name)
+            match sources.first() {
+                // `ln a` makes a link of that name here.
+                Some(only) if program == "ln" => {
+                    let name = only.text.rsplit('/').next().unwrap_or(&only.text);
+                    operand_of_text(name)
+                }
+                // It may be the source as well as the destination.
+                Some(only) if command.more_operands => operand(only),
+                _ => {
+                    return Written {
+                        backup: backup(&arguments).filter(|_| command.more_operands),
+                        ..Written::default()
+                    };
+                }
+            }
         }
         None => match sources.pop() {
             Some(last) => operand(last),

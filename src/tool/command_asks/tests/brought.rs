@@ -1,6 +1,7 @@
 //! Commands that change what a name stands for while the same call uses names: links that get to another place, files that
 //! get a backup's name. Each attack stands beside calls of the same form that ask nothing.
 
+use super::super::brought::MAX_NAMES;
 use super::*;
 use crate::permission::{Decision, Mode, decide};
 
@@ -53,7 +54,11 @@ fn project(rules: &str) -> Harness {
 
 fn verdict(project: &Harness, command: &str, mode: Mode) -> String {
     let asks = command_asks(&project.services, command, &project.path("")).asks;
-    match decide(&project.services.gate.permissions(), &asks, "bash", mode) {
+    decided(project, &asks, mode)
+}
+
+fn decided(project: &Harness, asks: &[Ask], mode: Mode) -> String {
+    match decide(&project.services.gate.permissions(), asks, "bash", mode) {
         Decision::Allow | Decision::AllowByMode(_) => "allow".to_owned(),
         Decision::Deny(denial) => format!("deny {}", denial.key),
         Decision::Ask(open) => {
@@ -111,7 +116,11 @@ async fn a_call_that_brings_a_link_and_names_another_path_asks() {
             ("while true; do cat l; ln -s a.txt l; done", "read"),
             ("ln -s docs l && cd l", "read"),
             ("ln -s docs l && ls l", "read"),
-            ("ln -s docs l && git add l", "read"),
+            ("ln -s docs l && git commit -F l/x", "read"),
+            ("ln -s docs l && git push l main", "read"),
+            ("ln -s docs l && git mv b l", "edit"),
+            ("ln -s docs l && git add --pathspec-from-file=l/x", "read"),
+            ("ln -s docs l && git -C l add .", "read"),
             ("ln -s docs l && python3 l", "read"),
             ("ln -s docs l && make --directory=l", "read"),
             ("ln -s docs l && find . -name x", "read"),
@@ -152,6 +161,16 @@ async fn a_call_that_brings_a_link_and_names_another_path_asks() {
             ("case x in x) mv sub/q . ;; esac; touch q", "edit"),
             ("{ mv sub/q .; } 2>&1 > q", "edit"),
             ("mv sub/q . || : > q", "edit"),
+            ("ln -s docs l; > l", "edit"),
+            ("ln -s docs l\n> l", "edit"),
+            ("ln -s docs l & > l", "edit"),
+            ("ln -s docs l | > l", "edit"),
+            ("> l | ln -s docs l", "edit"),
+            ("ln -s docs l && 2> l", "edit"),
+            ("(ln -s docs l); > l/x", "edit"),
+            ("ln -s docs l 2> $(> l)", "edit"),
+            ("bash -c 'ln -s docs l; > l/x'", "edit"),
+            ("xargs -n 1 sh -c 'ln -s docs l 2> l'", "read"),
             ("cp -r -- sub/. . ; touch q", "edit"),
             ("cp -Rp sub/. . ; touch q", "edit"),
             ("cp --archive sub/. . ; touch q", "edit"),
@@ -161,6 +180,13 @@ async fn a_call_that_brings_a_link_and_names_another_path_asks() {
             ("cp --target-directory . -a sub/q ; touch q", "edit"),
             ("cp -sf \"$PWD/a.txt\" l ; dd of=l", "edit"),
             ("ln -s a.txt l ; dd if=l", "read"),
+            ("ln -s docs l ; make -Cl", "read"),
+            ("ln -s docs l ; echo l/*", "read"),
+            ("ln -s docs l ; . l/x", "read"),
+            ("ln -s docs l ; echo $(<l/x)", "read"),
+            ("mv sub/q . ; trap 'touch q' EXIT", "bash"),
+            ("mv sub/q . ; awk 'BEGIN{print 1 > \"q/new\"}'", "edit"),
+            ("mv sub/q . ; yes | sed 'w q/new'", "edit"),
             ("ln -s docs l ; pushd l", "read"),
             ("ln -s docs l ; (cd l; pwd)", "read"),
             ("ln -s docs l ; wc -l l/x", "read"),
@@ -228,9 +254,30 @@ async fn calls_without_links_or_other_paths_run_as_before() {
             ("ln -sfn docs l && pwd", "allow"),
             ("ln -s docs l 2>/dev/null || true", "allow"),
             ("ln -s docs l || exit 1", "allow"),
+            // The shell opens its files before the link is there.
+            ("ln -s docs l 2> log", "allow"),
+            ("mv -v linkdir l > log 2>&1", "allow"),
+            ("cp -rv many all >> log", "allow"),
             ("mv linkdir l", "allow"),
             ("mv libs/libx.so libs/x", "allow"),
             ("mv linkdir l && git status", "allow"),
+            // Git follows no link in the work tree.
+            ("ln -s docs l && git add l && git commit -m l", "allow"),
+            ("git checkout main && git add . && git commit -am x", "allow"),
+            ("git stash && git checkout main && git stash pop", "allow"),
+            ("git checkout -b new && cat b", "allow"),
+            ("git switch -c new && cp b c", "allow"),
+            ("git stash list && cat b", "allow"),
+            ("git reset HEAD b && cat b", "allow"),
+            ("git pull && cargo build", "allow"),
+            ("git checkout main && make", "allow"),
+            ("for x in main new; do git checkout $x; done", "allow"),
+            ("git branch | xargs -I{} git checkout {}", "allow"),
+            ("git mv a.txt c && git commit -m x && cat c", "allow"),
+            ("git mv docs other && ls other", "allow"),
+            ("tar cf x.tar docs && ls x.tar", "allow"),
+            ("tar xf x.tar", "allow"),
+            ("tar xf x.tar && cargo build", "allow"),
             ("ln -s docs l && cargo test", "allow"),
             ("ln -s docs l && npm run build", "allow"),
             ("sudo ln -s docs l", "allow"),
@@ -239,12 +286,50 @@ async fn calls_without_links_or_other_paths_run_as_before() {
             ("cp -r many all", "allow"),
             ("ln -s docs l && sleep 1; kill %1", "allow"),
             ("ln -s docs l && make", "allow"),
+            ("ln -s docs l && make -j4", "allow"),
             ("mv a.txt c.txt; cp c.txt d.txt; rm d.txt", "allow"),
             ("install -m 755 a.txt docs/tool && docs/tool", "allow"),
             ("install -Dm644 a.txt docs/new/a && cat docs/new/a", "allow"),
             ("cp -p a.txt c && sed -i s/a/b/ c && cat c", "allow"),
             ("mv -n a.txt c && grep -r x docs", "allow"),
             ("cd docs && mv x y && cat y", "allow"),
+        ],
+    );
+}
+
+#[tokio::test]
+async fn what_an_archive_or_a_repository_brings_counts_as_links() {
+    check(
+        RULES,
+        Mode::Ask,
+        &[
+            ("git checkout other && cp b l/x", "edit"),
+            ("git switch other; cat l/x", "read"),
+            ("git checkout other -- l; cat l/x", "read"),
+            ("git restore -s other l; cat l/x", "read"),
+            ("git stash pop && echo x > l/x", "edit"),
+            ("git worktree add w other && cat w/l/x", "read"),
+            ("git merge other && cat l/x", "read"),
+            ("git pull && head l/x", "read"),
+            ("git co other && cat l/x", "read"),
+            ("git reset --hard other; cat l/x", "read"),
+            ("git apply p && cat l/x", "read"),
+            ("git clone ../r c; cat c/l/x", "read"),
+            ("git -C . checkout other; cat l/x", "read"),
+            ("cat l/x & git checkout other", "read"),
+            ("tar xf a.tar && cp b l/x", "edit"),
+            ("tar -C docs -xf a.tar; cat docs/l/x", "read"),
+            ("unzip a.zip && cat l/x", "read"),
+            ("patch -p1 < p && cat l/x", "read"),
+            ("rsync -a ../r/ . && cat l/x", "read"),
+            ("link sub/q q && touch q", "edit"),
+            ("for i in *.tar; do tar xf $i; done", "edit"),
+            // What git moves is looked through as what `mv` moves.
+            ("git mv sub/q . && touch q", "edit"),
+            ("git mv d/n e && cp a.txt e/g/pre-commit", "deny protected"),
+            ("git mv secrets s", "read"),
+            ("cd deep/er && git mv ../er ../../e && cat ../x", "read"),
+            ("git -C sub mv q .. && touch q", "edit"),
         ],
     );
 }
@@ -341,6 +426,21 @@ async fn backups_are_judged_by_both_names() {
             ("sed -i'.gi*' s/a/b/ t/hooks/../config", "deny protected"),
             ("sed -i.jsonc s/a/b/ lath*", "deny protected"),
             ("sed -n -i.jsonc -f a.txt -- lathe", "deny protected"),
+            ("patch -z .jsonc lathe p", "deny protected"),
+            ("patch -b --suffix=.jsonc lathe p", "deny protected"),
+            ("echo b lathe | xargs cp -S .jsonc", "deny protected"),
+            ("echo lathe | xargs cp -S .jsonc b", "deny protected"),
+            ("echo lathe | xargs sed -i.jsonc s/a/b/", "deny protected"),
+            (
+                "find . -name lathe -exec sed -i.jsonc s/a/b/ {} +",
+                "deny protected",
+            ),
+            (
+                "read SIMPLE_BACKUP_SUFFIX <<< .jsonc; export SIMPLE_BACKUP_SUFFIX; cp -b b lathe",
+                "deny protected",
+            ),
+            ("echo a.txt b | xargs cp -S .jsonc", "allow"),
+            ("echo lathe | xargs sed -i.bak s/a/b/", "allow"),
             ("sed -i.bak s/a/b/ lathe", "allow"),
             ("sed -i s/a/b/ lathe", "allow"),
             ("cp -b b lathe", "allow"),
@@ -422,13 +522,14 @@ async fn suffixes_that_are_not_plain_ask() {
 #[tokio::test]
 async fn a_directory_that_is_too_large_to_look_through_counts_as_one_with_a_link() {
     let project = project(RULES);
-    for number in 0..=super::super::brought::MAX_NAMES / 1000 {
-        let directory = project.path(format!("large/{number}"));
-        fs::create_dir_all(&directory).unwrap();
-        for file in 0..1000 {
-            fs::write(directory.join(file.to_string()), "").unwrap();
-        }
+    // The directory itself is one of the names.
+    for (max_names, expected) in [(MAX_NAMES, "allow"), (3, "allow"), (2, "read"), (0, "read")] {
+        let workdir = project.path("");
+        let setting = Setting {
+            max_names,
+            ..Setting::new(&project.services, &workdir)
+        };
+        let asks = asks_of(&setting, "mv assets l && cat l/css/a.css").asks;
+        assert_eq!(decided(&project, &asks, Mode::Ask), expected, "{max_names}");
     }
-    assert_eq!(verdict(&project, "mv large l && cat l/x", Mode::Ask), "read");
-    assert_eq!(verdict(&project, "mv large/1 l && cat l/x", Mode::Ask), "allow");
 }

@@ -289,6 +289,14 @@ async fn harm_is_seen_where_calls_are_asked_about() {
         "sed -i'.g*' s/x/y/ it/hooks/x",
         "mv -bT docs secrets",
         "mv sub o; mv linkdir sub; cat sub/../../secrets/a.txt",
+        "tar c -C d n | tar x && cp b n/g/pre-commit",
+        "tar c hold | (cd docs; tar x); cat docs/hold/s2",
+        "cd d && tar c n | tar x -C .. && echo x > ../n/g/new",
+        "echo b lathe | xargs cp -S .jsonc",
+        "export SIMPLE_BACKUP_SUFFIX=.jsonc; mv -b b lathe",
+        "printf -v SIMPLE_BACKUP_SUFFIX .jsonc; export SIMPLE_BACKUP_SUFFIX; mv -b b lathe",
+        "find b -exec cp -S .jsonc {} lathe \\;",
+        "cp -P d/n/g d/e; mv d/n n; cp b n/g/new",
     ] {
         fill(&project);
         assert!(harm(&project, call, Mode::Ask).is_some(), "{call}");
