@@ -124,7 +124,7 @@ fn subcommand(words: &[Word]) -> Option<usize> {
         match words.get(at)?.text.as_str() {
             "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" => at += 2,
             "-P" | "--no-pager" | "-p" | "--paginate" | "--no-optional-locks" | "--literal-pathspecs" => {
-                at += 1
+                at += 1;
             }
             text if text.starts_with('-') => return None,
             _ => return Some(at),

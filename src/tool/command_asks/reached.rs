@@ -299,9 +299,10 @@ impl Setting<'_> {
 fn kept_names(endings: &[String], files: &[Candidate]) -> Vec<PathBuf> {
     let with_ending = |file: &Candidate, ending: &str| {
         let name = file.path.file_name()?.to_string_lossy();
-        Some(file.path.with_file_name(match ending.contains('*') {
-            true => ending.replace('*', &name),
-            false => format!("{name}{ending}"),
+        Some(file.path.with_file_name(if ending.contains('*') {
+            ending.replace('*', &name)
+        } else {
+            format!("{name}{ending}")
         }))
     };
     let endings = endings.iter().filter(|ending| !ending.is_empty());
