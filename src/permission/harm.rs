@@ -215,9 +215,9 @@ fn is_in_place(word: &str) -> bool {
     let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
     let of_letters = letters.is_some_and(|letters| {
         let end = letters.find(['e', 'f', 'l']).unwrap_or(letters.len());
-        letters[..end].contains('i')
+        letters[..end].contains(['i', 'I'])
     });
-    of_letters || (word.len() > 3 && "--in-place".starts_with(word.split('=').next().unwrap_or(word)))
+    of_letters || (word.len() > 2 && "--in-place".starts_with(word.split('=').next().unwrap_or(word)))
 }
 
 fn find(arguments: &[&str]) -> Option<&'static str> {

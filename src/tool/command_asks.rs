@@ -22,6 +22,7 @@ mod submodules;
 mod wildcards;
 mod written;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -30,11 +31,12 @@ use self::git::{GitLook, GitRun};
 pub use self::git_index::JudgedIndexes;
 use self::paths::{goes_up_unseen, is_harmless_device};
 use self::wildcards::Wildcards;
+use self::written::OperandPaths;
 use super::Services;
 use super::confine::can_confine_reading;
 use crate::permission::command::{
-    Analysis, Form, GitShows, List, Redirected, Simple, analyse, changes_directory, directory_operand,
-    files_read, in_git, operand_of, paths, search, shows_files, takes_paths,
+    Analysis, Form, GitShows, List, PathUse, Redirected, Simple, analyse, changes_directory,
+    directory_operand, files_read, in_git, operand_of, paths, search, shows_files, takes_paths,
 };
 use crate::permission::{Ask, Floor, Subject};
 use crate::process::git::Drivers;
@@ -71,8 +73,11 @@ pub(super) struct GitReads {
 
 /// Returns the asks for running `command` in `workdir`. Looks at files.
 pub(super) fn command_asks(services: &Services, command: &str, workdir: &Path) -> CommandAsks {
+    asks_of(&Setting::new(services, workdir), command)
+}
+
+fn asks_of(setting: &Setting<'_>, command: &str) -> CommandAsks {
     let analysis = analyse(command);
-    let setting = Setting::new(services, workdir);
     let mut gathered = Gathered::default();
     let mut looks = Vec::new();
     for command in &analysis.commands {
@@ -87,7 +92,7 @@ pub(super) fn command_asks(services: &Services, command: &str, workdir: &Path) -
     }
     let refusal = analysis.refusal.or_else(|| setting.refusal(&analysis));
     let only_reads = refusal.is_none() && !gathered.writes && looks.iter().all(|look| look.form.is_some());
-    let run = match (only_reads, can_confine_reading(services)) {
+    let run = match (only_reads, can_confine_reading(setting.services)) {
         (true, true) => GitRun::Confined,
         (true, false) => GitRun::Disarmed,
         (false, _) => GitRun::AsSet,
@@ -228,6 +233,12 @@ struct Setting<'a> {
     services: &'a Services,
     workdir: &'a Path,
     home: Option<PathBuf>,
+    /// How each command of the call uses paths, once that is asked for.
+    path_uses: OnceCell<Vec<Option<PathUse>>>,
+    /// The last names of what the call writes, once they are asked for.
+    written_names: OnceCell<Vec<String>>,
+    /// Maximum number of names that are looked at for links for one command.
+    max_names: usize,
 }
 
 impl<'a> Setting<'a> {
@@ -236,6 +247,9 @@ impl<'a> Setting<'a> {
             services,
             workdir,
             home: variable(services, "HOME").map(PathBuf::from),
+            path_uses: OnceCell::new(),
+            written_names: OnceCell::new(),
+            max_names: brought::MAX_NAMES,
         }
     }
 }
@@ -367,8 +381,13 @@ impl Setting<'_> {
                 let wildcards = Wildcards::plain(self.wildcards_match_hidden(analysis));
                 self.expand_by(command, directories.as_deref(), wildcards)
             });
-            let is_edit = self.changed(command, directories.as_deref(), replaced.as_deref(), gathered);
-            look.is_edit = is_edit && !is_unseen;
+            let operand_paths = OperandPaths {
+                directories: directories.as_deref(),
+                expanded: replaced.as_deref(),
+            };
+            let changed = self.changed(command, analysis, operand_paths, gathered);
+            look.is_edit = changed.is_edit && !is_unseen;
+            self.brought(command, analysis, operand_paths, &changed.kept, gathered);
             if look.form.is_none() {
                 self.reached(command, analysis, gathered);
             }
@@ -389,7 +408,6 @@ impl Setting<'_> {
                 .read
                 .extend(found.iter().flatten().flat_map(|path| self.read_path(path)));
         }
-        self.brought(command, analysis, found.as_deref().unwrap_or_default(), gathered);
         look
     }
 

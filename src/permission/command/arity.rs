@@ -105,7 +105,8 @@ const THREE_WORDS_AFTER: &[(&str, &[&str])] = &[
     ("yarn", &["dlx", "run"]),
 ];
 
-fn arity(words: &[Word]) -> usize {
+/// Returns the number of leading words that say what a command does.
+pub(super) fn arity(words: &[Word]) -> usize {
     let program = words[0].text.as_str();
     let second = words.get(1).map(|word| word.text.as_str());
     let is_three = THREE_WORDS.contains(&program)

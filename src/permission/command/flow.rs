@@ -7,6 +7,8 @@ mod call;
 mod place;
 mod values;
 
+use std::ops::Range;
+
 pub(super) use self::place::directory_operand;
 use self::place::{After, changes_directory, functions_change_directory};
 pub use self::place::{Directory, Place};
@@ -25,6 +27,8 @@ pub struct Redirected {
     pub writes: bool,
     pub target: Word,
     pub place: Place,
+    /// Commands of the analysis that begin when the file is open: those of a simple command for its own redirections.
+    pub before: Range<usize>,
 }
 
 /// Who reads a text.
@@ -328,6 +332,7 @@ impl Flow {
                     writes: redirection.kind == RedirectionKind::Write,
                     target,
                     place: place.clone(),
+                    before: 0..0,
                 });
             }
         }

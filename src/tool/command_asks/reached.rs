@@ -166,6 +166,7 @@ impl Setting<'_> {
         analysis: &Analysis,
         reached: &mut Reached,
     ) -> (usize, bool) {
+        let begin = reached.paths.len();
         let written = written(command);
         let mut operands = written.targets;
         operands.extend(outputs(command));
@@ -181,7 +182,7 @@ impl Setting<'_> {
             self.spell_as(&operand, places, analysis, false, reached);
         }
         let mut has_unknown = operands.iter().any(|operand| operand.dynamic);
-        if let Some(copied) = &written.copied {
+        for copied in &written.copied {
             has_unknown |= copied.destination.dynamic;
             let mut destinations = Reached::default();
             self.spell(&copied.destination, places, analysis, &mut destinations);
@@ -201,7 +202,11 @@ impl Setting<'_> {
                 reached.add(path, is_certain);
             }
         }
-        let count = operands.len() + usize::from(written.copied.is_some());
+        let endings = written.backup.map(|backup| backup.suffixes).unwrap_or_default();
+        for path in kept_names(&endings, &reached.paths[begin..]) {
+            reached.add(path, false);
+        }
+        let count = operands.len() + written.copied.len();
         (count, has_unknown)
     }
 
@@ -288,6 +293,27 @@ impl Setting<'_> {
             .iter()
             .any(|name| variable(self.services, name).is_some())
     }
+}
+
+/// The names that backups of files get.
+fn kept_names(endings: &[String], files: &[Candidate]) -> Vec<PathBuf> {
+    let with_ending = |file: &Candidate, ending: &str| {
+        let name = file.path.file_name()?.to_string_lossy();
+        Some(file.path.with_file_name(if ending.contains('*') {
+            ending.replace('*', &name)
+        } else {
+            format!("{name}{ending}")
+        }))
+    };
+    let endings = endings.iter().filter(|ending| !ending.is_empty());
+    endings
+        .flat_map(|ending| {
+            files
+                .iter()
+                .filter_map(|file| with_ending(file, ending))
+                .collect::<Vec<_>>()
+        })
+        .collect()
 }
 
 /// The text that a shell runs where only the shell before it knows all of it.

@@ -1,4 +1,6 @@
 mod attacks;
+mod brought;
+mod brought_fuzz;
 mod closed;
 mod forms;
 mod git;

@@ -22,7 +22,10 @@ impl Flow {
             self.node(node, place);
         }
         let inside = first..self.commands.len();
+        let opened = self.redirected.len();
         self.redirections(&call.redirections, place);
+        let opened = opened..self.redirected.len();
+        let begun = self.commands.len();
         let program = call.words.first().map_or("", |word| word.text.as_str());
         for assignment in &call.assignments {
             // `IFS= read x` says how one line is cut, and no more.
@@ -76,6 +79,9 @@ impl Flow {
                 },
                 None => one,
             });
+        }
+        for redirected in &mut self.redirected[opened] {
+            redirected.before = begun..self.commands.len();
         }
         let after = after.unwrap_or_else(|| After::same(place));
         // `PWD=/ cd x` and its like.
