@@ -176,6 +176,14 @@ pub struct ErrorReport {
 }
 
 impl ErrorReport {
+    /// Returns the message, and the hint on a line of its own.
+    pub fn text(&self) -> String {
+        match &self.hint {
+            Some(hint) => format!("{}\n{hint}", self.message),
+            None => self.message.clone(),
+        }
+    }
+
     /// Returns the message and the hint on one line.
     pub fn sentence(&self) -> String {
         match &self.hint {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::conversation::{CallId, CallResult, MessageId, NoticeKind, Part, PartBody};
-use crate::permission::Mode;
+use crate::permission::{Mode, Reply};
 use crate::session::{Done, Event, PLAN, Retry};
 
 use super::block::{Block, Body, Mark, Phase, ReasoningBlock, Source, TextBlock};
@@ -68,6 +68,9 @@ impl Blocks {
             }),
             Event::Settled(settled) => self.change_call(&settled.call, |block| {
                 block.settle(settled.id);
+                if let Reply::Revised(args) = &settled.reply {
+                    block.revise(args);
+                }
                 block.wait(now);
             }),
             Event::Retry(retry) => self.retry(retry, now),
@@ -222,6 +225,8 @@ impl Blocks {
                 Body::Call(Box::new(CallBlock::streaming(tool)))
             }
             other => match mark_of(other) {
+                // The session keeps an error in the conversation, too.
+                Some(mark) if self.has_told(&mark) => return false,
                 Some(mark) => Body::Mark(mark),
                 None => return false,
             },
@@ -229,6 +234,15 @@ impl Blocks {
         self.replies.entry(message.clone()).or_insert(self.list.len());
         self.push_part(message, part.seq, body, true);
         true
+    }
+
+    /// Returns true if the last block is the error that a notice repeats.
+    fn has_told(&self, mark: &Mark) -> bool {
+        let last = self.list.last().map(|block| &block.body);
+        match (mark, last) {
+            (Mark::Notice { text, .. }, Some(Body::Mark(Mark::Error(report)))) => report.text() == *text,
+            _ => false,
+        }
     }
 
     fn delta(&mut self, message: &MessageId, part: u64, delta: &str, now: Instant) -> bool {
