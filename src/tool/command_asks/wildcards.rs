@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Setting, base_name};
+use super::{Setting, base_name, variable};
 use crate::permission::Pattern;
-use crate::permission::command::{Simple, Word, operand_of};
+use crate::permission::command::{Analysis, Simple, Word, operand_of};
 
 /// Names that are looked at for the wildcards of one command.
 const MAX_NAMES: usize = 20_000;
@@ -28,17 +28,13 @@ impl Setting<'_> {
     }
 
     /// What the wildcards of a command stand for, as absolute paths; `None` when it is too much to look at.
-    pub(super) fn expand(&self, simple: &Simple, directories: Option<&[PathBuf]>) -> Option<Vec<String>> {
-        self.expand_by(simple, directories, Wildcards::default())
-    }
-
-    /// The same, where a wildcard stands for a name with a dot at its beginning only if it is written so.
-    pub(super) fn expand_by(
+    pub(super) fn expand(
         &self,
         simple: &Simple,
         directories: Option<&[PathBuf]>,
-        mut wildcards: Wildcards,
+        analysis: &Analysis,
     ) -> Option<Vec<String>> {
+        let mut wildcards = Wildcards::plain(self.wildcards_match_hidden(analysis));
         if TEXT_ONLY.contains(&base_name(simple.program())) {
             return Some(Vec::new());
         }
@@ -55,7 +51,26 @@ impl Setting<'_> {
         }
         Some(wildcards.found)
     }
+
+    /// Returns true if a wildcard may stand for a name that begins with a dot, which the shell leaves out unless it was told
+    /// otherwise: by the call, or before it.
+    pub(super) fn wildcards_match_hidden(&self, analysis: &Analysis) -> bool {
+        let is_quote = |c: char| matches!(c, '\'' | '"' | '\\');
+        let plain: String = analysis.text.chars().filter(|c| !is_quote(*c)).collect();
+        let sets_options = analysis.commands.iter().chain(&analysis.perhaps).any(|command| {
+            let mut options = command.words.iter().skip(1);
+            command.program() == "shopt"
+                || options.any(|word| word.text.starts_with(['-', '+']) && word.text.contains('O'))
+        });
+        let is_named = TOLD_BY.iter().any(|name| plain.contains(name));
+        is_named
+            || sets_options && analysis.refusal.is_some()
+            || TOLD_BY.iter().any(|name| variable(self.services, name).is_some())
+    }
 }
+
+/// Options and variables by which shells let wildcards stand for hidden names, or read what may set them.
+const TOLD_BY: &[&str] = &["dotglob", "BASHOPTS", "GLOBIGNORE", "FIGNORE", "BASH_ENV"];
 
 pub(super) struct Wildcards {
     names_left: usize,
