@@ -133,13 +133,13 @@ pub(super) fn proposal(command: &Simple) -> Option<String> {
     if super::hazards::changes_the_shell(command.program()) {
         return None;
     }
+    if command.has_assignments && !command.has_plain_assignments {
+        return None;
+    }
     let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
     let length = match runners::extent(&texts) {
         // What its variables make of it is not known: only this very text.
-        _ if command.has_assignments => match command.has_plain_assignments {
-            true => None,
-            false => return None,
-        },
+        _ if command.has_assignments => None,
         _ if is_destructive(command) => None,
         // With other words a script does something else, in whatever language it is written.
         Extent::All | Extent::Script(_) => None,
