@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Input;
 use crate::conversation::{
@@ -134,6 +134,14 @@ pub struct SettledQuestion {
 }
 
 impl SettledQuestion {
+    /// Returns the arguments that a person gave the call.
+    pub fn revised(&self) -> Option<&Map<String, Value>> {
+        match &self.permission.as_ref()?.reply {
+            PermissionReply::Revised(args) => Some(args),
+            _ => None,
+        }
+    }
+
     /// Returns true if permission was refused because nobody is there to give it.
     pub fn is_unattended(&self) -> bool {
         let reply = self.permission.as_ref().map(|permission| &permission.reply);

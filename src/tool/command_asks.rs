@@ -17,6 +17,7 @@ mod paths;
 mod programs;
 mod reached;
 mod repository;
+mod scratch;
 mod search;
 mod submodules;
 mod wildcards;
@@ -91,6 +92,9 @@ fn asks_of(setting: &Setting<'_>, command: &str) -> CommandAsks {
         setting.reached(command, &analysis, &mut gathered);
     }
     let refusal = analysis.refusal.or_else(|| setting.refusal(&analysis));
+    if refusal.is_none() {
+        setting.allow_temporary_files(&analysis, &looks, &mut gathered.edit);
+    }
     let only_reads = refusal.is_none() && !gathered.writes && looks.iter().all(|look| look.form.is_some());
     let run = match (only_reads, can_confine_reading(setting.services)) {
         (true, true) => GitRun::Confined,
@@ -128,6 +132,17 @@ fn asks_of(setting: &Setting<'_>, command: &str) -> CommandAsks {
             ask = ask.in_project();
         }
         gathered.bash.push(ask);
+    }
+    if analysis.commands.is_empty() {
+        // `[[ -f x ]]`, `> out`: rules that deny commands hold here, too.
+        let subject = Subject {
+            read_only: true,
+            ..Subject::new(command)
+        };
+        gathered.bash = vec![Ask {
+            floor: Floor::Denied,
+            ..Ask::new("bash", subject)
+        }];
     }
     if let Some(reason) = refusal {
         gathered.bash = vec![analysis.whole()];
@@ -204,11 +219,15 @@ fn without_repetitions(asks: Vec<Ask>) -> Vec<Ask> {
             kept.push(ask);
             continue;
         }
-        // Spellings for rules that restrict may differ by what stands around a command.
         let same = kept
             .iter_mut()
             .find(|known| known.key == ask.key && known.subject.text == ask.subject.text);
         if let Some(known) = same {
+            // A file that one command makes, which asks nothing, another one writes.
+            if strictness(ask.floor) > strictness(known.floor) {
+                std::mem::swap(known, &mut ask);
+            }
+            // Spellings for rules that restrict may differ by what stands around a command.
             for form in ask.subject.restrict_also {
                 if !known.subject.restrict_also.contains(&form) {
                     known.subject.restrict_also.push(form);
@@ -217,6 +236,14 @@ fn without_repetitions(asks: Vec<Ask>) -> Vec<Ask> {
         }
     }
     kept
+}
+
+fn strictness(floor: Floor) -> u8 {
+    match floor {
+        Floor::Denied => 0,
+        Floor::Rules => 1,
+        Floor::Ask => 2,
+    }
 }
 
 fn variable<'a>(services: &'a Services, name: &str) -> Option<&'a std::ffi::OsStr> {
@@ -308,11 +335,14 @@ impl Setting<'_> {
                 .extend(self.outside(operand, directories.as_deref()));
         }
         if command.more_operands && takes_paths(command) && !names_its_operands(command) {
+            // The paths stand nowhere in the text, so what brings them stands for them: `xargs cat`.
+            let wrapper = command.given_by.and_then(|at| analysis.commands.get(at));
+            let text = &wrapper.unwrap_or(command).canonical;
             gathered
                 .outside
-                .push(Ask::new("external_directory", Subject::new(&command.canonical)));
+                .push(Ask::new("external_directory", Subject::new(text)));
         }
-        let mut found = self.expand(command, directories.as_deref());
+        let mut found = self.expand(command, directories.as_deref(), analysis);
         let there = self.there(command, directories.as_deref());
         if there.is_none() {
             found = None;
@@ -377,13 +407,9 @@ impl Setting<'_> {
                 gathered.edit.extend(self.write_path(path, self.workdir));
             }
         } else {
-            let replaced = found.as_ref().and_then(|_| {
-                let wildcards = Wildcards::plain(self.wildcards_match_hidden(analysis));
-                self.expand_by(command, directories.as_deref(), wildcards)
-            });
             let operand_paths = OperandPaths {
                 directories: directories.as_deref(),
-                expanded: replaced.as_deref(),
+                expanded: found.as_deref(),
             };
             let changed = self.changed(command, analysis, operand_paths, gathered);
             look.is_edit = changed.is_edit && !is_unseen;

@@ -98,6 +98,10 @@ pub struct Simple {
     pub canonical: String,
     /// True if there are assignments, but for harmless ones, which are left out everywhere.
     pub has_assignments: bool,
+    /// True if each of them can be read in one way alone: its value has no expansion, no blank and no wildcard.
+    pub has_plain_assignments: bool,
+    /// True if a command that it runs, which is in the analysis too, destroys something.
+    pub runs_harm: bool,
     /// The same with the harmless ones, where there are any.
     pub assigned: Option<String>,
     /// True if a wrapper like `xargs` adds to its words.
@@ -137,7 +141,7 @@ impl Simple {
 pub fn analyse(command: &str) -> Analysis {
     let flow = Flow::of(command);
     let mut refusal = flow.facts.refusal;
-    if flow.commands.is_empty() && refusal.is_none() {
+    if flow.commands.is_empty() && !flow.only_tests && refusal.is_none() {
         refusal = Some("it has no command");
     }
     let mut pieces = Vec::new();

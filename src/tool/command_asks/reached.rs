@@ -13,7 +13,7 @@ mod patched;
 use std::path::{Path, PathBuf};
 
 use super::wildcards::Wildcards;
-use super::{Gathered, Setting, base_name, variable};
+use super::{Gathered, Setting, base_name};
 use crate::permission::command::{
     Analysis, PathOperand, Place, Redirected, Simple, Word, analyse, named_in_script, operand_of, outputs,
     written,
@@ -282,16 +282,6 @@ impl Setting<'_> {
                 reached.add(PathBuf::from(path), is_certain);
             }
         }
-    }
-
-    /// Returns true if a wildcard may stand for a name that begins with a dot.
-    pub(super) fn wildcards_match_hidden(&self, analysis: &Analysis) -> bool {
-        let sets = ["dotglob", "GLOBIGNORE"]
-            .iter()
-            .any(|name| analysis.text.contains(name));
-        sets || ["GLOBIGNORE", "BASHOPTS", "BASH_ENV"]
-            .iter()
-            .any(|name| variable(self.services, name).is_some())
     }
 }
 

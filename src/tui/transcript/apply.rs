@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::conversation::{CallId, CallResult, MessageId, NoticeKind, Part, PartBody};
-use crate::permission::{Mode, Reply};
+use crate::permission::Mode;
 use crate::session::{Done, Event, PLAN, Retry};
 
 use super::block::{Block, Body, Mark, Phase, ReasoningBlock, Source, TextBlock};
@@ -68,7 +68,7 @@ impl Blocks {
             }),
             Event::Settled(settled) => self.change_call(&settled.call, |block| {
                 block.settle(settled.id);
-                if let Reply::Revised(args) = &settled.reply {
+                if let Some(args) = settled.revised() {
                     block.revise(args);
                 }
                 block.wait(now);

@@ -57,20 +57,21 @@ fn keys_that_cannot_be_meant_are_told_with_their_places() {
 fn a_permission_key_that_does_not_exist_is_told_with_its_place() {
     let project = Project::new().file(
         "lathe.jsonc",
-        "{ \"permission\": {\n  \"bsh\": \"deny\", \"github_*\": \"ask\", \"everything_echo\": \"ask\",\n  \"stats_one\": \"ask\", \"nothing_like_it\": \"ask\" },\n  \"mcp\": { \"everything\": { \"command\": [\"x\"] } }, \"custom_tools\": [\"./tools/stats.ts\"],\n  \"agents\": { \"a\": { \"permission\": { \"Reed\": \"deny\" } } } }\n",
+        "{ \"permission\": {\n  \"bsh\": \"deny\", \"github_*\": \"ask\", \"everything_echo\": \"ask\",\n  \"stats_one\": \"ask\", \"nothing_like_it\": \"ask\", \"external_dir\": \"deny\" },\n  \"mcp\": { \"everything\": { \"command\": [\"x\"] } }, \"custom_tools\": [\"./tools/stats.ts\"],\n  \"agents\": { \"a\": { \"permission\": { \"Reed\": \"deny\" } } } }\n",
     );
     for words in [&[][..], &["run", "x"], &["config", "show"]] {
         let finished = lathe(&project, words).run().assert_code(2);
         for sentence in [
             "lathe.jsonc:2:10: `bsh` is not a key of `permission`; did you mean `bash`?",
             "`nothing_like_it` is not a key of `permission`; no configured server",
+            "`external_dir` is not a key of `permission`; did you mean `external_directory`?",
             "`Reed` is not a key of `agents.a.permission`; did you mean `read`?",
         ] {
             assert!(finished.stderr.contains(sentence), "{finished}");
         }
         assert_eq!(
             finished.stderr.matches("is not a key of").count(),
-            3,
+            4,
             "{finished}"
         );
     }

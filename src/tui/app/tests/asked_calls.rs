@@ -16,13 +16,15 @@ fn the_card_of_a_call_that_was_edited_shows_what_would_run_now() {
     let edited = json!({"command": "echo after"});
     driver.event(Event::Settled(SettledQuestion {
         id: question.id,
-        call: question.inquiry.call.clone(),
-        tool: "bash".to_owned(),
-        asked: Vec::new(),
-        reply: Reply::Revised(edited.as_object().unwrap().clone()),
+        call: question.call.clone(),
+        permission: Some(SettledPermission {
+            tool: "bash".to_owned(),
+            asked: Vec::new(),
+            reply: PermissionReply::Revised(edited.as_object().unwrap().clone()),
+        }),
     }));
-    driver.ask(Inquiry {
-        call: question.inquiry.call.clone(),
+    driver.ask(Question {
+        call: question.call.clone(),
         ..bash("echo after", &[])
     });
     driver.wait(301);
