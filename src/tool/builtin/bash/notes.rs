@@ -4,9 +4,12 @@ use super::{Ended, MAX_TIMEOUT_MS, Outcome, Plan, TERMINALS};
 
 /// Returns the lines behind the output. Advice to use another tool is given where the session has that tool.
 pub(super) fn notes(plan: &Plan, ended: &Ended, text: &str) -> Vec<String> {
-    let advise = |before: &str, after: &str| match plan.has_terminals {
-        true => format!("{before}{TERMINALS}{after}"),
-        false => String::new(),
+    let recommend = |before: &str, after: &str| {
+        if plan.has_terminals {
+            format!("{before}{TERMINALS}{after}")
+        } else {
+            String::new()
+        }
     };
     let mut notes = Vec::new();
     let outcome = &ended.outcome;
@@ -14,12 +17,12 @@ pub(super) fn notes(plan: &Plan, ended: &Ended, text: &str) -> Vec<String> {
         // The first line says why it was ended.
     } else if outcome.timed_out {
         let seconds = plan.timeout.as_secs_f64();
-        let advice = advise(" or use ", "");
+        let advice = recommend(" or use ", "");
         notes.push(format!(
             "[timed out after {seconds} s; pass a larger timeout{advice}]"
         ));
         if looks_like_prompt(text) {
-            let advice = advise(": use ", "");
+            let advice = recommend(": use ", "");
             notes.push(format!(
                 "[it seems to wait for an answer, and there is no terminal{advice}]"
             ));
@@ -32,11 +35,11 @@ pub(super) fn notes(plan: &Plan, ended: &Ended, text: &str) -> Vec<String> {
         notes.push(format!("[exit code {exit}]"));
     }
     if failed_on_terminal(outcome, text) {
-        let advice = advise("; use ", "");
+        let advice = recommend("; use ", "");
         notes.push(format!("[there is no terminal to open{advice}]"));
     }
     if outcome.left_behind && ended.failure().is_none() {
-        let advice = advise("; use ", " to keep a program running");
+        let advice = recommend("; use ", " to keep a program running");
         notes.push(format!(
             "[what the command left running in the background was stopped{advice}]"
         ));
