@@ -279,7 +279,7 @@ fn opened(project: &Project) -> String {
 
 #[test]
 fn a_refused_request_is_told_once() {
-    let server = Server::with([Turn::new().fail(Fault::status(400)), Turn::text("Better.")]);
+    let server = Server::with([Turn::text("Better.").fail(Fault::status(400))]);
     let project = project(&server);
     let terminal = open(&project);
     say(&terminal, "talk");

@@ -225,8 +225,6 @@ impl Blocks {
                 Body::Call(Box::new(CallBlock::streaming(tool)))
             }
             other => match mark_of(other) {
-                // The session keeps an error in the conversation, too.
-                Some(mark) if self.has_told(&mark) => return false,
                 Some(mark) => Body::Mark(mark),
                 None => return false,
             },
@@ -234,15 +232,6 @@ impl Blocks {
         self.replies.entry(message.clone()).or_insert(self.list.len());
         self.push_part(message, part.seq, body, true);
         true
-    }
-
-    /// Returns true if the last block is the error that a notice repeats.
-    fn has_told(&self, mark: &Mark) -> bool {
-        let last = self.list.last().map(|block| &block.body);
-        match (mark, last) {
-            (Mark::Notice { text, .. }, Some(Body::Mark(Mark::Error(report)))) => report.text() == *text,
-            _ => false,
-        }
     }
 
     fn delta(&mut self, message: &MessageId, part: u64, delta: &str, now: Instant) -> bool {
