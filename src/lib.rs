@@ -15,7 +15,7 @@
 //! 2   tool
 //! 3   agent
 //! 4   session
-//! 5   headless linear acp tui
+//! 5   headless screen_reader acp tui
 //! 6   cli
 //! ```
 //!
@@ -28,7 +28,7 @@
 //! - Project files are written by `files::transaction` and by nothing else (`tests/it/project_writes.rs` searches for it).
 //! - `tool` never imports `agent`, `session` or a front end; what it needs from them it asks through traits of its own.
 //! - `agent::turn` performs nothing: events in, effects out.
-//! - Front ends speak to `session::Handle` and cannot reach around it.
+//! - Front ends speak to `session::host` and to the handles it gives out, and cannot reach around them.
 //! - Bytes from outside reach the terminal through `text::sanitize` only.
 
 pub mod agent;
@@ -38,7 +38,6 @@ pub mod conversation;
 pub mod files;
 pub mod headless;
 pub mod hook;
-pub mod linear;
 pub mod permission;
 pub mod picture;
 pub mod process;
@@ -47,6 +46,7 @@ pub mod project_root;
 pub mod provider;
 pub mod question;
 pub mod regular_file;
+pub mod screen_reader;
 pub mod session;
 pub mod store;
 pub mod text;

@@ -369,14 +369,16 @@ impl Runner {
                 resolved.push((call, outcome));
             }
         }
+        let turns = pipeline::turns(resolved.len());
         let runs = resolved
             .into_iter()
-            .map(|(call, outcome)| (outcome.concurrency(), self.one(call, outcome)));
+            .zip(turns)
+            .map(|((call, outcome), turn)| (outcome.concurrency(), self.one(call, outcome, turn)));
         in_order(runs).await;
     }
 
     /// Runs one call to its one result.
-    async fn one(&self, call: ToolPart, resolved: Resolved) {
+    async fn one(&self, call: ToolPart, resolved: Resolved, turn: pipeline::Turn) {
         let ready = DriverEvent::CallReady {
             call: call.call.clone(),
             tool: self.settings.registry.told_name(&call.tool, &resolved.args),
@@ -389,7 +391,7 @@ impl Runner {
             Ok(_) if self.stop.is_cancelled() => not_executed(),
             Ok(ready) => {
                 let (sender, updates) = mpsc::unbounded_channel();
-                let cx = self.context(&call.call, sender, &report);
+                let cx = self.context(&call.call, sender, &report).with_turn(turn);
                 pipeline::attend(ready, &cx, updates, &*report).await
             }
         };

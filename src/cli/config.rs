@@ -39,8 +39,8 @@ pub(super) fn config(command: ConfigCommand) -> Result<(), Failure> {
                 ModelSource::Network,
                 FrontEndKind::Unattended,
             )?;
-            for warning in &request.loaded.warnings {
-                tell(warning);
+            for notice in request.loaded.notices() {
+                tell(&notice);
             }
             print_json(&shown(
                 &request.loaded,

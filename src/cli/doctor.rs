@@ -8,15 +8,15 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use super::failure::Failure;
-use super::output::{print, table};
+use super::output::{print, table, tell};
 use super::place::Place;
 use crate::config::Loaded;
 use crate::process::git::{Git, Limits};
 use crate::process::{Confinement, EnvironmentRules, Metadata, Shell, Support, shell_environment};
+use crate::session::host::StoredSessions;
 use crate::session::wire::{
     self, FrontEndKind, ModelSource, OpenRequest, ProjectTrust, TrustState, TrustedBy, Which,
 };
-use crate::store::Store;
 use crate::text::sanitize::sanitize_line;
 
 /// The result of one check.
@@ -70,6 +70,9 @@ pub(super) fn doctor() -> Result<ExitCode, Failure> {
         FrontEndKind::Unattended,
     );
     let request = request.map_err(Failure::into_message);
+    for notice in request.iter().flat_map(|request| request.loaded.notices()) {
+        tell(&notice);
+    }
     let shell = shell(request.as_ref().ok().map(|request| &request.loaded));
     let mut findings = vec![
         Finding::new("configuration", configuration(request.as_ref()), State::Failed),
@@ -97,7 +100,7 @@ fn configuration(request: Result<&OpenRequest, &String>) -> Result<String, Strin
         (0, _) => "no file, only defaults".to_owned(),
         (files, 0) => format!("{} read", counted(files, "file")),
         (files, warnings) => format!(
-            "{} read, {}; `lathe config show` prints them",
+            "{} read, {} on standard error",
             counted(files, "file"),
             counted(warnings, "warning")
         ),
@@ -110,7 +113,7 @@ fn counted(count: usize, what: &str) -> String {
 
 fn data(data: &Path) -> Result<String, String> {
     let shown = data.display();
-    match Store::open(data) {
+    match StoredSessions::open(data) {
         Ok(_) => Ok(shown.to_string()),
         Err(error) => Err(error.to_string()),
     }

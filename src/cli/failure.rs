@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use crate::config::ConfigError;
+use crate::session::StoreError;
 use crate::session::{ErrorReport, ReportKind};
-use crate::store::StoreError;
 use crate::text::sanitize::sanitize;
 
 /// The statuses of INTERFACE section 1.

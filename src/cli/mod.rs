@@ -16,7 +16,6 @@ mod doctor;
 mod failure;
 mod first_run;
 mod keys;
-mod linear;
 mod logs;
 mod output;
 mod permissions;
@@ -25,6 +24,7 @@ mod prompt;
 mod run;
 mod runtime;
 mod screen;
+mod screen_reader;
 mod session_threads;
 mod sessions;
 mod themes;
@@ -32,9 +32,10 @@ mod tool;
 mod tools;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 #[cfg(target_os = "linux")]
 use crate::process::keeper;
@@ -56,15 +57,28 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         keeper::enable();
     }
-    let cli = match Cli::try_parse_from(words) {
+    let cli = match Cli::try_parse_from(&words) {
         Ok(cli) => cli,
         Err(error) => {
+            if let Some(failure) = unknown_command(&words) {
+                return failure.report();
+            }
             // Help and version come this way too, with status 0. Whoever closed the output has read enough.
             let _ = error.print();
             return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }
     };
     dispatch(cli).unwrap_or_else(|failure| failure.report())
+}
+
+/// Returns the failure for a first word that is no command and, as no such path exists, no directory either. The parser takes
+/// it for a directory: it answers `lathe WORD --help` with the help of lathe itself.
+fn unknown_command(words: &[OsString]) -> Option<Failure> {
+    let word = words.get(1)?;
+    let is_known = Cli::command().find_subcommand(word).is_some() || word == "help";
+    let is_option = word.as_encoded_bytes().starts_with(b"-");
+    let path = Path::new(word);
+    (!is_known && !is_option && !path.exists()).then(|| place::not_there(path))
 }
 
 fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {

@@ -7,25 +7,26 @@ use super::failure::Failure;
 use super::output::{moment, print, table};
 use crate::config::Dirs;
 use crate::permission::too_wide;
+use crate::session::Grant;
+use crate::session::host::{StoredRules, TrustedPlace};
 use crate::session::wire::trusted_names;
-use crate::store::{Grant, Store, TrustedPlace};
 use crate::text::sanitize::sanitize_line;
 
 pub(super) fn permissions(command: PermissionsCommand) -> Result<(), Failure> {
-    let store = Store::open(&Dirs::from_env()?.data)?;
+    let rules = StoredRules::open(&Dirs::from_env()?.data)?;
     match command {
         PermissionsCommand::List => {
-            let mut text = list(&store.grants()?);
-            text.push_str(&trusted(&store.trusted_places()?));
+            let mut text = list(&rules.grants()?);
+            text.push_str(&trusted(&rules.trusted_places()?));
             print(&text)
         }
         PermissionsCommand::Revoke {
             id: Revocable::Trust(place),
-        } => distrust(&store, &place),
+        } => distrust(&rules, &place),
         PermissionsCommand::Revoke {
             id: Revocable::Rule(id),
         } => {
-            if store.revoke_grant(id)? {
+            if rules.revoke(id)? {
                 return print(&format!("revoked rule {id}\n"));
             }
             let failure = Failure::missing(format!("there is no stored rule {id}"));
@@ -61,11 +62,11 @@ fn trusted(places: &[TrustedPlace]) -> String {
 }
 
 /// The directory may be gone, or be named by a link.
-fn distrust(store: &Store, given: &Path) -> Result<(), Failure> {
+fn distrust(rules: &StoredRules, given: &Path) -> Result<(), Failure> {
     let absolute = std::path::absolute(given).unwrap_or_else(|_| given.to_owned());
     let place = absolute.canonicalize().unwrap_or(absolute);
     let shown = sanitize_line(&place.to_string_lossy()).into_owned();
-    if store.distrust(&place)? {
+    if rules.distrust(&place)? {
         return print(&format!("`{shown}` is not trusted any more\n"));
     }
     let failure = Failure::missing(format!("no answer trusts `{shown}`"));
@@ -93,7 +94,7 @@ fn row(grant: &Grant) -> [String; 7] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{GrantOrigin, GrantScope};
+    use crate::session::{GrantOrigin, GrantScope};
 
     #[test]
     fn every_rule_says_where_it_counts() {

@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use tokio::runtime;
+
 use super::args::{CassetteArgs, OpenArgs, ReopenArgs};
 use super::failure::Failure;
 use super::keys;
 use crate::config::{self, Dirs, LoadRequest, Loaded};
 use crate::files::Roots;
+use crate::session::host::Host;
 use crate::session::wire::{self, FrontEndKind, ModelSource, OpenRequest, ProjectTrust, TrustFlag, Which};
 
 /// Lathe's own directories, and the one it works in with its project.
@@ -126,6 +129,16 @@ impl Place {
     }
 }
 
+/// Makes the host of the program's sessions. `extra` is the configuration file that was named; it counts for sessions of
+/// other projects as well.
+pub(super) fn host(runtime: runtime::Handle, request: OpenRequest, extra: Option<PathBuf>) -> Host {
+    Host::new(runtime, request, move |running, directory| {
+        let place = Place::new(running.dirs.clone(), directory);
+        let request = place.request_like(running, extra.as_deref());
+        request.map_err(Failure::into_report)
+    })
+}
+
 impl From<ReopenArgs> for Which {
     fn from(args: ReopenArgs) -> Self {
         match args.session {
@@ -167,7 +180,7 @@ fn absolute(path: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// A word alone is a directory or a command, and this one is neither.
-fn not_there(given: &Path) -> Failure {
+pub(super) fn not_there(given: &Path) -> Failure {
     use clap::CommandFactory;
     let name = given.to_string_lossy();
     let cli = super::args::Cli::command();

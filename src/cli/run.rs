@@ -3,12 +3,14 @@
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
+use tokio::runtime::Handle;
+
 use super::args::RunArgs;
 use super::attach::attach;
 use super::failure::{Failure, Told};
 use super::logs::Logs;
 use super::output::tell;
-use super::place::{Place, model_source};
+use super::place::{Place, host, model_source};
 use super::prompt::{self, Prompt};
 use super::runtime;
 use crate::headless::{self, Ended, Format, Outcome};
@@ -88,8 +90,9 @@ fn called(words: &str, request: &OpenRequest) -> Result<Option<CalledCommand>, F
 }
 
 async fn one_turn(request: OpenRequest, input: Input, format: Format) -> Result<Ended, Failure> {
-    let opened = wire::open(&request)?;
     let untrusted = request.trust.report();
+    let host = host(Handle::current(), request, None);
+    let opened = host.open_first().await?;
     for note in untrusted
         .iter()
         .map(ErrorReport::sentence)
@@ -98,6 +101,6 @@ async fn one_turn(request: OpenRequest, input: Input, format: Format) -> Result<
         tell(&note);
     }
     let ended = headless::run(&opened.handle, input, format, untrusted.as_ref()).await;
-    runtime::close(opened).await;
+    host.close_all().await;
     Ok(ended?)
 }

@@ -12,15 +12,16 @@ use tokio::sync::oneshot;
 use super::args::ScreenArgs;
 use super::failure::Failure;
 use super::first_run::Beginning;
-use super::place::{Place, model_source};
-use super::session_threads::{self, SessionThreads};
-use super::{demo, first_run, keys, linear, themes};
+use super::place::{Place, host, model_source};
+use super::session_threads::SessionThreads;
+use super::{demo, first_run, keys, screen_reader, themes};
 use crate::config::Dirs;
 use crate::config::schema::{NotifyBy, SymbolSet, Tui};
+use crate::session::ErrorReport;
+use crate::session::host::{Host, Opened, Opening};
 use crate::session::wire::{self, FrontEndKind, ModelSource, OpenRequest, Part, ProjectTrust, Which};
-use crate::store::Prompts;
 use crate::tui::{
-    self, Desk, Manners, Motion, Mouse, Notify, Start, TerminalError, TrustPart, TrustQuestion,
+    self, Manners, Motion, Mouse, Notify, Start, TerminalError, TrustAnswer, TrustPart, TrustQuestion,
 };
 use crate::view::Symbols;
 
@@ -35,7 +36,7 @@ pub(super) fn screen(args: ScreenArgs) -> Result<ExitCode, Failure> {
     let request = place.request(args.open, args.reopen.into(), source, FrontEndKind::Attended)?;
     if args.screen_reader {
         check_terminal()?;
-        return linear::linear(request, extra, args.prompt, &dirs);
+        return screen_reader::screen_reader(request, extra, args.prompt, &dirs);
     }
     launch(Launch {
         request,
@@ -83,28 +84,29 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
     let (directory, is_demo) = (request.directory.clone(), request.source == ModelSource::Demo);
     let project = request.trust.root.clone();
     let reopens = request.which != Which::New;
-    let prompts = (!is_demo).then(|| Prompts::new(&dirs.state));
     let settings_file = dirs.config.join("lathe.jsonc");
     let uses_file = dirs.state.join("uses.jsonl");
     let theme_list = themes::list(&dirs);
-    let (answer, answered) = oneshot::channel();
-    let trust = trust_question(&request.trust).map(|question| (question, answer));
-    let (desk, errands) = Desk::new();
-    let beginning = session_threads::Beginning {
-        request,
-        extra,
-        notes,
-        answered,
-        errands,
+    let question = trust_question(&request.trust);
+    let threads = SessionThreads::start(dirs)?;
+    let host = host(threads.runtime.clone(), request, extra);
+    let (trust, open) = match question {
+        Some(question) => {
+            let (answer, answered) = oneshot::channel();
+            let opening = open_when_answered(host.clone(), answered);
+            (
+                Some((question, answer)),
+                Box::pin(noted(opening, notes)) as Opening,
+            )
+        }
+        None => (None, Box::pin(noted(host.open_first(), notes)) as Opening),
     };
-    let (sessions, open) = SessionThreads::start(beginning, dirs)?;
     let start = Start {
         model: preview.model,
         agent: preview.agent,
         mode: preview.mode,
         directory,
         project,
-        prompts,
         is_demo,
         themes,
         theme_list,
@@ -116,14 +118,39 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
         reopens,
         trust,
         open,
-        desk,
+        host: host.clone(),
     };
     let ended = tui::run(start);
-    sessions.end();
+    threads.end(host);
     match ended {
         Ok(ended) => Ok(ExitCode::from(ended.status())),
         Err(error) => Err(Failure::system("the screen failed", error)),
     }
+}
+
+/// Opens the first session when the person has said whether the project is trusted.
+async fn open_when_answered(
+    host: Host,
+    answered: oneshot::Receiver<TrustAnswer>,
+) -> Result<Opened, ErrorReport> {
+    match answered.await {
+        Ok(TrustAnswer::Trust) => host.trust().await?,
+        Ok(TrustAnswer::NotNow) => {}
+        // The screen is being left.
+        Err(_) => return std::future::pending().await,
+    }
+    host.open_first().await
+}
+
+/// The session shows these notes before its own.
+async fn noted(
+    opening: impl Future<Output = Result<Opened, ErrorReport>>,
+    mut notes: Vec<String>,
+) -> Result<Opened, ErrorReport> {
+    let mut opened = opening.await?;
+    notes.append(&mut opened.notes);
+    opened.notes = notes;
+    Ok(opened)
 }
 
 /// Returns the question about trust, if there is something to ask.

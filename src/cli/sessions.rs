@@ -9,9 +9,8 @@ use super::failure::Failure;
 use super::output::{moment, print, print_json, table, tell};
 use crate::config::Dirs;
 use crate::conversation::{Role, SessionId};
-use crate::session::StoredSessions;
 use crate::session::export::{self, ExportFormat};
-use crate::store::{Hit, SessionRow, Store};
+use crate::session::host::{Hit, SessionRow, StoredSessions};
 use crate::text::json::inert;
 use crate::text::sanitize::{sanitize, sanitize_line};
 use crate::text::width::truncate;
@@ -31,22 +30,21 @@ pub(super) enum Style {
 }
 
 pub(super) fn sessions(command: SessionsCommand, style: Style) -> Result<(), Failure> {
-    let data = Dirs::from_env()?.data;
-    let store = Store::open(&data)?;
+    let stored = StoredSessions::open(&Dirs::from_env()?.data)?;
     match command {
-        SessionsCommand::List => list(&store, style),
-        SessionsCommand::Show { id } => show(&store, &id, style),
-        SessionsCommand::Search { words } => search(&store, &words.join(" "), style),
-        SessionsCommand::Export { id, format } => export(&store, &id, format),
+        SessionsCommand::List => list(&stored, style),
+        SessionsCommand::Show { id } => show(&stored, &id, style),
+        SessionsCommand::Search { words } => search(&stored, &words.join(" "), style),
+        SessionsCommand::Export { id, format } => export(&stored, &id, format),
         SessionsCommand::Delete { id } => {
-            let session = session(&store, &id)?;
-            delete(&StoredSessions::open(&data)?, &session, style)
+            let session = session(&stored, &id)?;
+            delete(&stored, &session, style)
         }
     }
 }
 
-fn list(store: &Store, style: Style) -> Result<(), Failure> {
-    let rows = store.list(None)?;
+fn list(stored: &StoredSessions, style: Style) -> Result<(), Failure> {
+    let rows = stored.rows()?;
     match style {
         Style::Json => print_json(&json!({ "sessions": rows })),
         Style::People if rows.is_empty() => print("no sessions\n"),
@@ -70,27 +68,27 @@ fn row(session: &SessionRow) -> [String; 5] {
     ]
 }
 
-fn show(store: &Store, id: &SessionId, style: Style) -> Result<(), Failure> {
-    let session = session(store, id)?;
-    let messages = store.load(id)?;
+fn show(stored: &StoredSessions, id: &SessionId, style: Style) -> Result<(), Failure> {
+    let session = session(stored, id)?;
+    let messages = stored.messages(id)?;
     match style {
         Style::Json => print_json(&export::json(&session, &messages)),
         Style::People => print(&transcript::text(&session, &messages)),
     }
 }
 
-fn session(store: &Store, id: &SessionId) -> Result<SessionRow, Failure> {
-    store.get(id)?.ok_or_else(|| {
+fn session(stored: &StoredSessions, id: &SessionId) -> Result<SessionRow, Failure> {
+    stored.get(id)?.ok_or_else(|| {
         let failure = Failure::missing(format!("there is no session `{id}`"));
         failure.hinted("`lathe sessions list` shows them all.")
     })
 }
 
-fn search(store: &Store, text: &str, style: Style) -> Result<(), Failure> {
+fn search(stored: &StoredSessions, text: &str, style: Style) -> Result<(), Failure> {
     if text.trim().is_empty() {
         return Err(Failure::usage("the text to search for is empty"));
     }
-    let hits = store.search(text, HITS)?;
+    let hits = stored.hits(text, HITS)?;
     if hits.len() == HITS {
         tell(&format!(
             "only the newest {HITS} messages are shown; search for more words"
@@ -117,9 +115,9 @@ fn hit_row(hit: &Hit) -> [String; 5] {
     ]
 }
 
-fn export(store: &Store, id: &SessionId, format: ExportForm) -> Result<(), Failure> {
-    let session = session(store, id)?;
-    let messages = store.load(id)?;
+fn export(stored: &StoredSessions, id: &SessionId, format: ExportForm) -> Result<(), Failure> {
+    let session = session(stored, id)?;
+    let messages = stored.messages(id)?;
     let text = |format| export::text(format, &session, &messages);
     match format {
         ExportForm::Json => print(&inert(&text(ExportFormat::Json))),

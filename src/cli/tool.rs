@@ -13,7 +13,6 @@ use super::runtime;
 use crate::headless::{self, StopSignal};
 use crate::session::wire::{self, FrontEndKind, ModelSource, ToolRun, Which};
 use crate::text::sanitize::sanitize;
-use crate::tool::{Registry, Resolution};
 
 const INTERRUPTED: u8 = 130;
 
@@ -24,6 +23,9 @@ pub(super) fn tool(args: ToolArgs) -> Result<ExitCode, Failure> {
     let which = args.session.map_or(Which::New, Which::Id);
     let request = place.request(args.open, which, ModelSource::Network, FrontEndKind::Unattended)?;
     let _logs = Logs::start(&dirs);
+    for warning in &request.loaded.warnings {
+        tell(warning);
+    }
     if let Some(untrusted) = request.trust.report() {
         tell(&untrusted.sentence());
     }
@@ -43,7 +45,7 @@ pub(super) fn tool(args: ToolArgs) -> Result<ExitCode, Failure> {
     }
     match args.format {
         OutputFormat::Text => print(&text(&run.result.output))?,
-        OutputFormat::Json => print_line(&event(&args.name, &run))?,
+        OutputFormat::Json => print_line(&event(&run))?,
     }
     Ok(if run.result.ok {
         ExitCode::SUCCESS
@@ -71,12 +73,8 @@ fn text(output: &str) -> String {
     text
 }
 
-fn event(name: &str, run: &ToolRun) -> Value {
-    let resolved = match Registry::builtin().resolve(name) {
-        Resolution::Tool(tool) => tool.name().to_owned(),
-        Resolution::Unknown { .. } => name.to_owned(),
-    };
-    headless::tool_result(&run.session, &run.call, &resolved, &run.result)
+fn event(run: &ToolRun) -> Value {
+    headless::tool_result(&run.session, &run.call, &run.tool, &run.result)
 }
 
 #[cfg(test)]

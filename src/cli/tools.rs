@@ -1,55 +1,15 @@
 //! `lathe tools`: what a model is shown, what else there is, and the schema of one tool.
 
-use std::collections::HashMap;
-
 use serde_json::{Value, json};
 
 use super::args::{OpenArgs, ToolsArgs};
 use super::failure::Failure;
 use super::output::{print, print_json, table};
 use super::place::Place;
-use crate::provider::ToolSpec;
-use crate::session::wire::{self, FrontEndKind, ModelSource, Which};
+use crate::session::wire::{self, FrontEndKind, ListedTool, ModelSource, Which};
 use crate::text::sanitize::sanitize_line;
-use crate::tool::{DynTool, InitCx, Registry, Resolution, ToolSettings};
-
-/// A tool as it is listed.
-struct Listed {
-    name: String,
-    set: &'static str,
-    advertised: bool,
-    description: String,
-    schema: Value,
-}
 
 pub(super) fn tools(args: &ToolsArgs) -> Result<(), Failure> {
-    let registry = Registry::builtin();
-    let (specs, settings) = advertised()?;
-    let listed = |tool: &dyn DynTool| listed(tool, &registry, &specs, &settings);
-    if let Some(name) = &args.name {
-        return describe(&listed(&*find(&registry, name)?), args.json);
-    }
-    let all = registry.tools().map(|tool| listed(&**tool));
-    let chosen: Vec<_> = all.filter(|tool| args.all || tool.advertised).collect();
-    if args.json {
-        let tools: Vec<_> = chosen.iter().map(Listed::json).collect();
-        return print_json(&json!({ "tools": tools, "errors": [] }));
-    }
-    let rows: Vec<_> = chosen
-        .iter()
-        .map(|tool| {
-            [
-                tool.name.clone(),
-                tool.set.to_owned(),
-                first_sentence(&tool.description),
-            ]
-        })
-        .collect();
-    print(&table(&rows))
-}
-
-/// Returns the tools that the default agent is shown here, by name, and the settings that it has.
-fn advertised() -> Result<(HashMap<String, ToolSpec>, ToolSettings), Failure> {
     let place = Place::current()?;
     let request = place.request(
         OpenArgs::default(),
@@ -57,67 +17,58 @@ fn advertised() -> Result<(HashMap<String, ToolSpec>, ToolSettings), Failure> {
         ModelSource::Network,
         FrontEndKind::Unattended,
     )?;
-    let (specs, settings) = wire::advertised(&request)?;
-    let by_name = specs.into_iter().map(|spec| (spec.name.clone(), spec));
-    Ok((by_name.collect(), settings))
+    let all = wire::list_tools(&request)?;
+    if let Some(name) = &args.name {
+        return describe(find(&all, name)?, args.json);
+    }
+    let chosen = all.iter().filter(|tool| args.all || tool.advertised);
+    if args.json {
+        let tools: Vec<_> = chosen.map(json).collect();
+        return print_json(&json!({ "tools": tools, "errors": [] }));
+    }
+    let rows = chosen.map(|tool| {
+        [
+            tool.name.clone(),
+            tool.set.to_owned(),
+            first_sentence(&tool.description),
+        ]
+    });
+    print(&table(&rows.collect::<Vec<_>>()))
 }
 
 /// Finds a tool by any name that a model may use for it.
-fn find(registry: &Registry, name: &str) -> Result<std::sync::Arc<dyn DynTool>, Failure> {
-    match registry.resolve(name) {
-        Resolution::Tool(tool) => Ok(tool),
-        Resolution::Unknown { suggestions } if suggestions.is_empty() => {
-            let failure = Failure::missing(format!("there is no tool named `{name}`"));
-            Err(failure.hinted("`lathe tools --all` lists them."))
-        }
-        Resolution::Unknown { suggestions } => {
-            let near: Vec<_> = suggestions.iter().map(|name| format!("`{name}`")).collect();
-            let near = near.join(", ");
-            Err(Failure::missing(format!(
-                "there is no tool named `{name}`; did you mean {near}?"
-            )))
-        }
-    }
-}
-
-fn listed(
-    tool: &dyn DynTool,
-    registry: &Registry,
-    specs: &HashMap<String, ToolSpec>,
-    settings: &ToolSettings,
-) -> Listed {
-    let spec = specs.get(tool.name());
-    let (description, schema) = if let Some(spec) = spec {
-        (spec.description.clone(), spec.schema.clone())
-    } else {
-        let schema = registry.schema(tool.name()).cloned().unwrap_or_default();
-        (tool.description(InitCx { settings }), schema)
+fn find<'a>(all: &'a [ListedTool], name: &str) -> Result<&'a ListedTool, Failure> {
+    let near = match wire::find_tool(name) {
+        Ok(own) => match all.iter().find(|tool| tool.name == own) {
+            Some(tool) => return Ok(tool),
+            None => Vec::new(),
+        },
+        Err(near) => near,
     };
-    let name = tool.name().to_owned();
-    Listed {
-        name,
-        set: tool.set().as_str(),
-        advertised: spec.is_some(),
-        description,
-        schema,
+    if near.is_empty() {
+        let failure = Failure::missing(format!("there is no tool named `{name}`"));
+        return Err(failure.hinted("`lathe tools --all` lists them."));
     }
+    let near: Vec<_> = near.iter().map(|name| format!("`{name}`")).collect();
+    let near = near.join(", ");
+    Err(Failure::missing(format!(
+        "there is no tool named `{name}`; did you mean {near}?"
+    )))
 }
 
-impl Listed {
-    fn json(&self) -> Value {
-        json!({
-            "name": self.name,
-            "set": self.set,
-            "advertised": self.advertised,
-            "description": self.description,
-            "schema": self.schema,
-        })
-    }
+fn json(tool: &ListedTool) -> Value {
+    json!({
+        "name": tool.name,
+        "set": tool.set,
+        "advertised": tool.advertised,
+        "description": tool.description,
+        "schema": tool.schema,
+    })
 }
 
-fn describe(tool: &Listed, as_json: bool) -> Result<(), Failure> {
+fn describe(tool: &ListedTool, as_json: bool) -> Result<(), Failure> {
     if as_json {
-        let Listed {
+        let ListedTool {
             name,
             set,
             description,
@@ -128,7 +79,7 @@ fn describe(tool: &Listed, as_json: bool) -> Result<(), Failure> {
             &json!({ "name": name, "set": set, "description": description, "schema": schema }),
         );
     }
-    let Listed {
+    let ListedTool {
         name,
         set,
         description,

@@ -1,7 +1,7 @@
 //! `{env:NAME}` and `{file:PATH}` inside the strings of a configuration file.
 //!
 //! A name that is not there is an error that says which key wanted it: an empty key sent to a server is harder to
-//! understand. A file that its caller's gate withholds is left out. Keys of objects are never expanded.
+//! understand. Of a provider it is one only when the provider is used. A file that its caller's gate withholds is left out. Keys of objects are never expanded.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -55,6 +55,29 @@ pub(super) struct Expanded {
     pub(super) withheld: Vec<String>,
 }
 
+/// The reason why a text could not be expanded.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum ExpansionError {
+    /// A sentence about a variable that is not set, without the key's name.
+    UnsetVariable(String),
+    /// A sentence about anything else, without the key's name.
+    Other(String),
+}
+
+impl ExpansionError {
+    pub(super) fn into_sentence(self) -> String {
+        match self {
+            Self::UnsetVariable(sentence) | Self::Other(sentence) => sentence,
+        }
+    }
+}
+
+impl From<String> for ExpansionError {
+    fn from(sentence: String) -> Self {
+        Self::Other(sentence)
+    }
+}
+
 /// The names of the files that a text wants.
 pub(super) fn file_names(text: &str) -> Vec<&str> {
     let mut names = Vec::new();
@@ -81,8 +104,8 @@ pub(super) fn wants_variable(text: &str) -> bool {
 }
 
 impl Expansion<'_> {
-    /// Replaces every expansion in the text. The error is a sentence without the key's name.
-    pub(super) fn expand(&self, text: &str, gate: &dyn FileGate) -> Result<Expanded, String> {
+    /// Replaces every expansion in the text.
+    pub(super) fn expand(&self, text: &str, gate: &dyn FileGate) -> Result<Expanded, ExpansionError> {
         let mut expanded = Expanded::default();
         let mut rest = text;
         while let Some((before, kind, inside, after)) = next_expansion(rest) {
@@ -175,21 +198,20 @@ fn next_expansion(text: &str) -> Option<(&str, Kind, &str, &str)> {
     None
 }
 
-fn variable(name: &str) -> Result<String, String> {
+fn variable(name: &str) -> Result<String, ExpansionError> {
     let name = name.trim();
     if name.is_empty() || name.contains(['=', '\0']) {
-        return Err(format!(
-            "wants the environment variable `{name}`, which is not a name"
-        ));
+        let sentence = format!("wants the environment variable `{name}`, which is not a name");
+        return Err(ExpansionError::Other(sentence));
     }
     match std::env::var(name) {
         Ok(value) => Ok(value),
-        Err(std::env::VarError::NotPresent) => Err(format!(
+        Err(std::env::VarError::NotPresent) => Err(ExpansionError::UnsetVariable(format!(
             "wants the environment variable `{name}`, which is not set"
-        )),
-        Err(std::env::VarError::NotUnicode(_)) => Err(format!(
+        ))),
+        Err(std::env::VarError::NotUnicode(_)) => Err(ExpansionError::Other(format!(
             "wants the environment variable `{name}`, which is not valid UTF-8"
-        )),
+        ))),
     }
 }
 
@@ -206,6 +228,7 @@ mod tests {
         }
         .expand(text, &|_: &Path| true)
         .map(|expanded| expanded.text)
+        .map_err(ExpansionError::into_sentence)
     }
 
     #[test]
@@ -249,7 +272,10 @@ mod tests {
         };
         let all = |_: &Path| true;
         assert_eq!(expansion.expand("{file:own}", &all).unwrap().text, "y");
-        let error = expansion.expand("{file:../secret}", &all).unwrap_err();
+        let error = expansion
+            .expand("{file:../secret}", &all)
+            .unwrap_err()
+            .into_sentence();
         assert!(error.contains("outside the project"), "{error}");
     }
 

@@ -6,6 +6,9 @@
 /// Keys without a feature, and what is missing.
 pub(super) const LACKING: &[(&[&str], &str)] = &[
     (&["background"], "there are no background tasks"),
+    (&["compaction"], "conversations are not compacted"),
+    (&["journal"], "earlier contents of files are not kept"),
+    (&["retention"], "old sessions are not removed"),
     (&["lsp"], "there are no language servers"),
     (&["mcp"], "there are no MCP servers"),
     (&["hooks", "PreCompact"], "conversations are not compacted"),

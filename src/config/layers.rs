@@ -60,7 +60,17 @@ pub struct Loaded {
     pub claude_rules: Vec<ClaudeRules>,
     /// Settings that count only where the project is trusted; those of agents aside.
     pub project_parts: Vec<ProjectPart>,
+    /// Variables that providers want and that are not set. They are an error when such a provider is used.
+    pub unset: Vec<UnsetVariable>,
     texts: Arc<Texts>,
+}
+
+/// A key of a provider that wants an environment variable which is not set. Its value is an empty text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnsetVariable {
+    /// The keys that lead to it.
+    pub path: Vec<String>,
+    pub problem: Problem,
 }
 
 /// A value with `{env:NAME}` or `{file:PATH}` in it that nobody but a server is to see. It is known by where it comes from,
@@ -129,6 +139,12 @@ impl Loaded {
     /// The same files, as they were read then, with what only a trusted project may say.
     pub fn trusted(&self) -> Result<Self, ConfigError> {
         merge(&self.texts, Trust::Given)
+    }
+
+    /// All that is to be told of the files when somebody asks about the configuration itself.
+    pub fn notices(&self) -> impl Iterator<Item = String> {
+        let unset = self.unset.iter().map(|unset| unset.problem.to_string());
+        self.warnings.iter().cloned().chain(unset)
     }
 
     /// Makes a problem of what a key of one file says, with its place there.
@@ -217,6 +233,7 @@ struct Merge<'a> {
     hook_layers: Vec<HookLayer>,
     claude_rules: Vec<ClaudeRules>,
     secrets: Vec<ExpandedSecret>,
+    unset: Vec<UnsetVariable>,
     warnings: Vec<String>,
     /// Keys that a warning was already given for.
     warned: HashSet<String>,
@@ -237,6 +254,7 @@ impl<'a> Merge<'a> {
             hook_layers: Vec::new(),
             claude_rules: Vec::new(),
             secrets: Vec::new(),
+            unset: Vec::new(),
             warnings: texts.warnings.clone(),
             warned: HashSet::new(),
             problems: Vec::new(),
@@ -248,6 +266,7 @@ impl<'a> Merge<'a> {
             value,
             refused,
             secrets,
+            unset,
             warnings,
             problems,
         } = read(source, tree, self.trust, self.texts.expansion(source), self.gate);
@@ -258,6 +277,9 @@ impl<'a> Merge<'a> {
             self.secrets.retain(|earlier| earlier.path != secret.path);
             self.secrets.push(secret);
         }
+        self.unset
+            .retain(|earlier| !unset.iter().any(|later| later.path == earlier.path));
+        self.unset.extend(unset);
         for key in &refused {
             self.refuse(source, key);
         }
@@ -402,6 +424,11 @@ impl<'a> Merge<'a> {
     fn finish(mut self, trees: &[(&Source, Node<'_>)]) -> Result<Loaded, ConfigError> {
         let merged = Value::Object(std::mem::take(&mut self.merged));
         self.missing_features(&merged);
+        // A later file may have given another value.
+        self.unset.retain(|unset| {
+            let keys: Vec<&str> = unset.path.iter().map(String::as_str).collect();
+            at(&merged, &keys).and_then(Value::as_str) == Some("")
+        });
         let config = match serde_path_to_error::deserialize::<_, Config>(&merged) {
             Ok(config) => config,
             Err(error) => {
@@ -430,6 +457,7 @@ impl<'a> Merge<'a> {
                 .map(|source| source.path.clone())
                 .collect(),
             warnings: self.warnings,
+            unset: self.unset,
             project_parts: parts(self.texts),
             texts: Arc::clone(self.texts),
         })

@@ -26,7 +26,9 @@ pub use claude::ClaudeRules;
 pub use diagnose::{ConfigError, Problem};
 pub use dirs::Dirs;
 pub use features::lacking;
-pub use layers::{AgentLayer, ExpandedSecret, HookLayer, InstructionGlob, Loaded, PermissionLayer, load};
+pub use layers::{
+    AgentLayer, ExpandedSecret, HookLayer, InstructionGlob, Loaded, PermissionLayer, UnsetVariable, load,
+};
 pub use parts::{ProjectPart, allows};
 pub use places::{LoadRequest, MakeGate, Origin, RuleFiles, files};
 pub use schema::Config;

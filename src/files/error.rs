@@ -31,6 +31,8 @@ pub enum FileProblem {
     NotRegular,
     #[error("is a symbolic link to a file that does not exist; nothing is created through it")]
     DanglingLink,
+    #[error("cannot be created: `{0}` on the way is a symbolic link to something that does not exist")]
+    BehindDanglingLink(String),
     #[error("is a symbolic link, not a regular file; it was left as it is")]
     Link,
     #[error("is a binary file: it contains NUL bytes")]
@@ -106,6 +108,7 @@ impl FileError {
             FileProblem::Stale | FileProblem::Redirected => ErrorKind::Stale,
             FileProblem::NotRegular
             | FileProblem::DanglingLink
+            | FileProblem::BehindDanglingLink(_)
             | FileProblem::Link
             | FileProblem::WriteProtected
             | FileProblem::ReadOnlyFileSystem

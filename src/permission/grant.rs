@@ -61,9 +61,10 @@ pub fn too_wide(key: &str, pattern: &str) -> Option<&'static str> {
 fn runs_anything(pattern: &str) -> bool {
     let Some(open) = pattern.find(['*', '?']) else {
         // The exact text says it all; a bare name is a program that waits for what to run.
-        let is_bare = !pattern.contains(' ');
-        let is_make = without_directory(pattern).ends_with("make");
-        return is_bare && !is_make && runners::extent(&[pattern]) == Extent::All;
+        let [program] = without_assignments(pattern)[..] else {
+            return false;
+        };
+        return !program.ends_with("make") && runners::extent(&[program]) == Extent::All;
     };
     let fixed = &pattern[..open];
     if !fixed.contains(' ') {
@@ -78,16 +79,21 @@ fn runs_anything(pattern: &str) -> bool {
     }
     // A word that is not whole stays open too.
     let whole = &fixed[..fixed.rfind(' ').unwrap_or_default()];
+    let words = without_assignments(whole);
+    match runners::extent(&words) {
+        Extent::Words(_) | Extent::Script(_) => false,
+        Extent::All => true,
+        Extent::Ordinary => runners::reaches_a_runner(&words),
+    }
+}
+
+/// The words behind the assignments.
+fn without_assignments(text: &str) -> Vec<&str> {
     let is_assignment = |word: &&str| {
         word.split_once('=')
             .is_some_and(|(name, _)| !name.contains(['/', '-']))
     };
-    let words: Vec<&str> = whole.split(' ').skip_while(is_assignment).collect();
-    match runners::extent(&words) {
-        Extent::Words(_) => false,
-        Extent::All => true,
-        Extent::Ordinary => runners::reaches_a_runner(&words),
-    }
+    text.split(' ').skip_while(is_assignment).collect()
 }
 
 /// `/usr/bin/python *` is judged as `python *`.
@@ -176,6 +182,7 @@ mod tests {
             "make -C x *",
             "env A=b *",
             "A=b python3 *",
+            "A=b python3",
             "git *",
         ] {
             assert!(floor("bash", pattern).is_err(), "{pattern}");
@@ -200,6 +207,8 @@ mod tests {
             "make test *",
             "npm run *",
             "rm -rf target",
+            "A=b make",
+            "A=b cargo test",
         ] {
             assert_eq!(floor("bash", pattern), Ok(()), "{pattern}");
         }

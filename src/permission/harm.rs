@@ -215,9 +215,9 @@ fn is_in_place(word: &str) -> bool {
     let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
     let of_letters = letters.is_some_and(|letters| {
         let end = letters.find(['e', 'f', 'l']).unwrap_or(letters.len());
-        letters[..end].contains('i')
+        letters[..end].contains(['i', 'I'])
     });
-    of_letters || (word.len() > 3 && "--in-place".starts_with(word.split('=').next().unwrap_or(word)))
+    of_letters || (word.len() > 2 && "--in-place".starts_with(word.split('=').next().unwrap_or(word)))
 }
 
 fn find(arguments: &[&str]) -> Option<&'static str> {
@@ -320,12 +320,17 @@ pub(super) fn harm(command: &str) -> &'static str {
             .is_some_and(|(name, _)| !name.contains(['/', '-']))
     };
     let words: Vec<&str> = command.split(' ').skip_while(is_assignment).collect();
-    let fallback = match words.as_slice() {
+    // What its own words do not say a command in them does: `bash -c rm x`.
+    let inside = || {
+        let parts = command.split([' ', '\'', '"', ';', '(', '\n']);
+        let words: Vec<&str> = parts.filter(|word| !word.is_empty()).collect();
+        (1..words.len()).find_map(|at| harm_of(&words[at..]))
+    };
+    harm_of(&words).unwrap_or_else(|| match words.as_slice() {
         // The word was found to be a file's name.
         ["git", ..] if words.contains(&"checkout") => DISCARDS,
-        _ => "may be hard to undo",
-    };
-    harm_of(&words).unwrap_or(fallback)
+        _ => inside().unwrap_or("may be hard to undo"),
+    })
 }
 
 #[cfg(test)]

@@ -137,6 +137,16 @@ impl Catalog {
         self.providers.get(name).ok_or_else(|| unknown_provider(name))
     }
 
+    /// Returns a provider that can be asked.
+    pub fn usable(&self, name: &str) -> Result<&ProviderSettings, ProviderError> {
+        let settings = self.provider(name)?;
+        match &settings.fault {
+            Some(fault) => Err(ProviderError::new(ProviderErrorKind::Config, fault)
+                .hinted("set it, or choose a model of another provider with `-m PROVIDER/MODEL`")),
+            None => Ok(settings),
+        }
+    }
+
     /// Returns what is known about a model of a configured provider.
     pub fn model(&self, reference: &ModelRef) -> Result<Model, ProviderError> {
         let settings = self.provider(&reference.provider)?;
@@ -179,7 +189,7 @@ impl Catalog {
     /// Returns the model to use when none is configured.
     ///
     /// The first built-in provider with a key gives its default; after them, providers with a key and then those
-    /// without give the first model that they list.
+    /// without give the first model that they list. One that cannot be asked comes last.
     pub fn default_model(&self) -> Option<ModelRef> {
         let named = |provider: &str, model: &str| ModelRef {
             provider: provider.to_owned(),
@@ -189,17 +199,19 @@ impl Catalog {
             let Some(settings) = self.providers.get(name) else {
                 continue;
             };
-            if settings.api_key.is_some() {
+            if settings.api_key.is_some() && settings.fault.is_none() {
                 return self.known().get(name).map(|known| named(name, &known.default));
             }
         }
-        let listing = |with_key: bool| {
+        let listing = |is_wanted: fn(&ProviderSettings) -> bool| {
             self.providers.iter().find_map(|(name, settings)| {
                 let model = settings.models.keys().next()?;
-                (settings.api_key.is_some() == with_key).then(|| named(name, model))
+                is_wanted(settings).then(|| named(name, model))
             })
         };
-        listing(true).or_else(|| listing(false))
+        listing(|settings| settings.fault.is_none() && settings.api_key.is_some())
+            .or_else(|| listing(|settings| settings.fault.is_none()))
+            .or_else(|| listing(|_| true))
     }
 
     /// Returns every model that is configured or known, in the order of providers and names.

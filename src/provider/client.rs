@@ -30,7 +30,7 @@ impl Client {
     }
 
     async fn ask(&self, request: Request) -> Result<ReplyStream, ProviderError> {
-        let settings = self.catalog.provider(&request.model.provider)?;
+        let settings = self.catalog.usable(&request.model.provider)?;
         let model = self.catalog.model(&request.model)?;
         let adapter = settings.protocol.adapter();
         // One that takes none is told so of each.

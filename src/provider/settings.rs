@@ -55,6 +55,8 @@ pub struct ProviderSettings {
     /// Values that the configuration takes from the environment or a file into the address, the key and the headers.
     pub expanded: Vec<String>,
     pub api_key: Option<String>,
+    /// A sentence that says why nothing can be asked of it, such as a variable that its key wants and that is not set.
+    pub fault: Option<String>,
     /// Sent with every request; they win over the protocol's own headers.
     pub headers: Vec<(String, String)>,
     /// A stream silent for longer is given up.
@@ -75,6 +77,7 @@ impl ProviderSettings {
             written_url: None,
             expanded: Vec::new(),
             api_key: None,
+            fault: None,
             headers: Vec::new(),
             idle_timeout: Self::IDLE_TIMEOUT,
             retry: RetrySettings::default(),

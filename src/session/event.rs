@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Input;
 use crate::conversation::{
@@ -134,6 +134,14 @@ pub struct SettledQuestion {
 }
 
 impl SettledQuestion {
+    /// Returns the arguments that a person gave the call.
+    pub fn revised(&self) -> Option<&Map<String, Value>> {
+        match &self.permission.as_ref()?.reply {
+            PermissionReply::Revised(args) => Some(args),
+            _ => None,
+        }
+    }
+
     /// Returns true if permission was refused because nobody is there to give it.
     pub fn is_unattended(&self) -> bool {
         let reply = self.permission.as_ref().map(|permission| &permission.reply);
@@ -176,6 +184,14 @@ pub struct ErrorReport {
 }
 
 impl ErrorReport {
+    /// Returns the message, and the hint on a line of its own.
+    pub fn text(&self) -> String {
+        match &self.hint {
+            Some(hint) => format!("{}\n{hint}", self.message),
+            None => self.message.clone(),
+        }
+    }
+
     /// Returns the message and the hint on one line.
     pub fn sentence(&self) -> String {
         match &self.hint {

@@ -16,12 +16,11 @@ mod actor;
 mod draft;
 mod event;
 pub mod export;
-mod fork;
+pub mod host;
 pub(crate) mod mention;
 mod outbox;
 pub mod query;
 mod recorder;
-mod stored;
 mod title;
 pub mod wire;
 
@@ -32,10 +31,8 @@ pub use event::{
     SettledPermission, SettledQuestion,
 };
 
-pub use fork::{ForkPoint, Forked};
+pub use crate::store::{Grant, GrantOrigin, GrantScope, StoreError};
 pub use outbox::{Receiver, RecvError};
-pub(crate) use stored::in_order;
-pub use stored::{ListedSession, StoredSessions};
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -275,17 +272,6 @@ pub struct Snapshot {
     pub draft: String,
 }
 
-/// The session that is to be opened.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Wanted {
-    /// As the program was started, with nothing said yet.
-    New,
-    Session(SessionId),
-    /// A new one that begins with what was said in this one.
-    Fork(SessionId, ForkPoint),
-}
-
 /// A front end's way to one session.
 #[derive(Debug, Clone)]
 pub struct Handle {
@@ -318,6 +304,11 @@ impl Handle {
                 mpsc::error::TrySendError::Full(_) => SendError::Busy,
                 mpsc::error::TrySendError::Closed(_) => SendError::Closed,
             })
+    }
+
+    /// Returns true if both lead to the same session.
+    fn is_same(&self, other: &Self) -> bool {
+        self.commands.same_channel(&other.commands)
     }
 
     /// Asks something beside the stream of events.

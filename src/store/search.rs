@@ -3,7 +3,7 @@
 //! Every text is read, the newest first: some 100 MB a second, so this belongs to a thread of its own.
 
 use rusqlite::{Row, params};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Store, StoreError, column};
 use crate::conversation::{MessageId, Role, SessionId};
@@ -30,7 +30,7 @@ pub struct Hit {
 }
 
 /// A text that was found, and who said it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Words {
     pub role: Role,
     pub text: String,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rusqlite::{OptionalExtension, Row, params};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Store, StoreError, column, now, path_text};
 use crate::conversation::{ModelRef, SessionId, Usage};
@@ -23,16 +23,16 @@ pub struct NewSession {
 }
 
 /// A session without its messages. Serialised it has the shape that `lathe sessions list --json` prints, and more.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionRow {
     pub id: SessionId,
     pub title: String,
     pub project: PathBuf,
     pub directory: PathBuf,
     pub agent: String,
-    #[serde(serialize_with = "model_name")]
+    #[serde(with = "model_name")]
     pub model: Option<ModelRef>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<SessionId>,
     /// Milliseconds since the Unix epoch, like `updated`.
     pub created: i64,
@@ -44,11 +44,25 @@ pub struct SessionRow {
     pub usage: Usage,
 }
 
-#[allow(clippy::ref_option)] // The form that serde calls.
-fn model_name<S: serde::Serializer>(model: &Option<ModelRef>, serializer: S) -> Result<S::Ok, S::Error> {
-    match model {
-        Some(model) => serializer.collect_str(model),
-        None => serializer.serialize_none(),
+/// A model as the one string that people write.
+mod model_name {
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::ModelRef;
+
+    #[allow(clippy::ref_option)] // The form that serde calls.
+    pub(super) fn serialize<S: Serializer>(model: &Option<ModelRef>, to: S) -> Result<S::Ok, S::Error> {
+        match model {
+            Some(model) => to.collect_str(model),
+            None => to.serialize_none(),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<ModelRef>, D::Error> {
+        let name = Option::<String>::deserialize(from)?;
+        name.map(|name| name.parse().map_err(D::Error::custom))
+            .transpose()
     }
 }
 

@@ -17,11 +17,13 @@ mod paths;
 mod programs;
 mod reached;
 mod repository;
+mod scratch;
 mod search;
 mod submodules;
 mod wildcards;
 mod written;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -30,11 +32,12 @@ use self::git::{GitLook, GitRun};
 pub use self::git_index::JudgedIndexes;
 use self::paths::{goes_up_unseen, is_harmless_device};
 use self::wildcards::Wildcards;
+use self::written::OperandPaths;
 use super::Services;
 use super::confine::can_confine_reading;
 use crate::permission::command::{
-    Analysis, Form, GitShows, List, Redirected, Simple, analyse, changes_directory, directory_operand,
-    files_read, in_git, operand_of, paths, search, shows_files, takes_paths,
+    Analysis, Form, GitShows, List, PathUse, Redirected, Simple, analyse, changes_directory,
+    directory_operand, files_read, in_git, operand_of, paths, search, shows_files, takes_paths,
 };
 use crate::permission::{Ask, Floor, Subject};
 use crate::process::git::Drivers;
@@ -71,8 +74,11 @@ pub(super) struct GitReads {
 
 /// Returns the asks for running `command` in `workdir`. Looks at files.
 pub(super) fn command_asks(services: &Services, command: &str, workdir: &Path) -> CommandAsks {
+    asks_of(&Setting::new(services, workdir), command)
+}
+
+fn asks_of(setting: &Setting<'_>, command: &str) -> CommandAsks {
     let analysis = analyse(command);
-    let setting = Setting::new(services, workdir);
     let mut gathered = Gathered::default();
     let mut looks = Vec::new();
     for command in &analysis.commands {
@@ -86,8 +92,11 @@ pub(super) fn command_asks(services: &Services, command: &str, workdir: &Path) -
         setting.reached(command, &analysis, &mut gathered);
     }
     let refusal = analysis.refusal.or_else(|| setting.refusal(&analysis));
+    if refusal.is_none() {
+        setting.allow_temporary_files(&analysis, &looks, &mut gathered.edit);
+    }
     let only_reads = refusal.is_none() && !gathered.writes && looks.iter().all(|look| look.form.is_some());
-    let run = match (only_reads, can_confine_reading(services)) {
+    let run = match (only_reads, can_confine_reading(setting.services)) {
         (true, true) => GitRun::Confined,
         (true, false) => GitRun::Disarmed,
         (false, _) => GitRun::AsSet,
@@ -123,6 +132,17 @@ pub(super) fn command_asks(services: &Services, command: &str, workdir: &Path) -
             ask = ask.in_project();
         }
         gathered.bash.push(ask);
+    }
+    if analysis.commands.is_empty() {
+        // `[[ -f x ]]`, `> out`: rules that deny commands hold here, too.
+        let subject = Subject {
+            read_only: true,
+            ..Subject::new(command)
+        };
+        gathered.bash = vec![Ask {
+            floor: Floor::Denied,
+            ..Ask::new("bash", subject)
+        }];
     }
     if let Some(reason) = refusal {
         gathered.bash = vec![analysis.whole()];
@@ -199,11 +219,15 @@ fn without_repetitions(asks: Vec<Ask>) -> Vec<Ask> {
             kept.push(ask);
             continue;
         }
-        // Spellings for rules that restrict may differ by what stands around a command.
         let same = kept
             .iter_mut()
             .find(|known| known.key == ask.key && known.subject.text == ask.subject.text);
         if let Some(known) = same {
+            // A file that one command makes, which asks nothing, another one writes.
+            if strictness(ask.floor) > strictness(known.floor) {
+                std::mem::swap(known, &mut ask);
+            }
+            // Spellings for rules that restrict may differ by what stands around a command.
             for form in ask.subject.restrict_also {
                 if !known.subject.restrict_also.contains(&form) {
                     known.subject.restrict_also.push(form);
@@ -212,6 +236,14 @@ fn without_repetitions(asks: Vec<Ask>) -> Vec<Ask> {
         }
     }
     kept
+}
+
+fn strictness(floor: Floor) -> u8 {
+    match floor {
+        Floor::Denied => 0,
+        Floor::Rules => 1,
+        Floor::Ask => 2,
+    }
 }
 
 fn variable<'a>(services: &'a Services, name: &str) -> Option<&'a std::ffi::OsStr> {
@@ -228,6 +260,12 @@ struct Setting<'a> {
     services: &'a Services,
     workdir: &'a Path,
     home: Option<PathBuf>,
+    /// How each command of the call uses paths, once that is asked for.
+    path_uses: OnceCell<Vec<Option<PathUse>>>,
+    /// The last names of what the call writes, once they are asked for.
+    written_names: OnceCell<Vec<String>>,
+    /// Maximum number of names that are looked at for links for one command.
+    max_names: usize,
 }
 
 impl<'a> Setting<'a> {
@@ -236,6 +274,9 @@ impl<'a> Setting<'a> {
             services,
             workdir,
             home: variable(services, "HOME").map(PathBuf::from),
+            path_uses: OnceCell::new(),
+            written_names: OnceCell::new(),
+            max_names: brought::MAX_NAMES,
         }
     }
 }
@@ -294,11 +335,14 @@ impl Setting<'_> {
                 .extend(self.outside(operand, directories.as_deref()));
         }
         if command.more_operands && takes_paths(command) && !names_its_operands(command) {
+            // The paths stand nowhere in the text, so what brings them stands for them: `xargs cat`.
+            let wrapper = command.given_by.and_then(|at| analysis.commands.get(at));
+            let text = &wrapper.unwrap_or(command).canonical;
             gathered
                 .outside
-                .push(Ask::new("external_directory", Subject::new(&command.canonical)));
+                .push(Ask::new("external_directory", Subject::new(text)));
         }
-        let mut found = self.expand(command, directories.as_deref());
+        let mut found = self.expand(command, directories.as_deref(), analysis);
         let there = self.there(command, directories.as_deref());
         if there.is_none() {
             found = None;
@@ -363,12 +407,13 @@ impl Setting<'_> {
                 gathered.edit.extend(self.write_path(path, self.workdir));
             }
         } else {
-            let replaced = found.as_ref().and_then(|_| {
-                let wildcards = Wildcards::plain(self.wildcards_match_hidden(analysis));
-                self.expand_by(command, directories.as_deref(), wildcards)
-            });
-            let is_edit = self.changed(command, directories.as_deref(), replaced.as_deref(), gathered);
-            look.is_edit = is_edit && !is_unseen;
+            let operand_paths = OperandPaths {
+                directories: directories.as_deref(),
+                expanded: found.as_deref(),
+            };
+            let changed = self.changed(command, analysis, operand_paths, gathered);
+            look.is_edit = changed.is_edit && !is_unseen;
+            self.brought(command, analysis, operand_paths, &changed.kept, gathered);
             if look.form.is_none() {
                 self.reached(command, analysis, gathered);
             }
@@ -389,7 +434,6 @@ impl Setting<'_> {
                 .read
                 .extend(found.iter().flatten().flat_map(|path| self.read_path(path)));
         }
-        self.brought(command, analysis, found.as_deref().unwrap_or_default(), gathered);
         look
     }
 

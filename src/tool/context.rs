@@ -10,6 +10,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::pipeline::Turn;
 use super::walk::SearchThreads;
 use super::{Asker, Gate, Inside, JudgedIndexes, Noting, Prepared, ProtectedNames, ToolError, ToolSettings};
 use crate::conversation::{CallId, ErrorKind, SessionId};
@@ -98,8 +99,12 @@ pub struct ToolCx {
     pub context: Option<ContextUse>,
     /// With what calls inside this one are run; `None` where there can be none.
     pub inside: Option<Inside>,
+    /// The means of the call outside, where this is one inside it.
+    pub outside: Option<Inside>,
     pub noting: Noting,
     updates: mpsc::UnboundedSender<(CallId, Update)>,
+    /// Its place among the calls that run beside it, until its question is put.
+    turn: Mutex<Option<Turn>>,
     /// How long the call stood before a person who had a form to fill in.
     waited: Mutex<Duration>,
 }
@@ -129,10 +134,22 @@ impl ToolCx {
             cancel: CancellationToken::new(),
             context: None,
             inside: None,
+            outside: None,
             noting: Noting::default(),
             updates,
+            turn: Mutex::default(),
             waited: Mutex::default(),
         }
+    }
+
+    /// Has the call put its question after those of the calls before it.
+    pub fn with_turn(self, turn: Turn) -> Self {
+        *self.turn.lock().unwrap_or_else(PoisonError::into_inner) = Some(turn);
+        self
+    }
+
+    pub(super) fn take_turn(&self) -> Option<Turn> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// The session's directory.
@@ -215,6 +232,8 @@ fn gone(error: FileError) -> ToolError {
         .hint("Nothing was done. Tell the user: lathe has to be started in a directory that is there.")
 }
 
+const NULL_DEVICE: &str = "/dev/null";
+
 /// The asks for leaving the project: for the path as it is named, and for what links on the way lead to.
 pub(super) fn outside_asks(roots: &Roots, resolved: &Resolved) -> Vec<Ask> {
     // What is outside is shown by its absolute path.
@@ -223,7 +242,12 @@ pub(super) fn outside_asks(roots: &Roots, resolved: &Resolved) -> Vec<Ask> {
     let mut asks = Vec::new();
     for path in [&resolved.absolute, &resolved.real] {
         let directory = path.parent().filter(|_| !is_directory).unwrap_or(path);
-        let pattern = format!("{}/*", directory.display()).replace("//", "/");
+        let pattern = if path == Path::new(NULL_DEVICE) {
+            // The rules have a word of their own for it, which says nothing of the other devices.
+            NULL_DEVICE.to_owned()
+        } else {
+            format!("{}/*", directory.display()).replace("//", "/")
+        };
         let ask = Ask::new("external_directory", Subject::new(pattern.clone())).always(pattern);
         if is_outside(path) && !asks.contains(&ask) {
             asks.push(ask);

@@ -160,7 +160,7 @@ impl Harness {
             project_root: roots.project_root().to_owned(),
             own: vec![data.clone()],
             git: Vec::new(),
-            open: vec![outputs.dir().to_owned()],
+            open: vec![outputs.dir().to_owned(), Scratch::parent()],
         };
         let mut user = defaults(&places);
         let file = Source::Global(PathBuf::from("lathe.jsonc"));

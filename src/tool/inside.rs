@@ -87,7 +87,16 @@ impl ToolCx {
         cx.edit_mode = self.edit_mode;
         cx.context = self.context;
         cx.cancel = cancel;
+        cx.outside.clone_from(&self.inside);
         cx
+    }
+
+    /// Returns true if the session has a tool and the agent may use it, so that a result can recommend it.
+    pub fn offers(&self, tool: &str) -> bool {
+        let means = self.inside.as_ref().or(self.outside.as_ref());
+        means.is_some_and(|means| {
+            means.registry.get(tool).is_some() && means.settings.switched(tool) != Some(false)
+        })
     }
 }
 

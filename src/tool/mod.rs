@@ -32,6 +32,8 @@ mod registry;
 mod routing;
 mod seen;
 mod settings;
+#[cfg(test)]
+pub(crate) mod stand_in;
 mod truncate;
 mod walk;
 

@@ -10,6 +10,7 @@
 mod own;
 mod raw;
 mod resolve;
+mod turn;
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -32,6 +33,8 @@ pub use own::{find_own, own_command};
 use raw::{Raw, Size, error_result};
 use resolve::failed_inside;
 pub use resolve::{Known, LoopGuard, Ready, Resolved, resolve};
+use turn::in_turn;
+pub use turn::{Turn, turns};
 
 /// Takes reports of a call on its way, for whoever shows it.
 pub trait Progress: Send + Sync {
@@ -262,6 +265,7 @@ async fn permit(
         family: ready.tool.family(),
     };
     let answerer = before.answerer();
+    let turn = cx.take_turn();
     let prepared = match ready.tool.prepare(ready.args.clone(), cx).await {
         Ok(prepared) => prepared,
         Err(mut error) => {
@@ -269,12 +273,11 @@ async fn permit(
             gate.refuse_denied(asker, &first.judged)?;
             asks.extend(first.asks);
             let began = Instant::now();
-            let passed = gate
-                .pass_by(answerer, cx, asker, &asks, || Shown {
-                    editable: Some(ready.editable()),
-                    ..Shown::from(call_card(ready))
-                })
-                .await;
+            let pass = gate.pass_by(answerer, cx, asker, &asks, || Shown {
+                editable: Some(ready.editable()),
+                ..Shown::from(call_card(ready))
+            });
+            let passed = in_turn(turn, !gate.allows(asker, &asks), pass).await;
             *waited += began.elapsed();
             return Err(match passed? {
                 Passed::Allowed => Stopped::Failed(error),
@@ -291,13 +294,12 @@ async fn permit(
     } = prepared;
     asks.extend(own);
     let began = Instant::now();
-    let passed = gate
-        .pass_by(answerer, cx, asker, &asks, || Shown {
-            card: card.unwrap_or_else(|| call_card(ready)),
-            runs_in,
-            editable: Some(ready.editable()),
-        })
-        .await;
+    let pass = gate.pass_by(answerer, cx, asker, &asks, || Shown {
+        card: card.unwrap_or_else(|| call_card(ready)),
+        runs_in,
+        editable: Some(ready.editable()),
+    });
+    let passed = in_turn(turn, !gate.allows(asker, &asks), pass).await;
     *waited += began.elapsed();
     match passed {
         Ok(Passed::Allowed) => {}

@@ -28,7 +28,7 @@ use super::media::Media;
 use super::pace::Pace;
 use super::pictures::{Job, Made, sixel};
 use super::prompts::{PromptKeeper, Written};
-use super::sessions::{Desk, Report, Said, SeatId, Seats};
+use super::sessions::{Said, SeatId, Seats};
 use super::terminal::decoder::Received;
 use super::terminal::reader::Reader;
 use super::terminal::signals::{Signal, Signals};
@@ -36,6 +36,7 @@ use super::terminal::{Besides, Screen, TerminalError, cell_size};
 use super::trace::Trace;
 use super::transcript::Change;
 use super::{Ended, Mouse, clipboard};
+use crate::session::host::{Host, HostAnswer};
 use crate::session::query::{Answer, Query};
 use crate::session::{Op, SendError};
 
@@ -49,8 +50,8 @@ enum Event {
     Signal(Signal),
     /// A session has said something.
     Session(SeatId, Said),
-    /// The store was asked something.
-    Report(Option<Report>),
+    /// The host has answered.
+    Host(Option<HostAnswer>),
     /// A text has gone to the clipboard, or not.
     Copied(String, Copied),
     /// The clipboard gave a picture, or a sentence why not.
@@ -85,8 +86,8 @@ pub(super) struct EventLoop {
     signals: Signals,
     input: Reader,
     sessions: Seats,
-    desk: Desk,
-    reports: FuturesUnordered<Boxed<Option<Report>>>,
+    host: Host,
+    answers: FuturesUnordered<Boxed<Option<HostAnswer>>>,
     copying: Option<Boxed<(String, Copied)>>,
     /// The picture that is being taken from the clipboard.
     picture: Option<Boxed<(SeatId, Result<Media, String>)>>,
@@ -113,7 +114,7 @@ impl EventLoop {
     pub(super) fn start(
         mut app: App,
         sessions: Seats,
-        desk: Desk,
+        host: Host,
         trust: Option<oneshot::Sender<TrustAnswer>>,
         mouse: Mouse,
         trace: Option<Trace>,
@@ -130,8 +131,8 @@ impl EventLoop {
             signals,
             input: Reader::new(),
             sessions,
-            desk,
-            reports: FuturesUnordered::new(),
+            host,
+            answers: FuturesUnordered::new(),
             copying: None,
             picture: None,
             asking: FuturesUnordered::new(),
@@ -210,7 +211,7 @@ impl EventLoop {
             signal = self.signals.next() => Event::Signal(signal),
             (what, copied) = maybe(self.copying.as_mut()) => Event::Copied(what, copied),
             (seat, media) = maybe(self.picture.as_mut()) => Event::PictureTaken(seat, media),
-            Some(report) = self.reports.next() => Event::Report(report),
+            Some(answer) = self.answers.next() => Event::Host(answer),
             Some((seat, query, answer)) = self.asking.next() => Event::Answered(seat, query, answer),
             () = self.grammars.loaded() => Event::Grammars,
             made = maybe(self.drawing.as_mut()) => Event::PictureMade(made),
@@ -234,7 +235,9 @@ impl EventLoop {
             Event::Signal(signal) => self.signal(signal),
             Event::Prompts(prompts) => self.app.prompts(prompts, now),
             Event::Session(seat, said) => self.session(seat, said, now),
-            Event::Report(report) => report.map_or(Change::None, |report| self.app.report(report, now)),
+            Event::Host(answer) => {
+                answer.map_or(Change::None, |answer| self.app.answered_by_host(answer, now))
+            }
             Event::Free | Event::Time => Change::None,
             Event::Copied(what, copied) => {
                 self.copying = None;
@@ -342,8 +345,8 @@ impl EventLoop {
                     self.sessions.show(seat);
                     Change::Urgent
                 }
-                Effect::AskStore(request) => {
-                    self.reports.push(Box::pin(self.desk.ask(request)));
+                Effect::AskHost(query) => {
+                    self.answers.push(Box::pin(self.host.ask(query)));
                     Change::None
                 }
                 Effect::CloseSession(seat) => {

@@ -23,9 +23,9 @@ use super::picker::{Picker, SessionWish};
 use super::statusbar::Hints;
 use super::transcript::FilePlace;
 use crate::conversation::{ModelRef, SessionId};
+use crate::session::Grant;
 use crate::session::Op;
 use crate::session::query::{Answer, Query, StatusGroup};
-use crate::store::Grant;
 use crate::view::Look;
 
 /// Which layer. One that is opened while it is the topmost already is closed instead, if it is a page.

@@ -43,14 +43,11 @@ pub use app::{NamedThemes, ThemeList, Themes};
 pub use dialog::{TrustAnswer, TrustPart, TrustQuestion};
 pub use first_run::{Chosen, FirstRun, first_run};
 pub use keymap::{KeyAction, KeyProblem, Keymap, key_actions, key_presets};
-pub use sessions::{Desk, Errand, Errands, Report, Request};
 pub use surroundings::Motion;
 pub use terminal::TerminalError;
 pub use terminal::notify::Notify;
 
 use std::path::PathBuf;
-use std::pin::Pin;
-use std::sync::Arc;
 use std::time::Instant;
 
 use tokio::sync::oneshot;
@@ -63,22 +60,8 @@ use surroundings::Surroundings;
 use trace::Trace;
 
 use crate::permission::Mode;
-use crate::session::{ErrorReport, Handle};
-use crate::store::Prompts;
-use crate::tool::Registry;
+use crate::session::host::{Host, Opening};
 use crate::view::Symbols;
-
-/// The session on its way. Polled on the screen's thread, so the work belongs to a task on another one.
-pub type Opening = Pin<Box<dyn Future<Output = Result<Opened, ErrorReport>> + Send>>;
-
-/// A session that is open.
-pub struct Opened {
-    pub handle: Handle,
-    /// Draws the calls.
-    pub tools: Arc<Registry>,
-    /// Sentences for the person: warnings of the configuration, a session that was not there.
-    pub notes: Vec<String>,
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mouse {
@@ -118,8 +101,6 @@ pub struct Start {
     pub directory: PathBuf,
     /// The project that the directory belongs to.
     pub project: PathBuf,
-    /// Where prompts are kept, where they are.
-    pub prompts: Option<Prompts>,
     /// The scripted model: the screen says so.
     pub is_demo: bool,
     pub themes: Themes,
@@ -137,8 +118,8 @@ pub struct Start {
     /// The question before the session opens, and who waits for the answer.
     pub trust: Option<(TrustQuestion, oneshot::Sender<TrustAnswer>)>,
     pub open: Opening,
-    /// Where other sessions are opened.
-    pub desk: Desk,
+    /// Opens the others, and knows those that are stored.
+    pub host: Host,
 }
 
 /// Why the screen was left.
@@ -213,12 +194,12 @@ fn run_loop(start: Start) -> Result<Ended, TerminalError> {
     runtime.block_on(async {
         let mut event_loop = EventLoop::start(
             App::new(setup, now),
-            Seats::new(start.desk.clone(), start.open),
-            start.desk,
+            Seats::new(start.host.clone(), start.open),
+            start.host.clone(),
             answer,
             start.manners.mouse,
             trace,
-            PromptKeeper::new(start.prompts),
+            PromptKeeper::new(start.host),
         )?;
         let ended = event_loop.run().await;
         Box::pin(event_loop.finish()).await;

@@ -132,6 +132,44 @@ fn imports_point_down() {
     assert!(report.is_empty(), "the layers in src/lib.rs forbid:\n{report}");
 }
 
+/// Modules that a person or a program faces.
+const FRONT_ENDS: &[&str] = &["cli", "headless", "screen_reader", "tui"];
+
+/// The lines where a front end reaches around the host and the handles of sessions: into the store, wherever it stands, or
+/// to a tool registry of its own, outside of tests.
+fn reached_around(file: &Path, text: &str) -> Vec<usize> {
+    let module = module_of(file);
+    let store = Source::new(text)
+        .named_paths(&module)
+        .into_iter()
+        .filter(|named| named.path.first().is_some_and(|first| first == "store"))
+        .map(|named| named.line);
+    let is_test = module.iter().any(|part| part == "tests");
+    let code = text.lines().take_while(|line| line.trim() != "#[cfg(test)]");
+    let registry = code
+        .enumerate()
+        .filter(|(_, line)| !is_test && line.contains("Registry::"))
+        .map(|(index, _)| index + 1);
+    store.chain(registry).collect()
+}
+
+#[test]
+fn front_ends_reach_sessions_through_the_host_alone() {
+    let source = manifest_directory().join("src");
+    for path in FRONT_ENDS
+        .iter()
+        .flat_map(|front_end| rust_files(&source.join(front_end)))
+    {
+        let file = path.strip_prefix(&source).unwrap();
+        let lines = reached_around(file, &fs::read_to_string(&path).unwrap());
+        assert!(
+            lines.is_empty(),
+            "src/{}: lines {lines:?} use the store, or a tool registry that is not the session's",
+            file.display()
+        );
+    }
+}
+
 #[test]
 fn every_module_is_in_the_table() {
     let layers = layers();
@@ -217,6 +255,14 @@ fn what_becomes_a_prompt_is_read_through_the_gate() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ways_around_the_host_are_seen() {
+        let text =
+            "use crate::store::Store;\nlet r = Registry::builtin();\n#[cfg(test)]\nRegistry::builtin()";
+        assert_eq!(reached_around(Path::new("tui/app/mod.rs"), text), [1, 2]);
+        assert_eq!(reached_around(Path::new("tui/app/tests/mod.rs"), text), [1]);
+    }
 
     #[test]
     fn reads_past_the_gate_are_seen() {

@@ -175,7 +175,12 @@ fn configuration_that_never_ends_is_left_out_and_holds_nothing_up() {
             let glob = Lathe::in_project(&project)
                 .args(["tool", "glob", r#"{"pattern": "a"}"#])
                 .run();
-            assert!(glob.success().stdout.contains("Found 1 file"), "{name} {how}");
+            let glob = glob.success();
+            assert!(glob.stdout.contains("Found 1 file"), "{name} {how}");
+            let told = |text: &str| text.lines().filter(|line| line.contains(&said)).count();
+            assert_eq!(told(&glob.stderr), 1, "{name} {how}: {glob}");
+            let doctor = Lathe::in_project(&project).arg("doctor").run();
+            assert_eq!(told(&doctor.stderr), 1, "{name} {how}: {doctor}");
             if how == "directory" {
                 fs::remove_dir(path).unwrap();
             } else {

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 /// Folders and files of `src` that are such surfaces.
 const SURFACES: [&str; 6] = [
     "tui/dialog",
-    "linear/asked",
-    "linear/judged.rs",
-    "linear/trust.rs",
+    "screen_reader/asked",
+    "screen_reader/judged.rs",
+    "screen_reader/trust.rs",
     "view/judged.rs",
     "view/diff",
 ];

@@ -185,3 +185,25 @@ fn rules_settle_the_question_about_equal_calls() {
         }
     }
 }
+
+#[test]
+fn questions_of_calls_side_by_side_come_in_the_order_of_the_calls() {
+    let mut turn = Turn::new();
+    for number in 0..12 {
+        turn = turn.call("read", json!({"file_path": format!("{number}.env")}));
+    }
+    let server = Server::with([turn, Turn::text("Done.")]);
+    let mut project = project_with(&server);
+    for number in 0..12 {
+        // The first takes the longest to look at.
+        project = project.file(format!("{number}.env"), &"x\n".repeat(1 << (18 - number)));
+    }
+    let finished = events_of(&project).arg("go").run().success();
+    let of = |kind: &str| -> Vec<Value> {
+        let events = of_kind(&finished, kind);
+        events.iter().map(|event| event["call"].clone()).collect()
+    };
+    let (called, asked) = (of("tool_call"), of("permission"));
+    assert_eq!(called.len(), 12);
+    assert_eq!(asked, called);
+}

@@ -3,15 +3,14 @@
 use lathe::permission::Mode;
 use lathe::question::{FormAnswer, FormReply};
 use lathe::session::query::{Answer, CacheMiss, Query};
-use lathe::session::wire::{OpenRequest, Opened, Which, open};
+use lathe::session::wire::{OpenRequest, Which};
 use lathe::session::{Event, Op, SessionInfo};
 use lathe::store::Store;
 use serde_json::json;
 
 use crate::run::{events_of, project_with};
 use crate::screen;
-use crate::session::front_end::FrontEnd;
-use crate::session::{Live, request, results};
+use crate::session::{Live, host, request, results};
 use crate::support::{Gate, Key, Lathe, Project, Server, Terminal, Turn};
 
 /// A project with an agent of its own beside `build` and `plan`.
@@ -65,8 +64,7 @@ async fn opened(project: &Project, which: Which, agent: Option<&str>, mode: Mode
         agent: agent.map(str::to_owned),
         ..request(project, which, mode)
     };
-    let Opened { handle, actor, .. } = open(&request).expect("it opens");
-    Live::attached(FrontEnd::new(handle), actor).await
+    Live::open_in(host(request)).await
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
 use crate::screen::{open, project, say, with_script};
-use crate::support::{Key, LATHE, Project, Server, Terminal, Turn, wait_until};
+use crate::support::{Fault, Key, LATHE, Project, Server, Terminal, Turn, wait_until};
 
 /// `esc` is deaf for a moment after it closed something.
 const DEAF: Duration = Duration::from_millis(350);
@@ -275,4 +275,21 @@ fn wait_back(terminal: &Terminal, editors: usize) {
 
 fn opened(project: &Project) -> String {
     std::fs::read_to_string(project.path("opened")).unwrap_or_default()
+}
+
+#[test]
+fn a_refused_request_is_told_once() {
+    let server = Server::with([Turn::text("Better.").fail(Fault::status(400))]);
+    let project = project(&server);
+    let terminal = open(&project);
+    say(&terminal, "talk");
+    terminal.wait_text("HTTP 400");
+    terminal.wait_text("send");
+    terminal.wait_quiet(Duration::from_millis(400));
+    let screen = terminal.screen();
+    assert_eq!(screen.matches("HTTP 400").count(), 1, "{screen}");
+    assert_eq!(screen.matches("Check the settings of").count(), 1, "{screen}");
+    say(&terminal, "again");
+    let screen = terminal.wait_text("Better.");
+    assert_eq!(screen.matches("HTTP 400").count(), 1, "{screen}");
 }

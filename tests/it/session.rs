@@ -17,9 +17,11 @@ use lathe::config::{Dirs, LoadRequest, load};
 use lathe::conversation::{CallState, MessageState, PartBody, Role, SessionId};
 use lathe::permission::Mode;
 use lathe::question::{Form, FormReply, Question, Reply};
-use lathe::session::wire::{FrontEndKind, ModelSource, OpenRequest, Opened, ProjectTrust, Which, open};
+use lathe::session::host::Host;
+use lathe::session::wire::{FrontEndKind, ModelSource, OpenRequest, ProjectTrust, Which};
 use lathe::session::{Done, Event, Input, Op, Snapshot};
 use serde_json::json;
+use tokio::runtime::Handle;
 
 pub(crate) use front_end::{Crossing, over_both};
 use front_end::{Events, FrontEnd};
@@ -72,26 +74,36 @@ pub(crate) fn request(project: &Project, which: Which, mode: Mode) -> OpenReques
     }
 }
 
+/// A host as the program has it; it knows no other project.
+pub(crate) fn host(request: OpenRequest) -> Host {
+    Host::new(Handle::current(), request, |own, _| Ok(own.clone()))
+}
+
 pub(crate) struct Live {
     pub(crate) handle: FrontEnd,
     events: Events,
     pub(crate) snapshot: Snapshot,
-    actor: tokio::task::JoinHandle<()>,
+    host: Host,
 }
 
 impl Live {
     pub(crate) async fn open(project: &Project, which: Which, mode: Mode) -> Self {
-        let Opened { handle, actor, .. } = open(&request(project, which, mode)).expect("it opens");
-        Self::attached(FrontEnd::new(handle), actor).await
+        Self::open_in(host(request(project, which, mode))).await
     }
 
-    pub(crate) async fn attached(handle: FrontEnd, actor: tokio::task::JoinHandle<()>) -> Self {
+    pub(crate) async fn open_in(host: Host) -> Self {
+        let opened = host.open_first().await;
+        let handle = opened
+            .map_err(|report| report.sentence())
+            .expect("it opens")
+            .handle;
+        let handle = FrontEnd::new(handle);
         let (snapshot, events) = handle.attach().await.expect("it lives");
         Self {
             handle,
             events,
             snapshot,
-            actor,
+            host,
         }
     }
 
@@ -154,8 +166,7 @@ impl Live {
     }
 
     pub(crate) async fn close(self) {
-        self.handle.send(Op::Close).expect("it takes operations");
-        self.actor.await.expect("it ends well");
+        assert!(self.host.close_all().await, "a session ended by a fault");
     }
 }
 
@@ -266,7 +277,10 @@ async fn an_agent_changed_before_the_first_word_leaves_no_trace() {
     live.until("change", |event| matches!(event, Event::Agent(_)))
         .await;
     live.close().await;
-    let error = open(&request(&project, Which::Id(id), Mode::Ask)).unwrap_err();
+    let opened = host(request(&project, Which::Id(id), Mode::Ask))
+        .open_first()
+        .await;
+    let error = opened.err().expect("it is not there");
     assert!(error.message.contains("there is no session"), "{}", error.message);
 }
 
@@ -276,7 +290,10 @@ async fn a_session_in_which_nothing_was_said_leaves_no_trace() {
     let live = Live::open(&project, Which::New, Mode::Ask).await;
     let id = live.snapshot.info.id.clone();
     live.close().await;
-    let error = open(&request(&project, Which::Id(id), Mode::Ask)).unwrap_err();
+    let opened = host(request(&project, Which::Id(id), Mode::Ask))
+        .open_first()
+        .await;
+    let error = opened.err().expect("it is not there");
     assert!(error.message.contains("there is no session"), "{}", error.message);
 }
 

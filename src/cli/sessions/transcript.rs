@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::cli::output::moment;
 use crate::conversation::{CallState, Message, MessageState, Part, PartBody, Role, ToolPart};
-use crate::store::SessionRow;
+use crate::session::host::SessionRow;
 use crate::text::sanitize::{sanitize, sanitize_line};
 
 pub(super) fn text(session: &SessionRow, messages: &[Message]) -> String {

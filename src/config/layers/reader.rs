@@ -8,10 +8,10 @@ use jsonc_parser::ast::Value as Node;
 use jsonc_parser::common::Ranged;
 use serde_json::{Map, Number, Value};
 
-use super::{ExpandedSecret, Trust};
+use super::{ExpandedSecret, Trust, UnsetVariable};
 use crate::config::Origin;
 use crate::config::diagnose::Problem;
-use crate::config::expand::Expansion;
+use crate::config::expand::{Expansion, ExpansionError};
 use crate::config::features::{ANSWERING, GLOBAL_ONLY, OF_THE_MANAGED};
 use crate::config::parts::wants_environment;
 use crate::config::source::Source;
@@ -24,6 +24,7 @@ pub(super) struct Read {
     /// Keys that the file has and may not set.
     pub(super) refused: Vec<String>,
     pub(super) secrets: Vec<ExpandedSecret>,
+    pub(super) unset: Vec<UnsetVariable>,
     /// Sentences for the user.
     pub(super) warnings: Vec<String>,
     pub(super) problems: Vec<Problem>,
@@ -44,6 +45,7 @@ pub(super) fn read(
         gate,
         refused: Vec::new(),
         secrets: Vec::new(),
+        unset: Vec::new(),
         warnings: Vec::new(),
         problems: Vec::new(),
         path: Vec::new(),
@@ -53,6 +55,7 @@ pub(super) fn read(
         value,
         refused: reader.refused,
         secrets: reader.secrets,
+        unset: reader.unset,
         warnings: reader.warnings,
         problems: reader.problems,
     }
@@ -65,6 +68,7 @@ struct Reader<'a> {
     gate: &'a dyn FileGate,
     refused: Vec<String>,
     secrets: Vec<ExpandedSecret>,
+    unset: Vec<UnsetVariable>,
     warnings: Vec<String>,
     problems: Vec<Problem>,
     path: Vec<String>,
@@ -135,9 +139,19 @@ impl Reader<'_> {
                 }
                 expanded.text
             }
-            Err(what) => {
-                let message = format!("`{}` {what}", self.path.join("."));
-                self.problems.push(self.source.problem(node.start(), message));
+            Err(error) => {
+                let is_for_use = matches!(error, ExpansionError::UnsetVariable(_))
+                    && self.path.first().is_some_and(|key| key == "providers");
+                let message = format!("`{}` {}", self.path.join("."), error.into_sentence());
+                let problem = self.source.problem(node.start(), message);
+                if is_for_use {
+                    self.unset.push(UnsetVariable {
+                        path: self.path.clone(),
+                        problem,
+                    });
+                } else {
+                    self.problems.push(problem);
+                }
                 String::new()
             }
         }

@@ -4,19 +4,21 @@
 //! the same, and the doc comments are what an editor shows. Times are milliseconds where the name ends in `_ms`.
 //! Every field has a default, so a file may leave out anything.
 
+mod history;
 mod permission;
 mod provider;
 mod secret;
 mod table;
 mod tools;
 
+pub use history::{Compaction, Journal, Retention};
 pub use permission::{Action, KeySetting, PermissionSetting};
 pub use provider::{Cost, EditMode, ModelSettings, Protocol, ProviderSettings, Retry};
 pub use secret::Secret;
 pub use table::Table;
 pub use tools::{
-    Background, Bash, Batch, Category, Edit, Fuzzy, Sandbox, SandboxMode, Script, Search, StreamRule, Todo,
-    ToolLimits, Truncate,
+    Background, Bash, Batch, Budget, Category, Edit, Fuzzy, Sandbox, SandboxMode, Script, Search, StreamRule,
+    Todo, ToolLimits, Truncate, Worktree,
 };
 
 use schemars::JsonSchema;
@@ -69,6 +71,12 @@ pub struct Config {
     pub truncate: Truncate,
     /// What commands may reach.
     pub sandbox: Sandbox,
+    /// How long conversations are made to fit.
+    pub compaction: Compaction,
+    /// Earlier contents of changed files.
+    pub journal: Journal,
+    /// How long sessions are kept.
+    pub retention: Retention,
     /// A theme by name.
     pub theme: String,
     /// Keys by action: a key, a list of keys, or `none`. `preset` begins from those of another program.
@@ -114,6 +122,9 @@ impl Default for Config {
             instructions: Vec::new(),
             truncate: Truncate::default(),
             sandbox: Sandbox::default(),
+            compaction: Compaction::default(),
+            journal: Journal::default(),
+            retention: Retention::default(),
             theme: "lathe-dark".to_owned(),
             keybinds: Table::default(),
             tui: Tui::default(),
@@ -150,6 +161,8 @@ pub struct AgentSettings {
     /// Model requests in one turn.
     #[schemars(range(min = 1))]
     pub steps: Option<u32>,
+    /// Where its tasks work.
+    pub isolation: Option<Isolation>,
     /// Leaves it out of lists.
     pub hidden: Option<bool>,
     /// Removes it.
@@ -163,6 +176,16 @@ pub enum AgentMode {
     Primary,
     Subagent,
     All,
+}
+
+/// Where the tasks of an agent work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Isolation {
+    /// In the project itself.
+    None,
+    /// In a git work tree of their own.
+    Worktree,
 }
 
 /// Names or wildcards switched on or off, or a list of the only ones.

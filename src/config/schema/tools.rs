@@ -124,8 +124,14 @@ pub struct Background {
     /// How deep tasks may start tasks.
     pub max_depth: u32,
     pub max_tool_calls: u32,
+    /// Tasks in the tree of one session.
+    pub max_spawned: u32,
+    /// Limits of one turn and all tasks that it starts.
+    pub budget: Budget,
     /// Tools that tasks do not get.
     pub primary_tools: Vec<String>,
+    /// Work trees of isolated tasks.
+    pub worktree: Worktree,
 }
 
 impl Default for Background {
@@ -136,9 +142,35 @@ impl Default for Background {
             per_provider: Table::default(),
             max_depth: 3,
             max_tool_calls: 1000,
+            max_spawned: 200,
+            budget: Budget::default(),
             primary_tools: Vec::new(),
+            worktree: Worktree::default(),
         }
     }
+}
+
+/// No request starts above any of these.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Budget {
+    #[schemars(range(min = 1))]
+    pub tokens: Option<u64>,
+    /// In US dollars.
+    #[schemars(range(min = 0.0))]
+    pub cost: Option<f64>,
+    #[schemars(range(min = 0.0))]
+    pub minutes: Option<f64>,
+}
+
+/// Work trees of isolated tasks.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Worktree {
+    /// One command line that runs in a new tree first.
+    pub setup: Option<String>,
+    /// Tasks work in their trees also where commands cannot be confined to them.
+    pub unconfined: bool,
 }
 
 /// A kind of task.

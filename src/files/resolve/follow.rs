@@ -16,12 +16,13 @@ pub(super) struct End {
     pub(super) real: PathBuf,
     /// `None` when nothing is there.
     metadata: Option<Metadata>,
-    through_dangling_link: bool,
+    /// The first link on the way that leads to nothing, as it is written.
+    pub(super) dangling_link: Option<PathBuf>,
 }
 
 impl End {
     pub(super) fn kind(&self) -> PathKind {
-        if self.through_dangling_link {
+        if self.dangling_link.is_some() {
             return PathKind::DanglingLink;
         }
         self.metadata.as_ref().map_or(PathKind::Missing, PathKind::of)
@@ -30,10 +31,10 @@ impl End {
 
 /// Follows the links of the deepest existing ancestor of an absolute path without `..`, also those that dangle.
 pub(super) fn follow(path: &Path) -> io::Result<End> {
-    follow_from(path, 0)
+    follow_from(path, 0, None)
 }
 
-fn follow_from(path: &Path, links: usize) -> io::Result<End> {
+fn follow_from(path: &Path, links: usize, dangling_link: Option<PathBuf>) -> io::Result<End> {
     let mut existing = path;
     let mut missing: Vec<&OsStr> = Vec::new();
     loop {
@@ -48,7 +49,7 @@ fn follow_from(path: &Path, links: usize) -> io::Result<End> {
                 return Ok(End {
                     real,
                     metadata,
-                    through_dangling_link: links > 0,
+                    dangling_link,
                 });
             }
             Err(error) if !is_missing(&error) => return Err(error),
@@ -62,7 +63,8 @@ fn follow_from(path: &Path, links: usize) -> io::Result<End> {
                     }
                     let target = without_dots(&fs::canonicalize(parent)?.join(target));
                     let beyond = missing.iter().rev().fold(target, |path, name| path.join(name));
-                    return follow_from(&beyond, links + 1);
+                    let first = dangling_link.unwrap_or_else(|| existing.to_owned());
+                    return follow_from(&beyond, links + 1, Some(first));
                 }
                 missing.push(name);
                 existing = parent;

@@ -55,6 +55,8 @@ pub struct Resolved {
     pub real_display: String,
     pub inside: bool,
     pub kind: PathKind,
+    /// The link to nothing that a missing path leads through, as it is shown. `None` where the path itself is that link.
+    pub dangling_link: Option<String>,
 }
 
 /// The kind of file at the end of a path, links followed.
@@ -138,14 +140,15 @@ impl Roots {
             Err(source) => return Err(PathError::Unreachable { given, source }),
         };
         let inside = self.contains(&absolute) && self.contains(&end.real);
-        let display = if inside {
-            self.display(&absolute)
-        } else {
-            slashed(&absolute)
+        let shown = |path: &Path| {
+            if inside { self.display(path) } else { slashed(path) }
         };
+        let dangling_link = end.dangling_link.as_deref();
+        let dangling_link = dangling_link.filter(|link| *link != absolute).map(shown);
         Ok(Resolved {
             given,
-            display,
+            display: shown(&absolute),
+            dangling_link,
             real_display: self.display(&end.real),
             inside,
             kind: end.kind(),
@@ -246,7 +249,10 @@ impl Resolved {
             PathKind::File | PathKind::Missing => return Ok(&self.real),
             PathKind::Directory => FileProblem::IsDirectory,
             PathKind::Special => FileProblem::NotRegular,
-            PathKind::DanglingLink => FileProblem::DanglingLink,
+            PathKind::DanglingLink => match &self.dangling_link {
+                Some(link) => FileProblem::BehindDanglingLink(link.clone()),
+                None => FileProblem::DanglingLink,
+            },
         };
         Err(FileError::new(&self.display, problem))
     }
@@ -482,6 +488,24 @@ mod tests {
             let below = project.resolve("dir/file.txt");
             assert_eq!((below.kind, below.inside), (PathKind::DanglingLink, false));
             assert_eq!(below.real, project.base.join("nowhere/file.txt"));
+            symlink("nowhere", project.base.join("proj/src/near")).unwrap();
+            symlink("near", project.base.join("proj/src/again")).unwrap();
+            for (path, said) in [
+                ("dangling", "`src/dangling` is a symbolic link to a file"),
+                ("near", "`src/near` is a symbolic link to a file"),
+                (
+                    "near/a/b",
+                    "`src/near/a/b` cannot be created: `src/near` on the way is a symbolic link",
+                ),
+                (
+                    "again/b",
+                    "`src/again/b` cannot be created: `src/again` on the way is a symbolic link",
+                ),
+            ] {
+                let error = project.resolve(path).for_writing().unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::Io);
+                assert!(error.to_string().starts_with(said), "{error}");
+            }
         }
 
         #[test]

@@ -105,7 +105,8 @@ const THREE_WORDS_AFTER: &[(&str, &[&str])] = &[
     ("yarn", &["dlx", "run"]),
 ];
 
-fn arity(words: &[Word]) -> usize {
+/// Returns the number of leading words that say what a command does.
+pub(super) fn arity(words: &[Word]) -> usize {
     let program = words[0].text.as_str();
     let second = words.get(1).map(|word| word.text.as_str());
     let is_three = THREE_WORDS.contains(&program)
@@ -127,18 +128,22 @@ pub(super) fn has_subcommands(program: &str) -> bool {
 /// The pattern to propose, if any is fit to be stored.
 pub(super) fn proposal(command: &Simple) -> Option<String> {
     let words = &command.words;
-    if command.has_assignments
-        || words.iter().any(|word| word.dynamic_at.is_some()) && arity(words) >= words.len()
-    {
+    if words.iter().any(|word| word.dynamic_at.is_some()) && arity(words) >= words.len() {
         return None;
     }
     if super::hazards::changes_the_shell(command.program()) {
         return None;
     }
+    if command.has_assignments && !command.has_plain_assignments {
+        return None;
+    }
     let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
     let length = match runners::extent(&texts) {
+        // What its variables make of it is not known: only this very text.
+        _ if command.has_assignments => None,
         _ if is_destructive(command) => None,
-        Extent::All => None,
+        // With other words a script does something else, in whatever language it is written.
+        Extent::All | Extent::Script(_) => None,
         Extent::Words(count) => Some(count),
         Extent::Ordinary => {
             let count = arity(words).min(words.len());
@@ -167,8 +172,8 @@ pub(super) fn proposal(command: &Simple) -> Option<String> {
     floor("bash", &pattern).is_ok().then_some(pattern)
 }
 
-/// Returns true if it deletes, discards, pushes, kills or changes rights.
+/// Returns true if it deletes, discards, pushes, kills or changes rights, by itself or by a command in its words.
 pub(super) fn is_destructive(command: &Simple) -> bool {
     let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
-    harm_of(&words).is_some()
+    command.runs_harm || harm_of(&words).is_some()
 }

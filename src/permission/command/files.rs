@@ -146,8 +146,9 @@ pub fn files_read(command: &Simple) -> Vec<PathOperand> {
         return Vec::new();
     }
     // What is copied can be read under its new name.
-    if let Some(copied) = super::written::written(command).copied {
-        return copied.sources;
+    let copied = super::written::written(command).copied;
+    if !copied.is_empty() {
+        return copied.into_iter().flat_map(|copied| copied.sources).collect();
     }
     let skipped = program_operand(program, &command.words);
     let mut found = Vec::new();

@@ -7,6 +7,8 @@ mod call;
 mod place;
 mod values;
 
+use std::ops::Range;
+
 pub(super) use self::place::directory_operand;
 use self::place::{After, changes_directory, functions_change_directory};
 pub use self::place::{Directory, Place};
@@ -25,6 +27,8 @@ pub struct Redirected {
     pub writes: bool,
     pub target: Word,
     pub place: Place,
+    /// Commands of the analysis that begin when the file is open: those of a simple command for its own redirections.
+    pub before: Range<usize>,
 }
 
 /// Who reads a text.
@@ -76,6 +80,8 @@ pub(super) struct Flow {
     moves: bool,
     /// Variables whose values stand in the text.
     values: Values,
+    /// True if the text has tests and redirections alone.
+    pub(super) only_tests: bool,
 }
 
 impl Flow {
@@ -121,6 +127,7 @@ impl Flow {
         if !agrees {
             self.facts.refuse("it can be read in more than one way");
         }
+        self.only_tests = self.texts == 0 && only_tests(&node);
         self.values.begin(&node, computed);
         self.moves |= changes_directory(&node);
         let place = if functions_change_directory(&node) {
@@ -328,8 +335,24 @@ impl Flow {
                     writes: redirection.kind == RedirectionKind::Write,
                     target,
                     place: place.clone(),
+                    before: 0..0,
                 });
             }
         }
+    }
+}
+
+/// Returns true if nothing runs and nothing is set: `[[ -f x ]]`, `> out`.
+fn only_tests(node: &Node) -> bool {
+    match node {
+        Node::Call(call) => {
+            let is_empty = call.words.is_empty() && call.assignments.is_empty() && call.inside.is_empty();
+            is_empty && !call.redirections.is_empty()
+        }
+        Node::Inside(nodes) => nodes.iter().all(only_tests),
+        Node::Sequence(nodes) => !nodes.is_empty() && nodes.iter().all(only_tests),
+        Node::Chain(first, rest) => only_tests(first) && rest.iter().all(|(_, node)| only_tests(node)),
+        Node::Not(node) | Node::Redirected(_, node) => only_tests(node),
+        _ => false,
     }
 }

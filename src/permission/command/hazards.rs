@@ -153,7 +153,9 @@ fn test(arguments: &[Word], facts: &mut Facts) {
         text.len() == 2 && text.starts_with('-') && !matches!(text, "-a" | "-o")
     };
     for (at, word) in operands.iter().enumerate() {
-        if word.text == "-v" || word.text == "-R" || word.glob_at == Some(0) {
+        // A file may be called `-v`.
+        let may_be_option = word.glob_at == Some(0) || word.glob_at.is_some() && word.text.starts_with('-');
+        if word.text == "-v" || word.text == "-R" || may_be_option {
             facts.refuse(EVALUATES);
         }
         if !word.is_dynamic() || is_number(word, facts) {
@@ -171,7 +173,9 @@ fn test(arguments: &[Word], facts: &mut Facts) {
 fn wait(arguments: &[Word], facts: &mut Facts) {
     for word in arguments {
         let is_open = word.is_dynamic() && !is_number(word, facts);
-        if word.text.starts_with("-p") || is_open && (arguments.len() > 1 || is_several(word)) {
+        // `-np x` sets a variable, and so may a file's name in the place of a wildcard.
+        let sets = word.text.starts_with('-') && word.text.contains('p') || word.glob_at.is_some();
+        if sets || is_open && (arguments.len() > 1 || is_several(word)) {
             facts.refuse(EVALUATES);
         }
     }
@@ -205,6 +209,10 @@ fn is_number(word: &Word, facts: &mut Facts) -> bool {
 fn declaration(program: &str, arguments: &[Word], facts: &mut Facts) {
     for word in arguments {
         let text = word.text.as_str();
+        if word.glob_at.is_some() {
+            // The name of a file may have a subscript, which is computed.
+            facts.refuse(EVALUATES);
+        }
         if let Some(letters) = text.strip_prefix(['-', '+']) {
             // Names of names, computed values, functions and callbacks.
             let refused = match program {

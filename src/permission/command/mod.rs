@@ -26,11 +26,13 @@ mod grammar;
 mod hazards;
 mod outputs;
 mod patch;
+mod path_use;
 mod pieces;
 mod read_only;
 mod reader;
 mod search;
 mod syntax;
+mod unpacking;
 mod word;
 mod wrapper;
 mod written;
@@ -46,11 +48,13 @@ pub use flow::{Directory, Place, Redirected};
 pub use git_config::{GitConfig, WORK_TREE, dangerous_key, dangerous_keys, is_dangerous_key};
 pub use outputs::{named_in_script, outputs};
 pub use patch::{Patch, patch, patched_files};
+pub use path_use::{PathUse, path_use};
 pub use read_only::{Form, GitForm, GitShows, List, ReadOnlyFacts, changes_directory, read_only};
 pub use search::{Search, search};
+pub use unpacking::may_unpack_links;
 pub use word::{Variable, Word};
 pub(super) use wrapper::{is_wrapper, wrappers};
-pub use written::{Copied, Written, is_edit, written};
+pub use written::{Backup, Copied, LinksCopied, brings_files, is_edit, is_plain, moves_files, written};
 
 use self::flow::Flow;
 use super::check::{Ask, Floor};
@@ -94,6 +98,10 @@ pub struct Simple {
     pub canonical: String,
     /// True if there are assignments, but for harmless ones, which are left out everywhere.
     pub has_assignments: bool,
+    /// True if each of them can be read in one way alone: its value has no expansion, no blank and no wildcard.
+    pub has_plain_assignments: bool,
+    /// True if a command that it runs, which is in the analysis too, destroys something.
+    pub runs_harm: bool,
     /// The same with the harmless ones, where there are any.
     pub assigned: Option<String>,
     /// True if a wrapper like `xargs` adds to its words.
@@ -133,7 +141,7 @@ impl Simple {
 pub fn analyse(command: &str) -> Analysis {
     let flow = Flow::of(command);
     let mut refusal = flow.facts.refusal;
-    if flow.commands.is_empty() && refusal.is_none() {
+    if flow.commands.is_empty() && !flow.only_tests && refusal.is_none() {
         refusal = Some("it has no command");
     }
     let mut pieces = Vec::new();

@@ -25,6 +25,8 @@ pub struct Search {
     /// Types of file by which `rg` searches; a hidden file of such a type is searched, too.
     types: Option<Types>,
     included: Vec<String>,
+    /// True if those may be compared without regard to case.
+    ignores_case: bool,
     excluded_directories: Vec<String>,
 }
 
@@ -38,8 +40,8 @@ impl Search {
     }
 
     pub fn looks_into(&self, file: &str) -> bool {
-        let is_in = |globs: &[String]| globs.iter().any(|glob| is_match(glob, file));
-        self.included.is_empty() || is_in(&self.included)
+        let is_in = |file: &str| self.included.iter().any(|glob| is_match(glob, file));
+        self.included.is_empty() || is_in(file) || self.ignores_case && is_in(&file.to_lowercase())
     }
 
     /// Returns true if it searches for types of file, which let in hidden names.
@@ -167,6 +169,8 @@ pub fn search(command: &Simple) -> Option<Search> {
             let is_unfiltered = short(&['u', '.', 'g']) || RG_UNFILTERED.iter().copied().any(begins);
             let has_types = short(&['t', 'T']) || begins("--type");
             Some(Search {
+                included: searched_by_rg(arguments).unwrap_or_default(),
+                ignores_case: true,
                 filtered: !is_unfiltered,
                 types: has_types.then(|| Types::of(arguments)),
                 follows_links: short(&['L']) || begins("--follow"),
@@ -221,6 +225,27 @@ fn lists_files(arguments: &[Word]) -> bool {
     let options = options_of("rg", arguments, RG_FURTHER.0, RG_FURTHER.1).unwrap_or_default();
     let has = |names: &[&str]| options.iter().any(|(name, _)| names.contains(&name.as_str()));
     has(&["files"]) && !has(SHOWING)
+}
+
+/// The globs of which a file's name has to match one, in lower case; `None` unless every word is understood. Each is made of
+/// letters, digits, `.`, `_`, `-`, `*` and `?`: those mean the same to `rg` as here. What a glob with `!` takes away may be
+/// looked at all the same.
+fn searched_by_rg(arguments: &[Word]) -> Option<Vec<String>> {
+    let options = options_of("rg", arguments, RG_FURTHER.0, RG_FURTHER.1)?;
+    let mut globs = Vec::new();
+    for (name, value) in options {
+        if matches!(name.as_str(), "g" | "glob" | "iglob") {
+            let value = value?;
+            if !value.starts_with('!') {
+                globs.push(value.to_ascii_lowercase());
+            }
+        }
+    }
+    let is_plain = |glob: &String| {
+        let is_known = |c: char| c.is_ascii_alphanumeric() || "._-*?".contains(c);
+        !glob.is_empty() && glob.chars().all(is_known)
+    };
+    globs.iter().all(is_plain).then_some(globs)
 }
 
 #[derive(Debug, Clone)]
@@ -392,6 +417,47 @@ mod tests {
             ("grep -r --include=zzz x *", true, true),
         ] {
             assert_eq!(looks(command), (into, enters), "{command}");
+        }
+    }
+
+    #[test]
+    fn globs_of_rg_leave_out_what_cannot_match() {
+        let looks = |command: &str| {
+            let analysis = super::super::analyse(command);
+            let search = search(&analysis.commands[0]).unwrap();
+            search.looks_into(".env")
+        };
+        for (command, into) in [
+            ("rg -g '*.rs' x", false),
+            ("rg -g'*.rs' x src", false),
+            ("rg --glob='*.rs' --glob '*.md' x", false),
+            ("rg -ng '*.rs' x", false),
+            ("rg -g '*.rs' -g '!x*' y", false),
+            ("rg --iglob '*.RS' x", false),
+            ("rg -g '?.env' x", false),
+            ("rg -g '*' x", true),
+            ("rg -g '*.env' x", true),
+            ("rg -g '.?nv' x", true),
+            ("rg --iglob '*.ENV' x", true),
+            ("rg -g '*.ENV' --glob-case-insensitive x", true),
+            ("rg -g '*.rs' -g '.e*' x", true),
+            ("rg -g '!*.rs' x", true),
+            ("rg -g '*.{rs,env}' x", true),
+            ("rg -g '[.]env' x", true),
+            ("rg -g '\\.env' x", true),
+            ("rg -g '/.env' x", true),
+            ("rg -g '**/.env' x", true),
+            ("rg -g '.env ' x", true),
+            ("rg -g '#a' x", true),
+            ("rg -g '' x", true),
+            ("rg -e -g '*.rs' x", true),
+            ("rg x -- -g '*.rs'", true),
+            ("rg -g *.rs x", true),
+            ("rg -g \"$y\" x", true),
+            ("rg --unknown -g '*.rs' x", true),
+            ("rg x", true),
+        ] {
+            assert_eq!(looks(command), into, "{command}");
         }
     }
 }

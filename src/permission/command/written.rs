@@ -1,5 +1,11 @@
 //! The files that a simple command writes, makes or deletes, by its operands.
 
+mod copied;
+mod in_place;
+
+use self::copied::copied;
+pub use self::copied::{Copied, LinksCopied, brings_files, moves_files};
+use self::in_place::sed;
 use super::Simple;
 use super::base_name;
 use super::files::{PathOperand, operand, operand_of_text};
@@ -9,19 +15,64 @@ use super::word::Word;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Written {
     pub targets: Vec<PathOperand>,
-    /// Sources that are copied, moved or linked, and their destination.
-    pub copied: Option<Copied>,
+    /// Sources that are copied, moved or linked, and their destinations: more than one where that is not certain.
+    pub copied: Vec<Copied>,
     /// True if what its wildcards stand for may be written.
     pub by_wildcard: bool,
+    /// The names under which it keeps the files that it writes over.
+    pub backup: Option<Backup>,
 }
 
-/// Files that get to another place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Copied {
-    pub sources: Vec<PathOperand>,
-    pub destination: PathOperand,
-    /// True if whole directories are copied into what is there.
-    pub is_recursive: bool,
+/// Names of the files that a command keeps when it writes others in their places.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Backup {
+    /// What stands behind the names of the files. In one with a `*` that stands for a file's name.
+    pub suffixes: Vec<String>,
+    /// True if they get no other names than these.
+    pub is_certain: bool,
+    /// True if the command does not say what stands behind them.
+    pub is_default: bool,
+}
+
+impl Backup {
+    fn by_default() -> Self {
+        Self {
+            is_certain: true,
+            is_default: true,
+            ..Self::with("~", true)
+        }
+    }
+
+    /// `is_literal` is false where only the shell knows the suffix.
+    fn with(suffix: &str, is_literal: bool) -> Self {
+        Self {
+            suffixes: vec![suffix.to_owned()],
+            is_certain: is_literal && is_plain(suffix),
+            is_default: false,
+        }
+    }
+
+    /// A suffix as `sed` takes it.
+    fn of_pattern(suffix: &str, is_literal: bool) -> Self {
+        let rest = suffix.replace(['*', '/'], "");
+        Self {
+            is_certain: is_literal && (rest.is_empty() || is_plain(&rest)),
+            ..Self::with(suffix, is_literal)
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.suffixes.extend(other.suffixes);
+        self.is_certain &= other.is_certain;
+    }
+}
+
+/// Returns true for a suffix that every program puts behind a name as it is.
+pub fn is_plain(suffix: &str) -> bool {
+    !suffix.is_empty()
+        && suffix
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b".~_-".contains(&byte))
 }
 
 /// Programs that change files of the project and do nothing else, in their plain forms.
@@ -42,20 +93,16 @@ pub fn written(command: &Simple) -> Written {
     let words = &command.words[1..];
     match program {
         "rm" | "rmdir" | "unlink" | "shred" | "link" | "mkfifo" | "mknod" | "mktemp" | "split" | "csplit"
-        | "chmod" | "chown" | "chgrp" | "patch" => all(words, &[]),
+        | "chmod" | "chown" | "chgrp" => all(words, &[]),
+        "patch" => Written {
+            backup: kept_by_patch(words),
+            ..all(words, &[])
+        },
         "touch" => all(words, &["-d", "-r", "-t", "--date", "--reference"]),
         "truncate" => all(words, &["-s", "-r", "--size", "--reference"]),
         "mkdir" => all(words, &["-m", "--mode"]),
         "tee" => all(words, &[]),
-        "cp" | "ln" | "install" => copied(program, words),
-        "mv" => {
-            let mut written = copied(program, words);
-            let sources = written.copied.iter().flat_map(|copied| copied.sources.clone());
-            let sources: Vec<PathOperand> = sources.collect();
-            written.targets.extend(sources);
-            written.by_wildcard = true;
-            written
-        }
+        _ if brings_files(command) => copied(command),
         "sed" => sed(command, words),
         "sort" => Written {
             targets: sorted_into(words),
@@ -81,8 +128,25 @@ pub fn written(command: &Simple) -> Written {
     }
 }
 
+fn kept_by_patch(words: &[Word]) -> Option<Backup> {
+    let mut kept = Backup::default();
+    for (at, word) in words.iter().enumerate() {
+        let (text, next) = (word.text.as_str(), words.get(at + 1));
+        let attached = ["--suffix=", "-z"]
+            .iter()
+            .find_map(|option| text.strip_prefix(option));
+        match (attached, next) {
+            (Some(""), Some(next)) => kept.suffixes.push(next.text.clone()),
+            (Some(suffix), _) => kept.suffixes.push(suffix.to_owned()),
+            (None, Some(next)) if text == "--suffix" => kept.suffixes.push(next.text.clone()),
+            _ => {}
+        }
+    }
+    (!kept.suffixes.is_empty()).then_some(kept)
+}
+
 /// The words that are no options, and no values of these.
-fn operands<'w>(words: &'w [Word], valued: &[&str]) -> Vec<&'w Word> {
+fn operands_of<'w>(words: &'w [Word], valued: &[&str]) -> Vec<&'w Word> {
     let mut found = Vec::new();
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
@@ -103,7 +167,7 @@ fn operands<'w>(words: &'w [Word], valued: &[&str]) -> Vec<&'w Word> {
 }
 
 fn all(words: &[Word], valued: &[&str]) -> Written {
-    let mut targets: Vec<PathOperand> = operands(words, valued).into_iter().map(operand).collect();
+    let mut targets: Vec<PathOperand> = operands_of(words, valued).into_iter().map(operand).collect();
     targets.extend(words.iter().flat_map(attached_values));
     Written {
         targets,
@@ -125,147 +189,6 @@ fn attached_values(word: &Word) -> Vec<PathOperand> {
     };
     let ends = letters.char_indices().skip(1).map(|(at, _)| &letters[at..]);
     ends.map(operand_of_text).collect()
-}
-
-/// Returns true if a word is an option of `cp`, `mv`, `ln` or `install` whose meaning is known and takes no path
-/// attached to other letters.
-fn is_known_option(word: &Word) -> bool {
-    const LETTERS: &str = "abcdDfFHiIlLnpPrRsTuvxZ";
-    const NAMES: &[&str] = &[
-        "--archive",
-        "--attributes-only",
-        "--backup",
-        "--compare",
-        "--debug",
-        "--dereference",
-        "--directory",
-        "--exchange",
-        "--force",
-        "--group",
-        "--interactive",
-        "--link",
-        "--logical",
-        "--mode",
-        "--no-clobber",
-        "--no-copy",
-        "--no-dereference",
-        "--no-preserve",
-        "--no-target-directory",
-        "--one-file-system",
-        "--owner",
-        "--parents",
-        "--physical",
-        "--preserve",
-        "--preserve-timestamps",
-        "--recursive",
-        "--reflink",
-        "--relative",
-        "--remove-destination",
-        "--sparse",
-        "--strip",
-        "--strip-trailing-slashes",
-        "--suffix",
-        "--symbolic",
-        "--symbolic-link",
-        "--target-directory",
-        "--update",
-        "--verbose",
-    ];
-    let text = word.text.as_str();
-    if text.starts_with("--") {
-        let name = text.split_once('=').map_or(text, |(name, _)| name);
-        return name == "--" || NAMES.contains(&name);
-    }
-    let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
-        return true;
-    };
-    letters.starts_with(['t', 'S', 'm', 'o', 'g']) || letters.chars().all(|letter| LETTERS.contains(letter))
-}
-
-fn copied(program: &str, words: &[Word]) -> Written {
-    const VALUED: &[&str] = &[
-        "-t",
-        "-S",
-        "-m",
-        "-o",
-        "-g",
-        "--target-directory",
-        "--suffix",
-        "--mode",
-        "--owner",
-        "--group",
-    ];
-    let mut sources = operands(words, VALUED);
-    let named = words.iter().enumerate().find_map(|(at, word)| {
-        let text = word.text.as_str();
-        if text == "-t" || text == "--target-directory" {
-            return words.get(at + 1).map(operand);
-        }
-        let attached = text
-            .strip_prefix("--target-directory=")
-            .or_else(|| text.strip_prefix("-t").filter(|rest| !rest.is_empty()));
-        attached.map(operand_of_text)
-    });
-    let is_letter = |letters: &[char]| {
-        let letters = |word: &Word| {
-            word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(letters)
-        };
-        words.iter().any(letters)
-    };
-    let long = |names: &[&str]| {
-        words
-            .iter()
-            .any(|word| names.iter().any(|name| word.text.starts_with(name)))
-    };
-    if program == "install" && (is_letter(&['d']) || long(&["--directory"])) {
-        return all(words, VALUED);
-    }
-    if !words.iter().all(is_known_option) {
-        // Any of its words may be the destination.
-        return all(words, &[]);
-    }
-    let last_is_wildcard = sources.last().is_some_and(|word| word.glob_at.is_some());
-    let destination = match named {
-        Some(destination) => destination,
-        None if sources.len() < 2 => {
-            // `ln a` makes a link of that name here.
-            let Some(only) = sources.first().filter(|_| program == "ln") else {
-                return Written::default();
-            };
-            let name = only.text.rsplit('/').next().unwrap_or(&only.text);
-            operand_of_text(name)
-        }
-        None => match sources.pop() {
-            Some(last) => operand(last),
-            None => return Written::default(),
-        },
-    };
-    // What a link leads to can be written by its name.
-    let linked = if program == "ln" {
-        sources.iter().map(|word| operand(word)).collect()
-    } else {
-        Vec::new()
-    };
-    let copies_directories =
-        program == "cp" && (is_letter(&['r', 'R', 'a']) || long(&["--recursive", "--archive"]));
-    Written {
-        targets: linked,
-        copied: Some(Copied {
-            sources: sources.into_iter().map(operand).collect(),
-            destination,
-            is_recursive: copies_directories || program == "mv",
-        }),
-        by_wildcard: last_is_wildcard,
-    }
-}
-
-/// The files that `sed -i` changes: everything but its script, whichever word that is.
-fn sed(command: &Simple, words: &[Word]) -> Written {
-    let texts: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
-    if crate::permission::harm::harm_of(&texts).is_none() {
-        return Written::default();
-    }
-    all(words, &["-e", "-f", "-l", "--expression", "--file"])
 }
 
 /// `-o FILE`, in any of its spellings.

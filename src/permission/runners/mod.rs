@@ -21,6 +21,8 @@ pub(super) enum Extent {
     Ordinary,
     /// So many words say it.
     Words(usize),
+    /// So many words say it, and the last is the file of a script.
+    Script(usize),
     /// Only all of them do.
     All,
 }
@@ -54,7 +56,7 @@ pub(super) fn extent(words: &[&str]) -> Extent {
                         .any(|ending| word.len() > ending.len() && word.ends_with(ending))
             };
             match rest.first().filter(is_script) {
-                Some(_) => Extent::Words(length + 1),
+                Some(_) => Extent::Script(length + 1),
                 None => Extent::All,
             }
         }
@@ -65,6 +67,7 @@ pub(super) fn extent(words: &[&str]) -> Extent {
                 {
                     Extent::Ordinary => Extent::Words(length + skipped + 1),
                     Extent::Words(count) => Extent::Words(length + skipped + count),
+                    Extent::Script(count) => Extent::Script(length + skipped + count),
                     Extent::All => Extent::All,
                 },
                 _ => Extent::All,
@@ -137,18 +140,18 @@ mod tests {
             ("cargo test", Extent::Ordinary),
             ("python3 -m pytest -q", Extent::Words(3)),
             ("python3.11 -m pytest", Extent::Words(3)),
-            ("python3 manage.py migrate", Extent::Words(2)),
+            ("python3 manage.py migrate", Extent::Script(2)),
             ("python3 -c x", Extent::All),
             ("python3 -m timeit x", Extent::All),
             ("python3", Extent::All),
             ("sudo make", Extent::All),
             ("/usr/bin/setuidgid u make", Extent::All),
             ("node --test a", Extent::Words(2)),
-            ("node scripts/x.mjs", Extent::Words(2)),
+            ("node scripts/x.mjs", Extent::Script(2)),
             ("node -e x", Extent::All),
             ("npx vitest run", Extent::Words(2)),
             ("npx --yes vitest run", Extent::Words(3)),
-            ("npx tsx a.ts", Extent::Words(3)),
+            ("npx tsx a.ts", Extent::Script(3)),
             ("npx tsx -e x", Extent::All),
             ("npx -c x", Extent::All),
             ("uv run pytest", Extent::Words(3)),

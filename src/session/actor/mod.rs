@@ -407,18 +407,14 @@ impl Actor {
     }
 
     pub(super) fn report_provider(&mut self, error: &ProviderError) {
-        self.publish(Event::Error(ErrorReport {
+        let report = ErrorReport {
             kind: ReportKind::from(error.kind),
             message: error.to_string(),
             hint: error.advice(),
-        }));
-        self.note(
-            NoticeKind::Error,
-            &match error.advice() {
-                Some(hint) => format!("{error}\n{hint}"),
-                None => error.to_string(),
-            },
-        );
+        };
+        let text = report.text();
+        self.publish(Event::Error(report));
+        self.note(NoticeKind::Error, &text);
     }
 
     pub(super) fn report(&mut self, kind: ReportKind, message: String) {

@@ -16,6 +16,8 @@ pub use context::{CacheMiss, ContextGroup, ContextItem, ContextSource, ContextUs
 pub use costs::Costs;
 pub use keeping::{Keep, Kept};
 pub use status::StatusGroup;
+
+pub use crate::store::Spending;
 pub(crate) use words::{SpendingSum, SumOf, moment, spender};
 
 pub(in crate::session) use changes::{Changing, put_back};

@@ -214,6 +214,15 @@ pub(super) fn choose<'a>(
     named(agents, DEFAULT)
 }
 
+/// Says what of an agent's settings this version cannot follow.
+pub(super) fn without_effect(agent: &Agent) -> Option<String> {
+    agent.variant.as_ref()?;
+    let name = &agent.name;
+    Some(format!(
+        "`variant` of agent `{name}` has no effect: models have no variants in this build of lathe yet"
+    ))
+}
+
 /// Agent and mode that a session begins with.
 pub(super) struct Start<'a> {
     pub(super) agent: &'a Agent,

@@ -30,6 +30,10 @@ pub(super) fn providers(request: &OpenRequest) -> Result<BTreeMap<String, Provid
                 settings.written_url = Some(secret.written.clone());
             }
         }
+        let mut unset = request.loaded.unset.iter();
+        settings.fault = unset
+            .find(|unset| unset.path.get(1).is_some_and(|provider| provider == name))
+            .map(|unset| unset.problem.to_string());
         providers.insert(name.to_owned(), settings);
     }
     if request.source == ModelSource::Demo {
@@ -196,7 +200,7 @@ pub(super) fn choose_model(
     if matches!(request.source, ModelSource::Replay(_)) {
         return Ok(chosen);
     }
-    catalog.provider(&chosen.provider)?;
+    catalog.usable(&chosen.provider)?;
     Ok(chosen)
 }
 

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use super::super::actor::Commands;
 use super::profile::{Profile, Profiles, PromptFacts};
 use super::services::{Kit, roots};
-use super::{ErrorReport, FrontEndKind, ModelSource, OpenRequest, ReportKind, SessionInfo, Which};
+use super::{ErrorReport, FrontEndKind, ModelSource, OpenRequest, ReportKind, Which};
 use crate::conversation::{Message, SessionId, Usage};
 use crate::permission::Scope;
 use crate::project;
+use crate::session::SessionInfo;
 use crate::store::{DraftKey, GrantScope, LockError, SessionLock, SessionRow, Store, StoreError};
 
 /// The session to open.

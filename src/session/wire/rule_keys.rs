@@ -140,13 +140,22 @@ impl Explained {
         if key.contains(['*', '?']) || is_key(&own) || self.explains(&own) {
             return None;
         }
+        let given = key.to_lowercase();
         let near = known_keys()
-            .map(|known| (strsim::damerau_levenshtein(&key.to_lowercase(), known), known))
+            .map(|known| (strsim::damerau_levenshtein(&given, known), known))
             .min()
             .filter(|(distance, _)| *distance <= 1 + key.len() / 4);
+        // `external_dir` is not near by its letters.
+        let begun = || {
+            let beginning = known_keys().filter(|known| known.starts_with(&given));
+            beginning
+                .min_by_key(|known| known.len())
+                .filter(|_| given.len() > 2)
+        };
+        let near = near.map(|(_, known)| known).or_else(begun);
         Some(near.map_or_else(
             || "no configured server or custom tool has a name like it".to_owned(),
-            |(_, known)| format!("did you mean `{known}`?"),
+            |known| format!("did you mean `{known}`?"),
         ))
     }
 

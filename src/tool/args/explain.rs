@@ -53,11 +53,30 @@ fn find_faults(name: &str, value: &Value, schema: &Value, faults: &mut Vec<Strin
             describe_value(value)
         ));
     }
+    if is_out_of_range(value, schema) {
+        faults.push(format!(
+            "`{name}` should be {}, got {}",
+            describe_type(schema),
+            describe_value(value)
+        ));
+    }
     if let (Value::Array(items), Some(item_schema)) = (value, array_items(schema)) {
         for (index, item) in items.iter().enumerate() {
             find_item_faults(&format!("{name}[{index}]"), item, item_schema, faults);
         }
     }
+}
+
+fn bound(schema: &Value, name: &str) -> Option<f64> {
+    schema.get(name).and_then(Value::as_f64)
+}
+
+fn is_out_of_range(value: &Value, schema: &Value) -> bool {
+    let Some(number) = value.as_f64() else {
+        return false;
+    };
+    bound(schema, "minimum").is_some_and(|least| number < least)
+        || bound(schema, "maximum").is_some_and(|most| number > most)
 }
 
 fn find_item_faults(name: &str, item: &Value, schema: &Value, faults: &mut Vec<String>) {
@@ -92,6 +111,16 @@ pub fn parameters(properties: &Map<String, Value>, required: &[&str]) -> String 
 }
 
 fn describe_type(schema: &Value) -> String {
+    let kind = describe_kind(schema);
+    match (bound(schema, "minimum"), bound(schema, "maximum")) {
+        (Some(least), Some(most)) => format!("{kind} from {least} to {most}"),
+        (Some(least), None) => format!("{kind} of at least {least}"),
+        (None, Some(most)) => format!("{kind} of at most {most}"),
+        (None, None) => kind,
+    }
+}
+
+fn describe_kind(schema: &Value) -> String {
     if let Some(values) = enum_values(schema) {
         return format!("one of {}", values.join("|"));
     }

@@ -1,58 +1,101 @@
-//! What `cp`, `mv`, `ln` and `install` bring to another name, where it may be read.
+//! What `cp`, `mv`, `ln` and `install` bring to another name, where it may be read or lead elsewhere.
 //!
 //! The rules may not know it there, so the files of a directory are judged where they are. A link may lead elsewhere from
-//! its new place; a later call is judged by where it leads then, but the rest of the same call is judged before it is there.
+//! its new place, and the rest of the same call is judged before it is there: a call that brings a link anywhere and
+//! names another path is asked about, whatever the link and the path are. A later call is judged by where it leads then.
 
 use std::path::{Path, PathBuf};
 
-use super::paths::goes_up_unseen;
-use super::{Gathered, Setting, base_name};
-use crate::permission::command::{Analysis, PathOperand, Search, Simple, files_read, search, written};
+use super::paths::is_harmless_device;
+use super::written::{Kept, OperandPaths};
+use super::{Gathered, Setting, base_name, may_be_options};
+use crate::permission::command::{
+    Analysis, Copied, LinksCopied, PathOperand, PathUse, Search, Simple, Word, brings_files,
+    may_unpack_links, moves_files, operand_of, path_use, written,
+};
 use crate::permission::{Ask, Floor, Subject};
 use crate::text::path::without_dots;
-use crate::tree_walk::{Entry, Flow, IgnoreFiles, Walk};
+use crate::tree_walk::{Flow, IgnoreFiles, Walk};
 
-const COPYING: &[&str] = &["cp", "mv", "ln", "install"];
 /// Names that one command may make lathe look at for links.
-const MAX_NAMES: usize = 100_000;
+pub(super) const MAX_NAMES: usize = 100_000;
+/// Places behind links that are judged one by one.
+const MAX_BEHIND: usize = 1000;
+
+/// Files that get another name, and what is known about links among them.
+#[derive(Default)]
+struct Brought {
+    sources: Vec<PathBuf>,
+    links: Vec<Link>,
+    /// True if a link gets to another place, or may: nobody can tell what the sources are, or they are too many.
+    has_link: bool,
+    takes_directories: bool,
+    /// True if files are copied that the links lead to.
+    dereferences: bool,
+}
+
+/// How the rest of a call uses the paths that it names.
+#[derive(Clone, Copy, Default)]
+struct Others {
+    read: bool,
+    write: bool,
+}
+
+impl Others {
+    fn any(self) -> bool {
+        self.read || self.write
+    }
+}
+
+/// A link in its new place.
+struct Link {
+    /// The directories that a relative target may be seen from.
+    from: Vec<PathBuf>,
+    target: PathBuf,
+}
 
 impl Setting<'_> {
-    /// Gathers what a command brings to another name, beside the files in its words. `expanded` is what its wildcards stand
-    /// for.
+    /// Gathers what a command brings to another name, beside the files in its words. `kept` are files that it makes
+    /// backups of.
     pub(super) fn brought(
         &self,
         command: &Simple,
         analysis: &Analysis,
-        expanded: &[String],
+        operand_paths: OperandPaths<'_>,
+        kept: &Kept,
         gathered: &mut Gathered,
     ) {
-        let program = base_name(command.program());
-        if !COPYING.contains(&program) {
+        let copies = brings_files(command);
+        let unpacks = may_unpack_links(command);
+        if !copies && !unpacks && kept.files.is_empty() {
             return;
         }
-        let Some(directories) = self.directories(&command.place) else {
-            // It is asked about for its operands.
-            return;
+        let others = self.others(command, analysis);
+        let mut brought = if copies {
+            self.brought_by(command, operand_paths)
+        } else {
+            Brought::default()
         };
-        let moved = Moved::by(self, command, expanded, &directories);
-        let reads_more = reads_more(analysis);
-        let follows = reads_more || moved.dereferences;
+        brought.has_link |= unpacks;
+        let mut left = self.max_names;
+        for file in &kept.files {
+            self.find_links(file, true, &kept.names, &mut left, &mut brought);
+        }
+        let follows = others.any() || brought.dereferences;
         let is_brought = |path: &&PathBuf| follows || !path.is_symlink();
         let mut places: Vec<PathBuf> = Vec::new();
-        if moved.takes_directories && (reads_more || program != "ln") {
-            places.extend(moved.sources.iter().filter(is_brought).cloned());
+        if brought.takes_directories || others.any() && brought.has_link {
+            places.extend(brought.sources.iter().filter(is_brought).cloned());
         }
-        let mut is_known = true;
-        if reads_more {
-            let targets = moved.targets();
-            let takes_links = targets.as_ref().is_some_and(|targets| !targets.is_empty());
-            is_known = !moved.is_unseen
-                && targets.is_some()
-                && !(takes_links && self.is_taken_on(command, &moved, analysis));
-            for target in targets.unwrap_or_default() {
-                let text = target.to_string_lossy();
-                gathered.outside.extend(self.outside_path(&text, self.workdir));
-                places.push(target);
+        let mut asked = Others::default();
+        if others.any() {
+            if brought.has_link || self.moves_where_others_are(command, &brought, analysis) {
+                asked = others;
+            }
+            // It may get in the way of files that are not there yet.
+            asked.read |= others.write && keeps_what_is_below(command);
+            if brought.has_link {
+                places.extend(self.behind(&brought, others, analysis, gathered));
             }
         }
         let is_inside = |place: &PathBuf| {
@@ -63,167 +106,181 @@ impl Setting<'_> {
         let (inside, outside): (Vec<PathBuf>, Vec<PathBuf>) = places.into_iter().partition(is_inside);
         let looked = [(inside, follows), (outside, false)]
             .map(|(places, follows)| self.look_into(&Search::everything(follows), &places, gathered));
-        if !is_known || looked.contains(&None) {
-            gathered.read.push(Ask {
-                floor: Floor::Ask,
-                ..Ask::new("read", Subject::new(&command.canonical))
-            });
+        let ask = |key| Ask {
+            floor: Floor::Ask,
+            ..Ask::new(key, Subject::new(&command.canonical))
+        };
+        if looked.contains(&None) || asked.read {
+            gathered.read.push(ask("read"));
+        }
+        if asked.write {
+            gathered.edit.push(ask("edit"));
         }
     }
-}
 
-impl Setting<'_> {
-    /// Returns true if another command of the call takes what this one brings somewhere to a third place.
-    fn is_taken_on(&self, command: &Simple, moved: &Moved<'_>, analysis: &Analysis) -> bool {
-        let real = |path: &PathBuf| {
-            let resolved = self.services.roots.resolve_path(path);
-            resolved.map_or_else(|_| path.clone(), |resolved| resolved.real)
-        };
-        let sources = moved.sources.iter().flat_map(|source| moved.places_of(source));
-        let places: Vec<PathBuf> = sources.map(|place| real(&place)).collect();
-        let others = analysis
-            .commands
-            .iter()
-            .filter(|other| COPYING.contains(&base_name(other.program())) && !std::ptr::eq(*other, command));
-        others.into_iter().any(|other| {
-            let Some(directories) = self.directories(&other.place) else {
-                return true;
-            };
-            let sources = Moved::by(self, other, &[], &directories).sources;
-            sources.iter().map(real).any(|source| {
-                let is_there = |place: &PathBuf| source.starts_with(place) || place.starts_with(&source);
-                places.iter().any(is_there)
-            })
-        })
+    /// How the rest of the call uses the paths that it names.
+    fn others(&self, command: &Simple, analysis: &Analysis) -> Others {
+        let uses = self
+            .path_uses
+            .get_or_init(|| analysis.commands.iter().map(path_use).collect());
+        let mut others = Others::default();
+        let mut own = None;
+        for (at, (other, found)) in analysis.commands.iter().zip(uses).enumerate() {
+            if std::ptr::eq(other, command) {
+                own = Some(at);
+                continue;
+            }
+            if command.is_git() && command.given_by == Some(at) {
+                continue;
+            }
+            others.read |= *found == Some(PathUse::Reads);
+            others.write |= *found == Some(PathUse::Writes);
+        }
+        for redirected in &analysis.redirected {
+            let target = &redirected.target;
+            let is_open_before = analysis.in_order && own.is_some_and(|own| redirected.before.contains(&own));
+            if is_open_before || target.is_literal() && is_harmless_device(&target.text) {
+                continue;
+            }
+            others.read |= !redirected.writes;
+            others.write |= redirected.writes;
+        }
+        // It may run more than once; git puts nothing through a link.
+        others.write |= !analysis.in_order && !command.is_git();
+        others
     }
-}
 
-/// Sources of a command, and where they get to.
-struct Moved<'a> {
-    setting: &'a Setting<'a>,
-    sources: Vec<PathBuf>,
-    /// The directories that they may get into, or the name that the only one may get.
-    destinations: Vec<PathBuf>,
-    /// Operands that a new link is made of, seen from where it is.
-    linked: Vec<PathBuf>,
-    /// True if one of those goes up through a directory that is not there.
-    is_unseen: bool,
-    takes_directories: bool,
-    /// True if it copies what links lead to.
-    dereferences: bool,
-}
+    /// Returns true if a directory gets another name in which another command of the call may run.
+    fn moves_where_others_are(&self, command: &Simple, brought: &Brought, analysis: &Analysis) -> bool {
+        if !moves_files(command) {
+            return false;
+        }
+        let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| without_dots(path));
+        let sources: Vec<PathBuf> = brought.sources.iter().map(real).collect();
+        let places = analysis.commands.iter().map(|other| &other.place);
+        places
+            .chain(analysis.redirected.iter().map(|redirected| &redirected.place))
+            .any(|place| match self.directories(place) {
+                Some(directories) => directories
+                    .iter()
+                    .map(real)
+                    .any(|directory| sources.iter().any(|source| directory.starts_with(source))),
+                None => true,
+            })
+    }
 
-impl<'a> Moved<'a> {
-    fn by(setting: &'a Setting<'a>, command: &Simple, expanded: &[String], directories: &[PathBuf]) -> Self {
-        let program = base_name(command.program());
+    /// What a command brings somewhere by its words.
+    fn brought_by(&self, command: &Simple, operand_paths: OperandPaths<'_>) -> Brought {
+        let written = written(command);
         let has_letter = |letter: char| {
             let is_option = |text: &str| text.starts_with('-') && !text.starts_with("--");
             let mut words = command.words.iter();
             words.any(|word| is_option(&word.text) && word.text.contains(letter))
         };
-        let has_long = |name: &str| command.words.iter().any(|word| word.text.starts_with(name));
-        let written = written(command);
-        let takes_directories = match &written.copied {
-            Some(copied) => copied.is_recursive || program == "ln",
-            None => true,
+        let mut brought = Brought {
+            has_link: is_unclear(command, operand_paths),
+            takes_directories: written.copied.iter().any(|copied| copied.is_recursive),
+            dereferences: has_letter('H') || has_letter('L'),
+            ..Brought::default()
         };
-        let (sources, destinations) = match written.copied {
-            Some(copied) => (copied.sources, vec![copied.destination]),
-            // An option that is not known: each of its words may be one or the other.
-            None => (written.targets.clone(), written.targets),
-        };
-        let paths = |operands: &[PathOperand], from: &[PathBuf]| -> Vec<PathBuf> {
-            let named = operands
-                .iter()
-                .filter_map(|operand| setting.paths_of(operand, Some(from)));
-            named.flatten().map(PathBuf::from).collect()
-        };
-        let mut moved = Self {
-            setting,
-            sources: paths(&sources, directories),
-            destinations: paths(&destinations, directories),
-            linked: Vec::new(),
-            is_unseen: false,
-            takes_directories,
-            dereferences: has_letter('L') || has_letter('H') || has_long("--deref"),
-        };
-        if program == "ln" || program == "cp" && (has_letter('s') || has_long("--sym")) {
-            let bases = moved.bases();
-            let above: Vec<PathBuf> = moved
-                .names()
-                .filter_map(Path::parent)
-                .map(Path::to_owned)
-                .collect();
-            moved.linked = paths(&sources, &bases);
-            moved.is_unseen = paths(&sources, &above).iter().any(|path| goes_up_unseen(path));
-            let relative = |path| {
-                directories
-                    .iter()
-                    .find_map(|from| Path::new(path).strip_prefix(from).ok())
+        let mut left = self.max_names;
+        for copied in &written.copied {
+            brought.dereferences |= copied.links == LinksCopied::Followed;
+            let Some(destinations) = self.paths_of(&copied.destination, operand_paths.directories) else {
+                brought.has_link = true;
+                continue;
             };
-            let expanded: Vec<&Path> = expanded.iter().filter_map(relative).collect();
-            for base in bases {
-                moved.linked.extend(expanded.iter().map(|path| base.join(path)));
+            let destinations: Vec<PathBuf> = destinations.into_iter().map(PathBuf::from).collect();
+            if copied.links == LinksCopied::Made {
+                self.made(copied, &destinations, operand_paths, &mut brought);
             }
-        }
-        moved.sources.extend(expanded.iter().map(PathBuf::from));
-        moved
-    }
-
-    /// The directories in which its sources get their names.
-    fn bases(&self) -> Vec<PathBuf> {
-        let above = self.names().filter_map(Path::parent).map(Path::to_owned);
-        self.destinations.iter().cloned().chain(above).collect()
-    }
-
-    /// Destinations that may be a new name and no directory.
-    fn names(&self) -> impl Iterator<Item = &Path> {
-        let may_be_name = |path: &&Path| {
-            let text = path.to_string_lossy();
-            !["/", "/.", "/.."].iter().any(|end| text.ends_with(end))
-        };
-        self.destinations.iter().map(PathBuf::as_path).filter(may_be_name)
-    }
-
-    /// Where the links that it makes or takes along will lead; `None` when there are too many to look at.
-    fn targets(&self) -> Option<Vec<PathBuf>> {
-        let mut targets = self.linked.clone();
-        let mut left = MAX_NAMES;
-        for source in &self.sources {
-            for (below, target) in self.links(source, &mut left)? {
-                for place in self.places_of(source) {
-                    let link = if below.as_os_str().is_empty() {
-                        place
-                    } else {
-                        place.join(&below)
-                    };
-                    targets.extend(link.parent().map(|parent| parent.join(&target)));
+            let mut sources = Vec::new();
+            for source in copied.sources.iter().filter(|source| source.wildcards.is_empty()) {
+                match self.paths_of(source, operand_paths.directories) {
+                    Some(paths) => sources.extend(paths),
+                    None => brought.has_link = true,
+                }
+            }
+            sources.extend(operand_paths.expanded.into_iter().flatten().cloned());
+            for source in sources {
+                let source = PathBuf::from(source);
+                if copied.links == LinksCopied::Kept {
+                    // With a `/` behind it, a link is what it leads to for some of the programs.
+                    let name: PathBuf = source.components().collect();
+                    self.find_links(&name, copied.is_recursive, &destinations, &mut left, &mut brought);
+                }
+                if !brought.sources.contains(&source) {
+                    brought.sources.push(source);
                 }
             }
         }
-        // Directories on the way may be made by the same call.
-        let by_letters: Vec<PathBuf> = targets.iter().map(|target| without_dots(target)).collect();
-        targets.extend(by_letters);
-        Some(targets)
+        brought
     }
 
-    /// The paths that a source may get.
-    fn places_of(&self, source: &Path) -> Vec<PathBuf> {
-        let inside = |destination: &PathBuf| Some(destination.join(source.file_name()?));
-        let inside = self.destinations.iter().filter_map(inside);
-        self.names().map(Path::to_owned).chain(inside).collect()
+    /// Adds the new links that are made of the sources.
+    fn made(
+        &self,
+        copied: &Copied,
+        destinations: &[PathBuf],
+        operand_paths: OperandPaths<'_>,
+        brought: &mut Brought,
+    ) {
+        brought.has_link = true;
+        let above = destinations.iter().filter_map(|path| path.parent());
+        let from: Vec<PathBuf> = destinations
+            .iter()
+            .cloned()
+            .chain(above.map(Path::to_owned))
+            .collect();
+        let mut add = |target: PathBuf| {
+            let from = from.clone();
+            brought.links.push(Link { from, target });
+        };
+        for source in &copied.sources {
+            for base in &from {
+                add(self.join(source, base).unwrap_or_default());
+            }
+        }
+        let relative = |path| {
+            let mut directories = operand_paths.directories.into_iter().flatten();
+            directories.find_map(|from| Path::new(path).strip_prefix(from).ok())
+        };
+        for path in operand_paths.expanded.into_iter().flatten() {
+            add(relative(path).unwrap_or(Path::new(path)).to_owned());
+        }
     }
 
-    /// The relative links at a path and below it, each with its target.
-    fn links(&self, source: &Path, left: &mut usize) -> Option<Vec<(PathBuf, PathBuf)>> {
-        let target = |path: &Path| path.read_link().ok().filter(|target| target.is_relative());
-        if let Some(target) = target(source) {
-            return Some(vec![(PathBuf::new(), target)]);
+    /// Finds the links at a path and below it.
+    fn find_links(
+        &self,
+        source: &Path,
+        goes_down: bool,
+        destinations: &[PathBuf],
+        left: &mut usize,
+        brought: &mut Brought,
+    ) {
+        let mut add = |path: &Path| {
+            brought.has_link = true;
+            let Ok(target) = path.read_link() else { return };
+            let below = path.strip_prefix(source).unwrap_or(Path::new(""));
+            let inside = destinations
+                .iter()
+                .filter_map(|to| Some(to.join(source.file_name()?)));
+            let places = destinations.iter().cloned().chain(inside);
+            let new = places.filter_map(|place| Some(joined(&place, below).parent()?.to_owned()));
+            let from = path.parent().map(Path::to_owned).into_iter().chain(new).collect();
+            if brought.links.len() < MAX_BEHIND {
+                brought.links.push(Link { from, target });
+            }
+        };
+        if source.is_symlink() {
+            add(source);
+            return;
         }
-        if !source.is_dir() || !self.takes_directories {
-            return Some(Vec::new());
+        if !goes_down || !source.is_dir() {
+            return;
         }
-        let readable = self.setting.services.gate.readable();
+        let readable = self.services.gate.readable();
         let walk = Walk {
             root: source,
             ignore_files: IgnoreFiles::Unread,
@@ -233,7 +290,6 @@ impl<'a> Moved<'a> {
             threads: 1,
             gate: &readable,
         };
-        let mut found = Vec::new();
         let mut is_too_much = false;
         walk.each(&|_| true, |entry| {
             let Some(rest) = left.checked_sub(1) else {
@@ -241,26 +297,103 @@ impl<'a> Moved<'a> {
                 return Flow::Stop;
             };
             *left = rest;
-            let link = entry.ok().filter(|entry| entry.is_link()).map(Entry::path);
-            if let Some((path, target)) = link.and_then(|path| Some((path, target(path)?)))
-                && let Ok(below) = path.strip_prefix(source)
-            {
-                found.push((below.to_owned(), target));
+            match entry {
+                Ok(entry) if entry.is_link() => add(entry.path()),
+                Ok(_) => {}
+                // What cannot be looked into can be moved all the same.
+                Err(_) => is_too_much = true,
             }
             Flow::Continue
         });
-        (!is_too_much).then_some(found)
+        brought.has_link |= is_too_much;
+    }
+
+    /// Where the links lead, from their place and from the new one, so that rules that deny count there too. Gathers
+    /// what may not be written there.
+    fn behind(
+        &self,
+        brought: &Brought,
+        others: Others,
+        analysis: &Analysis,
+        gathered: &mut Gathered,
+    ) -> Vec<PathBuf> {
+        let mut places: Vec<PathBuf> = Vec::new();
+        for link in &brought.links {
+            for from in &link.from {
+                let target = from.join(&link.target);
+                for place in [without_dots(&target), target] {
+                    if places.len() < MAX_BEHIND && !places.contains(&place) {
+                        places.push(place);
+                    }
+                }
+            }
+        }
+        let names = self.written_names.get_or_init(|| written_names(analysis));
+        let mut left = MAX_BEHIND;
+        for place in &places {
+            gathered
+                .outside
+                .extend(self.outside_path(&place.to_string_lossy(), self.workdir));
+            if !others.write {
+                continue;
+            }
+            let below = names.iter().map(|name| place.join(name));
+            for path in std::iter::once(place.clone()).chain(below).take(left) {
+                left -= 1;
+                gathered.edit.extend(self.changed_path(&path.to_string_lossy()));
+            }
+        }
+        places
     }
 }
 
-/// Returns true if a call reads files that it names, in more than one command.
-fn reads_more(analysis: &Analysis) -> bool {
-    let reads = |command: &&Simple| !files_read(command).is_empty() || search(command).is_some();
-    let commands = analysis.commands.iter().filter(reads).count();
-    let redirected = analysis
-        .redirected
-        .iter()
-        .filter(|redirected| !redirected.writes)
-        .count();
-    commands + redirected > 1
+/// Returns true if nobody can tell which files a command brings somewhere.
+fn is_unclear(command: &Simple, operand_paths: OperandPaths<'_>) -> bool {
+    let (Some(directories), Some(expanded)) = (operand_paths.directories, operand_paths.expanded) else {
+        return true;
+    };
+    let is_filled_in = command.words.iter().any(|word| word.text.contains("{}"));
+    command.more_operands
+        || is_filled_in
+        || command.words.iter().any(Word::is_dynamic)
+        || may_be_options(command, expanded, directories)
+}
+
+/// Returns true if a command copies directories and keeps the files that are in the way.
+fn keeps_what_is_below(command: &Simple) -> bool {
+    let written = written(command);
+    base_name(command.program()) == "cp"
+        && written.backup.is_some()
+        && written.copied.iter().any(|copied| copied.is_recursive)
+}
+
+fn joined(path: &Path, below: &Path) -> PathBuf {
+    if below.as_os_str().is_empty() {
+        path.to_owned()
+    } else {
+        path.join(below)
+    }
+}
+
+/// The last names of what a call writes.
+fn written_names(analysis: &Analysis) -> Vec<String> {
+    let mut operands: Vec<PathOperand> = Vec::new();
+    for command in &analysis.commands {
+        let written = written(command);
+        operands.extend(written.targets);
+        for copied in written.copied {
+            operands.push(copied.destination);
+            operands.extend(copied.sources);
+        }
+    }
+    let redirected = analysis.redirected.iter().filter(|redirected| redirected.writes);
+    operands.extend(redirected.map(|redirected| operand_of(&redirected.target)));
+    let mut names: Vec<String> = Vec::new();
+    for operand in operands {
+        let name = Path::new(&operand.text)
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
+        names.extend(name.filter(|name| !names.contains(name)));
+    }
+    names
 }

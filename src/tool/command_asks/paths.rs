@@ -282,7 +282,7 @@ impl Setting<'_> {
                 Vec::new()
             };
         }
-        if reads || written.copied.is_some() {
+        if reads || !written.copied.is_empty() {
             return ask("read");
         }
         let makes = matches!(command.program(), "mkdir" | "touch");

@@ -13,7 +13,7 @@ mod patched;
 use std::path::{Path, PathBuf};
 
 use super::wildcards::Wildcards;
-use super::{Gathered, Setting, base_name, variable};
+use super::{Gathered, Setting, base_name};
 use crate::permission::command::{
     Analysis, PathOperand, Place, Redirected, Simple, Word, analyse, named_in_script, operand_of, outputs,
     written,
@@ -166,6 +166,7 @@ impl Setting<'_> {
         analysis: &Analysis,
         reached: &mut Reached,
     ) -> (usize, bool) {
+        let begin = reached.paths.len();
         let written = written(command);
         let mut operands = written.targets;
         operands.extend(outputs(command));
@@ -181,7 +182,7 @@ impl Setting<'_> {
             self.spell_as(&operand, places, analysis, false, reached);
         }
         let mut has_unknown = operands.iter().any(|operand| operand.dynamic);
-        if let Some(copied) = &written.copied {
+        for copied in &written.copied {
             has_unknown |= copied.destination.dynamic;
             let mut destinations = Reached::default();
             self.spell(&copied.destination, places, analysis, &mut destinations);
@@ -201,7 +202,11 @@ impl Setting<'_> {
                 reached.add(path, is_certain);
             }
         }
-        let count = operands.len() + usize::from(written.copied.is_some());
+        let endings = written.backup.map(|backup| backup.suffixes).unwrap_or_default();
+        for path in kept_names(&endings, &reached.paths[begin..]) {
+            reached.add(path, false);
+        }
+        let count = operands.len() + written.copied.len();
         (count, has_unknown)
     }
 
@@ -278,16 +283,27 @@ impl Setting<'_> {
             }
         }
     }
+}
 
-    /// Returns true if a wildcard may stand for a name that begins with a dot.
-    pub(super) fn wildcards_match_hidden(&self, analysis: &Analysis) -> bool {
-        let sets = ["dotglob", "GLOBIGNORE"]
-            .iter()
-            .any(|name| analysis.text.contains(name));
-        sets || ["GLOBIGNORE", "BASHOPTS", "BASH_ENV"]
-            .iter()
-            .any(|name| variable(self.services, name).is_some())
-    }
+/// The names that backups of files get.
+fn kept_names(endings: &[String], files: &[Candidate]) -> Vec<PathBuf> {
+    let with_ending = |file: &Candidate, ending: &str| {
+        let name = file.path.file_name()?.to_string_lossy();
+        Some(file.path.with_file_name(if ending.contains('*') {
+            ending.replace('*', &name)
+        } else {
+            format!("{name}{ending}")
+        }))
+    };
+    let endings = endings.iter().filter(|ending| !ending.is_empty());
+    endings
+        .flat_map(|ending| {
+            files
+                .iter()
+                .filter_map(|file| with_ending(file, ending))
+                .collect::<Vec<_>>()
+        })
+        .collect()
 }
 
 /// The text that a shell runs where only the shell before it knows all of it.

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Setting, base_name};
+use super::{Setting, base_name, variable};
 use crate::permission::Pattern;
-use crate::permission::command::{Simple, Word, operand_of};
+use crate::permission::command::{Analysis, Simple, Word, operand_of};
 
 /// Names that are looked at for the wildcards of one command.
 const MAX_NAMES: usize = 20_000;
@@ -28,17 +28,13 @@ impl Setting<'_> {
     }
 
     /// What the wildcards of a command stand for, as absolute paths; `None` when it is too much to look at.
-    pub(super) fn expand(&self, simple: &Simple, directories: Option<&[PathBuf]>) -> Option<Vec<String>> {
-        self.expand_by(simple, directories, Wildcards::default())
-    }
-
-    /// The same, where a wildcard stands for a name with a dot at its beginning only if it is written so.
-    pub(super) fn expand_by(
+    pub(super) fn expand(
         &self,
         simple: &Simple,
         directories: Option<&[PathBuf]>,
-        mut wildcards: Wildcards,
+        analysis: &Analysis,
     ) -> Option<Vec<String>> {
+        let mut wildcards = Wildcards::plain(self.wildcards_match_hidden(analysis));
         if TEXT_ONLY.contains(&base_name(simple.program())) {
             return Some(Vec::new());
         }
@@ -55,7 +51,26 @@ impl Setting<'_> {
         }
         Some(wildcards.found)
     }
+
+    /// Returns true if a wildcard may stand for a name that begins with a dot, which the shell leaves out unless it was told
+    /// otherwise: by the call, or before it.
+    pub(super) fn wildcards_match_hidden(&self, analysis: &Analysis) -> bool {
+        let is_quote = |c: char| matches!(c, '\'' | '"' | '\\');
+        let plain: String = analysis.text.chars().filter(|c| !is_quote(*c)).collect();
+        let sets_options = analysis.commands.iter().chain(&analysis.perhaps).any(|command| {
+            let mut options = command.words.iter().skip(1);
+            command.program() == "shopt"
+                || options.any(|word| word.text.starts_with(['-', '+']) && word.text.contains('O'))
+        });
+        let is_named = TOLD_BY.iter().any(|name| plain.contains(name));
+        is_named
+            || sets_options && analysis.refusal.is_some()
+            || TOLD_BY.iter().any(|name| variable(self.services, name).is_some())
+    }
 }
+
+/// Options and variables by which shells let wildcards stand for hidden names, or read what may set them.
+const TOLD_BY: &[&str] = &["dotglob", "BASHOPTS", "GLOBIGNORE", "FIGNORE", "BASH_ENV"];
 
 pub(super) struct Wildcards {
     names_left: usize,
@@ -110,6 +125,10 @@ impl Wildcards {
             let may_be_new = self.may_be_new && last.is_none_or(|last| at > last);
             directories = if is_wildcard(component) {
                 let mut matching = self.matching(&directories, component)?;
+                if at + 1 < components.len() && component.starts_with('.') && is_parent(component) {
+                    // Before version 5.2 bash counts the parent among the names.
+                    matching.extend(directories.iter().map(|directory| directory.join("..")));
+                }
                 if at + 1 < components.len() || rest.ends_with('/') {
                     matching.retain(|path| path.is_dir());
                 }
@@ -133,13 +152,8 @@ impl Wildcards {
         (self.found.len() <= MAX_FILES).then_some(())
     }
 
-    /// A quoted bracket cannot be told from a set any more, so from a bracket on everything counts.
     fn matching(&mut self, directories: &[PathBuf], component: &str) -> Option<Vec<PathBuf>> {
-        let pattern = match component.split_once('[') {
-            Some((before, _)) => format!("{before}*"),
-            None => component.to_owned(),
-        };
-        let pattern = Pattern::new(&pattern, None);
+        let pattern = pattern_of(component);
         let shows_hidden = self.match_hidden || component.starts_with('.');
         let mut matching = Vec::new();
         for directory in directories {
@@ -157,4 +171,17 @@ impl Wildcards {
         }
         Some(matching)
     }
+}
+
+/// A quoted bracket cannot be told from a set any more, so from a bracket on everything counts.
+fn pattern_of(component: &str) -> Pattern {
+    let pattern = match component.split_once('[') {
+        Some((before, _)) => format!("{before}*"),
+        None => component.to_owned(),
+    };
+    Pattern::new(&pattern, None)
+}
+
+fn is_parent(component: &str) -> bool {
+    pattern_of(component).matches("..")
 }

@@ -1,13 +1,14 @@
 //! Effects: work that the screen wants done outside of it.
 
 use crate::session::Op;
+use crate::session::host::HostQuery;
 use crate::session::query::Query;
 use crate::tui::Mouse;
 use crate::tui::completion;
 use crate::tui::dialog::TrustAnswer;
 use crate::tui::pictures::Job;
 use crate::tui::prompts::Written;
-use crate::tui::sessions::{Request, SeatId, Wanted};
+use crate::tui::sessions::{SeatId, Wanted};
 use crate::tui::transcript::FilePlace;
 
 /// Something to do outside.
@@ -21,7 +22,7 @@ pub(crate) enum Effect {
     /// From here on `Send` means this one.
     ShowSession(SeatId),
     /// Looks something up in the store, or has it changed there.
-    AskStore(Request),
+    AskHost(HostQuery),
     /// Lets a session end.
     CloseSession(SeatId),
     /// Lets the session open, with what the project brings or without.

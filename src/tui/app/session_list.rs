@@ -1,6 +1,6 @@
 //! The list of sessions: what was looked up for it, and what its keys do.
 //!
-//! Everything is looked up elsewhere and comes back as a [`Report`]. Of searches and looks one is under way at a time, and
+//! Everything is looked up elsewhere and comes back as a [`HostAnswer`]. Of searches and looks one is under way at a time, and
 //! of those that were wanted meanwhile only the last follows: however fast a person types, nothing piles up.
 
 use std::collections::HashMap;
@@ -12,12 +12,12 @@ use jiff::tz::TimeZone;
 
 use super::{App, Effect, Link, Turn};
 use crate::conversation::SessionId;
-use crate::session::{ListedSession, Op};
+use crate::session::Op;
+use crate::session::host::{HostAnswer, HostQuery, ListedSession};
 use crate::text::sanitize::sanitize_line;
 use crate::tui::keymap::List;
 use crate::tui::picker::places::{SessionRows, SessionState};
 use crate::tui::picker::{Picker, Place, SessionWish};
-use crate::tui::sessions::{Report, Request};
 use crate::tui::transcript::Change;
 use crate::view::theme::Meaning;
 
@@ -69,7 +69,7 @@ impl<T> OneByOne<T> {
 impl App {
     /// Begins a list of what is known, and has it looked up anew.
     pub(super) fn session_rows(&mut self) -> Box<dyn Place> {
-        self.ask_store(Request::List);
+        self.ask_host(HostQuery::List);
         self.known_sessions()
     }
 
@@ -113,15 +113,15 @@ impl App {
             return;
         }
         let search = self.session_list.searches.want(text);
-        self.ask_next(search.map(Request::Search));
+        self.ask_next(search.map(HostQuery::Search));
     }
 
-    fn ask_store(&mut self, request: Request) {
-        self.effects.push(Effect::AskStore(request));
+    fn ask_host(&mut self, request: HostQuery) {
+        self.effects.push(Effect::AskHost(request));
     }
 
-    fn ask_next(&mut self, request: Option<Request>) {
-        self.effects.extend(request.map(Effect::AskStore));
+    fn ask_next(&mut self, request: Option<HostQuery>) {
+        self.effects.extend(request.map(Effect::AskHost));
     }
 
     pub(super) fn grant_session(&mut self, wish: SessionWish, now: Instant) {
@@ -129,7 +129,7 @@ impl App {
             SessionWish::GoTo { session, title } => self.go_to_session(&session, &title, now),
             SessionWish::Look(session) => {
                 let look = self.session_list.looks.want(session);
-                self.ask_next(look.map(Request::Look));
+                self.ask_next(look.map(HostQuery::LastWords));
             }
             SessionWish::Search(text) => {
                 self.search_sessions(text);
@@ -143,7 +143,7 @@ impl App {
             SessionWish::Delete(session) => {
                 // It is at rest, so nothing of it is lost but what is to be.
                 self.close_session(&session);
-                self.ask_store(Request::Delete(session));
+                self.ask_host(HostQuery::Delete(session));
             }
             SessionWish::Say(words) => self.say(words, Meaning::Warning, now),
         }
@@ -157,7 +157,7 @@ impl App {
         } else if let Some(seat) = self.seat_of(&session) {
             Effect::SendTo(seat, Op::Rename(title.clone()))
         } else {
-            return self.ask_store(Request::Rename(session, title));
+            return self.ask_host(HostQuery::Rename(session, title));
         };
         self.effects.push(effect);
         self.listed_as(&session, &title, now);
@@ -174,9 +174,9 @@ impl App {
     }
 
     /// Something was looked up, or done.
-    pub(crate) fn report(&mut self, report: Report, now: Instant) -> Change {
-        match report {
-            Report::Listed { project, sessions } => {
+    pub(crate) fn answered_by_host(&mut self, answer: HostAnswer, now: Instant) -> Change {
+        match answer {
+            HostAnswer::Listed { project, sessions } => {
                 self.session_list.project = project;
                 match sessions {
                     Ok(sessions) => self.session_list.listed = Some(Arc::new(sessions)),
@@ -184,9 +184,9 @@ impl App {
                 }
                 self.list_sessions_anew(now);
             }
-            Report::Found { searched, sessions } => {
+            HostAnswer::Found { searched, sessions } => {
                 let next = self.session_list.searches.done();
-                self.ask_next(next.map(Request::Search));
+                self.ask_next(next.map(HostQuery::Search));
                 match sessions {
                     Ok(sessions) => {
                         self.with_list(List::Sessions, now, |picker| {
@@ -196,9 +196,9 @@ impl App {
                     Err(error) => self.warn(&error.sentence(), now),
                 }
             }
-            Report::Looked { session, words } => {
+            HostAnswer::LastWords { session, words } => {
                 let next = self.session_list.looks.done();
-                self.ask_next(next.map(Request::Look));
+                self.ask_next(next.map(HostQuery::LastWords));
                 match words {
                     Ok(words) => {
                         if let Some(picker) = self.open_picker(List::Sessions) {
@@ -208,11 +208,11 @@ impl App {
                     Err(error) => self.warn(&error.sentence(), now),
                 }
             }
-            Report::Renamed { session, title } => match title {
+            HostAnswer::Renamed { session, title } => match title {
                 Ok(title) => self.listed_as(&session, &title, now),
                 Err(error) => self.warn(&error.sentence(), now),
             },
-            Report::Deleted { session, done } => match done {
+            HostAnswer::Deleted { session, done } => match done {
                 Ok(()) => {
                     if let Some(listed) = &mut self.session_list.listed {
                         Arc::make_mut(listed).retain(|listed| listed.row.id != session);

@@ -12,7 +12,7 @@ use crate::view::card::CardPart;
 use crate::view::judged::{INDENT, indent};
 use crate::view::theme::Meaning;
 
-/// Rows at most; the body lists more.
+/// Rows that the asks have at least where there is little room; the body lists all of them then.
 const ROWS: usize = 5;
 /// Between the parts of a row.
 const GAP: usize = 2;
@@ -33,15 +33,13 @@ impl Permission {
         let total: usize = blocks.iter().map(Vec::len).sum();
         let body = |this: &Self| this.laid.as_ref().map_or(0, |laid| laid.lines.len());
         self.list_asks(self.is_grouped(), width, cx);
-        let most = match self.stage {
+        let least = match self.stage {
             // What is ticked is what is looked at.
             Stage::Always | Stage::Pattern => room.saturating_sub(1).min(2 * ROWS),
             // Where there is little room the body has half of it, if it needs that.
-            Stage::Answering | Stage::Reason | Stage::Call => {
-                ROWS.min((room / 2).max(room.saturating_sub(body(self))))
-            }
+            Stage::Answering | Stage::Reason | Stage::Call => ROWS.min(room / 2),
         };
-        let most = most.max(1);
+        let most = room.saturating_sub(body(self)).max(least).max(1);
         let is_cut = total > most;
         self.list_asks(is_cut || self.is_grouped(), width, cx);
         let asks = if is_cut {
@@ -61,11 +59,9 @@ impl Permission {
         self.asked().len() < self.question.about.rows.len()
     }
 
-    /// Returns all rows, each whole.
-    pub(super) fn ask_rows(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
-        let mut rows = self.ask_blocks(width, cx).concat();
-        rows.truncate(ROWS);
-        rows
+    /// Returns the number of rows in which all of them stand whole.
+    pub(super) fn ask_rows(&self, width: u16, cx: &DialogCx<'_>) -> usize {
+        self.ask_blocks(width, cx).iter().map(Vec::len).sum()
     }
 
     /// Returns the asks that are one row, each with the rows it takes.

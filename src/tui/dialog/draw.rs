@@ -77,7 +77,7 @@ impl Permission {
             Stage::Call => usize::from(self.call.rows(width.saturating_sub(CALL_MARGIN))),
             _ => self.laid.as_ref().map_or(0, |laid| laid.lines.len()),
         };
-        let rows = self.fixed_rows(width, cx) + body + self.ask_rows(width, cx).len();
+        let rows = self.fixed_rows(width, cx) + body + self.ask_rows(width, cx);
         u16::try_from(rows).unwrap_or(u16::MAX)
     }
 
@@ -112,7 +112,7 @@ impl Permission {
         head.iter().chain(&keys).for_each(&mut put);
         let body = match self.stage {
             Stage::Call => vec![Line::default(); self.body_rows],
-            _ => self.body_lines(cx),
+            _ => self.body_lines(width, cx),
         };
         let body_at = area.y + u16::try_from(head.len() + keys.len()).unwrap_or(0);
         body.iter().chain(&asks.lines).chain(&remark).for_each(&mut put);
@@ -182,9 +182,9 @@ impl Permission {
         self.top = self.top.min(self.last_top());
     }
 
-    fn body_lines(&self, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+    fn body_lines(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
         let laid = self.laid.as_ref().map_or(&[][..], |laid| laid.lines.as_slice());
-        window(laid, self.top, self.body_rows, cx)
+        window(laid, self.top, self.body_rows, width, cx)
     }
 
     /// Returns who wants what and where, on one line where that fits.
@@ -287,18 +287,28 @@ pub(super) fn window(
     lines: &[Line<'static>],
     top: usize,
     rows: usize,
+    width: u16,
     cx: &DialogCx<'_>,
 ) -> Vec<Line<'static>> {
+    let width = usize::from(width);
     let end = (top + rows).min(lines.len());
     let mut shown = lines[top.min(end)..end].to_vec();
     let left = lines.len() - end;
     match shown.as_mut_slice() {
         _ if left == 0 => {}
         [] => {}
-        // What there is comes before how much more there is.
+        // What there is comes before how much more there is, and is told from it.
         [only] => {
-            let dots = cx.text(cx.look.symbols.ellipsis(), Meaning::TextMuted).line();
-            only.spans.extend(dots.spans);
+            let dots = Revealed::own("  ").and(cx.look.symbols.ellipsis());
+            let count = dots.clone().and(" ").and(left).and(" more rows");
+            let key = count
+                .clone()
+                .and(cx.dot())
+                .and(cx.key(Context::Global, Action::PageDown));
+            let room = width.saturating_sub(only.width());
+            let told = [key, count].into_iter().find(|told| told.width() < room);
+            let told = cx.text(told.unwrap_or(dots), Meaning::TextMuted).line();
+            only.spans.extend(told.spans);
         }
         [.., last] => {
             let count = Revealed::own(cx.look.symbols.ellipsis()).and(" ").and(left + 1);

@@ -130,7 +130,7 @@ impl Trust {
         self.body_rows = usize::from(area.height).saturating_sub(lines.len() + remark.len());
         self.top = self.top.min(self.last_top());
         let body = self.laid.as_ref().map_or(&[][..], |laid| laid.lines.as_slice());
-        lines.extend(window(body, self.top, self.body_rows, cx));
+        lines.extend(window(body, self.top, self.body_rows, area.width, cx));
         lines.extend(remark);
         for (row, line) in area.rows().zip(&lines) {
             buffer.set_line(row.x, row.y, line, row.width);

@@ -13,9 +13,9 @@ use super::PageKind;
 use super::rows::remark;
 use crate::conversation::SessionId;
 use crate::permission::too_wide;
+use crate::session::Grant;
 use crate::session::Op;
 use crate::session::query::moment;
-use crate::store::Grant;
 use crate::text::fuzzy::{Matcher, Query};
 use crate::text::sanitize::{reveal_line, sanitize_line};
 use crate::text::width::{str_width, truncate, truncate_middle};
@@ -366,7 +366,7 @@ mod tests {
     use super::super::HookRuns;
     use super::*;
     use crate::session::query::StatusGroup;
-    use crate::store::{GrantOrigin, GrantScope};
+    use crate::session::{GrantOrigin, GrantScope};
     use crate::view::highlight::Highlighter;
 
     fn rule(id: i64, key: &str, pattern: &str, scope: GrantScope) -> Grant {

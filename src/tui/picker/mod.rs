@@ -28,7 +28,7 @@ use super::composer::{Composer, Edited};
 use super::keymap::{Edit, List};
 use super::layer::{Reply, Wish};
 use crate::conversation::SessionId;
-use crate::store::Words;
+use crate::session::host::Words;
 use filter::Filter;
 
 pub(crate) struct Picker {

@@ -6,7 +6,7 @@
 //! ```text
 //!   App            what each session shows: that on screen in its own fields, the others put aside in `app::parked`
 //!   seats::Seats   of each seat the way to its session: being opened, or its handle with a receiver
-//!   desk::Desk     the way to the threads that sessions live on; whoever started the screen serves it
+//!   session::Host   opens sessions, and knows those that are stored
 //! ```
 //!
 //! `App` decides: it asks to open, show and close sessions in the order in which things happened, and what was
@@ -15,16 +15,14 @@
 //! there, so that coming back to it costs nothing and nothing was missed. Only that it wants something (it works, asks, or
 //! has ended its turn) reaches the title row.
 //!
-//! The screen never waits for a session: opening, listing, searching and deleting are errands, done on other threads, whose
-//! end is an event like any other.
+//! The screen never waits for a session: the host opens, lists, searches and deletes on other threads, and the end of each is
+//! an event like any other.
 
-mod desk;
 mod seats;
 
-pub use desk::{Desk, Errand, Errands, Report, Request};
 pub(super) use seats::{Said, Seats};
 
-pub(crate) use crate::session::Wanted;
+pub(crate) use crate::session::host::Wanted;
 
 /// One of the open sessions. Numbers are not used again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use futures::future::{join_all, select_all};
 
-use super::{Desk, SeatId, Wanted};
+use super::{SeatId, Wanted};
+use crate::session::host::{Host, Opening};
 use crate::session::{
     Envelope, ErrorReport, Handle, Op, Receiver, RecvError, ReportKind, SendError, Snapshot,
 };
 use crate::tool::Registry;
-use crate::tui::Opening;
 
 /// How long the end waits for the sessions to have everything on disk.
 const FAREWELL: Duration = Duration::from_secs(5);
@@ -39,7 +39,7 @@ pub(crate) struct Welcome {
 }
 
 pub(crate) struct Seats {
-    desk: Desk,
+    host: Host,
     /// The one on screen.
     front: SeatId,
     taken: Vec<Seat>,
@@ -75,9 +75,9 @@ enum Ear {
 
 impl Seats {
     /// With the session that the program was started with, on its way.
-    pub(crate) fn new(desk: Desk, first: Opening) -> Self {
+    pub(crate) fn new(host: Host, first: Opening) -> Self {
         let mut seats = Self {
-            desk,
+            host,
             front: SeatId::FIRST,
             taken: Vec::new(),
         };
@@ -86,7 +86,7 @@ impl Seats {
     }
 
     pub(crate) fn open(&mut self, seat: SeatId, wanted: Wanted) {
-        let opening = self.desk.open(wanted);
+        let opening = self.host.open(wanted);
         self.await_opening(seat, opening);
     }
 

@@ -9,7 +9,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::permission::Mode;
-use crate::session::{RequestUsage, SessionInfo, is_plan};
+use crate::session::{PLAN, RequestUsage, SessionInfo};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{str_width, truncate};
 use crate::view::Symbols;
@@ -191,7 +191,9 @@ impl TitleRow<'_> {
         if model && !facts.model.is_empty() {
             parts.push((sanitize_line(&facts.model).into_owned(), text));
         }
-        if agent && !facts.agent.is_empty() && !is_plan(&facts.agent, facts.mode) {
+        // Agent and mode `plan` are one thing. In a turn that runs the mode changes before the agent does.
+        let plans = facts.agent == PLAN || facts.mode == Mode::Plan;
+        if agent && !facts.agent.is_empty() && !plans {
             parts.push((sanitize_line(&facts.agent).into_owned(), text));
         }
         parts.push((
@@ -326,12 +328,17 @@ mod tests {
         // Until the next step of a turn that runs.
         let coming = Facts {
             agent: "build".to_owned(),
+            ..plan.clone()
+        };
+        assert_eq!(shown(&coming), shown(&plan));
+        let leaving = Facts {
+            mode: Mode::Ask,
             ..plan
         };
         assert!(
-            shown(&coming).contains(" · build · plan   "),
+            shown(&leaving).contains("  anthropic/claude-sonnet · ask   ◔"),
             "{}",
-            shown(&coming)
+            shown(&leaving)
         );
     }
 

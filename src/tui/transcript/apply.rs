@@ -68,6 +68,9 @@ impl Blocks {
             }),
             Event::Settled(settled) => self.change_call(&settled.call, |block| {
                 block.settle(settled.id);
+                if let Some(args) = settled.revised() {
+                    block.revise(args);
+                }
                 block.wait(now);
             }),
             Event::Retry(retry) => self.retry(retry, now),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::conversation::{CallId, CallResult, CallState, Json, Message, PartBody, ToolPart};
 use crate::question::QuestionId;
@@ -187,6 +187,16 @@ impl CallBlock {
     pub(super) fn ready(&mut self, tool: &str, args: &Value) {
         tool.clone_into(&mut self.tool);
         self.args = Some(args.clone().into());
+        self.path.take();
+    }
+
+    /// Takes the arguments that a person wrote in the question.
+    pub(super) fn revise(&mut self, args: &Map<String, Value>) {
+        let args = Value::Object(args.clone());
+        self.raw_args = args.to_string();
+        self.partial = None;
+        self.stored = None;
+        self.args = Some(args.into());
         self.path.take();
     }
 

@@ -4,7 +4,7 @@ use super::Transcript;
 use super::block::{Block, Body};
 use super::call::Group;
 use crate::conversation::MessageId;
-use crate::session::ForkPoint;
+use crate::session::host::ForkPoint;
 
 /// Why nothing can be forked from a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -125,16 +125,26 @@ pub fn lay_out_body(card: &Card, cx: CardLook<'_>) -> Vec<CardRow> {
 
 /// Returns the whole argument in rows of its own, where the title cuts it and the body does not begin with it.
 pub fn lay_out_argument(card: &Card, cx: CardLook<'_>) -> Vec<CardRow> {
-    let is_whole = fit(card, cx.badge.unwrap_or(""), LONG_TIME, cx).argument == card.argument;
-    let begins_the_body = matches!(
-        card.body.first(),
-        Some(CardPart::Code(code)) if code.text.trim_end() == card.argument
-    );
-    if is_whole || begins_the_body {
+    if is_whole(card, cx.badge.unwrap_or(""), cx) || begins_the_body(card, cx) {
         return Vec::new();
     }
     let text = JudgedText::of(reveal(&card.argument), Meaning::Text, cx.look);
     text.indented(cx.width).into_iter().map(CardRow::from).collect()
+}
+
+/// Returns true if the title has room for all of the argument.
+fn is_whole(card: &Card, badge: &str, cx: CardLook<'_>) -> bool {
+    fit(card, badge, LONG_TIME, cx).argument == reveal_line(&card.argument).as_str()
+}
+
+/// Returns true if the body begins with the argument and has room for all of it.
+fn begins_the_body(card: &Card, cx: CardLook<'_>) -> bool {
+    let Some(CardPart::Code(code)) = card.body.first() else {
+        return false;
+    };
+    let first = code.text.lines().next().unwrap_or_default();
+    let has_room = code.wraps || INDENT + reveal_line(first).width() < cx.width;
+    code.text.trim_end() == card.argument || (has_room && first.trim() == card.argument)
 }
 
 /// Returns true if the body begins with what the title says in full, such as a command in one line.
@@ -143,7 +153,7 @@ fn is_said(card: &Card, cx: CardLook<'_>) -> bool {
         return false;
     };
     let is_argument = !card.argument.is_empty() && code.text.trim_end() == card.argument;
-    is_argument && fit(card, "", LONG_TIME, cx).argument == card.argument
+    is_argument && is_whole(card, "", cx)
 }
 
 /// Returns true if the last row of a part says how much is left out. Of a diff it begins with the ellipsis then; all
@@ -419,6 +429,40 @@ mod tests {
         let sign = |status| picture(&[header(&card, status, at(&test, 40))]).chars().nth(1);
         assert_eq!(sign(CardStatus::Done), Some('▲'));
         assert_eq!(sign(CardStatus::Failed), Some('✗'));
+    }
+
+    #[test]
+    fn what_the_title_cuts_of_an_argument_stands_below_it_once() {
+        let test = TestLook::plain();
+        let rows = |card: &Card, width| {
+            let rows = lay_out_argument(card, at(&test, width));
+            let lines: Vec<Line<'_>> = rows.into_iter().map(|row| row.line).collect();
+            picture(&lines)
+        };
+        let code = |text: &str, wraps| {
+            CardPart::Code(Code {
+                text: text.to_owned(),
+                language: "bash".to_owned(),
+                first_line: None,
+                wraps,
+            })
+        };
+        let bell = "printf 'a\u{7}b'";
+        assert_eq!(
+            rows(&Card::new("Bash", bell), 60),
+            "",
+            "the title names all of it"
+        );
+        let long = format!("{bell} && echo {}", "x".repeat(50));
+        let shown = rows(&Card::new("Bash", &long), 60);
+        assert!(shown.starts_with("   printf 'a⟨U+0007⟩b'"), "{shown}");
+        let several = Card::new("Bash", bell).part(code(&format!("{bell}\nmake"), false));
+        assert_eq!(rows(&several, 60), "");
+        let several = format!("{long}\nmake");
+        let wraps = Card::new("Bash", &long).part(code(&several, true));
+        assert_eq!(rows(&wraps, 60), "", "the body begins with all of it");
+        let cut = Card::new("Bash", &long).part(code(&several, false));
+        assert!(rows(&cut, 60).starts_with("   printf"), "the body cuts it, too");
     }
 
     #[test]

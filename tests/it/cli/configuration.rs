@@ -57,20 +57,21 @@ fn keys_that_cannot_be_meant_are_told_with_their_places() {
 fn a_permission_key_that_does_not_exist_is_told_with_its_place() {
     let project = Project::new().file(
         "lathe.jsonc",
-        "{ \"permission\": {\n  \"bsh\": \"deny\", \"github_*\": \"ask\", \"everything_echo\": \"ask\",\n  \"stats_one\": \"ask\", \"nothing_like_it\": \"ask\" },\n  \"mcp\": { \"everything\": { \"command\": [\"x\"] } }, \"custom_tools\": [\"./tools/stats.ts\"],\n  \"agents\": { \"a\": { \"permission\": { \"Reed\": \"deny\" } } } }\n",
+        "{ \"permission\": {\n  \"bsh\": \"deny\", \"github_*\": \"ask\", \"everything_echo\": \"ask\",\n  \"stats_one\": \"ask\", \"nothing_like_it\": \"ask\", \"external_dir\": \"deny\" },\n  \"mcp\": { \"everything\": { \"command\": [\"x\"] } }, \"custom_tools\": [\"./tools/stats.ts\"],\n  \"agents\": { \"a\": { \"permission\": { \"Reed\": \"deny\" } } } }\n",
     );
     for words in [&[][..], &["run", "x"], &["config", "show"]] {
         let finished = lathe(&project, words).run().assert_code(2);
         for sentence in [
             "lathe.jsonc:2:10: `bsh` is not a key of `permission`; did you mean `bash`?",
             "`nothing_like_it` is not a key of `permission`; no configured server",
+            "`external_dir` is not a key of `permission`; did you mean `external_directory`?",
             "`Reed` is not a key of `agents.a.permission`; did you mean `read`?",
         ] {
             assert!(finished.stderr.contains(sentence), "{finished}");
         }
         assert_eq!(
             finished.stderr.matches("is not a key of").count(),
-            3,
+            4,
             "{finished}"
         );
     }
@@ -187,4 +188,55 @@ fn stored_permissions_are_listed_and_revoked() {
         .run()
         .assert_code(1);
     assert!(finished.stderr.contains("no stored rule 7"), "{finished}");
+}
+
+#[test]
+fn a_variable_that_is_not_set_stops_only_what_uses_its_provider() {
+    let (server, project) = with_answer("Fine.");
+    project.write(
+        "lathe.jsonc",
+        b"{\n  \"providers\": { \"other\": {\n    \"base_url\": \"http://127.0.0.1:9/v1\",\n    \"api_key\": \"{env:LATHE_SURELY_UNSET_4}\" } }\n}\n",
+    );
+    let run = |words: &[&str]| lathe(&project, words).arg("--trust").run();
+    assert!(run(&["run", "hello"]).success().stdout.contains("Fine."));
+    run(&["tool", "list", "{}"]).success();
+    let said = "lathe.jsonc:4:16: `providers.other.api_key` wants the environment variable `LATHE_SURELY_UNSET_4`, \
+                which is not set";
+    for words in [
+        &["run", "hello", "-m", "other/x"][..],
+        &["run", "hello", "-m", "other/x", "--format", "json"],
+    ] {
+        let finished = run(words).assert_code(2);
+        assert!(finished.stderr.contains(said), "{finished}");
+    }
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn a_word_that_is_no_command_has_no_help() {
+    let project = Project::new().file("here/a", "a");
+    for (words, said) in [
+        (&["nosuch", "--help"][..], "`nosuch` is neither a command"),
+        (&["nosuch", "-h"], "`lathe --help` lists the commands"),
+        (&["nosuch", "list"], "`nosuch` is neither a command"),
+        (&["sesions", "--help"], "Did you mean `lathe sessions`?"),
+    ] {
+        let finished = lathe(&project, words).run().assert_code(2);
+        assert!(finished.stderr.contains(said), "{finished}");
+        assert_eq!(finished.stdout, "");
+    }
+    for words in [
+        &["here", "--help"][..],
+        &["sessions", "--help"],
+        &["help", "run"],
+        &["-h"],
+    ] {
+        assert!(
+            lathe(&project, words)
+                .run()
+                .success()
+                .stdout
+                .contains("Usage: lathe")
+        );
+    }
 }

@@ -50,15 +50,34 @@ fn a_model_without_provider_is_reported_where_it_was_last_set() {
 
 #[test]
 fn a_missing_variable_names_the_key_that_wants_it() {
-    let files = Files::new(&[(
-        GLOBAL,
-        r#"{"providers": {"p": {"headers": {"x-key": "{env:LATHE_SURELY_UNSET_3}"}}}}"#,
-    )]);
+    let files = Files::new(&[(GLOBAL, r#"{"instructions": ["{env:LATHE_SURELY_UNSET_3}"]}"#)]);
     assert_eq!(
         files.error(),
-        "config/lathe.jsonc:1:43: `providers.p.headers.x-key` wants the environment variable \
-         `LATHE_SURELY_UNSET_3`, which is not set"
+        "config/lathe.jsonc:1:19: `instructions.0` wants the environment variable `LATHE_SURELY_UNSET_3`, \
+         which is not set"
     );
+}
+
+#[test]
+fn a_missing_variable_of_a_provider_is_kept_for_its_use() {
+    let wants = r#"{"providers": {"p": {"headers": {"x-key": "{env:LATHE_SURELY_UNSET_3}"}}}}"#;
+    let loaded = Files::new(&[(GLOBAL, wants)]).load();
+    let [unset] = loaded.unset.as_slice() else {
+        panic!("{:?}", loaded.unset);
+    };
+    assert_eq!(unset.path, ["providers", "p", "headers", "x-key"]);
+    let said = unset.problem.to_string();
+    assert!(
+        said.ends_with(
+            "config/lathe.jsonc:1:43: `providers.p.headers.x-key` wants the environment variable \
+             `LATHE_SURELY_UNSET_3`, which is not set"
+        ),
+        "{said}"
+    );
+    let gives = r#"{"providers": {"p": {"headers": {"x-key": "mine"}}}}"#;
+    let files = Files::new(&[(GLOBAL, wants), ("project/sub/mine.jsonc", gives)]);
+    let loaded = files.load_with(Some("mine.jsonc")).unwrap();
+    assert_eq!(loaded.unset, []);
 }
 
 #[test]

@@ -73,58 +73,16 @@ fn without_files_everything_has_its_default() {
 }
 
 #[test]
-fn the_example_of_the_interface_is_read() {
-    let files = Files::new(&[(
-        GLOBAL,
-        r#"{
-          "model": "local/test-model",            // a comment
-          "small_model": "local/small",
-          "providers": {
-            "local": {
-              "protocol": "openai-chat",
-              "base_url": "http://127.0.0.1:8080/v1",
-              "api_key": "{env:PATH}",
-              "headers": { "x": "y" },
-              "idle_timeout_ms": 120000,
-              "retry": { "max": 5, "base_ms": 1000, "max_ms": 30000 },
-              "models": { "test-model": { "context": 128000, "output": 8192, "images": true, "reasoning": false,
-                 "cost": { "input": 0.0, "output": 0, "cache_read": 0.0, "cache_write": 0.0 }, "edit_mode": "patch" } }
-            }
-          },
-          "permission": {
-            "edit": "ask",
-            "bash": { "*": "ask", "git status*": "allow", "rm *": "deny" },
-            "external_directory": "ask", "read": { "*": "allow", "*.env": "deny" }
-          },
-          "agents": { "reviewer": { "description": "…", "model": "local/x", "prompt": "…", "mode": "subagent",
-                                    "tools": { "write": false }, "permission": { "edit": "deny" } } },
-          "tools": { "websearch": false },
-          "max_steps": 500,
-          "background": { "max_concurrent": 5, "per_provider": { "anthropic": 3 } },
-          "lsp": { "rust": { "command": ["rust-analyzer"], "extensions": [".rs"], "disabled": false } },
-          "mcp": { "everything": { "command": ["npx", "-y", "x"] }, "remote": { "url": "https://x/mcp", "headers": {} } },
-          "hooks": { "PostToolUse": [ { "matcher": "bash", "hooks": [ { "type": "command", "command": "./c.sh" } ] } ] },
-          "custom_tools": ["./tools/repo_stats.ts"],
-          "instructions": ["docs/rules/*.md"],
-          "truncate": { "max_lines": 2000, "max_bytes": 51200 },
-          "sandbox": { "mode": "off", "network": false, "write": [] },
-          "theme": "lathe-dark", "keybinds": { }, "tui": { },
-        }"#,
-    )]);
+fn the_example_of_the_documentation_is_read_whole() {
+    let files = Files::new(&[(GLOBAL, include_str!("example.jsonc"))]);
     let loaded = files.load();
     let config = &loaded.config;
     assert_eq!(config.model.as_ref().unwrap().to_string(), "local/test-model");
     let local = config.providers.get("local").unwrap();
     assert_eq!(local.protocol, Some(Protocol::OpenAiChat));
-    assert_eq!(
-        local.api_key.as_ref().unwrap().expose(),
-        std::env::var("PATH").unwrap()
-    );
-    assert_eq!(
-        local.models.get("test-model").unwrap().edit_mode,
-        Some(EditMode::Patch)
-    );
     assert_eq!(config.sandbox.mode, SandboxMode::Off);
+    assert_eq!(config.background.budget.cost, Some(5.0));
+    assert_eq!(config.compaction, crate::config::schema::Compaction::default());
     assert_eq!(loaded.tools.get("websearch"), Some(false));
     let rules = &loaded.permission_layers[0].rules;
     let order: Vec<&str> = rules["bash"]
@@ -134,16 +92,80 @@ fn the_example_of_the_interface_is_read() {
         .map(String::as_str)
         .collect();
     assert_eq!(order, ["*", "git status*", "rm *"]);
-    assert!(
-        !format!("{config:?}").contains(&std::env::var("PATH").unwrap()),
-        "keys are not printed"
-    );
     let lacking: Vec<&str> = loaded
         .warnings
         .iter()
         .filter_map(|warning| warning.split('`').nth(1))
         .collect();
-    assert_eq!(lacking, ["background", "lsp", "mcp", "custom_tools"]);
+    assert_eq!(
+        lacking,
+        ["background", "compaction", "lsp", "mcp", "custom_tools"]
+    );
+}
+
+#[test]
+fn keys_of_later_features_are_checked_like_all_others() {
+    let files = Files::new(&[(
+        GLOBAL,
+        r#"{
+          "background": { "max_spawned": 20, "budget": { "tokens": 500000, "cost": 2.5, "minutes": 30 },
+                          "worktree": { "setup": "make deps", "unconfined": true } },
+          "compaction": { "auto": false, "threshold": 0.5, "keep_turns": 1, "mask": false, "model": "a/b" },
+          "journal": { "max_mb": 10, "days": 3 },
+          "retention": { "sessions_days": 90 },
+          "agents": { "a": { "isolation": "worktree" } }
+        }"#,
+    )]);
+    let config = files.load().config;
+    assert_eq!(config.background.worktree.setup.as_deref(), Some("make deps"));
+    assert_eq!(config.background.budget.minutes, Some(30.0));
+    assert_eq!(config.compaction.model.unwrap().to_string(), "a/b");
+    assert_eq!((config.journal.max_mb, config.retention.sessions_days), (10, 90));
+
+    for (text, said) in [
+        (
+            r#"{"compaction": {"threshold": 1.5}}"#,
+            "1:30: `compaction.threshold` must be at most 1, not 1.5",
+        ),
+        (
+            r#"{"compaction": {"auto": "no"}}"#,
+            "1:25: `compaction.auto` must be `true` or `false`, not a string",
+        ),
+        (
+            r#"{"background": {"budget": {"dollars": 1}}}"#,
+            "1:28: `dollars` is not a key of `background.budget`; known there: `tokens`, `cost` and `minutes`",
+        ),
+        (
+            r#"{"background": {"worktree": {"unconfined": 1}}}"#,
+            "1:44: `background.worktree.unconfined` must be `true` or `false`, not 1",
+        ),
+        (
+            r#"{"journal": {"days": -1}}"#,
+            "1:22: `journal.days` must be at least 0, not -1",
+        ),
+        (
+            r#"{"retention": 7}"#,
+            "1:15: `retention` must be an object, not 7",
+        ),
+    ] {
+        let error = Files::new(&[(GLOBAL, text)]).error();
+        assert_eq!(error, format!("config/lathe.jsonc:{said}"));
+    }
+}
+
+#[test]
+fn values_of_secret_keys_are_expanded_and_never_printed() {
+    let files = Files::new(&[(
+        GLOBAL,
+        r#"{"providers": {"local": {"api_key": "{env:PATH}", "headers": {"x": "y"},
+            "models": {"m": {"edit_mode": "patch"}}}}}"#,
+    )]);
+    let config = files.load().config;
+    let local = config.providers.get("local").unwrap();
+    let path = std::env::var("PATH").unwrap();
+    assert_eq!(local.api_key.as_ref().unwrap().expose(), path);
+    assert_eq!(local.models.get("m").unwrap().edit_mode, Some(EditMode::Patch));
+    assert!(!format!("{config:?}").contains(&path));
 }
 
 #[test]

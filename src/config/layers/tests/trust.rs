@@ -62,10 +62,11 @@ fn a_project_brings_providers_programs_and_variables_only_with_trust() {
         "those need more than trust"
     );
 
-    let error = loaded.trusted().unwrap_err().to_string();
+    let trusted = loaded.trusted().unwrap();
+    let unset = trusted.unset[0].problem.to_string();
     assert!(
-        error.contains("`LATHE_SURELY_UNSET_2`, which is not set"),
-        "{error}"
+        unset.contains("`LATHE_SURELY_UNSET_2`, which is not set"),
+        "{unset}"
     );
 }
 

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use super::super::arity;
 use super::super::hazards::{self, is_harmless};
-use super::super::syntax::{Call, RedirectionKind};
+use super::super::syntax::{Assignment, Call, RedirectionKind};
 use super::super::word::{Word, joined};
 use super::super::wrapper::{Given, Runs, is_assignment, is_shell, replaced, runs, starts_in};
 use super::super::{Input, Simple, base_name};
@@ -22,7 +23,10 @@ impl Flow {
             self.node(node, place);
         }
         let inside = first..self.commands.len();
+        let opened = self.redirected.len();
         self.redirections(&call.redirections, place);
+        let opened = opened..self.redirected.len();
+        let begun = self.commands.len();
         let program = call.words.first().map_or("", |word| word.text.as_str());
         for assignment in &call.assignments {
             // `IFS= read x` says how one line is cut, and no more.
@@ -65,6 +69,7 @@ impl Flow {
             input: &input,
             assignments: &special,
             all_assignments: &all,
+            has_plain_assignments: call.assignments.iter().all(is_plain),
         };
         let mut after: Option<After> = None;
         for words in self.values.resolve(&call.words) {
@@ -76,6 +81,9 @@ impl Flow {
                 },
                 None => one,
             });
+        }
+        for redirected in &mut self.redirected[opened] {
+            redirected.before = begun..self.commands.len();
         }
         let after = after.unwrap_or_else(|| After::same(place));
         // `PWD=/ cd x` and its like.
@@ -152,22 +160,28 @@ impl Flow {
             }
             Runs::Instead(start) => self.instead(words, start, running),
             Runs::Also(ranges) => {
-                let given_by = self.commands.len();
+                let outer = self.commands.len();
                 self.push(words, running);
-                self.also(words, ranges, given_by, running);
+                self.also(words, ranges, outer, running);
+                self.note_harm(outer);
                 After::same(place)
             }
             Runs::TextHere(text) => {
+                let outer = self.commands.len();
                 self.push(words, running);
-                self.text(&text, place)
+                let after = self.text(&text, place);
+                self.note_harm(outer);
+                after
             }
             Runs::Text(text) => {
+                let wrapper = self.commands.len();
                 self.push(words, running);
                 let outer = std::mem::replace(&mut self.shell, Shell::of(base));
                 // It gets the variables that are exported, and those are none of these.
                 let values = std::mem::take(&mut self.values);
                 self.text(&text, place);
                 (self.shell, self.values) = (outer, values);
+                self.note_harm(wrapper);
                 After::same(place)
             }
         }
@@ -223,6 +237,7 @@ impl Flow {
                 depth: running.depth + 1,
                 assignments: "",
                 all_assignments: "",
+                has_plain_assignments: true,
                 ..*running
             };
             self.words(&words[range], &inner);
@@ -245,6 +260,11 @@ impl Flow {
         }
     }
 
+    /// Notes on a wrapper whether the commands behind it, which it runs, destroy something.
+    fn note_harm(&mut self, wrapper: usize) {
+        self.commands[wrapper].runs_harm = self.commands[wrapper + 1..].iter().any(arity::is_destructive);
+    }
+
     fn push(&mut self, words: &[Word], running: &Running<'_>) {
         self.commands.push(Self::simple(words, running));
     }
@@ -260,6 +280,8 @@ impl Flow {
                 canonical
             },
             has_assignments,
+            has_plain_assignments: running.has_plain_assignments,
+            runs_harm: false,
             assigned: (running.all_assignments != running.assignments)
                 .then(|| format!("{} {}", running.all_assignments, joined(words))),
             more_operands: running.given != Given::AllWords,
@@ -297,6 +319,14 @@ struct Running<'a> {
     /// Those that are not harmless.
     assignments: &'a str,
     all_assignments: &'a str,
+    has_plain_assignments: bool,
+}
+
+/// Returns true if the text of an assignment says all of it. A blank would end its value as rules see it.
+fn is_plain(assignment: &Assignment) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_.,:=+@%/-".contains(c);
+    let value = assignment.value.as_ref();
+    value.is_some_and(|value| value.is_literal() && value.text.chars().all(is_plain))
 }
 
 /// Returns true if a word can only be the name of one program.

@@ -95,6 +95,10 @@ pub fn read_only(command: &Simple, facts: &ReadOnlyFacts<'_>) -> Option<Form> {
     }
     let looks_up = command.program() == "command" && command.words.len() > 1;
     let stays_in_shell = changes_directory(command) || exports_harmless(&command.words);
+    if command.program() == "set" && command.words.len() == 1 {
+        // It shows every variable that programs are given.
+        return None;
+    }
     if GRAMMAR.contains(&command.program()) || looks_up || stays_in_shell {
         return Some(Form::of_shell());
     }

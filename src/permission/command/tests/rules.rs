@@ -1,6 +1,7 @@
 //! How rules and "always" meet the commands of a text.
 
 use super::*;
+use crate::permission::harm::harm;
 
 #[test]
 fn deny_rules_find_their_command_in_whatever_surrounds_it() {
@@ -87,12 +88,28 @@ fn always_proposes_the_words_that_name_the_action() {
         ("\"git push\" x", None),
         ("curl u", Some("curl u")),
         ("/usr/bin/curl u", Some("/usr/bin/curl u")),
-        ("python x.py", Some("python x.py *")),
-        ("python3 x.py", Some("python3 x.py *")),
+        ("python x.py", Some("python x.py")),
+        ("python3 x.py --all", Some("python3 x.py --all")),
+        ("node x.mjs", Some("node x.mjs")),
+        ("npx tsx a.ts", Some("npx tsx a.ts")),
         ("python -c x", Some("python -c x")),
         ("node x", Some("node x")),
         ("sh", None),
-        ("A=b npm run test", None),
+        ("A=b npm run test", Some("A=b npm run test")),
+        ("RUST_LOG=x A=b npm run test", Some("A=b npm run test")),
+        ("A=b B=c/d:e,f sh x.sh", Some("A=b B=c/d:e,f sh x.sh")),
+        ("A=b rm x", Some("A=b rm x")),
+        ("A=b sh", None),
+        ("A='b c' d", None),
+        ("A=$b c", None),
+        ("A='$b' c", None),
+        ("A='*' c", None),
+        ("A=~ c", None),
+        ("A=(b) c", None),
+        ("A+=b c", None),
+        ("A[0]=b c", None),
+        ("A=b c $d", None),
+        ("A=b export c", None),
         ("ls $x", Some("ls *")),
         ("npm run $x", None),
         ("export A=b", None),
@@ -123,6 +140,39 @@ fn always_starts_unticked_for_what_destroys() {
         ("mkdir x", false),
     ] {
         assert_eq!(arity::is_destructive(&simple(command)), expected, "{command:?}");
+    }
+}
+
+#[test]
+fn a_wrapper_does_the_harm_of_what_it_runs() {
+    for command in [
+        "bash -c 'rm -rf x'",
+        "bash -c 'cd y && git push'",
+        "sudo sh -c 'rm x'",
+        "eval 'rm x'",
+        "eval \"sh -c 'rm x'\"",
+        "xargs sh -c 'rm x'",
+        "find . -exec sh -c 'rm x' \\;",
+        "watch 'rm x'",
+        "flock f -c 'rm x'",
+    ] {
+        let analysis = analyse(command);
+        assert_eq!(analysis.refusal, None, "{command:?}");
+        let outer = &analysis.commands[0];
+        let ask = outer.ask(false);
+        assert!(ask.destructive && ask.subject.destroys, "{command:?}");
+        assert_ne!(harm(&outer.canonical), "may be hard to undo", "{command:?}");
+    }
+    for command in [
+        "bash -c 'cargo test'",
+        "sh rm.sh",
+        "eval 'ls rm'",
+        "bash -c 'echo x'; rm y",
+    ] {
+        assert!(
+            !arity::is_destructive(&analyse(command).commands[0]),
+            "{command:?}"
+        );
     }
 }
 

@@ -9,6 +9,7 @@ mod card;
 mod disarmed;
 mod follow;
 mod inks;
+mod notes;
 mod own;
 mod sandboxed;
 #[cfg(test)]
@@ -45,6 +46,8 @@ use crate::tool::{
 };
 use crate::view::card::Card;
 
+/// The tool for programs that need a terminal or keep running.
+const TERMINALS: &str = "interactive_bash";
 const MAX_TIMEOUT_MS: i64 = 600_000;
 /// How long output is gathered before it is shown.
 const UPDATE_EVERY: Duration = Duration::from_millis(50);
@@ -116,6 +119,8 @@ pub(super) struct Plan {
     /// The wanted timeout was longer than allowed.
     clamped: bool,
     giver: Giver,
+    /// The session has `interactive_bash`, so it can be recommended.
+    has_terminals: bool,
 }
 
 /// Who gave a command.
@@ -210,6 +215,7 @@ impl Tool for BashTool {
             timeout,
             clamped,
             giver: Giver::Model,
+            has_terminals: cx.offers(TERMINALS),
         };
         let mut prepared = Prepared::new(plan, asks).with_card(card);
         prepared.why = why;
@@ -435,7 +441,7 @@ fn answer(
     let what = ended.error(|path| shown_from(&plan.command.cwd, path));
     let is_cut = captured.note.is_some();
     let before: Vec<String> = what.into_iter().chain(captured.note).collect();
-    let mut after = notes(plan, ended, &captured.text);
+    let mut after = notes::notes(plan, ended, &captured.text);
     after.extend(sandboxed::notes(
         sandbox,
         outcome,
@@ -474,72 +480,8 @@ fn answer(
     }
 }
 
-fn notes(plan: &Plan, ended: &Ended, text: &str) -> Vec<String> {
-    let mut notes = Vec::new();
-    let outcome = &ended.outcome;
-    if ended.stuck.is_some() {
-        // The first line says why it was ended.
-    } else if outcome.timed_out {
-        let seconds = plan.timeout.as_secs_f64();
-        notes.push(format!(
-            "[timed out after {seconds} s; pass a larger timeout or use interactive_bash]"
-        ));
-        if looks_like_prompt(text) {
-            notes.push(
-                "[it seems to wait for an answer, and there is no terminal: use interactive_bash]".to_owned(),
-            );
-        }
-    } else if outcome.cancelled {
-        notes.push("[cancelled]".to_owned());
-    } else if let Some(signal) = outcome.signal {
-        notes.push(format!("[killed by signal {signal}]"));
-    } else if let Some(exit) = outcome.exit.filter(|exit| *exit != 0) {
-        notes.push(format!("[exit code {exit}]"));
-    }
-    if failed_on_terminal(outcome, text) {
-        notes.push("[there is no terminal to open; use interactive_bash]".to_owned());
-    }
-    if outcome.left_behind && ended.failure().is_none() {
-        notes.push(
-            "[what the command left running in the background was stopped; use interactive_bash to keep a program \
-             running]"
-                .to_owned(),
-        );
-    }
-    if plan.clamped {
-        notes.push(format!(
-            "[timeout was cut to the maximum of {} s]",
-            MAX_TIMEOUT_MS / 1000
-        ));
-    }
-    notes
-}
-
 /// Returns a path as it is named in the directory of a command.
 fn shown_from(directory: &Path, path: &Path) -> String {
     let path = path.strip_prefix(directory).unwrap_or(path);
     one_line(&path.to_string_lossy()).into_owned()
-}
-
-/// Returns true if a command failed because it wanted to speak to a person past its outputs.
-fn failed_on_terminal(outcome: &Outcome, text: &str) -> bool {
-    let says_so = |line: &str| {
-        line.contains("/dev/tty") && (line.contains("No such device") || line.contains("not a tty"))
-    };
-    outcome.exit.is_some_and(|exit| exit != 0) && text.lines().rev().take(50).any(says_so)
-}
-
-/// Returns true if the last line looks like a question to a person.
-fn looks_like_prompt(text: &str) -> bool {
-    let last = text.lines().last().unwrap_or_default().trim_end().to_lowercase();
-    let asks = [
-        "password",
-        "passphrase",
-        "[y/n]",
-        "(y/n)",
-        "yes/no",
-        "continue?",
-        "are you sure",
-    ];
-    asks.iter().any(|word| last.contains(word)) || last.ends_with('?')
 }

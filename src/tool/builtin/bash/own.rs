@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{BashTool, Giver, Plan, shell};
+use super::{BashTool, Giver, Plan, TERMINALS, shell};
 use crate::process::ShellCommand;
 use crate::tool::{DynTool, Output, ToolCx, ToolError};
 
@@ -40,6 +40,7 @@ impl OwnCommand<'_> {
             timeout: NEVER,
             clamped: false,
             giver: Giver::Person,
+            has_terminals: cx.offers(TERMINALS),
         })
     }
 }

@@ -199,6 +199,7 @@ mod tests {
             real_display: "src".into(),
             inside: true,
             kind: PathKind::Directory,
+            dangling_link: None,
         };
         let Separated { near, away } = separate(&[pattern.to_owned()], &from).unwrap();
         let away = away.into_iter().map(|away| (away.directory, away.pattern));

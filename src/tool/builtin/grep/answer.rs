@@ -91,7 +91,7 @@ fn content(plan: &Plan, found: &Found, details: &Details) -> String {
         }
         text.push_str("\n\n");
         text.push_str(&one_line(&file.display));
-        for line in first_matches(&file.lines, left, plan.context) {
+        for line in first_matches(&file.lines, left, plan.after) {
             push_line(&mut text, line);
         }
         left = left.saturating_sub(file.count);
@@ -136,7 +136,7 @@ fn counts(plan: &Plan, found: &Found, details: &Details) -> String {
     let mut text = summary(details);
     text.push('\n');
     for file in files.iter().take(plan.limit) {
-        let plus = if file.is_cut { "+" } else { "" };
+        let plus = details.plus();
         let _ = write!(text, "\n{}{plus}  {}", file.count, one_line(&file.display));
     }
     text.push_str(&cut_files(plan, found));

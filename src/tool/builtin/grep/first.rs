@@ -57,8 +57,9 @@ impl FirstByPath {
         }
     }
 
-    /// Returns the files by path, and the name of the last when there are more matches than are counted.
-    pub(super) fn into_files(self, context: usize) -> (Vec<FileMatches>, Option<String>) {
+    /// Returns the files by path, and the name of the last when there are more matches than are counted. `after` is the
+    /// number of lines shown after a match.
+    pub(super) fn into_files(self, after: usize) -> (Vec<FileMatches>, Option<String>) {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let too_many = state.matches.saturating_sub(MAX_MATCHES);
         let mut files: Vec<FileMatches> = state.files.into_values().collect();
@@ -67,9 +68,8 @@ impl FirstByPath {
         {
             // Without the last there are at most as many as are counted.
             last.count -= too_many;
-            last.is_cut = true;
             last.lines
-                .truncate(first_matches(&last.lines, last.count, context).len());
+                .truncate(first_matches(&last.lines, last.count, after).len());
             let last_name = last.display.clone();
             files.retain(|file| file.count > 0);
             return (files, Some(last_name));
@@ -150,7 +150,6 @@ mod tests {
             count: matches,
             lines: (0..matches * (context + 1)).map(line).collect(),
             has_more: false,
-            is_cut: false,
         }
     }
 

@@ -18,12 +18,10 @@ use std::sync::Arc;
 use grep_regex::RegexMatcher;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::search_path::{Base, check_place, search_path};
 use crate::files::{PathKind, Resolved};
 use crate::permission::{Ask, Subject};
-use crate::tool::args::snake_case;
 use crate::tool::walk::{Globs, Limit, split_globs};
 use crate::tool::{
     CallView, Concurrency, InitCx, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool,
@@ -32,7 +30,6 @@ use crate::tool::{
 use crate::view::card::Card;
 
 const DEFAULT_LIMIT: i64 = 200;
-const MAX_CONTEXT: i64 = 10;
 
 pub(super) struct GrepTool;
 
@@ -60,12 +57,22 @@ pub(super) struct Args {
     multiline: bool,
     /// Lines around each match, 0 to 10.
     #[serde(default)]
+    #[schemars(range(min = 0, max = 10))]
     context: Option<i64>,
+    /// Lines before each match (default: `context`).
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 10))]
+    before: Option<i64>,
+    /// Lines after each match (default: `context`).
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 10))]
+    after: Option<i64>,
     /// `content` (default), `files_with_matches` (newest first) or `count` (highest first).
     #[serde(default)]
     output_mode: OutputMode,
     /// Most matches (files in the other modes), default 200; 0 for all.
     #[serde(default)]
+    #[schemars(range(min = 0))]
     limit: Option<i64>,
 }
 
@@ -131,7 +138,9 @@ pub(super) struct Plan {
     paths: Vec<Resolved>,
     targets: Vec<Target>,
     multiline: bool,
-    context: usize,
+    /// Lines shown before each match, and after it.
+    before: usize,
+    after: usize,
     mode: OutputMode,
     /// `usize::MAX` for none.
     limit: usize,
@@ -159,10 +168,8 @@ impl Tool for GrepTool {
         ParamAlias::not("-i", "case_sensitive"),
         ParamAlias::name("fixed_strings", "literal"),
         ParamAlias::name("-C", "context"),
-        ParamAlias::name("-B", "context"),
-        ParamAlias::name("-A", "context"),
-        ParamAlias::name("before", "context"),
-        ParamAlias::name("after", "context"),
+        ParamAlias::name("-B", "before"),
+        ParamAlias::name("-A", "after"),
         ParamAlias::name("head_limit", "limit"),
         ParamAlias::name("max_results", "limit"),
     ];
@@ -171,30 +178,6 @@ impl Tool for GrepTool {
     fn description(&self, _: InitCx<'_>) -> String {
         "Search file contents. Honours .gitignore, includes hidden files, skips binary files and files over 10 MiB."
             .to_owned()
-    }
-
-    /// Lines before and after are one number here. Where both are given it is the larger: nothing that was asked for is
-    /// left out.
-    fn reshape(&self, args: &mut Map<String, Value>) {
-        let is_context = |name: &str| {
-            let is_letter = matches!(name, "-A" | "-B" | "-C");
-            is_letter || matches!(snake_case(name).as_str(), "before" | "after")
-        };
-        let lines = |value: &Value| match value {
-            Value::String(text) => text.trim().parse().ok(),
-            other => other.as_f64(),
-        };
-        if args.keys().any(|name| snake_case(name) == "context") {
-            return;
-        }
-        let given = args.iter().filter(|(name, _)| is_context(name));
-        let mut given: Vec<(f64, String)> = given
-            .filter_map(|(name, value)| Some((lines(value)?, name.clone())))
-            .collect();
-        given.sort_by(|one, other| other.0.total_cmp(&one.0));
-        for (_, name) in given.iter().skip(1) {
-            args.shift_remove(name);
-        }
     }
 
     fn concurrency(&self, _: &Args) -> Concurrency {
@@ -228,13 +211,15 @@ impl Tool for GrepTool {
                 Ok((matcher, targets))
             })
             .await?;
+        let lines = |own: Option<i64>| usize::try_from(own.or(args.context).unwrap_or(0)).unwrap_or(0);
         asks.push(Ask::new("grep", Subject::new(&args.pattern)).always("*"));
         let plan = Plan {
             matcher,
             paths,
             targets,
             multiline: args.multiline,
-            context: args.context.unwrap_or(0).clamp(0, MAX_CONTEXT) as usize,
+            before: lines(args.before),
+            after: lines(args.after),
             mode: args.output_mode,
             limit: match args.limit.unwrap_or(DEFAULT_LIMIT) {
                 ..=0 => usize::MAX,

@@ -29,8 +29,6 @@ pub(super) struct FileMatches {
     pub(super) lines: Vec<Line>,
     /// It has more than were counted.
     pub(super) has_more: bool,
-    /// Counting stopped in it, as there are too many matches in all.
-    pub(super) is_cut: bool,
 }
 
 pub(super) struct Found {
@@ -100,7 +98,7 @@ pub(super) fn search(plan: &Plan, limit: &Limit, readable: &ReadGate) -> Found {
         }
     }
     end.stopped |= limit.is_over();
-    let (files, last) = search.first.into_files(plan.context);
+    let (files, last) = search.first.into_files(plan.after);
     // Those behind the last file are known by chance.
     let counts = |display: &String| last.as_ref().is_none_or(|last| display <= last);
     let count = |files: Harvest<String>| files.into_vec().iter().filter(|display| counts(display)).count();
@@ -184,7 +182,6 @@ impl Search<'_> {
                 modified,
                 count: sink.count,
                 has_more: sink.has_more,
-                is_cut: false,
                 lines: sink.into_lines(),
             };
             self.first.add(candidate.path, matches);
@@ -261,14 +258,15 @@ fn searcher(plan: &Plan) -> Searcher {
         .line_terminator(terminator.unwrap_or(LineTerminator::byte(b'\n')))
         .line_number(true)
         .multi_line(plan.multiline)
-        .before_context(plan.context)
-        .after_context(plan.context)
+        .before_context(plan.before)
+        .after_context(plan.after)
         .build()
 }
 
 struct Collect<'a> {
     matcher: &'a RegexMatcher,
-    context: usize,
+    /// Lines kept after a match.
+    after: usize,
     /// Only the lines that go into the details are needed.
     mode: OutputMode,
     multiline: bool,
@@ -283,7 +281,7 @@ impl<'a> Collect<'a> {
     fn new(plan: &'a Plan) -> Self {
         Self {
             matcher: &plan.matcher,
-            context: plan.context,
+            after: plan.after,
             mode: plan.mode,
             multiline: plan.multiline,
             count: 0,
@@ -296,7 +294,7 @@ impl<'a> Collect<'a> {
 
     fn into_lines(mut self) -> Vec<Line> {
         if self.has_more {
-            let kept = first_matches(&self.lines, MATCHES_PER_FILE, self.context).len();
+            let kept = first_matches(&self.lines, MATCHES_PER_FILE, self.after).len();
             self.lines.truncate(kept);
         }
         self.lines

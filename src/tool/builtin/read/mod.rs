@@ -25,8 +25,8 @@ use crate::provider::EditMode;
 use crate::regular_file::{ReadError, RegularFile};
 use crate::tool::truncate::limits;
 use crate::tool::{
-    Abilities, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool,
-    ToolCx, ToolError, path_asks,
+    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
+    ToolError, path_asks,
 };
 use crate::view::card::Card;
 
@@ -133,7 +133,7 @@ impl Tool for ReadTool {
             cx.blocking(move || identify::identify(&path)).await
         };
         let what = found
-            .and_then(|what| is_able(what, cx.abilities, &path).map(|()| what))
+            .and_then(|what| is_able(what, cx, &path).map(|()| what))
             .map_err(|error| error.after(asks.clone()))?;
         let window = Window::new(args.offset, args.limit);
         Ok(Prepared::new(Plan { path, window, what }, asks))
@@ -183,17 +183,22 @@ impl Tool for ReadTool {
 }
 
 /// Checks that the model takes what the file holds.
-fn is_able(what: What, abilities: Abilities, path: &Resolved) -> Result<(), ToolError> {
+fn is_able(what: What, cx: &ToolCx, path: &Resolved) -> Result<(), ToolError> {
     let (able, kind) = match what {
         What::Text | What::Directory => return Ok(()),
-        What::Media(Media::Pdf) => (abilities.pdf, "PDFs"),
-        What::Media(_) => (abilities.images, "images"),
+        What::Media(Media::Pdf) => (cx.abilities.pdf, "PDFs"),
+        What::Media(_) => (cx.abilities.images, "images"),
     };
     if able {
         return Ok(());
     }
     let message = format!("`{}` cannot be shown: this model takes no {kind}", path.display);
-    Err(ToolError::new(ErrorKind::Unavailable, message).hint("Use look_at, which asks a model that does."))
+    let error = ToolError::new(ErrorKind::Unavailable, message);
+    Err(if cx.offers("look_at") {
+        error.hint("Use look_at, which asks a model that does.")
+    } else {
+        error
+    })
 }
 
 /// A link may have been put in the way since it was asked about.

@@ -22,13 +22,17 @@ impl Setting<'_> {
         has_unknown: bool,
         reached: &mut Reached,
     ) {
+        let endings = written(command)
+            .backup
+            .map(|backup| backup.suffixes)
+            .unwrap_or_default();
         let names = match command.given_by.and_then(|at| analysis.commands.get(at)) {
             Some(giver) if base_name(giver.program()) == "find" => {
                 self.names_of_find(giver, analysis, reached)
             }
-            Some(giver) => self.names_given(giver, analysis, reached),
+            Some(giver) => self.names_given(giver, &endings, analysis, reached),
             None if has_unknown && writes_what_is_not_known(command) => {
-                self.names_given(command, analysis, reached)
+                self.names_given(command, &endings, analysis, reached)
             }
             None => return,
         };
@@ -109,8 +113,15 @@ impl Setting<'_> {
         names.collect()
     }
 
-    /// The names that come into a command, as far as the text tells.
-    fn names_given(&self, command: &Simple, analysis: &Analysis, reached: &mut Reached) -> Vec<Given> {
+    /// The names that come into a command, as far as the text tells: those that may be protected, by themselves or with one of
+    /// the endings.
+    fn names_given(
+        &self,
+        command: &Simple,
+        endings: &[String],
+        analysis: &Analysis,
+        reached: &mut Reached,
+    ) -> Vec<Given> {
         let mut names = Vec::new();
         for at in &command.input.commands {
             let Some(source) = analysis.commands.get(*at) else {
@@ -127,7 +138,11 @@ impl Setting<'_> {
         if has_text(command) || sources.into_iter().any(has_text) {
             names.extend(tokens(&analysis.text));
         }
-        names.retain(|name| is_special(Path::new(name)));
+        let with_ending = |name: &str| {
+            let mut names = endings.iter().map(|ending| format!("{name}{ending}"));
+            names.any(|name| is_special(Path::new(&name)))
+        };
+        names.retain(|name| is_special(Path::new(name)) || with_ending(name));
         // One stands for all that are not protected by themselves: the words around it may be.
         names.push("name".to_owned());
         let given = names.into_iter().map(|text| Given {

@@ -1,5 +1,6 @@
 //! The screen, driven as the event loop drives it: keys and events in, effects and frames out, with a clock of its own.
 
+mod asked_calls;
 mod asking;
 mod attaching;
 mod attention;

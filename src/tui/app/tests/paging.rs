@@ -4,11 +4,12 @@ use super::pictures::{conversation, picture, pictures};
 use super::*;
 use crate::hook::{HookEffect, HookEvent, HookExit, HookRun};
 use crate::session::export::ExportFormat;
+use crate::session::query::Spending;
 use crate::session::query::{
     Answer, CacheMiss, ChangeScope, ChangedFile, Changes, ContextGroup, ContextItem, ContextSource,
     ContextUse, Costs, FileState, Keep, Kept, StatusGroup,
 };
-use crate::store::{Grant, GrantOrigin, GrantScope, Spending};
+use crate::session::{Grant, GrantOrigin, GrantScope};
 use crate::tui::page::PageKind;
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 36), (40, 12)];

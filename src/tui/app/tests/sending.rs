@@ -183,10 +183,15 @@ fn ctrl_c_clears_then_interrupts_then_quits() {
 #[test]
 fn shift_tab_cycles_the_mode_and_the_screen_says_which() {
     let mut driver = Driver::open();
-    for mode in ["accept-edits", "plan", "yolo", "ask"] {
+    for named in [
+        "build · accept-edits",
+        "test-model · plan",
+        "build · yolo",
+        "build · ask",
+    ] {
         driver.press("shift+tab");
         let first = driver.text().lines().next().unwrap().to_owned();
-        assert!(first.contains(&format!("build · {mode}")), "{first}");
+        assert!(first.contains(named), "{first}");
     }
     assert_eq!(driver.sent().len(), 4);
 }

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use super::*;
-use crate::session::ListedSession;
-use crate::store::{SessionRow, Words};
-use crate::tui::sessions::{Report, Request, Wanted};
+use crate::session::host::{HostAnswer, HostQuery, ListedSession, SessionRow, Words};
+use crate::tui::sessions::Wanted;
 
 fn listed(id: &str, title: &str, project: &str, minutes: u64) -> ListedSession {
     ListedSession {
@@ -54,21 +53,21 @@ fn with(sessions: Vec<ListedSession>) -> Driver {
 /// Opens the list, as the store knows these.
 fn fill(driver: &mut Driver, sessions: Vec<ListedSession>) {
     driver.press("ctrl+x s");
-    assert_eq!(asked(driver).first(), Some(&Request::List));
+    assert_eq!(asked(driver).first(), Some(&HostQuery::List));
     let project = HERE.into();
     let sessions = Ok(sessions);
-    tell(driver, Report::Listed { project, sessions });
+    tell(driver, HostAnswer::Listed { project, sessions });
 }
 
-fn tell(driver: &mut Driver, report: Report) {
-    driver.app.report(report, driver.now);
+fn tell(driver: &mut Driver, report: HostAnswer) {
+    driver.app.answered_by_host(report, driver.now);
     driver.collect();
 }
 
-fn asked(driver: &mut Driver) -> Vec<Request> {
+fn asked(driver: &mut Driver) -> Vec<HostQuery> {
     let effects = std::mem::take(&mut driver.effects);
     let requests = effects.into_iter().filter_map(|effect| match effect {
-        Effect::AskStore(request) => Some(request),
+        Effect::AskHost(request) => Some(request),
         _ => None,
     });
     requests.collect()
@@ -90,7 +89,7 @@ fn looked(driver: &mut Driver, session: &str) {
             "The test sleeps on the wall clock. I will inject a clock and pause time in the test.\n\nDone.",
         ),
     ];
-    let report = Report::Looked {
+    let report = HostAnswer::LastWords {
         session: id(session),
         words: Ok(words),
     };
@@ -100,7 +99,7 @@ fn looked(driver: &mut Driver, session: &str) {
 #[test]
 fn this_projects_sessions_are_listed_and_a_key_shows_all() {
     let mut driver = with(some());
-    assert_eq!(asked(&mut driver), [Request::Look(id("ses_a"))]);
+    assert_eq!(asked(&mut driver), [HostQuery::LastWords(id("ses_a"))]);
     let text = driver.text();
     assert!(text.contains(" Sessions of this project · 3"), "{text}");
     assert!(!text.contains("release notes"), "{text}");
@@ -145,7 +144,7 @@ fn the_end_of_the_selected_session_is_looked_up_one_at_a_time() {
     looked(&mut driver, "ses_a");
     assert_eq!(
         asked(&mut driver),
-        [Request::Look(id("ses_old"))],
+        [HostQuery::LastWords(id("ses_old"))],
         "the last that was wanted"
     );
     looked(&mut driver, "ses_old");
@@ -162,9 +161,9 @@ fn what_was_said_is_searched_as_well_and_comes_after_titles() {
     let mut driver = with(some());
     asked(&mut driver);
     driver.type_text("clock");
-    let searches: Vec<Request> = asked(&mut driver);
-    assert_eq!(searches, [Request::Search("c".to_owned())], "one is under way");
-    let found = |searched: &str| Report::Found {
+    let searches: Vec<HostQuery> = asked(&mut driver);
+    assert_eq!(searches, [HostQuery::Search("c".to_owned())], "one is under way");
+    let found = |searched: &str| HostAnswer::Found {
         searched: searched.to_owned(),
         sessions: Ok(vec![(id("ses_old"), "…sleeps on the wall clock".to_owned())]),
     };
@@ -173,7 +172,7 @@ fn what_was_said_is_searched_as_well_and_comes_after_titles() {
         !driver.text().contains("wall clock"),
         "what was found for another text is too late"
     );
-    assert_eq!(asked(&mut driver), [Request::Search("clock".to_owned())]);
+    assert_eq!(asked(&mut driver), [HostQuery::Search("clock".to_owned())]);
     tell(&mut driver, found("clock"));
     let text = driver.text();
     assert!(text.contains(" · 3 of 3"), "{text}");
@@ -196,11 +195,11 @@ fn a_session_is_renamed_in_the_store_or_where_it_is_open() {
     driver.press("enter");
     assert_eq!(
         asked(&mut driver),
-        [Request::Rename(id("ses_a"), "inject a clock!".to_owned())]
+        [HostQuery::Rename(id("ses_a"), "inject a clock!".to_owned())]
     );
     tell(
         &mut driver,
-        Report::Renamed {
+        HostAnswer::Renamed {
             session: id("ses_a"),
             title: Ok("inject a clock!".to_owned()),
         },
@@ -251,11 +250,11 @@ fn deleting_asks_once_more_and_refuses_what_is_open_or_at_work() {
         driver.hints()
     );
     driver.press("up ctrl+d ctrl+d");
-    let deleted: Vec<Request> = asked(&mut driver);
-    assert!(deleted.contains(&Request::Delete(id("ses_a"))), "{deleted:?}");
+    let deleted: Vec<HostQuery> = asked(&mut driver);
+    assert!(deleted.contains(&HostQuery::Delete(id("ses_a"))), "{deleted:?}");
     tell(
         &mut driver,
-        Report::Deleted {
+        HostAnswer::Deleted {
             session: id("ses_a"),
             done: Ok(()),
         },
@@ -292,7 +291,7 @@ fn an_empty_store_and_one_that_cannot_be_read_are_told() {
         message: "the database is locked".to_owned(),
         hint: None,
     };
-    let report = Report::Listed {
+    let report = HostAnswer::Listed {
         project: HERE.into(),
         sessions: Err(error),
     };
@@ -337,7 +336,7 @@ fn pictures_of_what_is_done_with_a_session() {
         for searched in ["c", "clock"] {
             let sessions = Ok(found.clone());
             let searched = searched.to_owned();
-            tell(&mut driver, Report::Found { searched, sessions });
+            tell(&mut driver, HostAnswer::Found { searched, sessions });
         }
         pictures::picture(&mut driver, "sessions_found", size);
         pictures::picture(&mut with(Vec::new()), "sessions_none", size);
@@ -355,7 +354,7 @@ fn pictures_of_the_list_of_sessions() {
             .app
             .go_to_session(&id("ses_old"), "why is it slow", driver.now);
         driver.press("ctrl+x s");
-        let report = Report::Listed {
+        let report = HostAnswer::Listed {
             project: HERE.into(),
             sessions: Ok(sessions),
         };

@@ -71,9 +71,9 @@ impl FormDialog {
         self.list_top = window(self.list_top, &list, list_rows);
 
         let card = self.card.as_ref().map_or(&[][..], |card| card.lines.as_slice());
-        lines.extend(shown_part(card, self.card_top, self.card_rows, cx));
+        lines.extend(shown_part(card, self.card_top, self.card_rows, area.width, cx));
         let first_row = lines.len();
-        lines.extend(shown_part(&list.lines, self.list_top, list_rows, cx));
+        lines.extend(shown_part(&list.lines, self.list_top, list_rows, area.width, cx));
         lines.extend(foot);
         for (row, line) in area.rows().zip(&lines) {
             buffer.set_line(row.x, row.y, line, row.width);

@@ -16,7 +16,7 @@ pub(crate) use themes::ThemeRows;
 
 use super::Row;
 use crate::conversation::SessionId;
-use crate::store::Words;
+use crate::session::host::Words;
 use crate::tui::layer::Wish;
 use crate::view::Look;
 use ratatui::layout::Size;

@@ -16,8 +16,7 @@ use ratatui::text::{Line, Span};
 
 use super::{Place, Row};
 use crate::conversation::{Role, SessionId};
-use crate::session::{ListedSession, in_order};
-use crate::store::Words;
+use crate::session::host::{ListedSession, Words, in_order};
 use crate::text::sanitize::{sanitize, sanitize_line};
 use crate::text::width::truncate;
 use crate::text::wrap::wrap;

@@ -122,11 +122,22 @@ impl Blocks {
             other => match mark_of(other) {
                 // A reply that was cut has said so already.
                 Some(Mark::Interrupted) => return self.interrupted(),
+                // The session keeps an error in the conversation, too.
+                Some(mark) if self.has_told(&mark) => return,
                 Some(mark) => Body::Mark(mark),
                 None => return,
             },
         };
         let is_streamed = message.state == MessageState::Streaming;
         self.push_part(&message.id, part.seq, body, is_streamed);
+    }
+
+    /// Returns true if the last block is the error that a notice repeats.
+    fn has_told(&self, mark: &Mark) -> bool {
+        let last = self.list.last().map(|block| &block.body);
+        match (mark, last) {
+            (Mark::Notice { text, .. }, Some(Body::Mark(Mark::Error(report)))) => report.text() == *text,
+            _ => false,
+        }
     }
 }

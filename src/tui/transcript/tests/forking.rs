@@ -4,7 +4,8 @@ use serde_json::json;
 
 use super::scene::{Scene, read_args, result};
 use crate::conversation::{MessageState, Stop};
-use crate::session::{Done, ForkPoint};
+use crate::session::Done;
+use crate::session::host::ForkPoint;
 use crate::tui::transcript::NoFork;
 
 /// Two steps of which the second shares a row with the first, and an answer.

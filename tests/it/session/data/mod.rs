@@ -5,6 +5,7 @@
 
 mod asked;
 mod cards;
+mod hosted;
 mod told;
 
 use std::fmt::Debug;
@@ -17,7 +18,8 @@ use lathe::conversation::{
 };
 use lathe::permission::{Mode, PermissionReply, Scope};
 use lathe::question::{FormAnswer, FormReply, QuestionId, Reply};
-use lathe::session::{CalledCommand, ForkPoint, Input, Mention, Op, Wanted, Way};
+use lathe::session::host::{ForkPoint, Wanted};
+use lathe::session::{CalledCommand, Input, Mention, Op, Way};
 use lathe::tool::Seen;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

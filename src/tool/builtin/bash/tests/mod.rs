@@ -13,7 +13,9 @@ use super::*;
 use crate::conversation::{CallId, CallResult};
 use crate::permission::{Mode, PermissionReply};
 use crate::process::{EnvironmentRules, shell_environment};
+use crate::tool::Registry;
 use crate::tool::harness::{Harness, HarnessOptions};
+use crate::tool::stand_in::StandIn;
 use crate::view::card::plain;
 
 fn yolo() -> Harness {
@@ -126,10 +128,43 @@ async fn a_timeout_keeps_what_was_printed() {
     assert!(started.elapsed() < Duration::from_secs(3));
     assert_eq!(result.error_kind(), Some(ErrorKind::Timeout));
     assert!(result.output.starts_with("Error: "), "{}", result.output);
-    let wanted = "\nbegun\nPassword: \n[timed out after 0.2 s; pass a larger timeout or use interactive_bash]\n\
-                  [it seems to wait for an answer";
+    let wanted = "\nbegun\nPassword: \n[timed out after 0.2 s; pass a larger timeout]\n\
+                  [it seems to wait for an answer, and there is no terminal]";
     assert!(result.output.contains(wanted), "{}", result.output);
     assert_eq!(result.details["timed_out"], true);
+}
+
+#[tokio::test]
+async fn a_tool_is_recommended_where_the_session_has_it_and_the_agent_may_use_it() {
+    let waits = json!({"command": "printf 'Password: '; sleep 60", "timeout": 200});
+    let leaves = json!({"command": "sleep 47 &"});
+    let batch = json!({"calls": [{"tool": "bash", "parameters": leaves}]});
+    let mut project = yolo();
+    project.registry = Arc::new(Registry::builtin_and(Arc::new(StandIn::<false>)));
+    let output = project.run("bash", waits.clone()).await.output;
+    for wanted in [
+        "[timed out after 0.2 s; pass a larger timeout or use interactive_bash]",
+        "there is no terminal: use interactive_bash]",
+    ] {
+        assert!(output.contains(wanted), "{output}");
+    }
+    let wanted = "was stopped; use interactive_bash to keep a program running]";
+    assert!(project.ok("bash", leaves.clone()).await.ends_with(wanted));
+    assert!(project.ok("batch", batch.clone()).await.contains(wanted));
+
+    let mut options = HarnessOptions {
+        mode: Mode::Yolo,
+        ..HarnessOptions::default()
+    };
+    options.settings.switches.insert(TERMINALS.to_owned(), false);
+    let mut barred = Harness::with(options);
+    barred.registry = Arc::clone(&project.registry);
+    for project in [barred, yolo()] {
+        for (tool, args) in [("bash", &waits), ("bash", &leaves), ("batch", &batch)] {
+            let output = project.run(tool, args.clone()).await.output;
+            assert!(!output.contains("interactive_bash"), "{output}");
+        }
+    }
 }
 
 #[tokio::test]
@@ -176,7 +211,7 @@ async fn what_is_left_in_the_background_is_stopped_and_said() {
     assert!(started.elapsed() < Duration::from_secs(3));
     let (pid, note) = output.split_once('\n').unwrap();
     assert!(
-        note.contains("in the background was stopped") && note.contains("interactive_bash"),
+        note.ends_with("[what the command left running in the background was stopped]"),
         "{note}"
     );
     sleep(Duration::from_millis(100)).await;
@@ -383,7 +418,7 @@ fn prompts_are_told_from_other_last_lines() {
         ("password\ndone", false),
         ("", false),
     ] {
-        assert_eq!(looks_like_prompt(text), is_prompt, "{text:?}");
+        assert_eq!(notes::looks_like_prompt(text), is_prompt, "{text:?}");
     }
 }
 

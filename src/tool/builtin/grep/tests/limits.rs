@@ -160,7 +160,7 @@ async fn counting_stops_after_fifty_thousand_matches_at_the_same_place_each_time
     }
     let text = grep(&project, args("count")).await;
     assert!(
-        text.starts_with("Found 50000+ matches in 500+ files\n\n100  d0/f000\n"),
+        text.starts_with("Found 50000+ matches in 500+ files\n\n100+  d0/f000\n"),
         "{text}"
     );
     assert!(text.contains("(3 of 500+ files shown"), "{text}");

@@ -95,22 +95,54 @@ async fn context_lines_have_a_dash_and_gaps_are_marked() {
     let project = tree();
     let wanted = "Found 2 matches in 1 file\n\nsrc/a.rs\n  1- one\n  2: total = 1;\n  3- three\n  --\n  \
                   5- five\n  6: Total += 2;\n  7- seven";
-    for name in ["context", "-C", "-A", "-B", "before", "after"] {
+    for name in ["context", "-C"] {
         let args = json!({"pattern": "[tT]otal", "path": "src/a.rs", name: 1});
         assert_eq!(grep(&project, args).await, wanted, "{name}");
     }
-    for (before, after, lines) in [
-        (json!(1), json!(0), 3),
-        (json!(0), json!("2"), 5),
-        (json!("1"), json!(2), 5),
+}
+
+#[tokio::test]
+async fn lines_before_and_after_a_match_are_separate_numbers() {
+    let project = tree();
+    for (given, wanted) in [
+        (json!({"before": 2}), "  1- one\n  2- total = 1;\n  3: three"),
+        (json!({"-A": "1"}), "  3: three\n  4- four"),
+        (
+            json!({"-B": 1, "After": 2}),
+            "  2- total = 1;\n  3: three\n  4- four\n  5- five",
+        ),
+        (json!({"context": 1, "before": 0}), "  3: three\n  4- four"),
+        (json!({"-C": 1, "after": 0}), "  2- total = 1;\n  3: three"),
     ] {
-        let args = json!({"pattern": "three", "path": "src/a.rs", "-B": before, "After": after});
-        let text = grep(&project, args.clone()).await;
-        assert_eq!(text.lines().count(), lines + 3, "{args} {text}");
+        let mut args = json!({"pattern": "three", "path": "src/a.rs"});
+        for (name, value) in given.as_object().unwrap() {
+            args[name] = value.clone();
+        }
+        let text = grep(&project, args).await;
+        assert_eq!(
+            text,
+            format!("Found 1 match in 1 file\n\nsrc/a.rs\n{wanted}"),
+            "{given}"
+        );
     }
-    let args = json!({"pattern": "three", "path": "src/a.rs", "context": 0, "before": 2, "after": 3});
-    assert!(grep(&project, args).await.ends_with("src/a.rs\n  3: three"));
-    let text = grep(&project, json!({"pattern": "three", "context": 99})).await;
+}
+
+#[tokio::test]
+async fn a_number_out_of_its_range_is_an_argument_error() {
+    let project = tree();
+    for (name, value, range) in [
+        ("context", json!(11), "integer from 0 to 10, got number 11"),
+        ("before", json!("99"), "integer from 0 to 10, got number 99"),
+        ("-A", json!(-1), "integer from 0 to 10, got number -1"),
+        ("limit", json!(-5), "integer of at least 0, got number -5"),
+    ] {
+        let (kind, text) = project
+            .error("grep", json!({"pattern": "three", name: value}))
+            .await;
+        assert_eq!(kind, ErrorKind::InvalidArgs, "{name}");
+        assert!(text.contains(range), "{text}");
+    }
+    let text = grep(&project, json!({"pattern": "three", "context": 10})).await;
     assert!(text.contains("  1- one\n  2- total = 1;\n  3: three\n"), "{text}");
 }
 

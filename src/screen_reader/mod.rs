@@ -1,0 +1,257 @@
+//! The front end for screen readers: `lathe --screen-reader`.
+//!
+//! Everything is said in lines that are only ever added to. There is no alternate screen, the cursor never moves, nothing
+//! turns and nothing is coloured: the output holds no escape sequence at all. States are words, answers are numbers, and
+//! the person's line is edited by the terminal itself, which stays in the mode that the shell left it in.
+//!
+//! ```text
+//!   lines · signals · the terminal's end ──► run ──► talk ──► Console
+//!                      session::Receiver ──┤          ├──► Effect::Send ───► session::Handle
+//!                                errands ──┘          └──► Effect::Begin ──► errands
+//! ```
+//!
+//! [`talk`] decides what is said and sent and knows neither clock nor terminal; what it is made of lies beside it: `said`
+//! is what was said and not written yet, `texts` the replies that stream, `calls` what runs and ended, `asks` the questions
+//! that wait, each an `asked` with its numbers, `pages` what is looked up. [`console`] reads and writes, `trust` is the
+//! question before the session, `outbox` what a busy session is sent again, `errands` what takes its time, `command` what
+//! begins with `/`, `words` a card without signs.
+
+mod asked;
+mod asks;
+mod calls;
+mod command;
+mod console;
+mod errands;
+mod judged;
+mod outbox;
+mod pages;
+mod said;
+mod talk;
+mod texts;
+mod trust;
+mod words;
+
+pub use console::Console;
+pub use trust::{TrustAnswer, ask_trust};
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+use tokio::time::{Instant, sleep_until};
+
+use crate::session::host::{Host, Opened};
+use crate::session::{Envelope, Handle, Receiver, RecvError};
+use console::{Heard, Round};
+use errands::{Done, Errands};
+use outbox::{Outbox, Sent};
+use talk::{Effect, Talk};
+
+/// Time for which a question takes no answer after it was written: lines that are read until then were typed before.
+const DEAF: Duration = Duration::from_secs(1);
+/// `ctrl+c` leaves when it comes a second time within this.
+const TWICE: Duration = Duration::from_secs(1);
+/// Between two tries to hand something to a session that is busy.
+const AGAIN: Duration = Duration::from_millis(20);
+
+/// Why the program was left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    Quit,
+    /// By this signal.
+    Signal(i32),
+}
+
+impl Ended {
+    /// Returns the exit status of the process.
+    pub fn status(self) -> u8 {
+        match self {
+            Self::Quit => 0,
+            Self::Signal(number) => u8::try_from(128 + number).unwrap_or(u8::MAX),
+        }
+    }
+}
+
+/// Why a session was left.
+pub enum Left {
+    Ended(Ended),
+    /// For this one.
+    For(Box<Opened>),
+}
+
+/// Everything that a conversation begins with.
+pub struct Start<'a> {
+    pub session: &'a Opened,
+    pub host: &'a Host,
+    /// Taken at once, like a line that is typed.
+    pub prompt: Option<String>,
+}
+
+/// Speaks with the person until they leave the session.
+pub async fn run(start: Start<'_>, console: &mut Console) -> Left {
+    let Start {
+        session,
+        host,
+        prompt,
+    } = start;
+    let handle = &session.handle;
+    let Ok((snapshot, mut events)) = handle.attach().await else {
+        console.say("The session has ended.\n");
+        return Left::Ended(Ended::Quit);
+    };
+    let tools = Arc::clone(&session.tools);
+    let mut talk = Talk::new(&snapshot, tools, TimeZone::system(), &session.notes);
+    match prompt {
+        Some(prompt) => talk.begin_with(&prompt),
+        None => talk.prompt(),
+    }
+    let mut ways = Ways {
+        outbox: Outbox::default(),
+        errands: Errands::new(handle.clone(), host.clone()),
+    };
+    let mut alarms = Alarms::default();
+    loop {
+        let ended = ways.perform(&mut talk, handle);
+        console.say(&talk.take_text());
+        if let Some(ended) = ended {
+            return Left::Ended(ended);
+        }
+        alarms.set(&talk, console);
+        let again = Instant::now() + AGAIN;
+        let ended = tokio::select! {
+            biased;
+            heard = console.heard() => hear(heard, &mut talk, &mut alarms),
+            () = at(alarms.deaf_until()) => {
+                alarms.listen(&mut talk, console);
+                None
+            }
+            () = at(alarms.leaving_until) => {
+                talk.stay();
+                None
+            }
+            () = sleep_until(again), if !ways.outbox.is_empty() => None,
+            done = ways.errands.next() => match done {
+                Done::Opened(opened) => return Left::For(opened),
+                Done::Reported(report) => {
+                    talk.learn(report);
+                    None
+                }
+            },
+            next = events.recv() => follow(next, &mut talk, handle, &mut events).await,
+        };
+        if let Some(ended) = ended {
+            return Left::Ended(ended);
+        }
+    }
+}
+
+/// Takes what comes from the person; says whether they are gone.
+fn hear(heard: Heard, talk: &mut Talk, alarms: &mut Alarms) -> Option<Ended> {
+    match heard {
+        Heard::Line(line) => talk.read(&line),
+        Heard::Written(round) => alarms.written(round),
+        Heard::Quiet(round) => talk.listen(round),
+        Heard::Interrupt => talk.interrupt(),
+        Heard::End => return Some(Ended::Quit),
+        Heard::Signal(number) => return Some(Ended::Signal(number)),
+    }
+    None
+}
+
+/// Takes what comes from the session; says whether that is gone.
+async fn follow(
+    next: Result<Envelope, RecvError>,
+    talk: &mut Talk,
+    handle: &Handle,
+    events: &mut Receiver,
+) -> Option<Ended> {
+    match next {
+        Ok(envelope) => talk.hear(&envelope.event),
+        Err(RecvError::Closed) => return Some(Ended::Quit),
+        Err(RecvError::Lagged) => {
+            let Ok((snapshot, again)) = handle.attach().await else {
+                return Some(Ended::Quit);
+            };
+            *events = again;
+            talk.catch_up(&snapshot);
+        }
+    }
+    None
+}
+
+/// Where the effects of the talk go.
+struct Ways {
+    outbox: Outbox,
+    errands: Errands,
+}
+
+impl Ways {
+    /// Says whether that is the end.
+    fn perform(&mut self, talk: &mut Talk, handle: &Handle) -> Option<Ended> {
+        for effect in talk.take_effects() {
+            match effect {
+                Effect::Send(op) => self.outbox.push(op),
+                Effect::Begin(errand) => self.errands.begin(errand),
+                Effect::Leave => return Some(Ended::Quit),
+            }
+        }
+        match self.outbox.send(|op| handle.send(op)) {
+            Sent::Closed => return Some(Ended::Quit),
+            Sent::Waits { is_new: true } => talk.say("The session is busy; it gets that in a moment."),
+            Sent::Waits { is_new: false } | Sent::All => {}
+        }
+        None
+    }
+}
+
+/// Timers of the loop.
+#[derive(Default)]
+struct Alarms {
+    /// The question that the console was told to report.
+    marked: Option<Round>,
+    /// The question that was written, and the time until which it takes no answer.
+    deaf: Option<(Round, Instant)>,
+    leaving_until: Option<Instant>,
+}
+
+impl Alarms {
+    fn set(&mut self, talk: &Talk, console: &Console) {
+        if let Some(round) = talk.deaf()
+            && self.marked != Some(round)
+        {
+            console.mark(round);
+            self.marked = Some(round);
+        }
+        if !talk.is_leaving() {
+            self.leaving_until = None;
+        } else if self.leaving_until.is_none() {
+            self.leaving_until = Some(Instant::now() + TWICE);
+        }
+    }
+
+    /// The time of a question begins when all of it was written.
+    fn written(&mut self, round: Round) {
+        self.deaf = Some((round, Instant::now() + DEAF));
+    }
+
+    fn deaf_until(&self) -> Option<Instant> {
+        self.deaf.map(|(_, until)| until)
+    }
+
+    /// An answer counts from now on; to a question only after what was begun before it is thrown away.
+    fn listen(&mut self, talk: &mut Talk, console: &Console) {
+        match self.deaf.take() {
+            Some((round, _)) if talk.is_question(round) => console.hush(round),
+            Some((round, _)) => talk.listen(round),
+            None => {}
+        }
+    }
+}
+
+/// Waits until then, or for ever.
+async fn at(instant: Option<Instant>) {
+    match instant {
+        Some(instant) => sleep_until(instant).await,
+        None => std::future::pending().await,
+    }
+}

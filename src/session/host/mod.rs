@@ -1,0 +1,262 @@
+//! The sessions of one process: opened, listed, searched, forked, renamed, deleted and closed for every front end.
+//!
+//! A front end holds a [`Host`] beside the [`Handle`]s that it gives out, and never reaches into the store itself. The work
+//! is done on the host's runtime, so a front end may ask from any thread and waits for nothing but the answer. The host
+//! keeps what it opened until it is closed, so that everything is on disk before the process ends.
+
+mod fork;
+mod opening;
+mod prompts;
+mod query;
+mod rules;
+mod stored;
+
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::future::join_all;
+use tokio::runtime;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use super::wire::{self, ModelSource, OpenRequest};
+use super::{ErrorReport, Handle, Op, ReportKind, SendError};
+use crate::files::Roots;
+use crate::tool::Registry;
+use prompts::PromptHistory;
+
+pub use fork::{ForkPoint, Forked};
+pub use opening::Wanted;
+pub use query::{HostAnswer, HostQuery};
+pub use rules::StoredRules;
+pub(crate) use stored::in_order;
+pub use stored::{ListedSession, StoredSessions};
+
+pub use crate::store::{Hit, Prompt, SessionRow, TrustedPlace, Words};
+
+/// Between two tries to hand a message to a session that is busy.
+const AGAIN: Duration = Duration::from_millis(5);
+
+/// Reads the configuration of another directory, for a session that is to be opened there in the way of a request.
+pub type Configure = dyn Fn(&OpenRequest, &Path) -> Result<OpenRequest, ErrorReport> + Send + Sync;
+
+/// Clones share the sessions.
+#[derive(Clone)]
+pub struct Host {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    runtime: runtime::Handle,
+    /// As the program was started.
+    request: Mutex<OpenRequest>,
+    configure: Box<Configure>,
+    /// The root of the project that the program was started in.
+    project: PathBuf,
+    data: PathBuf,
+    /// Opened when it is first asked for.
+    stored: Mutex<Option<StoredSessions>>,
+    open: Mutex<Vec<OpenSession>>,
+    prompts: PromptHistory,
+}
+
+/// A session on its way. The work goes on wherever this is polled.
+pub type Opening = Pin<Box<dyn Future<Output = Result<Opened, ErrorReport>> + Send>>;
+
+/// A session that is open, for a front end.
+pub struct Opened {
+    pub handle: Handle,
+    /// Draws the session's calls.
+    pub tools: Arc<Registry>,
+    /// Sentences for the person: warnings of the configuration, a session that was not there.
+    pub notes: Vec<String>,
+}
+
+struct OpenSession {
+    handle: Handle,
+    actor: JoinHandle<()>,
+}
+
+impl Host {
+    /// Makes a host whose work is done on `runtime`. Opens nothing yet.
+    pub fn new(
+        runtime: runtime::Handle,
+        request: OpenRequest,
+        configure: impl Fn(&OpenRequest, &Path) -> Result<OpenRequest, ErrorReport> + Send + Sync + 'static,
+    ) -> Self {
+        let roots = Roots::new(&request.directory, request.dirs.home.as_deref());
+        let keeps_prompts = request.source != ModelSource::Demo;
+        let shared = Shared {
+            runtime,
+            project: roots.project_root().to_owned(),
+            data: request.dirs.data.clone(),
+            prompts: PromptHistory::new(keeps_prompts.then_some(request.dirs.state.as_path())),
+            request: Mutex::new(request),
+            configure: Box::new(configure),
+            stored: Mutex::default(),
+            open: Mutex::default(),
+        };
+        Self {
+            shared: Arc::new(shared),
+        }
+    }
+
+    /// Takes in what the project brings, for every session opened from now on: the person trusts it.
+    pub async fn trust(&self) -> Result<(), ErrorReport> {
+        self.work(|shared| wire::accept_trust(&mut lock(&shared.request)))
+            .await
+    }
+
+    /// Opens the session that the program was started for. The work begins at once.
+    pub fn open_first(&self) -> Opening {
+        self.open_by(|shared| wire::open(&shared.request()))
+    }
+
+    /// Opens another session. The work begins at once.
+    pub fn open(&self, wanted: Wanted) -> Opening {
+        self.open_by(|shared| shared.open_wanted(wanted))
+    }
+
+    fn open_by(
+        &self,
+        open: impl FnOnce(&Shared) -> Result<wire::Opened, ErrorReport> + Send + 'static,
+    ) -> Opening {
+        let host = self.clone();
+        let (answer, opened) = oneshot::channel();
+        // It reads files and the database, and the sessions that are open go on meanwhile.
+        self.shared.runtime.spawn(async move {
+            let result = host.work(open).await.map(|opened| host.keep(opened));
+            if let Err(Ok(unwanted)) = answer.send(result) {
+                // Nobody waits for it any more.
+                host.close(&unwanted.handle).await;
+            }
+        });
+        Box::pin(async move { opened.await.unwrap_or_else(|_| Err(not_done())) })
+    }
+
+    /// Answers a question about the stored sessions; `None` where the host is gone. The work begins at once.
+    pub fn ask(&self, query: HostQuery) -> impl Future<Output = Option<HostAnswer>> + Send + use<> {
+        let shared = Arc::clone(&self.shared);
+        let answer = self.shared.runtime.spawn_blocking(move || shared.answer(query));
+        async move { answer.await.ok() }
+    }
+
+    /// The history of prompts.
+    pub fn prompts(&self) -> &PromptHistory {
+        &self.shared.prompts
+    }
+
+    /// Ends a session and waits until it has written everything.
+    pub async fn close(&self, handle: &Handle) {
+        let session = {
+            let mut open = lock(&self.shared.open);
+            let place = open.iter().position(|session| session.handle.is_same(handle));
+            place.map(|place| open.swap_remove(place))
+        };
+        if let Some(session) = session {
+            session.close().await;
+        }
+    }
+
+    /// Ends all sessions and waits until they have written everything. Returns false if one ended by a fault, which is
+    /// logged.
+    pub async fn close_all(&self) -> bool {
+        let open = std::mem::take(&mut *lock(&self.shared.open));
+        let ends = join_all(open.into_iter().map(OpenSession::close)).await;
+        ends.into_iter().all(|is_well| is_well)
+    }
+
+    fn keep(&self, opened: wire::Opened) -> Opened {
+        let wire::Opened {
+            handle,
+            tools,
+            notes,
+            actor,
+        } = opened;
+        let mut open = lock(&self.shared.open);
+        open.retain(|session| !session.actor.is_finished());
+        open.push(OpenSession {
+            handle: handle.clone(),
+            actor,
+        });
+        Opened { handle, tools, notes }
+    }
+
+    /// Does what blocks on another thread.
+    async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Shared) -> Result<T, ErrorReport> + Send + 'static,
+    ) -> Result<T, ErrorReport> {
+        let shared = Arc::clone(&self.shared);
+        let done = self.shared.runtime.spawn_blocking(move || work(&shared));
+        done.await.unwrap_or_else(|_| Err(not_done()))
+    }
+}
+
+impl Shared {
+    fn request(&self) -> OpenRequest {
+        lock(&self.request).clone()
+    }
+
+    fn stored(&self) -> Result<StoredSessions, ErrorReport> {
+        let mut stored = lock(&self.stored);
+        if let Some(stored) = &*stored {
+            return Ok(stored.clone());
+        }
+        Ok(stored.insert(StoredSessions::open(&self.data)?).clone())
+    }
+
+    fn answer(&self, query: HostQuery) -> HostAnswer {
+        let stored = self.stored();
+        match query {
+            HostQuery::List => HostAnswer::Listed {
+                project: self.project.clone(),
+                sessions: stored.and_then(|stored| stored.list()),
+            },
+            HostQuery::Search(searched) => HostAnswer::Found {
+                sessions: stored.and_then(|stored| stored.search(&searched)),
+                searched,
+            },
+            HostQuery::LastWords(session) => HostAnswer::LastWords {
+                words: stored.and_then(|stored| stored.last_words(&session)),
+                session,
+            },
+            HostQuery::Rename(session, title) => HostAnswer::Renamed {
+                title: stored.and_then(|stored| stored.rename(&session, &title)),
+                session,
+            },
+            HostQuery::Delete(session) => HostAnswer::Deleted {
+                done: stored.and_then(|stored| stored.delete(&session)),
+                session,
+            },
+        }
+    }
+}
+
+impl OpenSession {
+    async fn close(self) -> bool {
+        while self.handle.send(Op::Close) == Err(SendError::Busy) {
+            tokio::time::sleep(AGAIN).await;
+        }
+        let ended = self.actor.await;
+        if let Err(error) = &ended {
+            tracing::error!(%error, "the session ended by a fault");
+        }
+        ended.is_ok()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Whoever panicked with it left nothing half changed: each is replaced as a whole.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn not_done() -> ErrorReport {
+    ErrorReport {
+        kind: ReportKind::Internal,
+        message: "the session could not be started".to_owned(),
+        hint: Some("The log in the state directory says why.".to_owned()),
+    }
+}

@@ -1,0 +1,76 @@
+//! Opens sessions after the first one.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ForkPoint, Shared};
+use crate::conversation::SessionId;
+use crate::session::ErrorReport;
+use crate::session::wire::{self, ModelSource, OpenRequest, Which};
+
+/// The session that is to be opened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wanted {
+    /// As the program was started, with nothing said yet.
+    New,
+    Session(SessionId),
+    /// A new one that begins with what was said in this one.
+    Fork(SessionId, ForkPoint),
+}
+
+impl Shared {
+    pub(super) fn open_wanted(&self, wanted: Wanted) -> Result<wire::Opened, ErrorReport> {
+        match wanted {
+            Wanted::New => wire::open(&self.later_request()),
+            Wanted::Session(id) => self.open_stored(id),
+            Wanted::Fork(source, point) => {
+                let mut forked = self.stored()?.fork(&source, &point)?;
+                let mut opened = self.open_stored(forked.session)?;
+                opened.notes.append(&mut forked.notes);
+                Ok(opened)
+            }
+        }
+    }
+
+    /// As the program was started, but for what was meant for the first session alone.
+    fn later_request(&self) -> OpenRequest {
+        let request = self.request();
+        let source = match request.source {
+            // A cassette holds what one session said.
+            ModelSource::Record(_) => ModelSource::Network,
+            source => source,
+        };
+        OpenRequest {
+            which: Which::New,
+            source,
+            ..request
+        }
+    }
+
+    fn open_stored(&self, id: SessionId) -> Result<wire::Opened, ErrorReport> {
+        let own = self.later_request();
+        let request = self.request_for(&own, id)?;
+        let mut opened = wire::open(&request)?;
+        let other = Some(request.trust).filter(|trust| trust.root != own.trust.root);
+        let left_out = other.and_then(|trust| trust.report());
+        opened.notes.extend(left_out.map(|report| report.sentence()));
+        Ok(opened)
+    }
+
+    /// A session of another project is opened with what is configured there; what that project brings and nobody was asked
+    /// about stays away.
+    fn request_for(&self, own: &OpenRequest, id: SessionId) -> Result<OpenRequest, ErrorReport> {
+        let row = self.stored()?.get(&id)?;
+        let request = match row.filter(|row| row.directory.is_dir()) {
+            Some(row) if row.project != self.project => (self.configure)(own, &row.directory)?,
+            _ => own.clone(),
+        };
+        Ok(OpenRequest {
+            which: Which::Id(id),
+            // It goes on as what it was.
+            model: None,
+            agent: None,
+            ..request
+        })
+    }
+}

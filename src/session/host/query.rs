@@ -1,0 +1,50 @@
+//! What a front end asks about the stored sessions, and the answers.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::{ListedSession, Words};
+use crate::conversation::SessionId;
+use crate::session::ErrorReport;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HostQuery {
+    /// All sessions.
+    List,
+    /// Those in which this was said.
+    Search(String),
+    /// The last texts of one.
+    LastWords(SessionId),
+    Rename(SessionId, String),
+    Delete(SessionId),
+}
+
+/// The answer to a [`HostQuery`]; it names what was asked for.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HostAnswer {
+    Listed {
+        /// The root of the project that the program was started in.
+        project: PathBuf,
+        sessions: Result<Vec<ListedSession>, ErrorReport>,
+    },
+    Found {
+        searched: String,
+        /// Each with one line of what was said.
+        sessions: Result<Vec<(SessionId, String)>, ErrorReport>,
+    },
+    LastWords {
+        session: SessionId,
+        words: Result<Vec<Words>, ErrorReport>,
+    },
+    Renamed {
+        session: SessionId,
+        title: Result<String, ErrorReport>,
+    },
+    Deleted {
+        session: SessionId,
+        done: Result<(), ErrorReport>,
+    },
+}

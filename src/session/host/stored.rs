@@ -1,0 +1,273 @@
+//! Sessions as they lie in the store, open or not: listed, searched, looked into, renamed and deleted.
+//!
+//! Everything here blocks. What changes a session takes its lock, so that one that is open somewhere is left alone.
+
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::conversation::{CallId, Message, PartBody, SessionId};
+use crate::session::title::first_line;
+use crate::session::{ErrorReport, ReportKind};
+use crate::store::{Hit, LockError, Outputs, SessionLock, SessionRow, Store, StoreError, Words, locks};
+
+/// Messages that a search looks for at most.
+const HITS: usize = 400;
+/// Texts that a look at a session shows.
+const LAST: usize = 8;
+/// A session that was just closed here may still be writing.
+const CLOSING: Duration = Duration::from_secs(2);
+const AGAIN: Duration = Duration::from_millis(10);
+
+/// The store with what lies beside it.
+#[derive(Debug, Clone)]
+pub struct StoredSessions {
+    pub(super) store: Store,
+    data: PathBuf,
+}
+
+/// A session in a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ListedSession {
+    pub row: SessionRow,
+    /// Since it was last written to.
+    pub idle: Duration,
+    /// The process that has it open, where that is another one.
+    pub held: Option<String>,
+}
+
+impl ListedSession {
+    pub(crate) fn title(&self) -> &str {
+        match self.row.title.as_str() {
+            "" => "untitled",
+            title => title,
+        }
+    }
+}
+
+/// Returns the places of a project's own sessions in a list, and then those of the others if they are wanted.
+pub(crate) fn in_order(listed: &[ListedSession], project: &Path, with_others: bool) -> Vec<usize> {
+    let is_own = |place: &usize| listed[*place].row.project == project;
+    let (mut own, others): (Vec<usize>, Vec<usize>) = (0..listed.len()).partition(is_own);
+    if with_others {
+        own.extend(others);
+    }
+    own
+}
+
+impl StoredSessions {
+    pub fn open(data: &Path) -> Result<Self, StoreError> {
+        Ok(Self {
+            store: Store::open(data)?,
+            data: data.to_owned(),
+        })
+    }
+
+    /// Returns all that are no children of others, the newest first.
+    pub fn list(&self) -> Result<Vec<ListedSession>, ErrorReport> {
+        let now = jiff::Timestamp::now().as_millisecond();
+        let held = locks::held(&self.data);
+        let own = std::process::id();
+        let rows = self.store.list(None)?.into_iter();
+        let listed = rows.filter(|row| row.parent.is_none()).map(|row| ListedSession {
+            idle: Duration::from_millis(u64::try_from(now - row.updated).unwrap_or(0)),
+            held: match held.get(&row.id) {
+                None => None,
+                Some(Some(pid)) if *pid == own => None,
+                Some(Some(pid)) => Some(format!("process {pid}")),
+                Some(None) => Some("another process".to_owned()),
+            },
+            row,
+        });
+        Ok(listed.collect())
+    }
+
+    /// Returns the sessions in which this was said, those where it was said last first, each with one line of it. What
+    /// children said counts for the session they belong to.
+    pub fn search(&self, text: &str) -> Result<Vec<(SessionId, String)>, ErrorReport> {
+        let mut found: Vec<(SessionId, String)> = Vec::new();
+        for hit in self.store.search(text, HITS)? {
+            let root = self.store.root(&hit.session)?;
+            if found.iter().all(|(known, _)| *known != root) {
+                found.push((root, hit.excerpt));
+            }
+        }
+        Ok(found)
+    }
+
+    pub fn last_words(&self, session: &SessionId) -> Result<Vec<Words>, ErrorReport> {
+        Ok(self.store.last_words(session, LAST)?)
+    }
+
+    /// Returns every session, children too, the newest first.
+    pub fn rows(&self) -> Result<Vec<SessionRow>, ErrorReport> {
+        Ok(self.store.list(None)?)
+    }
+
+    pub fn messages(&self, session: &SessionId) -> Result<Vec<Message>, ErrorReport> {
+        Ok(self.store.load(session)?)
+    }
+
+    /// Returns the messages that hold this text, the newest first, at most `limit`.
+    pub fn hits(&self, text: &str, limit: usize) -> Result<Vec<Hit>, ErrorReport> {
+        Ok(self.store.search(text, limit)?)
+    }
+
+    pub fn get(&self, session: &SessionId) -> Result<Option<SessionRow>, ErrorReport> {
+        Ok(self.store.get(session)?)
+    }
+
+    /// Names a session that is open nowhere, and returns the name as it is stored.
+    pub fn rename(&self, session: &SessionId, title: &str) -> Result<String, ErrorReport> {
+        let _lock = self.lock(session, "renamed")?;
+        let title = first_line(title);
+        self.store.set_title(session, &title)?;
+        Ok(title)
+    }
+
+    /// Removes a session that is open nowhere, with its children and the stored outputs of its calls.
+    pub fn delete(&self, session: &SessionId) -> Result<(), ErrorReport> {
+        let _lock = self.lock(session, "deleted")?;
+        let calls = self.own_calls(session)?;
+        self.store.delete(session)?;
+        let outputs = Outputs::new(&self.data);
+        for call in &calls {
+            outputs.remove(call);
+        }
+        Ok(())
+    }
+
+    /// The calls of a session and its children that no fork has too.
+    fn own_calls(&self, session: &SessionId) -> Result<Vec<CallId>, StoreError> {
+        let mut calls = Vec::new();
+        for message in self.store.load(session)? {
+            for part in message.parts {
+                if let PartBody::Tool(tool) = part.body
+                    && !self.store.is_call_elsewhere(session, part.seq, &tool.call)?
+                {
+                    calls.extend(tool.inner.into_iter().map(|inner| inner.call));
+                    calls.push(tool.call);
+                }
+            }
+        }
+        for child in self.store.children(session)? {
+            calls.extend(self.own_calls(&child.id)?);
+        }
+        Ok(calls)
+    }
+
+    fn lock(&self, session: &SessionId, what: &str) -> Result<SessionLock, ErrorReport> {
+        let root = self.store.root(session)?;
+        let deadline = Instant::now() + CLOSING;
+        loop {
+            let held = match SessionLock::take(&self.data, &root) {
+                Ok(lock) => return Ok(lock),
+                Err(LockError::Store(error)) => return Err(error.into()),
+                Err(LockError::Held { pid, .. }) => pid,
+            };
+            let is_own = held == Some(std::process::id());
+            if !is_own || Instant::now() > deadline {
+                let place = match held {
+                    _ if is_own => "here".to_owned(),
+                    Some(pid) => format!("in process {pid}"),
+                    None => "in another process".to_owned(),
+                };
+                return Err(ErrorReport {
+                    kind: ReportKind::Storage,
+                    message: format!("the session is open {place} and was not {what}; close it there first"),
+                    hint: None,
+                });
+            }
+            thread::sleep(AGAIN);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::NewSession;
+
+    fn new_session(parent: Option<SessionId>) -> NewSession {
+        NewSession {
+            id: SessionId::new(),
+            parent,
+            project: "/p".into(),
+            directory: "/p".into(),
+            agent: "build".into(),
+            model: None,
+            title: "one".into(),
+        }
+    }
+
+    #[test]
+    fn a_session_is_renamed_and_deleted_unless_it_is_open_elsewhere() {
+        let dir = tempfile::tempdir().unwrap();
+        let stored = StoredSessions::open(dir.path()).unwrap();
+        let root = new_session(None);
+        let child = new_session(Some(root.id.clone()));
+        stored.store.create(&root).unwrap();
+        stored.store.create(&child).unwrap();
+        let listed = stored.list().unwrap();
+        assert_eq!((listed.len(), &listed[0].row.id), (1, &root.id));
+        assert_eq!(stored.rename(&root.id, " two\nlines").unwrap(), "two");
+        assert_eq!(stored.list().unwrap()[0].row.title, "two");
+        // As another process would: its number stands in the lock's file.
+        let lock = SessionLock::take(dir.path(), &root.id).unwrap();
+        let path = dir.path().join(format!("locks/{}.lock", root.id));
+        std::fs::write(&path, "1 0\n").unwrap();
+        let refused = stored.delete(&root.id).unwrap_err();
+        assert_eq!(
+            refused.message,
+            "the session is open in process 1 and was not deleted; close it there first"
+        );
+        assert_eq!(stored.list().unwrap()[0].held.as_deref(), Some("process 1"));
+        drop(lock);
+        stored.delete(&root.id).unwrap();
+        assert!(stored.list().unwrap().is_empty());
+    }
+
+    #[test]
+    fn the_outputs_of_a_deleted_session_go_with_it() {
+        use crate::conversation::{CallState, Message, MessageId, MessageState, Part, Role, ToolPart};
+        let dir = tempfile::tempdir().unwrap();
+        let stored = StoredSessions::open(dir.path()).unwrap();
+        let session = new_session(None);
+        stored.store.create(&session).unwrap();
+        let call = CallId::new();
+        let message = Message {
+            id: MessageId::new(),
+            role: Role::Assistant,
+            state: MessageState::Complete,
+            agent: None,
+            model: None,
+            created: 1,
+            parts: Vec::new(),
+            stop: None,
+            usage: None,
+        };
+        let body = PartBody::Tool(ToolPart {
+            call: call.clone(),
+            provider_id: None,
+            tool: "bash".into(),
+            raw_args: "{}".into(),
+            args: None,
+            state: CallState::Done,
+            result: None,
+            native: None,
+            inner: Vec::new(),
+        });
+        stored.store.put_message(&session.id, &message).unwrap();
+        stored
+            .store
+            .put_part(&message.id, &Part { seq: 1, body })
+            .unwrap();
+        let outputs = Outputs::new(dir.path());
+        let own = outputs.create(&call).unwrap().finish().unwrap();
+        let other = outputs.create(&CallId::new()).unwrap().finish().unwrap();
+        stored.delete(&session.id).unwrap();
+        assert!(!own.exists() && other.exists());
+    }
+}

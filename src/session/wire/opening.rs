@@ -1,0 +1,204 @@
+//! Opens a session: what is stored of it, the services it works with, and its actor.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use super::models::{choose_model, provider, providers};
+use super::profile::{Models, Profile, Profiles};
+use super::resume::{FoundSession, draft, find, info, last_scope, prompt_facts};
+use super::services::Kit;
+use super::{FrontEndKind, OpenRequest, about, agents, commands, upkeep, user_commands};
+use crate::agent::driver::{CallSettings, Driver, Reports};
+use crate::conversation::Message;
+use crate::provider::{Catalog, Provider};
+use crate::session::actor::{self, Commands, Farewell, Parts};
+use crate::session::recorder::{Beginning, Recorder};
+use crate::session::title::Titles;
+use crate::session::{ErrorReport, Handle, SessionInfo};
+use crate::store::{NewSession, Store};
+use crate::tool::{Abilities, Registry, Services};
+
+/// An opened session.
+pub(in crate::session) struct Opened {
+    pub handle: Handle,
+    /// Draws the session's calls.
+    pub tools: Arc<Registry>,
+    /// Sentences for the user: warnings of the configuration, a session that was not there.
+    pub notes: Vec<String>,
+    /// Ends when the session's actor has written everything down.
+    pub actor: tokio::task::JoinHandle<()>,
+}
+
+/// Opens a session and starts its actor on the current runtime.
+pub(in crate::session) fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
+    let mut notes = request.loaded.warnings.clone();
+    let catalog = Arc::new(Catalog::new(providers(request)?));
+    let store = Store::open(&request.dirs.data)?;
+    let found = found(request, &store, &mut notes)?;
+    let agents = agents(request);
+    notes.extend(agents::problems(&agents));
+    let start = agents::start(&agents, request, found.row.as_ref(), &mut notes)?;
+    let (agent, mode, before_plan) = (start.agent.clone(), start.mode, start.before_plan);
+    notes.extend(agents::without_effect(&agent));
+    let model_name = choose_model(request, &catalog, found.row.as_ref(), &agent)?;
+    let provider = provider(request, &catalog)?;
+    let row = found.row.as_ref();
+    let directory = row.map_or(&request.directory, |row| &row.directory).clone();
+    let reports = Reports::new();
+    let kit = Kit::build(request, &store, &found.id, &directory, true, &reports, &mut notes)?;
+    let prompt = prompt_facts(request, &kit, &mut notes);
+    let profiles = Profiles {
+        agents,
+        models: Models::new(request, &catalog),
+        catalog: Arc::clone(&catalog),
+        registry: Arc::clone(&kit.registry),
+        rules: kit.base,
+        max_steps: request.loaded.config.max_steps,
+        store: store.clone(),
+        session: found.id.clone(),
+        prompt,
+    };
+    let profile = profiles.make(&agent, &model_name)?;
+    kit.services.gate.change_rules(profile.permissions.clone());
+    kit.services.gate.set_mode(mode);
+    let messages = history(&store, &found, &profile)?;
+    let commands = own_commands(request, &mut notes);
+    let info = SessionInfo {
+        mode,
+        scope: last_scope(&store)?,
+        ..info(request, &found, &profile, &profiles, &commands, &messages)
+    };
+    let tools = Arc::clone(&kit.registry);
+    let project = kit.services.roots.project_root().to_owned();
+    let calls = calls(kit.registry, kit.services, &found, &profile);
+    let parts = Parts {
+        info,
+        messages,
+        next_seq: store.next_seq(&found.id)?,
+        todos: store.todos(&found.id)?,
+        draft: draft(&store, &found, &project)?,
+        opening: if found.row.is_none() { "startup" } else { "resume" },
+        recorder: recorder(store, found, &profile, project, directory),
+        before_plan,
+        titles: titles(request, &catalog, &provider),
+        driver: Driver::new(provider, reports),
+        calls,
+        turn: profile.turn,
+        model: profile.model,
+        system: profile.system,
+        temperature: profile.temperature,
+        profiles,
+        user_commands: commands,
+        reminders: request.loaded.config.todo.reminders,
+        farewell: match request.front_end {
+            FrontEndKind::Attended => Farewell::Short,
+            FrontEndKind::Unattended => Farewell::Whole,
+        },
+        about: about::about(request),
+        _cleaning: upkeep::clean_outputs(&request.dirs.data),
+    };
+    let (commands, received) = mpsc::channel(256);
+    let actor = actor::spawn(parts, received);
+    Ok(Opened {
+        handle: Handle { commands },
+        tools,
+        notes,
+        actor,
+    })
+}
+
+/// Returns the session that is wanted.
+fn found(request: &OpenRequest, store: &Store, notes: &mut Vec<String>) -> Result<FoundSession, ErrorReport> {
+    // First of all: what is read below may be among the files that a crash left half changed.
+    notes.extend(upkeep::recover(&request.dirs.data));
+    let found = find(request, store, notes)?;
+    if found.lock.is_some() && found.row.is_some() {
+        // One that was killed has closed nothing.
+        store.end_session_grants(&found.id)?;
+    }
+    Ok(found)
+}
+
+fn own_commands(request: &OpenRequest, notes: &mut Vec<String>) -> Commands {
+    let (list, problems) = user_commands(request);
+    notes.extend(commands::problems(&problems));
+    Commands {
+        list,
+        is_trusted: request.trust.is_trusted(),
+    }
+}
+
+fn calls(
+    registry: Arc<Registry>,
+    services: Arc<Services>,
+    found: &FoundSession,
+    profile: &Profile,
+) -> CallSettings {
+    CallSettings {
+        registry,
+        services,
+        settings: Arc::clone(&profile.settings),
+        told: Arc::default(),
+        session: found.id.clone(),
+        agent: profile.agent().to_owned(),
+        abilities: Abilities {
+            images: profile.model.images,
+            pdf: profile.model.pdf,
+        },
+        context: None,
+    }
+}
+
+/// Returns the messages of a stored session. One that was cut off is made whole first: it is ours, and nobody else's.
+fn history(store: &Store, found: &FoundSession, profile: &Profile) -> Result<Vec<Arc<Message>>, ErrorReport> {
+    let Some(row) = &found.row else {
+        return Ok(Vec::new());
+    };
+    if found.lock.is_some() {
+        store.mark_interrupted(&found.id)?;
+        let agent = profile.agent();
+        if row.agent != agent {
+            store.set_agent_model(&found.id, agent, Some(&profile.model.reference))?;
+            store.set_system_prompt(&found.id, agent, &profile.system)?;
+        }
+    }
+    Ok(store.load(&found.id)?.into_iter().map(Arc::new).collect())
+}
+
+/// Returns what writes the session down; a new one is stored with its first message.
+fn recorder(
+    store: Store,
+    found: FoundSession,
+    profile: &Profile,
+    project: PathBuf,
+    directory: PathBuf,
+) -> Recorder {
+    let (agent, model) = (profile.agent().to_owned(), profile.model.reference.clone());
+    let begin = found.row.is_none().then(|| Beginning {
+        session: NewSession {
+            id: found.id.clone(),
+            parent: None,
+            project,
+            directory,
+            agent: agent.clone(),
+            model: Some(model.clone()),
+            title: String::new(),
+        },
+        system: profile.system.clone(),
+    });
+    Recorder::new(store, found.id, begin, (agent, model), found.lock)
+}
+
+/// Returns the model that gives sessions titles, where one is configured, its provider is and somebody sees the title.
+fn titles(request: &OpenRequest, catalog: &Catalog, provider: &Arc<dyn Provider>) -> Option<Titles> {
+    let small = request.loaded.config.small_model.clone();
+    let model = small.filter(|model| {
+        request.front_end == FrontEndKind::Attended && catalog.usable(&model.provider).is_ok()
+    })?;
+    Some(Titles {
+        provider: Arc::clone(provider),
+        model,
+    })
+}
