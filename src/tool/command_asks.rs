@@ -95,7 +95,10 @@ fn asks_of(setting: &Setting<'_>, command: &str) -> CommandAsks {
     if refusal.is_none() {
         setting.allow_temporary_files(&analysis, &looks, &mut gathered.edit);
     }
-    let only_reads = refusal.is_none() && !gathered.writes && looks.iter().all(|look| look.form.is_some());
+    // What needs no question may be written in the sandbox of calls that only read, and nothing else.
+    let writes_elsewhere = gathered.writes
+        || (gathered.edit.iter()).any(|ask| setting.is_temporary(ask) && ask.floor != Floor::Denied);
+    let only_reads = refusal.is_none() && !writes_elsewhere && looks.iter().all(|look| look.form.is_some());
     let run = match (only_reads, can_confine_reading(setting.services)) {
         (true, true) => GitRun::Confined,
         (true, false) => GitRun::Disarmed,
@@ -170,7 +173,7 @@ struct Gathered {
     edit: Vec<Ask>,
     read: Vec<Ask>,
     why: Option<String>,
-    /// True if a redirection writes to more than a device that holds nothing.
+    /// True if a redirection writes to more than a device that holds nothing, or a temporary file.
     writes: bool,
 }
 
@@ -291,7 +294,8 @@ impl Setting<'_> {
         if analysis.only_bash && shell.is_some_and(|shell| base_name(shell) != "bash") {
             return Some("the shell that runs it has another grammar");
         }
-        let is_passed_on = |name: &String| variable(self.services, name).is_some();
+        let is_passed_on =
+            |name: &String| variable(self.services, name).is_some() || name.starts_with("GIT_");
         if analysis.lasting.iter().any(is_passed_on) {
             return Some("it changes a variable that programs are given");
         }
@@ -390,8 +394,9 @@ impl Setting<'_> {
             destroys: written::overwrites_a_file(command, there.as_deref().unwrap_or_default()),
         };
         if look.form.is_none() {
-            let there = there.as_deref().unwrap_or_default();
-            self.read_by_words(command, analysis, directories.as_deref(), there, gathered);
+            let mut named = there.clone().unwrap_or_default();
+            named.extend(found.iter().flatten().cloned());
+            self.read_by_words(command, analysis, directories.as_deref(), &named, gathered);
         }
         if let (Some(git), Some(directories)) = (
             look.form.as_ref().and_then(|form| form.git.as_ref()),
@@ -483,8 +488,10 @@ impl Setting<'_> {
             }
             gathered.outside.extend(self.outside_path(&path, self.workdir));
             if redirected.writes {
-                gathered.writes = true;
-                gathered.edit.extend(self.write_path(&path, self.workdir));
+                let asks = self.write_path(&path, self.workdir);
+                let mut edits = asks.iter().filter(|ask| ask.key == "edit").peekable();
+                gathered.writes |= edits.peek().is_none() || !edits.all(|ask| self.is_temporary(ask));
+                gathered.edit.extend(asks);
             } else {
                 gathered.read.extend(self.read_path(&path));
             }

@@ -112,7 +112,12 @@ impl Flow {
             .chain(&facts.computed_values)
             .cloned()
             .collect();
+        let may_skip = facts.may_fail && text.contains('\n');
         self.facts.merge(facts);
+        if may_skip {
+            self.facts
+                .refuse("the rest of a line may be left out, where something cannot be computed");
+        }
         if is_foreign {
             self.facts.refuse("the shell that runs it has another grammar");
         }
@@ -129,8 +134,11 @@ impl Flow {
         }
         self.only_tests = self.texts == 0 && only_tests(&node);
         self.values.begin(&node, computed);
+        if may_skip {
+            self.values.end();
+        }
         self.moves |= changes_directory(&node);
-        let place = if functions_change_directory(&node) {
+        let place = if functions_change_directory(&node) || may_skip && self.moves {
             &Place::Unknown
         } else {
             place
@@ -181,7 +189,14 @@ impl Flow {
             }
             Node::Redirected(redirections, node) => {
                 self.redirections(redirections, place);
-                self.node(node, place)
+                // Where a file cannot be opened nothing of it runs.
+                let values = self.values.clone().without([&**node]);
+                let after = self.node(node, place);
+                self.values = values;
+                After {
+                    success: after.success,
+                    failure: after.failure.or(place.clone()),
+                }
             }
             Node::If(branches, otherwise) => self.branches(node, branches, otherwise.as_deref(), place),
             Node::Case(branches) => {

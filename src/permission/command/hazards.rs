@@ -1,7 +1,7 @@
 //! Commands that change the shell itself, so that later words mean something else than they say.
 
 use super::reader::{Facts, Refusal};
-use super::word::{Word, is_name};
+use super::word::{Word, is_computed, is_name};
 
 /// Variables that decide which programs run, where they start or what the shell does besides.
 const VARIABLES: &[&str] = &[
@@ -19,7 +19,15 @@ const VARIABLES: &[&str] = &[
     "GLOBIGNORE",
     "EXECIGNORE",
     "POSIXLY_CORRECT",
+    "OPTERR",
     "OPTIND",
+    "COLUMNS",
+    "LINES",
+    "HISTCMD",
+    "EPOCHREALTIME",
+    "GROUPS",
+    "DIRSTACK",
+    "FIGNORE",
     "TEXTDOMAIN",
     "TEXTDOMAINDIR",
 ];
@@ -76,7 +84,11 @@ pub(super) const NUMBERS: &[&str] = &[
 ];
 
 pub(super) fn check_variable(name: &str, facts: &mut Facts) {
-    if VARIABLES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
+    // The shell computes with what is given to its numbers.
+    if VARIABLES.contains(&name)
+        || NUMBERS.contains(&name)
+        || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    {
         facts.refuse("it changes a variable that decides what runs");
     }
 }
@@ -124,9 +136,35 @@ pub(super) fn check(words: &[Word], facts: &mut Facts) {
             let name = Some(name).filter(|name| !name.is_empty()).unwrap_or(&next.text);
             set(name, &next, facts);
         }
+        "printf" if may_set_by_format(arguments) => facts.refuse(EVALUATES),
         "wait" => wait(arguments, facts),
         _ => {}
     }
+}
+
+/// `%n` gives the variable in its place a value. A format that is not known may have it.
+fn may_set_by_format(arguments: &[Word]) -> bool {
+    let mut words = arguments.iter().skip_while(|word| word.text == "--");
+    let Some(format) = words.next() else { return false };
+    let is_known = !format.is_dynamic() && format.glob_at.is_none();
+    let has_values = words.next().is_some();
+    has_values && (!is_known || counts_characters(&format.text))
+}
+
+/// Returns true if a format has a `%n`, with whatever stands between its two signs.
+pub(super) fn counts_characters(format: &str) -> bool {
+    let mut rest = format;
+    while let Some(at) = rest.find('%') {
+        let conversion = rest[at + 1..].trim_start_matches(|c: char| !c.is_ascii_alphabetic() && c != '%');
+        let conversion = conversion.trim_start_matches(['h', 'l', 'j', 'z', 't', 'L']);
+        if conversion.starts_with('n') {
+            return true;
+        }
+        let mut behind = conversion.chars();
+        behind.next();
+        rest = behind.as_str();
+    }
+    false
 }
 
 const EVALUATES: Refusal = "it sets a variable whose name may be more than a name";
@@ -175,7 +213,7 @@ fn wait(arguments: &[Word], facts: &mut Facts) {
         let is_open = word.is_dynamic() && !is_number(word, facts);
         // `-np x` sets a variable, and so may a file's name in the place of a wildcard.
         let sets = word.text.starts_with('-') && word.text.contains('p') || word.glob_at.is_some();
-        if sets || is_open && (arguments.len() > 1 || is_several(word)) {
+        if sets || is_open {
             facts.refuse(EVALUATES);
         }
     }
@@ -190,8 +228,7 @@ fn is_several(word: &Word) -> bool {
 /// end.
 fn is_number(word: &Word, facts: &mut Facts) -> bool {
     let text = word.text.as_str();
-    let is_computed = text.starts_with("$((") && text.ends_with("))") && text.matches("$(").count() == 1;
-    if is_computed || matches!(text, "$?" | "$#" | "$!" | "$$") {
+    if is_computed(text) || matches!(text, "$?" | "$#" | "$!" | "$$") {
         return true;
     }
     let name = text.strip_prefix('$').unwrap_or_default();
@@ -215,12 +252,14 @@ fn declaration(program: &str, arguments: &[Word], facts: &mut Facts) {
         }
         if let Some(letters) = text.strip_prefix(['-', '+']) {
             // Names of names, computed values, functions and callbacks.
-            let refused = match program {
-                "mapfile" | "readarray" => "C",
-                "read" | "getopts" => "",
-                _ => "nif",
+            // A name may stand in the same word: `-aPATH`.
+            let is_refused = match program {
+                "mapfile" | "readarray" => !letters.chars().all(|c| "td".contains(c)),
+                "read" => !is_option_of_read(letters),
+                "getopts" => !letters.is_empty(),
+                _ => letters.contains(['n', 'i', 'f']),
             };
-            if letters.contains(|c| refused.contains(c)) || word.is_dynamic() {
+            if is_refused || word.is_dynamic() {
                 facts.refuse(EVALUATES);
             }
             continue;
@@ -244,6 +283,18 @@ fn declaration(program: &str, arguments: &[Word], facts: &mut Facts) {
     }
     facts.exports |=
         matches!(program, "export" | "declare" | "typeset" | "readonly") && !arguments.is_empty();
+}
+
+/// Options whose value is a number or stands in a word of its own.
+fn is_option_of_read(letters: &str) -> bool {
+    let flags = letters.trim_start_matches(['r', 's', 'e']);
+    let mut rest = flags.chars();
+    match rest.next() {
+        None => true,
+        Some('n' | 'N' | 't' | 'u') => rest.all(|c| c.is_ascii_digit() || c == '.'),
+        Some('p' | 'd' | 'a') => rest.next().is_none(),
+        Some(_) => false,
+    }
 }
 
 fn set(name: &str, word: &Word, facts: &mut Facts) {

@@ -102,6 +102,22 @@ pub(super) fn is_name(text: &str) -> bool {
 /// Braces of one word may not make more words than this.
 const MAX_WORDS: usize = 256;
 
+/// Returns true if a text is one arithmetic expansion and nothing else: `$((i + 1))`.
+pub(super) fn is_computed(text: &str) -> bool {
+    let inner = text.strip_prefix("$((").and_then(|rest| rest.strip_suffix("))"));
+    let Some(inner) = inner else { return false };
+    let is_known = |c: char| c.is_ascii_alphanumeric() || "_ \t+-*/%<>=!&|^~?:,()$#{}".contains(c);
+    if inner.contains("$(") || !inner.chars().all(is_known) {
+        return false;
+    }
+    let mut depth = 0_i32;
+    let is_inside = inner.chars().all(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth >= 0
+    });
+    is_inside && depth == 0
+}
+
 /// Returns the words that `a{b,c}` and `{1..3}` stand for. `text` is a word without quotes and expansions; `None` when
 /// there are too many, or when it is not certain what bash makes of it.
 pub(super) fn braces(text: &str) -> Option<Vec<String>> {

@@ -15,13 +15,15 @@ use crate::permission::{Ask, Floor};
 const WITHOUT_LINKS: &[&str] = &["mkdir", "touch", "tee", "rm", "rmdir"];
 
 impl Setting<'_> {
+    /// Returns true if this asks to write below the scratch directory.
+    pub(super) fn is_temporary(&self, ask: &Ask) -> bool {
+        ask.key == "edit" && is_below(Path::new(&ask.subject.text), self.services.scratch.path())
+    }
+
     /// Takes the question out of the asks for files in the scratch directory. Rules that deny still hold.
     pub(super) fn allow_temporary_files(&self, analysis: &Analysis, looks: &[Look], asks: &mut [Ask]) {
         let scratch = &self.services.scratch;
-        let is_temporary = |ask: &&mut Ask| {
-            let path = Path::new(&ask.subject.text);
-            ask.key == "edit" && ask.floor == Floor::Rules && is_below(path, scratch.path())
-        };
+        let is_temporary = |ask: &&mut Ask| ask.floor == Floor::Rules && self.is_temporary(ask);
         let mut temporary: Vec<&mut Ask> = asks.iter_mut().filter(is_temporary).collect();
         // Without the directory commands are not given its name either, and `$TMPDIR/a` is `/a`.
         if temporary.is_empty() || scratch.ensure().is_err() {

@@ -2,6 +2,7 @@ mod attacks;
 mod brought;
 mod brought_fuzz;
 mod closed;
+mod evaluated;
 mod expanded;
 mod forms;
 mod git;

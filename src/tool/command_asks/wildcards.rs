@@ -59,12 +59,18 @@ impl Setting<'_> {
         let plain: String = analysis.text.chars().filter(|c| !is_quote(*c)).collect();
         let sets_options = analysis.commands.iter().chain(&analysis.perhaps).any(|command| {
             let mut options = command.words.iter().skip(1);
+            let is_shell = ["bash", "sh", "ksh", "zsh", "dash"].contains(&base_name(command.program()));
             command.program() == "shopt"
-                || options.any(|word| word.text.starts_with(['-', '+']) && word.text.contains('O'))
+                || is_shell
+                    && options.any(|word| word.text.starts_with(['-', '+']) && word.text.contains('O'))
         });
         let is_named = TOLD_BY.iter().any(|name| plain.contains(name));
+        // What is not understood may set them under any name.
+        let is_unknown = |command: &Simple| command.words.first().is_none_or(Word::is_dynamic);
         is_named
-            || sets_options && analysis.refusal.is_some()
+            || sets_options
+            || analysis.refusal.is_some()
+            || analysis.commands.iter().any(is_unknown)
             || TOLD_BY.iter().any(|name| variable(self.services, name).is_some())
     }
 }

@@ -62,6 +62,12 @@ impl Values {
         self.known.retain(|name, _| !never.contains(name));
     }
 
+    /// No variable has a known value from here on.
+    pub(super) fn end(&mut self) {
+        self.is_off = true;
+        self.known.clear();
+    }
+
     /// `name=value`.
     pub(super) fn assign(&mut self, name: &str, value: Option<&Word>) {
         let values = value.and_then(|value| {

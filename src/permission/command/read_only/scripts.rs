@@ -1,5 +1,6 @@
 //! Programs whose words are a language of their own: `sed`, `awk`, `jq`, `find`, and others with unusual options.
 
+use super::super::hazards::counts_characters;
 use super::super::word::Word;
 use super::table::{Parsed, Table, parse};
 
@@ -27,10 +28,19 @@ pub(super) fn date(words: &[Word]) -> bool {
 /// Not `-v`, which sets a variable.
 pub(super) fn printf(words: &[Word]) -> bool {
     match words {
-        [dashes, format, ..] if dashes.text == "--" => dashes.is_literal() && is_fixed(format),
-        [format, ..] => is_fixed(format) && !format.text.starts_with('-'),
+        [dashes, format, values @ ..] if dashes.text == "--" => {
+            dashes.is_literal() && is_fixed(format) && sets_nothing(format, values)
+        }
+        [format, values @ ..] => {
+            is_fixed(format) && !format.text.starts_with('-') && sets_nothing(format, values)
+        }
         [] => false,
     }
+}
+
+/// `%n` sets the variable in its place.
+fn sets_nothing(format: &Word, values: &[Word]) -> bool {
+    values.is_empty() || !format.is_dynamic() && !counts_characters(&format.text)
 }
 
 /// Returns true if a word begins as it is written.

@@ -2,7 +2,7 @@
 
 use super::super::hazards::check_variable;
 use super::super::syntax::{Assignment, Call, Node, Redirection, RedirectionKind};
-use super::super::word::{Word, is_name, joined};
+use super::super::word::{Word, is_computed, is_name, joined};
 use super::{MAX_COMMANDS, Reader, Refusal, UNEXPECTED};
 
 /// The subscript in `{a[x]}>file` is computed, and so may run commands.
@@ -248,6 +248,12 @@ impl Reader<'_> {
         let (target, mut inside) = self.single_word()?;
         call.inside.append(&mut inside);
         let copies = operator.ends_with('&') && is_descriptor(&target);
+        if *operator == "<>" {
+            call.redirections.push(Redirection {
+                kind: Read,
+                target: target.clone(),
+            });
+        }
         if !copies {
             call.redirections.push(Redirection { kind: *kind, target });
         }
@@ -264,11 +270,6 @@ fn is_descriptor(word: &Word) -> bool {
 /// Returns true if a value is a number whatever happens.
 fn is_numeric(word: &Word) -> bool {
     let is_computed = word.dynamic_at == Some(0)
-        && (word.text.starts_with("$((")
-            && word.text.ends_with("))")
-            && word.text.matches("$(").count() == 1
-            || word.text == "$#"
-            || word.text == "$?"
-            || word.text == "$!");
+        && (is_computed(&word.text) || word.text == "$#" || word.text == "$?" || word.text == "$!");
     word.is_integer() || is_computed
 }

@@ -296,7 +296,10 @@ impl Reader<'_> {
             .strip_prefix('{')
             .and_then(|name| name.strip_suffix('}'))
             .unwrap_or(name);
-        if operand.is_integer() || matches!(text, "$#" | "$?") || text.starts_with("${#") {
+        let length = text.strip_prefix("${#").and_then(|rest| rest.strip_suffix('}'));
+        let is_length =
+            !operand.quoted && length.is_some_and(|name| is_name(name) || matches!(name, "@" | "*"));
+        if operand.is_integer() || matches!(text, "$#" | "$?") || is_length {
             return Some(());
         }
         is_name(name).then(|| {

@@ -146,6 +146,8 @@ impl Reader<'_> {
         let index = self.name().to_owned();
         self.expect("]").map_err(|_| EVALUATES)?;
         if is_name(&index) {
+            // It may be negative.
+            self.facts.may_fail = true;
             self.facts.computed.insert(index);
         } else if index.is_empty() || !index.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(EVALUATES);

@@ -48,6 +48,8 @@ pub(super) struct Facts {
     pub(super) starts: BTreeSet<usize>,
     /// True if another shell than bash could read it in another way: `$'…'`, `&>`, `[[`, `((`.
     pub(super) only_bash: bool,
+    /// True if an expansion may fail while it runs. Bash then goes on with the next line.
+    pub(super) may_fail: bool,
     /// Why it cannot be judged by its commands, although it could be read.
     pub(super) refusal: Option<Refusal>,
 }
@@ -68,6 +70,7 @@ impl Facts {
         self.lasting.extend(other.lasting);
         self.exports |= other.exports;
         self.only_bash |= other.only_bash;
+        self.may_fail |= other.may_fail;
         self.refusal = self.refusal.or(other.refusal);
     }
 
@@ -176,7 +179,8 @@ impl Reader<'_> {
                     self.at += 1;
                     before = Some(c);
                 }
-                Some('\\') if self.starts_with("\\\n") => {
+                // Elsewhere it joins what stands on both sides: `(` and `(`.
+                Some('\\') if self.starts_with("\\\n") && before.is_none_or(|c| " \t\n".contains(c)) => {
                     self.at += 2;
                     before = Some(' ');
                 }

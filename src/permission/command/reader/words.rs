@@ -111,6 +111,10 @@ impl Reader<'_> {
                     self.backquoted(&mut building)?;
                 }
                 '*' | '?' | '[' => building.wildcard(c),
+                '~' if self.at == start + 1 && self.begins_with_here() => {
+                    self.at += 1;
+                    building.dynamic("~+", Variable::named("PWD"), Quoting::Quoted);
+                }
                 '~' if self.at == start + 1 => {
                     building.word.tilde = true;
                     building.literal(c);
@@ -127,6 +131,12 @@ impl Reader<'_> {
             return Err(super::UNEXPECTED);
         }
         Ok(building)
+    }
+
+    /// `~+` alone or before a slash.
+    fn begins_with_here(&self) -> bool {
+        let behind = self.rest().strip_prefix('+');
+        behind.is_some_and(|rest| rest.chars().next().is_none_or(|c| c == '/' || ENDS.contains(c)))
     }
 
     fn single_quoted(&mut self, building: &mut Building) -> Result<(), Refusal> {
@@ -156,7 +166,14 @@ impl Reader<'_> {
                 Some('"') => return Ok(()),
                 Some('\\') => match self.next() {
                     Some(escaped @ ('$' | '`' | '"' | '\\')) => building.literal(escaped),
-                    Some('\n') => self.check_lines("\n")?,
+                    Some('\n') => {
+                        // `$x` and what the next line begins with would be one name.
+                        let before = self.text[..self.at - 2].chars().next_back();
+                        if !before.is_some_and(|c| " \t\n".contains(c)) {
+                            return Err("a line is continued inside a word");
+                        }
+                        self.check_lines("\n")?;
+                    }
                     Some(other) => {
                         building.literal('\\');
                         building.literal(other);
@@ -271,6 +288,7 @@ fn expanded(word: Word, brace_at: Option<usize>) -> Vec<Word> {
             vec![Word {
                 dynamic_at,
                 variable: None,
+                splits: true,
                 ..word
             }]
         }

@@ -5,7 +5,7 @@ use super::*;
 /// Programs of the second list in the forms in which they print.
 const PRINTS: &[&str] = &[
     "printf '%s\\n' a",
-    "printf \"x $(pwd)\" a; printf -- 'a'",
+    "printf \"x %s\" \"$(pwd)\"; printf -- 'a'; printf \"x $(pwd)\"",
     "printf 'a %s' \"$x\"",
     "id -un",
     "hostname -s",

@@ -180,3 +180,13 @@ async fn a_file_that_one_command_makes_is_asked_about_where_another_writes_it() 
     }
     assert_eq!(open(&project, "touch out").await, []);
 }
+
+/// What asks nothing but temporary files runs in the sandbox of calls that only read.
+#[tokio::test]
+async fn a_call_that_writes_temporary_files_alone_is_confined() {
+    let (project, _) = project();
+    let asks = |command: &str| command_asks(&project.services, command, &project.path(""));
+    assert!(asks("echo x > $TMPDIR/a").reads_only.is_some());
+    assert!(asks("echo x > a.txt").reads_only.is_none());
+    assert!(asks("echo x > $TMPDIR/a; echo y > b.txt").reads_only.is_none());
+}

@@ -1,0 +1,95 @@
+//! Texts in which the shell runs, sets or reads something else than they seem to say. Each ran unasked, or was judged by
+//! another file than it touched.
+
+use super::*;
+
+fn project() -> Harness {
+    let project = Harness::new();
+    for name in [".env", "a.txt", "sub/k", "secrets/k"] {
+        project.write(name, "x\n");
+    }
+    project
+}
+
+#[tokio::test]
+async fn what_runs_programs_inside_of_an_expansion_asks() {
+    let project = project();
+    for command in [
+        "(\\\n(x='$(touch PWN)')); echo hi",
+        "echo $(\\\n(echo '$(touch PWN)'))",
+        "RANDOM='a[$(touch PWN)]'; echo hi",
+        "for RANDOM in 'a[$(touch PWN)]'; do echo; done",
+        "read RANDOM <<< 'a[$(touch PWN)]'",
+        "HISTCMD='a[$(touch PWN)]'; echo",
+        "SRANDOM+='a[$(touch PWN)]'; echo",
+        "SECONDS='a[$(touch PWN)]'; echo",
+        "[[ ${#a}'+b[$(touch PWN)]' -eq 0 ]]",
+        "b='+c[$(touch PWN)]'; [[ ${#a}$b -eq 0 ]]",
+        "x=$((1))'+b[`touch PWN`]+((1))'; echo $((x))",
+        "[ -f {x,-a,-v,'a[$(touch PWN)]'} ]",
+        "test {-v,'a[$(touch PWN)]'}",
+        "echo & wait {-np,'a[$(touch PWN)]'}",
+        "read -r x <<< '-npa[$(touch PWN)]'; echo & wait \"$x\"",
+        "x=$(echo -npTMPDIR); echo & wait $x",
+        "read -aTMPDIR <<< /elsewhere; echo x > $TMPDIR/PWN",
+        "read -aPATH <<< x; ls",
+        "read -aPS4 <<< '$(touch PWN)'; set -x; echo",
+        "read -raPATH <<< x; ls",
+        "mapfile -tO0PATH <<< x; ls",
+        "printf 'abcd%n' PATH; ls",
+        "printf 'abcd%5ln' PATH; ls",
+        "f='%n'; printf \"$f\" PATH; ls",
+        "GIT_CONFIG_COUNT=0; git status",
+        "for GIT_CONFIG_COUNT in 0; do git status; done",
+    ] {
+        let asked = open(&project, command).await;
+        assert!(!asked.is_empty(), "{command}");
+        assert!(!project.path("PWN").exists(), "{command}");
+    }
+}
+
+#[tokio::test]
+async fn a_value_that_may_be_another_one_is_not_relied_upon() {
+    let project = project();
+    for command in [
+        "x=a.txt; xy=.env; cat \"$x\\\ny\"",
+        "x=/dev/nul; xl=PWN; echo > \"$x\\\nl\"",
+        "x=.env; { x=a.txt; } < nofile; cat $x",
+        "x=PWN; { x=/dev/null; } < nofile; echo > $x",
+        "x=.env; while :; do x=a.txt; break; done < nofile; cat $x",
+        "x=.env\necho $((1/0)); x=a.txt\ncat $x",
+        "x=.env\necho $((08)); x=a.txt\ncat $x",
+        "x=.env\nn=-5; a[n]=1 x=a.txt\ncat $x",
+        "y=abc; x=.env\necho ${y:0:-9}; x=a.txt\ncat $x",
+        "x=.env\nUID=1; x=a.txt\ncat $x",
+        "cd secrets\necho $((1/0)); cd ..\ncat k",
+        "cat ~+/.env",
+        "cat < ~+/.env",
+        "cat <> .env",
+        "exec 3<> .env; cat <&3",
+    ] {
+        let asked = open(&project, command).await;
+        assert!(!asked.is_empty(), "{command}");
+    }
+}
+
+#[tokio::test]
+async fn what_does_the_same_and_cannot_fail_asks_nothing() {
+    let project = project();
+    for command in [
+        "i=1\nwhile [ $i -lt 3 ]; do echo $i; i=$((i + 1)); done",
+        "echo a \\\n  b",
+        "x=a.txt; cat \"$x\"",
+        "{ cat a.txt; } < a.txt",
+        "[ -f a.txt ] && echo yes",
+        "[[ ${#x} -eq 0 ]] && echo empty",
+        "read -r x < a.txt; echo \"$x\"",
+        "read -n1 x < a.txt; echo \"$x\"",
+        "printf '%s\\n' a b",
+        "echo $((2 * 3))",
+        "for f in a.txt sub/k; do cat \"$f\"; done",
+        "cat ~+/a.txt",
+    ] {
+        assert_eq!(open(&project, command).await, [], "{command}");
+    }
+}
