@@ -200,7 +200,9 @@ impl App {
     fn idle_hints(&self, hints: &mut Hints<'_>) {
         let key = |action| self.keymap.label(Context::Composer, action);
         match &self.view.link {
-            Link::ReadOnly(reason) => hints.say(reason, Meaning::Warning),
+            Link::ReadOnly(holder) => {
+                hints.say(&format!("read only: open in {holder}"), Meaning::Warning);
+            }
             Link::Gone => hints.say("no session is open", Meaning::Warning),
             Link::Opening | Link::Open => {
                 let held = self.held();

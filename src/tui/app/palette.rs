@@ -19,6 +19,8 @@ impl App {
                 self.give_keys(context, action, now);
                 self.act_in(context, action, now)
             }
+            // A question takes what is its own; these are not.
+            Context::Global | Context::Leader | Context::Palette => self.act_in(context, action, now),
             _ => self.act_in(self.context(), action, now),
         }
     }

@@ -119,7 +119,8 @@ fn cannot_fail(text: &str) -> bool {
         let name = term.strip_prefix('$').unwrap_or(term);
         let is_decimal = term == "0" || term.starts_with(|c: char| ('1'..='9').contains(&c));
         let is_short = term.len() < 18 && term.bytes().all(|byte| byte.is_ascii_digit());
-        if !is_name(name) && !(is_decimal && is_short) {
+        let is_number = is_decimal && is_short;
+        if !is_number && !is_name(name) {
             return false;
         }
         let behind = behind.trim_start();

@@ -100,9 +100,11 @@ impl App {
         }
         match &self.view.link {
             Link::Opening | Link::Open => {}
-            Link::ReadOnly(reason) => {
-                let reason = reason.clone();
-                return self.say(reason, Meaning::Warning, now);
+            Link::ReadOnly(holder) => {
+                let words = format!(
+                    "not sent: the session is open in {holder}; close it there, or start another with /new"
+                );
+                return self.say(words, Meaning::Warning, now);
             }
             Link::Gone => return self.say("no session is open; the draft stays here", Meaning::Warning, now),
         }

@@ -247,6 +247,20 @@ fn the_card_of_a_question_that_was_put_off_names_the_key_that_leads_there() {
 }
 
 #[test]
+fn the_palette_opens_over_a_question_what_is_not_the_questions_own() {
+    let mut driver = Driver::open();
+    driver.ask(bash("one", &[]));
+    driver.wait(301);
+    driver.effects.clear();
+    driver.press("ctrl+p");
+    driver.type_text("what fills the context");
+    driver.press("enter");
+    let looks = |effect: &Effect| matches!(effect, Effect::Ask(Query::Context));
+    assert!(driver.effects.iter().any(looks), "{}", driver.text());
+    assert!(driver.replies().is_empty());
+}
+
+#[test]
 fn several_questions_queue_oldest_first() {
     let mut driver = Driver::open();
     driver.ask(bash("one", &[]));
