@@ -165,9 +165,6 @@ pub fn files_read(command: &Simple) -> Vec<PathOperand> {
     found
 }
 
-/// Number of letters of an option behind which an attached path is looked for.
-const MAX_LETTERS: usize = 6;
-
 /// Everything in a command's words that would be a path if a file of that name were there: operands, what follows a `=`,
 /// and of a reader also what follows an option's letters.
 pub fn possible_paths(command: &Simple) -> Vec<PathOperand> {
@@ -197,7 +194,7 @@ fn possible_paths_but(command: &Simple, leaves_out: impl Fn(usize) -> bool) -> V
         let text = word.text.as_str();
         found.extend(text.split_once('=').map(|(_, value)| literal(value)));
         if shows && text.starts_with('-') && !text.starts_with("--") {
-            let letters = text.char_indices().skip(2).take(MAX_LETTERS);
+            let letters = text.char_indices().skip(2);
             found.extend(letters.map(|(at, _)| literal(&text[at..])));
         }
     }

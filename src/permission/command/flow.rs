@@ -114,10 +114,6 @@ impl Flow {
             .collect();
         let may_skip = facts.may_fail && text.contains('\n');
         self.facts.merge(facts);
-        if may_skip {
-            self.facts
-                .refuse("the rest of a line may be left out, where something cannot be computed");
-        }
         if is_foreign {
             self.facts.refuse("the shell that runs it has another grammar");
         }
@@ -239,6 +235,7 @@ impl Flow {
                 let before = place;
                 let place = if self.moves { Place::Unknown } else { place.clone() };
                 let values = std::mem::take(&mut self.values);
+                self.values = values.forgotten();
                 self.node(body, &place);
                 self.values = values;
                 After::same(before)

@@ -70,6 +70,30 @@ pub(super) fn exports_harmless(words: &[Word]) -> bool {
     program.text == "export" && !assignments.is_empty() && assignments.iter().all(is_harmless)
 }
 
+/// Variables that the shell sets by itself, besides those that are numbers.
+pub(super) const OF_SHELL: &[&str] = &[
+    "_",
+    "GROUPS",
+    "FUNCNAME",
+    "DIRSTACK",
+    "HISTCMD",
+    "REPLY",
+    "OPTARG",
+    "OPTIND",
+    "COLUMNS",
+    "LINES",
+    "PIPESTATUS",
+    "SHLVL",
+    "HOSTTYPE",
+    "MACHTYPE",
+    "OSTYPE",
+    "HOSTNAME",
+    "MAPFILE",
+    "COPROC",
+    "SHELL",
+    "PPID",
+];
+
 /// Variables that the shell computes by itself.
 pub(super) const NUMBERS: &[&str] = &[
     "RANDOM",
@@ -112,6 +136,14 @@ pub(super) const DECLARATIONS: &[&str] = &[
     "readarray",
     "getopts",
 ];
+
+/// Returns true if a program of this name changes what later words mean, or where they are looked for.
+pub(super) fn changes_later_commands(program: &str) -> bool {
+    const OTHERS: &[&str] = &[
+        "cd", "chdir", "pushd", "popd", "eval", "exec", "shift", "wait", "printf", "command", "builtin",
+    ];
+    changes_the_shell(program) || OTHERS.contains(&program)
+}
 
 /// Builtins whose "always" would say nothing about what they are used for.
 pub(super) fn changes_the_shell(program: &str) -> bool {
@@ -345,8 +377,10 @@ fn arguments_of_set_are_harmless(arguments: &[Word]) -> bool {
 
 /// Looks at the whole, once every command was looked at.
 pub(super) fn check_whole(facts: &mut Facts) {
-    let is_number =
-        |name: &&String| facts.variables.get(*name) == Some(&true) || NUMBERS.contains(&name.as_str());
+    let is_number = |name: &&String| {
+        let is_assigned = facts.variables.get(*name) == Some(&true) && !OF_SHELL.contains(&name.as_str());
+        is_assigned || NUMBERS.contains(&name.as_str())
+    };
     if !facts.computed.iter().all(|name| is_number(&name)) {
         facts.refuse("it computes with a variable that may be no number");
     }

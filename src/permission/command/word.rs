@@ -10,6 +10,8 @@ pub struct Word {
     pub glob_at: Option<usize>,
     /// True if it begins with an unquoted `~`.
     pub tilde: bool,
+    /// True if braces in it make several words of it, which only the shell knows.
+    pub has_braces: bool,
     /// Where the first expansion stands, in bytes.
     pub dynamic_at: Option<usize>,
     /// The variable, where that expansion is the whole beginning and names a directory that is known.

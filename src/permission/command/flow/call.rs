@@ -19,6 +19,14 @@ const MAX_PERHAPS: usize = 16;
 impl Flow {
     pub(super) fn call(&mut self, call: &Call, place: &Place) -> After {
         let first = self.commands.len();
+        // Each value is there for what follows in the same command.
+        let is_mixed = call.words.is_empty()
+            && (!call.inside.is_empty() || !call.redirections.is_empty())
+            && !call.assignments.is_empty();
+        let names = || call.assignments.iter().map(|assignment| assignment.name.as_str());
+        if is_mixed {
+            self.values.forget(names());
+        }
         for node in &call.inside {
             self.node(node, place);
         }
@@ -35,10 +43,12 @@ impl Flow {
             }
         }
         if call.words.is_empty() {
-            let names = call.assignments.iter().map(|assignment| assignment.name.clone());
-            self.facts.lasting.extend(names);
+            self.facts.lasting.extend(names().map(str::to_owned));
             for assignment in &call.assignments {
                 self.values.assign(&assignment.name, assignment.value.as_ref());
+            }
+            if is_mixed {
+                self.values.forget(names());
             }
             // What is set may be used by all that follows.
             self.feeding.extend(inside);
@@ -72,7 +82,12 @@ impl Flow {
             has_plain_assignments: call.assignments.iter().all(is_plain),
         };
         let mut after: Option<After> = None;
+        let is_named_by_value = call.words[0].is_dynamic();
         for words in self.values.resolve(&call.words) {
+            if is_named_by_value && hazards::changes_later_commands(&words[0].text) {
+                self.facts
+                    .refuse("a variable names a command that changes the shell");
+            }
             let one = self.words(&words, &running);
             after = Some(match after {
                 Some(before) => After {

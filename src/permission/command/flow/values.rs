@@ -5,37 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::hazards::{DECLARATIONS, NUMBERS};
+use super::super::hazards::{DECLARATIONS, NUMBERS, OF_SHELL};
 use super::super::syntax::{Call, Node};
 use super::super::word::Word;
 use super::place::any;
 
 /// Commands that the values of one command's words may make of it.
 const MAX_COMMANDS: usize = 64;
-
-/// Variables that the shell sets by itself, besides those that are numbers.
-const OF_SHELL: &[&str] = &[
-    "_",
-    "GROUPS",
-    "FUNCNAME",
-    "DIRSTACK",
-    "HISTCMD",
-    "REPLY",
-    "OPTARG",
-    "OPTIND",
-    "COLUMNS",
-    "LINES",
-    "PIPESTATUS",
-    "SHLVL",
-    "HOSTTYPE",
-    "MACHTYPE",
-    "OSTYPE",
-    "HOSTNAME",
-    "MAPFILE",
-    "COPROC",
-    "SHELL",
-    "PPID",
-];
 
 /// Known values of variables at one place of a script.
 #[derive(Debug, Clone, Default)]
@@ -62,6 +38,21 @@ impl Values {
         self.known.retain(|name, _| !never.contains(name));
     }
 
+    /// The same names are followed, and none of them has a known value.
+    pub(super) fn forgotten(&self) -> Self {
+        Self {
+            known: BTreeMap::new(),
+            ..self.clone()
+        }
+    }
+
+    /// These have no known value any more.
+    pub(super) fn forget<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) {
+        for name in names {
+            self.known.remove(name);
+        }
+    }
+
     /// No variable has a known value from here on.
     pub(super) fn end(&mut self) {
         self.is_off = true;
@@ -75,6 +66,11 @@ impl Values {
                 return None;
             }
             let values = self.of(value)?;
+            let is_written = |made: &Word| made.glob_at.is_none() || value.expansions.is_empty();
+            if !values.iter().all(is_written) {
+                // The name that a wildcard stood for.
+                return None;
+            }
             // Nothing is split or looked up here; a wildcard stays as it is written.
             let values = values.into_iter().map(|value| Word {
                 glob_at: None,
@@ -171,7 +167,8 @@ impl Values {
 
 /// A word with all of its expansions replaced; `None` when one is not known, or could become several words.
 fn replaced(word: &Word, choice: &BTreeMap<&str, &Word>) -> Option<Word> {
-    if word.expansions.is_empty() {
+    // With a value the braces would be there still.
+    if word.expansions.is_empty() || word.has_braces {
         return None;
     }
     let mut made = Word {

@@ -114,6 +114,8 @@ impl Reader<'_> {
             }
             self.at += 1;
             is_indexed = true;
+            // There may be no such place.
+            self.facts.may_fail = true;
             self.subscript()?;
         }
         let is_added = self.starts_with("+=");
@@ -158,7 +160,13 @@ impl Reader<'_> {
         loop {
             call.inside.extend(self.lines()?);
             if self.take(")") {
-                return Ok(());
+                // Bash goes on with the word: in `a=(b)#` there is no comment.
+                let is_over = self.peek().is_none_or(|c| " \t\n;&|)<>".contains(c));
+                return if is_over {
+                    Ok(())
+                } else {
+                    Err("a word goes on behind an array")
+                };
             }
             if self.peek() == Some('[') {
                 return Err("it sets parts of an array by number");

@@ -244,6 +244,9 @@ impl Reader<'_> {
             let Some(c) = self.peek() else {
                 return Err(UNEXPECTED);
             };
+            if words.last().is_some_and(|word| word.text == "=~" && !word.quoted) {
+                self.check_regex()?;
+            }
             match c {
                 '(' => depth += 1,
                 ')' => depth = depth.checked_sub(1).ok_or(UNEXPECTED)?,
@@ -287,6 +290,15 @@ impl Reader<'_> {
             }
         }
         Ok(Node::Inside(inside))
+    }
+
+    /// Bash reads what follows `=~` by rules of its own: signs that end a word elsewhere may stand in it.
+    fn check_regex(&self) -> Result<(), Refusal> {
+        let end = self.rest().find([' ', '\t', '\n']).unwrap_or(self.rest().len());
+        if self.rest()[..end].contains(['(', ')', '|', '&', ';', '<', '>', '#', '\'', '"', '\\', '`']) {
+            return Err("a regular expression has signs of the shell's own");
+        }
+        Ok(())
     }
 
     fn computed_in_test(&mut self, operand: &Word) -> Option<()> {

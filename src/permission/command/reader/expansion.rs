@@ -121,6 +121,10 @@ impl Reader<'_> {
             _ => return Err(UNUSUAL),
         };
         let is_all = self.starts_with("[@]") || self.starts_with("[*]");
+        // No such place, no such name.
+        let is_plain_name =
+            is_name(&name) || name.is_empty() || name.bytes().all(|byte| byte.is_ascii_digit());
+        self.facts.may_fail |= self.peek() == Some('[') || !is_plain_name;
         if is_all {
             self.at += 3;
         } else if self.take("[") {
@@ -146,8 +150,6 @@ impl Reader<'_> {
         let index = self.name().to_owned();
         self.expect("]").map_err(|_| EVALUATES)?;
         if is_name(&index) {
-            // It may be negative.
-            self.facts.may_fail = true;
             self.facts.computed.insert(index);
         } else if index.is_empty() || !index.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(EVALUATES);
@@ -174,6 +176,7 @@ impl Reader<'_> {
             return self.arithmetic(inside, "}");
         }
         if self.starts_with(":=") || self.starts_with("=") {
+            self.facts.may_fail = true;
             super::super::hazards::check_variable(name, &mut self.facts);
             self.facts.assign(name, false);
             self.facts.lasting.insert(name.to_owned());

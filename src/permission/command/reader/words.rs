@@ -289,6 +289,7 @@ fn expanded(word: Word, brace_at: Option<usize>) -> Vec<Word> {
                 dynamic_at,
                 variable: None,
                 splits: true,
+                has_braces: true,
                 ..word
             }]
         }

@@ -267,7 +267,8 @@ pub(super) fn copied(command: &Simple) -> Written {
         ..Written::default()
     };
     // What a link leads to can be written by its name.
-    if matches!(program, "mv" | "ln") {
+    let makes_links = arguments.has(&['l', 's'], &["link", "symbolic-link"]);
+    if matches!(program, "mv" | "ln") || program == "cp" && makes_links {
         written.targets = sources;
     }
     if arguments.has(&[], &["exchange"]) {
