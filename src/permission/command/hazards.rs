@@ -183,8 +183,12 @@ fn may_set_by_format(arguments: &[Word]) -> bool {
     has_values && (!is_known || counts_characters(&format.text))
 }
 
-/// Returns true if a format has a `%n`, with whatever stands between its two signs.
+/// Returns true if a format may have a `%n`, with whatever stands between its two signs.
 pub(super) fn counts_characters(format: &str) -> bool {
+    if format.contains("%(") {
+        // A format for times, or none: bash then reads on behind the parenthesis.
+        return true;
+    }
     let mut rest = format;
     while let Some(at) = rest.find('%') {
         let conversion = rest[at + 1..].trim_start_matches(|c: char| !c.is_ascii_alphabetic() && c != '%');

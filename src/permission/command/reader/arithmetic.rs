@@ -67,6 +67,7 @@ impl Reader<'_> {
     /// Notes that a variable gets a number.
     fn changed(&mut self, name: &str) {
         super::super::hazards::check_variable(name, &mut self.facts);
+        self.facts.lasting.insert(name.to_owned());
         let is_assigned = self.starts_with("=") && !self.starts_with("==");
         if is_assigned {
             self.facts.assign(name, true);

@@ -187,6 +187,7 @@ impl Reader<'_> {
         }
         check_variable(&name, &mut self.facts);
         self.facts.assign(&name, false);
+        self.facts.lasting.insert(name);
         self.array(call)?;
         call.words.push(Word {
             text: self.text[start..self.at].to_owned(),
