@@ -16,14 +16,13 @@ use tokio::time::Sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::turn::{CallEnd, TurnEvent, not_executed};
-use crate::conversation::{CallId, CallResult, SessionId, ToolPart};
+use crate::conversation::{CallId, CallResult, ToolPart};
 use crate::hook::HookRun;
-use crate::provider::{Provider, ProviderError, ProviderErrorKind, ReplyStream, Request, ToolSpec};
+use crate::provider::{Provider, ProviderError, ProviderErrorKind, ReplyStream, Request};
 use crate::question::QuestionEvent;
 use crate::text::sanitize::{sanitize_line, strip_controls};
-use crate::text::truncate::ContextUse;
-use crate::tool::pipeline::{self, EndsTurn, Known, LoopGuard, Progress, Resolved, in_order, wants_to_speak};
-use crate::tool::{Abilities, Inside, Registry, Services, ToolCx, ToolSettings, Update};
+use crate::tool::pipeline::{self, EndsTurn, LoopGuard, Progress, Resolved, in_order, wants_to_speak};
+use crate::tool::{CallSettings, Inside, ToolCx, Update};
 
 /// Reports of the driver.
 #[derive(Debug)]
@@ -102,32 +101,6 @@ impl Reports {
             }
         }
         messages
-    }
-}
-
-/// Settings that all calls of a turn share.
-#[derive(Clone)]
-pub struct CallSettings {
-    pub registry: Arc<Registry>,
-    pub services: Arc<Services>,
-    /// The services' own settings with what the agent may use.
-    pub settings: Arc<ToolSettings>,
-    /// The tools that were described to the model.
-    pub told: Arc<[ToolSpec]>,
-    pub session: SessionId,
-    pub agent: String,
-    pub abilities: Abilities,
-    pub context: Option<ContextUse>,
-}
-
-impl CallSettings {
-    /// Returns the tools that a call can name.
-    pub fn known(&self) -> Known<'_> {
-        Known {
-            registry: &self.registry,
-            settings: &self.settings,
-            told: &self.told,
-        }
     }
 }
 
@@ -425,26 +398,12 @@ impl Runner {
         updates: mpsc::UnboundedSender<(CallId, Update)>,
         report: &Arc<CallReport>,
     ) -> ToolCx {
-        let settings = &self.settings;
-        let mut cx = ToolCx::new(
-            Arc::clone(&settings.services),
-            settings.session.clone(),
-            call.clone(),
-            updates,
-        );
-        cx.agent.clone_from(&settings.agent);
-        cx.abilities = settings.abilities;
-        cx.edit_mode = settings.settings.edit_mode;
-        cx.context = settings.context;
-        cx.cancel = self.stop.child_token();
-        cx.inside = Some(Inside {
-            registry: Arc::clone(&settings.registry),
-            settings: Arc::clone(&settings.settings),
-            told: Arc::clone(&settings.told),
+        let cx = ToolCx::new(&self.settings, call.clone(), self.stop.child_token(), updates);
+        cx.with_inside(Inside {
+            calls: self.settings.clone(),
             guard: Arc::clone(&self.guard),
             progress: Arc::clone(report) as Arc<dyn Progress>,
-        });
-        cx
+        })
     }
 }
 

@@ -176,10 +176,13 @@ impl Questions {
         Ok(())
     }
 
-    /// Looks at every question for permission that waits, oldest first, and settles those that a reply is given for. For
-    /// use after a grant or a change of mode. The closure runs under the queue's lock and must not call the queue.
-    pub fn rejudge(&self, mut judge: impl FnMut(&Inquiry) -> Option<PermissionReply>) {
-        self.lock().settle_permissions(|_, inquiry| judge(inquiry));
+    /// Looks at every question for permission of a session that waits, oldest first, and settles those that a reply is
+    /// given for. For use after a grant or a change of mode. The closure runs under the queue's lock and must not call the
+    /// queue.
+    pub fn rejudge(&self, session: &SessionId, mut judge: impl FnMut(&Inquiry) -> Option<PermissionReply>) {
+        self.lock().settle_permissions(|question, inquiry| {
+            (question.session == *session).then(|| judge(inquiry)).flatten()
+        });
     }
 
     /// Says who could answer. With nobody, what waits is refused now.

@@ -226,7 +226,7 @@ async fn a_grant_settles_what_it_covers() {
     for _ in &calls {
         asked.next().await;
     }
-    asked.questions.rejudge(|inquiry| {
+    asked.questions.rejudge(&session, |inquiry| {
         let mut rows = inquiry.rows.iter();
         rows.all(|row| row.pattern().starts_with("ls"))
             .then_some(PermissionReply::Once)

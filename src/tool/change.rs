@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::conversation::{ErrorKind, SessionId};
+use crate::conversation::ErrorKind;
 use crate::files::{
     ContentHash, Expected, FileError, FileProblem, PathKind, Resolved, Roots, TextFile, Transaction,
 };
@@ -13,7 +13,7 @@ use crate::permission::Ask;
 use crate::text::diff::unified;
 use crate::view::card::{Card, CardPart, DiffBody};
 
-use super::{PathAsk, RenderCx, Services, ToolCx, ToolError, edit_asks, path_asks, plural};
+use super::{PathAsk, RenderCx, SessionServices, ToolCx, ToolError, edit_asks, path_asks, plural};
 
 /// Lines of a diff that a card shows unless it is expanded.
 pub(super) const COLLAPSED_LINES: usize = 40;
@@ -142,20 +142,19 @@ pub(super) fn check_no_link(path: &Resolved) -> Result<(), ToolError> {
 
 /// Refuses to change a file that this session has not read, or not as it is now.
 pub(super) fn check_read(cx: &ToolCx, path: &Resolved, hash: &ContentHash) -> Result<(), ToolError> {
-    check_read_by(&cx.services, &cx.session, path, hash)
+    check_read_by(&cx.services, path, hash)
 }
 
 /// Like [`check_read`], beside the call.
 pub(super) fn check_read_by(
-    services: &Services,
-    session: &SessionId,
+    services: &SessionServices,
     path: &Resolved,
     hash: &ContentHash,
 ) -> Result<(), ToolError> {
     if !services.settings.require_read {
         return Ok(());
     }
-    let record = services.store.file_read(session, &path.real)?;
+    let record = services.tree.store.file_read(&services.session, &path.real)?;
     match record {
         None => Err(ToolError::new(
             ErrorKind::NotRead,
@@ -182,16 +181,16 @@ pub(super) async fn apply(cx: &ToolCx, change: Change) -> Result<(), ToolError> 
 /// Like [`apply`], for several files: all of them change, or none.
 pub(super) async fn apply_all(cx: &ToolCx, changes: Vec<FileChange>) -> Result<(), ToolError> {
     let paths: Vec<PathBuf> = changes.iter().map(|change| change.path().real.clone()).collect();
-    let lock = cx.services.locks.lock(&paths).await;
+    let lock = cx.services.tree.locks.lock(&paths).await;
     let services = Arc::clone(&cx.services);
-    let (session, cancel) = (cx.session.clone(), cx.cancel.clone());
+    let cancel = cx.cancel.clone();
     cx.blocking(move || {
         let _lock = lock;
         if cancel.is_cancelled() {
             return Err(ToolError::not_executed());
         }
         let mut names = HashMap::new();
-        let mut transaction = Transaction::new(&services.records_dir, services.roots.project_root());
+        let mut transaction = Transaction::new(&services.tree.records_dir, services.roots.project_root());
         for change in changes {
             let path = change.path();
             check_place(&services.roots, path)?;
@@ -200,11 +199,14 @@ pub(super) async fn apply_all(cx: &ToolCx, changes: Vec<FileChange>) -> Result<(
         }
         let written = transaction
             .commit()
-            .map_err(|error| not_written(error, &services.records_dir, &names))?;
+            .map_err(|error| not_written(error, &services.tree.records_dir, &names))?;
         for file in written {
             // What is gone needs no record: whatever comes in its place is another file.
             let Some(hash) = &file.hash else { continue };
-            let noted = services.store.record_read(&session, &file.path, hash.as_str());
+            let noted = services
+                .tree
+                .store
+                .record_read(&services.session, &file.path, hash.as_str());
             // The file is written; at worst it has to be read before the next change.
             if let Err(error) = noted {
                 tracing::warn!(%error, "a write could not be noted");

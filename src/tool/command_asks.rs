@@ -33,7 +33,7 @@ pub use self::git_index::JudgedIndexes;
 use self::paths::{goes_up_unseen, is_harmless_device};
 use self::wildcards::Wildcards;
 use self::written::OperandPaths;
-use super::Services;
+use super::SessionServices;
 use super::confine::can_confine_reading;
 use crate::permission::command::{
     Analysis, Form, GitShows, List, PathUse, Redirected, Simple, analyse, changes_directory,
@@ -73,7 +73,7 @@ pub(super) struct GitReads {
 }
 
 /// Returns the asks for running `command` in `workdir`. Looks at files.
-pub(super) fn command_asks(services: &Services, command: &str, workdir: &Path) -> CommandAsks {
+pub(super) fn command_asks(services: &SessionServices, command: &str, workdir: &Path) -> CommandAsks {
     asks_of(&Setting::new(services, workdir), command)
 }
 
@@ -249,7 +249,7 @@ fn strictness(floor: Floor) -> u8 {
     }
 }
 
-fn variable<'a>(services: &'a Services, name: &str) -> Option<&'a std::ffi::OsStr> {
+fn variable<'a>(services: &'a SessionServices, name: &str) -> Option<&'a std::ffi::OsStr> {
     let found = services.environment.iter().find(|(known, _)| known == name);
     found.map(|(_, value)| value.as_os_str())
 }
@@ -260,7 +260,7 @@ fn base_name(program: &str) -> &str {
 
 /// Where commands would run.
 struct Setting<'a> {
-    services: &'a Services,
+    services: &'a SessionServices,
     workdir: &'a Path,
     home: Option<PathBuf>,
     /// How each command of the call uses paths, once that is asked for.
@@ -272,7 +272,7 @@ struct Setting<'a> {
 }
 
 impl<'a> Setting<'a> {
-    fn new(services: &'a Services, workdir: &'a Path) -> Self {
+    fn new(services: &'a SessionServices, workdir: &'a Path) -> Self {
         Self {
             services,
             workdir,

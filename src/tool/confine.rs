@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use super::command_asks::ReadsOnly;
-use super::{SandboxMode, Services, ToolError};
+use super::{SandboxMode, SessionServices, ToolError};
 use crate::conversation::ErrorKind;
 use crate::permission::{Action, Mode, protected_subject};
 use crate::process::{Confinement, Metadata, Shell, Support, git};
@@ -30,7 +30,7 @@ pub struct Sandbox {
 }
 
 /// The sandbox for a command of this agent. Blocks: it walks the project and tries the system.
-pub fn sandbox(services: &Services, agent: &str) -> Result<Sandbox, ToolError> {
+pub fn sandbox(services: &SessionServices, agent: &str) -> Result<Sandbox, ToolError> {
     let settings = &services.settings.sandbox;
     let mode = wanted(services, agent);
     if mode == SandboxMode::Off {
@@ -45,7 +45,7 @@ pub fn sandbox(services: &Services, agent: &str) -> Result<Sandbox, ToolError> {
         }),
         // Nobody asked for more than was asked before.
         Err(why) if settings.mode == SandboxMode::Off => {
-            let is_first = !services.told_of_no_sandbox.swap(true, Ordering::Relaxed);
+            let is_first = !services.tree.told_of_no_sandbox.swap(true, Ordering::Relaxed);
             Ok(Sandbox {
                 notice: is_first
                     .then(|| format!("planning would use a sandbox, which there is none of here: {why}")),
@@ -65,7 +65,7 @@ pub fn sandbox(services: &Services, agent: &str) -> Result<Sandbox, ToolError> {
 
 /// The sandbox of a call that only reads, whatever the settings allow: it changes nothing, speaks to nobody, and starts
 /// the programs that it was judged by and no other. `None` where the kernel cannot enforce that.
-pub(super) fn reading(services: &Services, reads_only: &ReadsOnly, shell: &Shell) -> Option<Sandbox> {
+pub(super) fn reading(services: &SessionServices, reads_only: &ReadsOnly, shell: &Shell) -> Option<Sandbox> {
     if !can_confine_reading(services) {
         return None;
     }
@@ -76,7 +76,7 @@ pub(super) fn reading(services: &Services, reads_only: &ReadsOnly, shell: &Shell
         let git = reads_only.programs.iter().filter(is_git);
         programs.extend(git.flat_map(|program| git::own_programs(program)));
     }
-    let scratch = services.scratch.path().to_owned();
+    let scratch = services.tree.scratch.path().to_owned();
     let path = services.environment.iter().find(|(name, _)| name == "PATH");
     let path = path.map(|(_, value)| value.as_os_str());
     Some(Sandbox {
@@ -89,7 +89,7 @@ pub(super) fn reading(services: &Services, reads_only: &ReadsOnly, shell: &Shell
 /// Returns the sandbox mode for a command of this agent, for whoever is asked about it. What the settings want is
 /// enforced or the command does not run; planning adds a sandbox only where there is one, and finding out takes
 /// milliseconds.
-pub fn expected(services: &Services, agent: &str) -> SandboxMode {
+pub fn expected(services: &SessionServices, agent: &str) -> SandboxMode {
     let (mode, settings) = (wanted(services, agent), services.settings.sandbox.mode);
     if mode == settings || settings != SandboxMode::Off || enforceable(&confinement(services, mode)).is_ok() {
         mode
@@ -99,8 +99,8 @@ pub fn expected(services: &Services, agent: &str) -> SandboxMode {
 }
 
 /// Returns true if a command that only reads can be confined to that here. Asked for each command, so the answer is kept.
-pub(crate) fn can_confine_reading(services: &Services) -> bool {
-    services.kernel.can_confine_reading()
+pub(crate) fn can_confine_reading(services: &SessionServices) -> bool {
+    services.tree.kernel.can_confine_reading()
 }
 
 /// Returns true if the kernel can enforce it. What it was found to have for all of them is not tried again.
@@ -111,7 +111,7 @@ fn enforceable(confinement: &Confinement) -> Result<(), String> {
     confinement.check()
 }
 
-fn wanted(services: &Services, agent: &str) -> SandboxMode {
+fn wanted(services: &SessionServices, agent: &str) -> SandboxMode {
     let is_planning = agent == "plan" || services.gate.mode() == Mode::Plan;
     if is_planning {
         SandboxMode::ReadOnly
@@ -120,10 +120,10 @@ fn wanted(services: &Services, agent: &str) -> SandboxMode {
     }
 }
 
-fn confinement(services: &Services, mode: SandboxMode) -> Confinement {
+fn confinement(services: &SessionServices, mode: SandboxMode) -> Confinement {
     let settings = &services.settings.sandbox;
     let project = services.roots.project_root();
-    let temporary = services.scratch.path().to_owned();
+    let temporary = services.tree.scratch.path().to_owned();
     let (mut writable, mut read_only) = (vec![temporary.clone()], Vec::new());
     match mode {
         SandboxMode::WorkspaceWrite => {
@@ -166,7 +166,7 @@ fn confinement(services: &Services, mode: SandboxMode) -> Confinement {
 ///
 /// Of ignored directories, which may hold any number of files, the first [`MAX_IGNORED`] names are looked at, the outer
 /// ones first.
-fn protected(place: &Path, services: &Services) -> Vec<PathBuf> {
+fn protected(place: &Path, services: &SessionServices) -> Vec<PathBuf> {
     let (permissions, project) = (services.gate.permissions(), services.roots.project_root());
     let is_protected = |path: &Path| {
         let relative = path.strip_prefix(project).ok().and_then(Path::to_str);

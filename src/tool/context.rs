@@ -1,8 +1,6 @@
 //! Everything that a call may reach: the session's services, its place in them, and the ways to report and to ask.
 
-use std::collections::HashSet;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -10,52 +8,15 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::pipeline::Turn;
-use super::walk::SearchThreads;
-use super::{Asker, Gate, Inside, JudgedIndexes, Noting, Prepared, ProtectedNames, ToolError, ToolSettings};
+use super::pipeline::{Known, Turn};
+use super::{Asker, Inside, Noting, Prepared, Registry, SessionServices, ToolError, ToolSettings};
 use crate::conversation::{CallId, ErrorKind, SessionId};
-use crate::files::{FileError, PathKind, PathLocks, Resolved, Roots};
-use crate::hook::Hooks;
+use crate::files::{FileError, PathKind, Resolved, Roots};
 use crate::permission::{Ask, Mode, Subject};
-use crate::process::git::RepositoryCache;
-use crate::process::{Scratch, Support};
-use crate::provider::EditMode;
-use crate::question::{Asking, Form, FormReply, QuestionKind, Questions, Reply};
-use crate::store::{Outputs, Store};
+use crate::provider::{EditMode, ToolSpec};
+use crate::question::{Asking, Form, FormReply, QuestionKind, Reply};
 use crate::text::truncate::ContextUse;
 use crate::view::card::Card;
-
-/// Services that all calls of a session tree share.
-pub struct Services {
-    pub settings: ToolSettings,
-    pub roots: Roots,
-    pub locks: PathLocks,
-    pub store: Store,
-    /// Where multi-file changes write down what they are about to do.
-    pub records_dir: PathBuf,
-    /// Where whole outputs go that are too long for the model.
-    pub outputs: Outputs,
-    /// Instruction files that this conversation has seen.
-    pub instructions: Mutex<HashSet<PathBuf>>,
-    /// The environment of commands, scrubbed.
-    pub environment: Vec<(std::ffi::OsString, std::ffi::OsString)>,
-    pub gate: Gate,
-    pub questions: Questions,
-    /// The directory for temporary files of commands.
-    pub scratch: Scratch,
-    /// Restrictions that the kernel can put on commands.
-    pub kernel: Support,
-    /// Git's answers about the directories that commands run in.
-    pub repositories: RepositoryCache,
-    pub judged_indexes: JudgedIndexes,
-    /// That there is no sandbox for planning was said.
-    pub told_of_no_sandbox: AtomicBool,
-    /// Protected names that are there, so that those which a command creates are known as new.
-    pub protected_names: ProtectedNames,
-    /// How many threads may search at once.
-    pub search_threads: SearchThreads,
-    pub hooks: Hooks,
-}
 
 /// Kinds of content that the session's model can take in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -84,10 +45,35 @@ pub struct Update {
     pub answer: Option<String>,
 }
 
+/// Settings that all calls of a turn share, and the services of their session.
+#[derive(Clone)]
+pub struct CallSettings {
+    pub registry: Arc<Registry>,
+    pub services: Arc<SessionServices>,
+    /// The services' own settings with what the agent may use.
+    pub settings: Arc<ToolSettings>,
+    /// The tools that were described to the model.
+    pub told: Arc<[ToolSpec]>,
+    pub agent: String,
+    pub abilities: Abilities,
+    /// How full the model's context is; `None` without figures.
+    pub context: Option<ContextUse>,
+}
+
+impl CallSettings {
+    /// Returns the tools that a call can name.
+    pub fn known(&self) -> Known<'_> {
+        Known {
+            registry: &self.registry,
+            settings: &self.settings,
+            told: &self.told,
+        }
+    }
+}
+
 /// One call's surroundings.
 pub struct ToolCx {
-    pub services: Arc<Services>,
-    pub session: SessionId,
+    pub services: Arc<SessionServices>,
     pub call: CallId,
     pub agent: String,
     pub abilities: Abilities,
@@ -117,28 +103,37 @@ pub struct PathAsk {
 }
 
 impl ToolCx {
+    /// Makes the surroundings of a call, in which no other calls can be run.
+    ///
     /// `updates` is unbounded because its senders bound it: tools coalesce what they print to one update each 50 ms.
     pub fn new(
-        services: Arc<Services>,
-        session: SessionId,
+        calls: &CallSettings,
         call: CallId,
+        cancel: CancellationToken,
         updates: mpsc::UnboundedSender<(CallId, Update)>,
     ) -> Self {
         Self {
-            services,
-            session,
+            services: Arc::clone(&calls.services),
             call,
-            agent: "build".to_owned(),
-            abilities: Abilities::default(),
-            edit_mode: EditMode::default(),
-            cancel: CancellationToken::new(),
-            context: None,
+            agent: calls.agent.clone(),
+            abilities: calls.abilities,
+            edit_mode: calls.settings.edit_mode,
+            cancel,
+            context: calls.context,
             inside: None,
             outside: None,
             noting: Noting::default(),
             updates,
             turn: Mutex::default(),
             waited: Mutex::default(),
+        }
+    }
+
+    /// Lets other calls be run inside this one.
+    pub fn with_inside(self, inside: Inside) -> Self {
+        Self {
+            inside: Some(inside),
+            ..self
         }
     }
 
@@ -150,6 +145,11 @@ impl ToolCx {
 
     pub(super) fn take_turn(&self) -> Option<Turn> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// The session that the call belongs to.
+    pub fn session(&self) -> &SessionId {
+        &self.services.session
     }
 
     /// The session's directory.
@@ -185,7 +185,7 @@ impl ToolCx {
     pub async fn form(&self, form: Form) -> FormReply {
         let began = Instant::now();
         let asking = self.asking(QuestionKind::Form(Arc::new(form)));
-        let reply = self.services.questions.ask(asking, &self.cancel).await;
+        let reply = self.services.tree.questions.ask(asking, &self.cancel).await;
         *self.waited.lock().unwrap_or_else(PoisonError::into_inner) += began.elapsed();
         match reply {
             Reply::Form(reply) => reply,
@@ -197,7 +197,7 @@ impl ToolCx {
     /// A question of this call.
     pub(super) fn asking(&self, about: QuestionKind) -> Asking {
         Asking {
-            session: self.session.clone(),
+            session: self.session().clone(),
             call: self.call.clone(),
             agent: self.agent.clone(),
             about,

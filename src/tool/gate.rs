@@ -1,7 +1,7 @@
 //! The door between what a call asks and what it may do: rules first, then the person.
 //!
-//! One for a session and its children. It holds the rules as they now are, the mode, and the queue of questions;
-//! a grant is stored here, and what waits is judged again.
+//! One for each session. It holds the session's rules as they now are and its mode, and puts its questions into the queue
+//! of the tree; a grant is stored here, and those of the session's questions that wait are judged again.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,14 +17,14 @@ use crate::permission::{
     Action, Ask, Decision, Denial, Editable, Fit, Inquiry, Mode, Open, PermissionReply, Permissions,
     ReadGate, Row, Rule, Scope, Source, decide, grants, protected_subject,
 };
-use crate::question::{self, Asking, Question, QuestionId, QuestionKind, Questions, Reply};
+use crate::question::{self, Asking, QuestionId, QuestionKind, Questions, Reply};
 use crate::store::{Grant, GrantScope, Store, StoreError};
 use crate::view::card::Card;
 
 /// The key under which a call is asked about because a hook says so.
 pub(super) const HOOK_KEY: &str = "hook";
 
-/// One session tree's permissions and mode.
+/// One session's permissions and mode.
 pub struct Gate {
     rules: Mutex<Rules>,
     questions: Questions,
@@ -121,6 +121,9 @@ pub struct GateOwner {
 pub enum AnswerError {
     #[error(transparent)]
     Late(#[from] question::AnswerError),
+    /// Its rules and grants are another gate's.
+    #[error("this question is one of session {0}, and waits on: answer it there")]
+    OtherSession(SessionId),
     #[error("nothing was stored: {0}")]
     Floored(#[from] crate::permission::Floored),
     #[error("the answer counts for this call, but it could not be kept: {0}")]
@@ -282,12 +285,17 @@ impl Gate {
     /// Takes a person's answer. An `always` is stored first, so that it outlives a crash; one that comes too late
     /// stores nothing.
     pub fn answer(&self, id: QuestionId, reply: Reply) -> Result<(), AnswerError> {
+        let waiting = self.questions.waiting();
+        let question = waiting.iter().find(|question| question.id == id);
+        let question = question.ok_or(question::AnswerError::Settled)?;
+        if question.session != self.session {
+            return Err(AnswerError::OtherSession(question.session.clone()));
+        }
         let Reply::Permission(PermissionReply::Always { patterns, scope }) = &reply else {
             return Ok(self.questions.answer(id, reply)?);
         };
-        let waits = |question: &Arc<Question>| question.id == id && question.permission().is_some();
-        if !self.questions.waiting().iter().any(waits) {
-            return Err(question::AnswerError::Settled.into());
+        if question.permission().is_none() {
+            return Err(question::AnswerError::OtherKind.into());
         }
         let rules = grants(patterns, *scope, self.home.as_deref())?;
         let stored = self.keep(patterns, *scope);
@@ -377,7 +385,7 @@ impl Gate {
     fn rejudge_with(&self, denied: impl Fn(Mode) -> Option<PermissionReply>) {
         let (permissions, mode) = self.current();
         let families = self.rules().families.clone();
-        self.questions.rejudge(|inquiry| {
+        self.questions.rejudge(&self.session, |inquiry| {
             let asks: Vec<Ask> = inquiry.rows.iter().map(|row| row.ask.clone()).collect();
             let tool = inquiry.tool.as_str();
             let family = families.get(tool).map_or(tool, String::as_str);

@@ -24,8 +24,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::pipeline::{EndsTurn, Known, LoopGuard, Progress, Resolved, resolve, run};
 use super::{
-    Abilities, Gate, GateOwner, Inside, Registry, RenderCx, ResultSource, SearchThreads, Services, ToolCx,
-    ToolSettings, Update,
+    Abilities, CallSettings, Gate, GateOwner, Inside, JudgedIndexes, ProtectedNames, Registry, RenderCx,
+    ResultSource, SearchThreads, SessionServices, ToolCx, ToolSettings, TreeServices, Update,
 };
 use crate::conversation::{CallId, CallResult, ErrorKind, SessionId};
 use crate::files::{PathLocks, Roots};
@@ -72,10 +72,9 @@ impl Default for HarnessOptions {
 }
 
 pub(crate) struct Harness {
-    dir: TempDir,
+    dir: Arc<TempDir>,
     pub(crate) registry: Arc<Registry>,
-    pub(crate) services: Arc<Services>,
-    pub(crate) session: SessionId,
+    pub(crate) services: Arc<SessionServices>,
     pub(crate) abilities: Abilities,
     pub(crate) context: Option<ContextUse>,
     pub(crate) cancel: CancellationToken,
@@ -122,6 +121,84 @@ fn number(call: &CallId) -> &str {
     call.as_str().split_once('.').map_or("all", |(_, number)| number)
 }
 
+fn environment() -> Vec<(OsString, OsString)> {
+    let names = ["PATH", "HOME", "LANG"].into_iter();
+    names
+        .filter_map(|name| Some((name.into(), std::env::var_os(name)?)))
+        .collect()
+}
+
+fn tree(base: &Path, hooks: &[(HookEvent, &'static str, String)], questions: Questions) -> TreeServices {
+    let data = base.join("data");
+    let hooks = HookSettings {
+        hooks: hooks.iter().cloned().map(hook).collect(),
+        project_root: base.join("project"),
+        environment: environment(),
+        transcript: None,
+    };
+    TreeServices {
+        locks: PathLocks::new(),
+        store: Store::in_memory().unwrap(),
+        records_dir: data.join("transactions"),
+        outputs: Outputs::new(&data),
+        questions,
+        scratch: Scratch::new(),
+        kernel: Support::of_kernel(),
+        repositories: RepositoryCache::default(),
+        judged_indexes: JudgedIndexes::default(),
+        told_of_no_sandbox: AtomicBool::new(false),
+        search_threads: SearchThreads::default(),
+        hooks: Hooks::new(hooks, |_| ()),
+    }
+}
+
+fn session(base: &Path, tree: Arc<TreeServices>, options: &HarnessOptions) -> SessionServices {
+    let (project, home) = (base.join("project"), base.join("home"));
+    let directory = project.join(&options.directory);
+    fs::create_dir_all(&directory).unwrap();
+    let session = SessionId::new();
+    let row = NewSession {
+        id: session.clone(),
+        parent: None,
+        project: project.clone(),
+        directory: directory.clone(),
+        agent: "build".to_owned(),
+        model: None,
+        title: "New".to_owned(),
+    };
+    tree.store.create(&row).unwrap();
+    let roots = Roots::new(&directory, Some(&home));
+    let mut user = defaults(&Places {
+        home: Some(home.clone()),
+        project_root: roots.project_root().to_owned(),
+        own: vec![base.join("data")],
+        git: Vec::new(),
+        open: vec![tree.outputs.dir().to_owned(), Scratch::parent()],
+    });
+    let file = Source::Global(PathBuf::from("lathe.jsonc"));
+    user.extend(parse(&options.rules, &file, Some(&home)).unwrap());
+    let permissions = Permissions {
+        user,
+        ..Permissions::default()
+    };
+    let owner = GateOwner {
+        session: session.clone(),
+        project,
+        home: Some(home),
+    };
+    let (questions, store) = (tree.questions.clone(), tree.store.clone());
+    SessionServices {
+        session,
+        settings: options.settings.clone(),
+        roots,
+        instructions: Mutex::default(),
+        environment: environment(),
+        gate: Gate::new(permissions, options.mode, questions, store, owner),
+        protected_names: ProtectedNames::default(),
+        tree,
+    }
+}
+
 impl Harness {
     /// The defaults' rules, nobody to answer, the read-before-edit guard on.
     pub(crate) fn new() -> Self {
@@ -148,88 +225,33 @@ impl Harness {
         for name in ["project/.git", "home", "outside", "data"] {
             fs::create_dir_all(base.join(name)).unwrap();
         }
-        let project = base.join("project");
-        let directory = project.join(&options.directory);
-        fs::create_dir_all(&directory).unwrap();
-        let home = base.join("home");
-        let data = base.join("data");
-        let roots = Roots::new(&directory, Some(&home));
-        let outputs = Outputs::new(&data);
-        let places = Places {
-            home: Some(home.clone()),
-            project_root: roots.project_root().to_owned(),
-            own: vec![data.clone()],
-            git: Vec::new(),
-            open: vec![outputs.dir().to_owned(), Scratch::parent()],
-        };
-        let mut user = defaults(&places);
-        let file = Source::Global(PathBuf::from("lathe.jsonc"));
-        user.extend(parse(&options.rules, &file, Some(&home)).unwrap());
-        let permissions = Permissions {
-            user,
-            ..Permissions::default()
-        };
-        let store = Store::in_memory().unwrap();
-        let session = SessionId::new();
-        store
-            .create(&NewSession {
-                id: session.clone(),
-                parent: None,
-                project: project.clone(),
-                directory,
-                agent: "build".to_owned(),
-                model: None,
-                title: "New".to_owned(),
-            })
-            .unwrap();
         let front_end = match options.fill {
             Some(_) => FrontEnd::Attached,
             None => FrontEnd::Absent,
         };
         let (questions, events) = Questions::new(front_end);
-        let owner = GateOwner {
-            session: session.clone(),
-            project,
-            home: Some(home),
-        };
-        let gate = Gate::new(permissions, options.mode, questions.clone(), store.clone(), owner);
-        let environment: Vec<(OsString, OsString)> = ["PATH", "HOME", "LANG"]
-            .into_iter()
-            .filter_map(|name| Some((name.into(), std::env::var_os(name)?)))
-            .collect();
-        let services = Services {
-            settings: options.settings,
-            roots,
-            locks: PathLocks::new(),
-            store,
-            records_dir: data.join("transactions"),
-            outputs,
-            instructions: Mutex::default(),
-            hooks: Hooks::new(
-                HookSettings {
-                    hooks: options.hooks.into_iter().map(hook).collect(),
-                    project_root: base.join("project"),
-                    environment: environment.clone(),
-                    transcript: None,
-                },
-                |_| (),
-            ),
-            environment,
-            gate,
-            questions,
-            scratch: Scratch::new(),
-            kernel: Support::of_kernel(),
-            repositories: RepositoryCache::default(),
-            judged_indexes: crate::tool::JudgedIndexes::default(),
-            told_of_no_sandbox: AtomicBool::new(false),
-            protected_names: crate::tool::ProtectedNames::default(),
-            search_threads: SearchThreads::default(),
-        };
+        let tree = tree(&base, &options.hooks, questions);
+        Self::in_tree(Arc::new(dir), Arc::new(tree), events, options)
+    }
+
+    /// Makes another session in the same tree. Its questions come into the queue that both share.
+    pub(crate) fn beside(&self, options: HarnessOptions) -> Self {
+        let (_, no_events) = mpsc::unbounded_channel();
+        let tree = Arc::clone(&self.services.tree);
+        Self::in_tree(Arc::clone(&self.dir), tree, no_events, options)
+    }
+
+    fn in_tree(
+        dir: Arc<TempDir>,
+        tree: Arc<TreeServices>,
+        events: mpsc::UnboundedReceiver<QuestionEvent>,
+        options: HarnessOptions,
+    ) -> Self {
+        let base = dir.path().canonicalize().unwrap();
         Self {
             dir,
             registry: Arc::new(Registry::builtin()),
-            services: Arc::new(services),
-            session,
+            services: Arc::new(session(&base, tree, &options)),
             abilities: Abilities {
                 images: true,
                 pdf: true,
@@ -256,26 +278,36 @@ impl Harness {
 
     /// Somebody is there, who answers every question like this.
     pub(crate) fn answering(mut self, reply: PermissionReply) -> Self {
-        self.services.questions.set_front_end(FrontEnd::Attached);
+        self.services.tree.questions.set_front_end(FrontEnd::Attached);
         self.reply = Some(reply);
         self
     }
 
     /// Somebody is there, whom the test plays.
     pub(crate) fn attended(self) -> Self {
-        self.services.questions.set_front_end(FrontEnd::Attached);
+        self.services.tree.questions.set_front_end(FrontEnd::Attached);
         self
     }
 
     /// Waits for a question, lets something happen, and says yes for this once.
     pub(crate) async fn allow_after(&self, meanwhile: impl FnOnce()) {
-        let questions = &self.services.questions;
+        let questions = &self.services.tree.questions;
         while questions.waiting().is_empty() {
             tokio::task::yield_now().await;
         }
         meanwhile();
         let yes = Reply::Permission(PermissionReply::Once);
         self.services.gate.answer(questions.waiting()[0].id, yes).unwrap();
+    }
+
+    /// The session's services, before the first call.
+    pub(crate) fn session(&mut self) -> &mut SessionServices {
+        Arc::get_mut(&mut self.services).unwrap()
+    }
+
+    /// The tree's services, before the first call.
+    pub(crate) fn tree(&mut self) -> &mut TreeServices {
+        Arc::get_mut(&mut self.session().tree).unwrap()
     }
 
     fn base(&self) -> PathBuf {
@@ -394,25 +426,32 @@ impl Harness {
         }
     }
 
-    fn cx(&self, updates: mpsc::UnboundedSender<(CallId, Update)>) -> ToolCx {
-        let mut cx = ToolCx::new(
-            Arc::clone(&self.services),
-            self.session.clone(),
-            CallId::new(),
-            updates,
-        );
-        cx.abilities = self.abilities;
-        cx.edit_mode = self.services.settings.edit_mode;
-        cx.context = self.context;
-        cx.cancel = self.cancel.child_token();
-        cx.inside = Some(Inside {
+    /// The settings that the calls share.
+    pub(crate) fn calls(&self) -> CallSettings {
+        CallSettings {
             registry: Arc::clone(&self.registry),
-            told: self.advertised().into(),
+            services: Arc::clone(&self.services),
             settings: Arc::new(self.services.settings.clone()),
+            told: self.advertised().into(),
+            agent: "build".to_owned(),
+            abilities: self.abilities,
+            context: self.context,
+        }
+    }
+
+    /// The surroundings of a call whose progress nobody hears of.
+    pub(crate) fn unheard(&self) -> ToolCx {
+        let (updates, _) = mpsc::unbounded_channel();
+        ToolCx::new(&self.calls(), CallId::new(), self.cancel.child_token(), updates)
+    }
+
+    fn cx(&self, updates: mpsc::UnboundedSender<(CallId, Update)>) -> ToolCx {
+        let calls = self.calls();
+        ToolCx::new(&calls, CallId::new(), self.cancel.child_token(), updates).with_inside(Inside {
+            calls,
             guard: Arc::clone(&self.guard),
             progress: Arc::clone(&self.inside) as Arc<dyn Progress>,
-        });
-        cx
+        })
     }
 
     /// Makes a call that must succeed and returns what the model reads.

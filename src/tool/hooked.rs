@@ -70,7 +70,7 @@ pub(super) async fn before(
     cx: &ToolCx,
     said: &mut Said,
 ) -> Result<Before, ToolError> {
-    let hooks = &cx.services.hooks;
+    let hooks = &cx.services.tree.hooks;
     if !hooks.has(HookEvent::PreToolUse) {
         return Ok(Before::default());
     }
@@ -101,7 +101,7 @@ fn denied(why: &str) -> ToolError {
 
 /// Returns true if anything is to be told of a result.
 pub(super) fn are_told(cx: &ToolCx) -> bool {
-    cx.services.hooks.has(HookEvent::PostToolUse) && !cx.cancel.is_cancelled()
+    cx.services.tree.hooks.has(HookEvent::PostToolUse) && !cx.cancel.is_cancelled()
 }
 
 /// Shows a result to the hooks after a call; says whether its text was replaced.
@@ -117,7 +117,7 @@ pub(super) async fn after(
         output: std::mem::take(&mut result.output),
         details: std::mem::take(&mut result.details).into_value(),
     };
-    let hooks = &cx.services.hooks;
+    let hooks = &cx.services.tree.hooks;
     let after = hooks
         .after_call(scene(cx), facts(tool, cx), args, response, &cx.cancel)
         .await;
@@ -160,7 +160,7 @@ pub(super) fn set(details: &mut Value, key: &str, value: Value) {
 
 fn scene(cx: &ToolCx) -> Scene<'_> {
     Scene {
-        session: cx.session.as_str(),
+        session: cx.session().as_str(),
         cwd: cx.directory(),
         mode: cx.services.gate.mode().name(),
         agent: &cx.agent,

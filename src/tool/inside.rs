@@ -14,29 +14,28 @@ use tokio::sync::{Mutex, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::pipeline::{self, EndsTurn, Known, LoopGuard, Progress, Resolved, in_order};
-use super::{Concurrency, Registry, Resolution, ToolCx, ToolError, ToolSettings};
+use super::{CallSettings, Concurrency, Registry, Resolution, ToolCx, ToolError, ToolSettings};
 use crate::conversation::{CallId, CallResult, CallState, ErrorKind, ToolPart};
-use crate::provider::ToolSpec;
 
 /// The means that calls inside a call are run with, beside those of the call itself.
 #[derive(Clone)]
 pub struct Inside {
-    pub registry: Arc<Registry>,
-    /// With what the agent may use.
-    pub settings: Arc<ToolSettings>,
-    /// The tools that were described to the model.
-    pub told: Arc<[ToolSpec]>,
+    pub calls: CallSettings,
     pub guard: Arc<Mutex<LoopGuard>>,
     pub progress: Arc<dyn Progress>,
 }
 
 impl Inside {
-    fn known(&self) -> Known<'_> {
-        Known {
-            registry: &self.registry,
-            settings: &self.settings,
-            told: &self.told,
-        }
+    /// Makes the surroundings of the call `call` inside another.
+    fn context(
+        &self,
+        call: CallId,
+        cancel: CancellationToken,
+        updates: mpsc::UnboundedSender<(CallId, super::Update)>,
+    ) -> ToolCx {
+        let mut cx = ToolCx::new(&self.calls, call, cancel, updates);
+        cx.outside = Some(self.clone());
+        cx
     }
 }
 
@@ -74,28 +73,11 @@ impl ToolCx {
         Ok(runner.run(calls, limit).await)
     }
 
-    /// The surroundings of the call `call` inside this one.
-    fn inner(
-        &self,
-        call: CallId,
-        cancel: CancellationToken,
-        updates: mpsc::UnboundedSender<(CallId, super::Update)>,
-    ) -> Self {
-        let mut cx = Self::new(Arc::clone(&self.services), self.session.clone(), call, updates);
-        cx.agent.clone_from(&self.agent);
-        cx.abilities = self.abilities;
-        cx.edit_mode = self.edit_mode;
-        cx.context = self.context;
-        cx.cancel = cancel;
-        cx.outside.clone_from(&self.inside);
-        cx
-    }
-
     /// Returns true if the session has a tool and the agent may use it, so that a result can recommend it.
     pub fn offers(&self, tool: &str) -> bool {
         let means = self.inside.as_ref().or(self.outside.as_ref());
         means.is_some_and(|means| {
-            means.registry.get(tool).is_some() && means.settings.switched(tool) != Some(false)
+            means.calls.registry.get(tool).is_some() && means.calls.settings.switched(tool) != Some(false)
         })
     }
 }
@@ -127,7 +109,7 @@ impl Runner<'_> {
 
     /// Resolves all of them before the first begins, so that it is known which may stand side by side.
     async fn resolve(&self, calls: Vec<InnerCall>, limit: usize) -> Vec<(ToolPart, Inner)> {
-        let known = self.inside.known();
+        let known = self.inside.calls.known();
         let Known {
             registry, settings, ..
         } = known;
@@ -177,7 +159,7 @@ impl Runner<'_> {
                     stop: &self.stop,
                 };
                 let (sender, updates) = mpsc::unbounded_channel();
-                let cx = self.outer.inner(call.clone(), self.stop.child_token(), sender);
+                let cx = self.inside.context(call.clone(), self.stop.child_token(), sender);
                 pipeline::attend(ready, &cx, updates, &ending).await
             }
         };

@@ -31,6 +31,7 @@ mod protected_names;
 mod registry;
 mod routing;
 mod seen;
+mod services;
 mod settings;
 #[cfg(test)]
 pub(crate) mod stand_in;
@@ -38,7 +39,7 @@ mod truncate;
 mod walk;
 
 pub use command_asks::JudgedIndexes;
-pub use context::{Abilities, PathAsk, Services, ToolCx, Update, edit_asks, path_asks};
+pub use context::{Abilities, CallSettings, PathAsk, ToolCx, Update, edit_asks, path_asks};
 use dynamic::text_or_null;
 pub use dynamic::{DynPrepared, DynTool, ResultSource};
 pub use gate::{AnswerError, Asker, Gate, GateOwner};
@@ -47,6 +48,7 @@ pub use output::{Output, Spilled, ToolError};
 pub use protected_names::ProtectedNames;
 pub use registry::{Registry, Resolution, Set};
 pub use seen::{Noting, Seen};
+pub use services::{SessionServices, TreeServices};
 pub use settings::{
     Access, BashSettings, BatchSettings, SandboxMode, SandboxSettings, SearchSettings, ToolSettings,
     TruncateLimits, TruncateSettings,

@@ -9,8 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use super::Services;
-use crate::conversation::SessionId;
+use super::SessionServices;
 use crate::store::StoreError;
 
 /// Files that were read and are not noted yet.
@@ -23,12 +22,12 @@ pub struct Seen {
 
 impl Seen {
     /// Notes it: the conversation has it now.
-    pub fn note(&self, services: &Services, session: &SessionId) -> Result<(), StoreError> {
+    pub fn note(&self, services: &SessionServices) -> Result<(), StoreError> {
         for path in &self.instructions {
             insert_instructions(services, path);
         }
         for (path, hash) in &self.files {
-            services.store.record_read(session, path, hash)?;
+            services.tree.store.record_read(&services.session, path, hash)?;
         }
         Ok(())
     }
@@ -56,15 +55,9 @@ impl Noting {
         }
     }
 
-    pub(super) fn file(
-        &self,
-        path: &Path,
-        hash: &str,
-        services: &Services,
-        session: &SessionId,
-    ) -> Result<(), StoreError> {
+    pub(super) fn file(&self, path: &Path, hash: &str, services: &SessionServices) -> Result<(), StoreError> {
         match self {
-            Self::AtOnce => services.store.record_read(session, path, hash),
+            Self::AtOnce => services.tree.store.record_read(&services.session, path, hash),
             Self::Later(seen) => {
                 let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
                 seen.files.push((path.to_owned(), hash.to_owned()));
@@ -74,7 +67,7 @@ impl Noting {
     }
 
     /// Says whether the conversation has not seen these instructions; it has now.
-    pub(super) fn instructions(&self, path: &Path, services: &Services) -> bool {
+    pub(super) fn instructions(&self, path: &Path, services: &SessionServices) -> bool {
         let Self::Later(seen) = self else {
             return insert_instructions(services, path);
         };
@@ -91,7 +84,7 @@ impl Noting {
     }
 }
 
-fn insert_instructions(services: &Services, path: &Path) -> bool {
+fn insert_instructions(services: &SessionServices, path: &Path) -> bool {
     let known = services.instructions.lock();
     known
         .unwrap_or_else(PoisonError::into_inner)

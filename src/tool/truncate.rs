@@ -90,7 +90,7 @@ pub(super) fn not_kept(why: &str) -> String {
 }
 
 async fn saved(truncated: &Truncated<'_>, text: &str, cx: &ToolCx) -> Cut {
-    let (outputs, call, whole) = (cx.services.outputs.clone(), cx.call.clone(), text.to_owned());
+    let (outputs, call, whole) = (cx.services.tree.outputs.clone(), cx.call.clone(), text.to_owned());
     let path = cx
         .blocking(move || {
             save(&outputs, &call, &whole).map_err(|error| ToolError::new(ErrorKind::Io, error.to_string()))

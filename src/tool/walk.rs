@@ -318,7 +318,7 @@ impl Limit {
         Self::new(
             services.settings.search.timeout,
             cx.cancel.clone(),
-            services.search_threads.clone(),
+            services.tree.search_threads.clone(),
         )
     }
 

@@ -69,7 +69,12 @@ impl Actor {
                 let path = self.place(&keep.path);
                 let services = Arc::clone(&self.parts.calls.services);
                 self.keep(sender, move |keeping| {
-                    keeping.write(&keep, &path, &services.records_dir, services.roots.project_root())
+                    keeping.write(
+                        &keep,
+                        &path,
+                        &services.tree.records_dir,
+                        services.roots.project_root(),
+                    )
                 });
             }
         }
@@ -98,7 +103,7 @@ impl Actor {
     fn ledger(&self) -> Ledger {
         let services = &self.parts.calls.services;
         Ledger {
-            store: services.store.clone(),
+            store: services.tree.store.clone(),
             session: self.parts.info.id.clone(),
             project: services.roots.project_root().to_owned(),
             turn: self.turn_began,
@@ -112,7 +117,7 @@ impl Actor {
             0 => "nothing waits to be sent".to_owned(),
             count => format!("{count} waiting to be sent"),
         };
-        let asks = services.questions.waiting().len();
+        let asks = services.tree.questions.waiting().len();
         let state = if self.is_busy() { "a turn runs" } else { "idle" };
         let mode = services.settings.sandbox.mode.name();
         let network = if services.settings.sandbox.network {
@@ -164,7 +169,7 @@ impl Actor {
 
     /// Gathers the session and has its text made.
     fn keep(&self, sender: oneshot::Sender<Answer>, work: impl FnOnce(&Keeping) -> Answer + Send + 'static) {
-        let store = self.parts.calls.services.store.clone();
+        let store = self.parts.calls.services.tree.store.clone();
         let id = self.parts.info.id.clone();
         let messages = self.parts.messages.clone();
         answer_aside(sender, move || {

@@ -20,11 +20,10 @@ use tokio_util::sync::CancellationToken;
 use super::Actor;
 use super::commanding::{Call, takes_time};
 use super::unread::{Asked, Fault, Unread};
-use crate::agent::driver::CallSettings;
 use crate::conversation::{CallId, CallResult, ErrorKind, FilePart};
 use crate::project::commands::UserCommand;
 use crate::session::{CalledCommand, Done, Event, Input, MOST_FILES_BYTES, Mention};
-use crate::tool::{Noting, Seen, ToolCx, ToolError, pipeline};
+use crate::tool::{CallSettings, Noting, Seen, ToolCx, ToolError, pipeline};
 
 /// How a message is to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -254,14 +253,7 @@ async fn make_ready(
 /// A call beside the turn, that nobody watches.
 pub(super) fn context(calls: &CallSettings, cancel: &CancellationToken) -> ToolCx {
     let (updates, _) = mpsc::unbounded_channel();
-    let session = calls.session.clone();
-    let mut cx = ToolCx::new(Arc::clone(&calls.services), session, CallId::new(), updates);
-    cx.agent.clone_from(&calls.agent);
-    cx.abilities = calls.abilities;
-    cx.edit_mode = calls.settings.edit_mode;
-    cx.context = calls.context;
-    cx.cancel = cancel.clone();
-    cx
+    ToolCx::new(calls, CallId::new(), cancel.clone(), updates)
 }
 
 /// Every file is found before one is read: a message goes with all that it names, or comes back.

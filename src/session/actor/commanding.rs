@@ -9,10 +9,10 @@ use std::sync::Arc;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::driver::CallSettings;
 use crate::conversation::{ErrorKind, Message};
 use crate::project::commands::{CommandOwner, Piece, UserCommand, expand, shell_commands};
 use crate::session::{CommandChoice, Mention, mention};
+use crate::tool::CallSettings;
 use crate::tool::pipeline::{self, LoopGuard, Progress};
 
 /// The commands of a session, as they were when it was opened.

@@ -8,7 +8,7 @@ use super::Parts;
 use crate::conversation::SessionId;
 use crate::hook::{Prompted, Scene, Stopped};
 use crate::session::Input;
-use crate::tool::Services;
+use crate::tool::SessionServices;
 
 /// Hooks that the session waits for.
 pub(super) enum Job {
@@ -33,7 +33,7 @@ pub(super) enum HookDone {
 
 /// A scene that a task can own.
 pub(super) struct Stage {
-    pub(super) services: Arc<Services>,
+    pub(super) services: Arc<SessionServices>,
     session: SessionId,
     agent: String,
 }
@@ -58,7 +58,7 @@ impl Stage {
 
     /// Runs the hooks of a job to their end.
     pub(super) async fn perform(self, job: Job, cancel: CancellationToken) -> HookDone {
-        let hooks = &self.services.hooks;
+        let hooks = &self.services.tree.hooks;
         match job {
             Job::Begin { source } => {
                 HookDone::Begun(hooks.session_start(self.scene(), source, &cancel).await)

@@ -106,7 +106,7 @@ impl Hooking {
 
 impl Actor {
     fn has_hook(&self, event: HookEvent) -> bool {
-        self.parts.info.read_only.is_none() && self.parts.calls.services.hooks.has(event)
+        self.parts.info.read_only.is_none() && self.parts.calls.services.tree.hooks.has(event)
     }
 
     pub(super) fn is_busy(&self) -> bool {
@@ -333,7 +333,7 @@ impl Actor {
         while self.hooking.notifying.try_join_next().is_some() {}
         let stage = Stage::of(&self.parts);
         self.hooking.notifying.spawn(async move {
-            let hooks = &stage.services.hooks;
+            let hooks = &stage.services.tree.hooks;
             hooks
                 .notify(stage.scene(), kind, &message, &CancellationToken::new())
                 .await;
@@ -362,7 +362,11 @@ impl Actor {
         }
         let stage = Stage::of(&self.parts);
         let cancel = CancellationToken::new();
-        let ending = stage.services.hooks.session_end(stage.scene(), "exit", &cancel);
+        let ending = stage
+            .services
+            .tree
+            .hooks
+            .session_end(stage.scene(), "exit", &cancel);
         match self.parts.farewell {
             Farewell::Whole => ending.await,
             Farewell::Short => {

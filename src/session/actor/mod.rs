@@ -37,11 +37,12 @@ use super::{
     CallUpdate, Command, ErrorReport, Event, Input, Op, QueuedKind, ReportKind, SessionInfo,
     SettledPermission, SettledQuestion, Snapshot,
 };
-use crate::agent::driver::{CallSettings, Driver, DriverEvent};
+use crate::agent::driver::{Driver, DriverEvent};
 use crate::agent::turn::{Turn, TurnEvent, TurnSettings};
 use crate::conversation::{CallId, Message, MessageId, ModelRef, NoticeKind, ToolPart};
 use crate::provider::{Model, ProviderError};
 use crate::question::{Question, QuestionEvent, QuestionKind, Reply};
+use crate::tool::CallSettings;
 use attaching::Sent;
 pub(super) use commanding::Commands;
 use hook_jobs::HookDone;
@@ -143,7 +144,7 @@ enum Woken {
 
 impl Actor {
     pub(super) fn new(parts: Parts, commands: mpsc::Receiver<Command>) -> Self {
-        let hooks = &parts.calls.services.hooks;
+        let hooks = &parts.calls.services.tree.hooks;
         let transcript = hooks.transcript().filter(|_| parts.info.read_only.is_none());
         let hooking = Hooking::new(transcript, &parts.info.id);
         let told = Told::new(&parts.messages, &parts.calls);
@@ -224,7 +225,7 @@ impl Actor {
             seq: self.outbox.seq(),
             info: self.parts.info.clone(),
             messages,
-            questions: self.parts.calls.services.questions.waiting(),
+            questions: self.parts.calls.services.tree.questions.waiting(),
             queue: self.queued(),
             todos: self.parts.todos.clone(),
             busy: self.is_busy(),

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::agent::driver::CallSettings;
 use crate::conversation::{Message, Role};
 use crate::provider::ToolSpec;
+use crate::tool::CallSettings;
 
 pub(super) struct Told {
     tools: Arc<[ToolSpec]>,

@@ -115,7 +115,7 @@ impl Actor {
         self.known_todos.edits = edits;
         if matches!(again, Ok(false)) {
             // Nothing was added to what is stored, which may be newer than what was reported.
-            let stored = self.parts.calls.services.store.todos(&self.parts.info.id);
+            let stored = self.parts.calls.services.tree.store.todos(&self.parts.info.id);
             self.parts.todos = stored.unwrap_or_else(|_| std::mem::take(&mut self.parts.todos));
             self.publish(Event::Todos(self.parts.todos.clone()));
         }
@@ -149,7 +149,7 @@ impl Actor {
 
     /// Changes the stored list; says whether there was anything to change.
     fn change_todos(&mut self, change: impl FnOnce(&mut [Todo]) -> bool) -> Result<bool, StoreError> {
-        let store = &self.parts.calls.services.store;
+        let store = &self.parts.calls.services.tree.store;
         let changed = store.change_todos(&self.parts.info.id, |rows| {
             let mut list = Todo::list(rows);
             change(&mut list).then(|| Todo::rows(&list))

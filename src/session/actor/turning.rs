@@ -115,7 +115,7 @@ impl Actor {
 
     /// Notes the files that were read for a message, once the message is in the conversation.
     pub(super) fn note_seen(&mut self, seen: &Seen) {
-        let noted = seen.note(&self.parts.calls.services, &self.parts.calls.session);
+        let noted = seen.note(&self.parts.calls.services);
         self.check(noted);
     }
 

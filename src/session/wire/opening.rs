@@ -8,9 +8,9 @@ use tokio::sync::mpsc;
 use super::models::{choose_model, provider, providers};
 use super::profile::{Models, Profile, Profiles};
 use super::resume::{FoundSession, draft, find, info, last_scope, prompt_facts};
-use super::services::Kit;
+use super::services::{Kit, tree_services};
 use super::{FrontEndKind, OpenRequest, about, agents, commands, upkeep, user_commands};
-use crate::agent::driver::{CallSettings, Driver, Reports};
+use crate::agent::driver::{Driver, Reports};
 use crate::conversation::Message;
 use crate::provider::{Catalog, Provider};
 use crate::session::actor::{self, Commands, Farewell, Parts};
@@ -18,7 +18,7 @@ use crate::session::recorder::{Beginning, Recorder};
 use crate::session::title::Titles;
 use crate::session::{ErrorReport, Handle, SessionInfo};
 use crate::store::{NewSession, Store};
-use crate::tool::{Abilities, Registry, Services};
+use crate::tool::{Abilities, CallSettings, Registry, SessionServices};
 
 /// An opened session.
 pub(in crate::session) struct Opened {
@@ -47,7 +47,8 @@ pub(in crate::session) fn open(request: &OpenRequest) -> Result<Opened, ErrorRep
     let row = found.row.as_ref();
     let directory = row.map_or(&request.directory, |row| &row.directory).clone();
     let reports = Reports::new();
-    let kit = Kit::build(request, &store, &found.id, &directory, true, &reports, &mut notes)?;
+    let tree = tree_services(request, &store, &found.id, &directory, &reports, &mut notes)?;
+    let kit = Kit::new(request, tree, &found.id, &directory, true)?;
     let prompt = prompt_facts(request, &kit, &mut notes);
     let profiles = Profiles {
         agents,
@@ -72,7 +73,7 @@ pub(in crate::session) fn open(request: &OpenRequest) -> Result<Opened, ErrorRep
     };
     let tools = Arc::clone(&kit.registry);
     let project = kit.services.roots.project_root().to_owned();
-    let calls = calls(kit.registry, kit.services, &found, &profile);
+    let calls = calls(kit.registry, kit.services, &profile);
     let parts = Parts {
         info,
         messages,
@@ -130,18 +131,12 @@ fn own_commands(request: &OpenRequest, notes: &mut Vec<String>) -> Commands {
     }
 }
 
-fn calls(
-    registry: Arc<Registry>,
-    services: Arc<Services>,
-    found: &FoundSession,
-    profile: &Profile,
-) -> CallSettings {
+fn calls(registry: Arc<Registry>, services: Arc<SessionServices>, profile: &Profile) -> CallSettings {
     CallSettings {
         registry,
         services,
         settings: Arc::clone(&profile.settings),
         told: Arc::default(),
-        session: found.id.clone(),
         agent: profile.agent().to_owned(),
         abilities: Abilities {
             images: profile.model.images,

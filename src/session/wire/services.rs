@@ -32,76 +32,53 @@ use crate::store::{GrantScope, Outputs, Store};
 use crate::text::replace::Tolerance;
 use crate::tool::{
     Access, BashSettings, BatchSettings, Gate, GateOwner, JudgedIndexes, ProtectedNames, Registry,
-    SandboxMode, SandboxSettings, SearchSettings, SearchThreads, Services, ToolSettings, TruncateLimits,
-    TruncateSettings,
+    SandboxMode, SandboxSettings, SearchSettings, SearchThreads, SessionServices, ToolSettings, TreeServices,
+    TruncateLimits, TruncateSettings,
 };
 
-/// Everything calls need.
+/// Everything that the calls of one session need.
 pub(super) struct Kit {
     pub(super) registry: Arc<Registry>,
-    pub(super) services: Arc<Services>,
+    pub(super) services: Arc<SessionServices>,
     /// The rules that the gate and the services begin with; an agent adds to them.
     pub(super) base: BaseRules,
 }
 
 impl Kit {
-    pub(super) fn build(
+    /// Makes the services of a session in `directory` that belongs to `tree`.
+    pub(super) fn new(
         request: &OpenRequest,
-        store: &Store,
+        tree: Arc<TreeServices>,
         session: &SessionId,
         directory: &Path,
         require_read: bool,
-        reports: &Reports,
-        notes: &mut Vec<String>,
     ) -> Result<Self, ErrorReport> {
         let registry = Arc::new(Registry::builtin());
         let roots = roots(request, directory);
         let mut settings = tool_settings(request, &roots, &registry);
         settings.require_read &= require_read;
-        let permissions = permissions(request, &roots, Some((store, session)))?;
+        let permissions = permissions(request, &roots, Some((&tree.store, session)))?;
         let base = BaseRules {
             settings: settings.clone(),
             permissions: permissions.clone(),
             home: request.dirs.home.clone(),
             edit_mode: configured_edit_mode(request),
         };
-        let front_end = match request.front_end {
-            FrontEndKind::Attended => FrontEnd::Attached,
-            FrontEndKind::Unattended => FrontEnd::Absent,
-        };
-        let questions = Questions::telling(front_end, reports.question_sink());
         let owner = GateOwner {
             session: session.clone(),
             project: roots.project_root().to_owned(),
             home: request.dirs.home.clone(),
         };
-        let gate = Gate::new(permissions, request.mode, questions.clone(), store.clone(), owner);
-        let environment = environment(request, session);
-        let root = roots.project_root();
-        notes.extend(imported::unused_line(request));
-        let hooks = hooks::hooks(request)?;
-        let hooks = hooks::settings(request, hooks, root, session, &environment);
-        let scratch = Scratch::new();
-        let environment = with_temporary(environment, &scratch);
-        let services = Services {
+        let (questions, store) = (tree.questions.clone(), tree.store.clone());
+        let services = SessionServices {
+            session: session.clone(),
             settings,
             roots,
-            locks: PathLocks::new(),
-            store: store.clone(),
-            records_dir: records_dir(&request.dirs.data),
-            outputs: Outputs::new(&request.dirs.data),
             instructions: Mutex::default(),
-            environment,
-            gate,
-            questions,
-            scratch,
-            kernel: Support::of_kernel(),
-            repositories: RepositoryCache::default(),
-            judged_indexes: JudgedIndexes::default(),
-            told_of_no_sandbox: AtomicBool::new(false),
+            environment: with_temporary(environment(request, session), &tree.scratch),
+            gate: Gate::new(permissions, request.mode, questions, store, owner),
             protected_names: ProtectedNames::default(),
-            search_threads: SearchThreads::default(),
-            hooks: Hooks::new(hooks, reports.hook_sink()),
+            tree,
         };
         Ok(Self {
             registry,
@@ -109,6 +86,43 @@ impl Kit {
             base,
         })
     }
+}
+
+/// Makes what the session `root` in `directory` will share with the sessions below it.
+pub(super) fn tree_services(
+    request: &OpenRequest,
+    store: &Store,
+    root: &SessionId,
+    directory: &Path,
+    reports: &Reports,
+    notes: &mut Vec<String>,
+) -> Result<Arc<TreeServices>, ErrorReport> {
+    let front_end = match request.front_end {
+        FrontEndKind::Attended => FrontEnd::Attached,
+        FrontEndKind::Unattended => FrontEnd::Absent,
+    };
+    notes.extend(imported::unused_line(request));
+    let hooks = hooks::settings(
+        request,
+        hooks::hooks(request)?,
+        roots(request, directory).project_root(),
+        root,
+        &environment(request, root),
+    );
+    Ok(Arc::new(TreeServices {
+        locks: PathLocks::new(),
+        store: store.clone(),
+        records_dir: records_dir(&request.dirs.data),
+        outputs: Outputs::new(&request.dirs.data),
+        questions: Questions::telling(front_end, reports.question_sink()),
+        scratch: Scratch::new(),
+        kernel: Support::of_kernel(),
+        repositories: RepositoryCache::default(),
+        judged_indexes: JudgedIndexes::default(),
+        told_of_no_sandbox: AtomicBool::new(false),
+        search_threads: SearchThreads::default(),
+        hooks: Hooks::new(hooks, reports.hook_sink()),
+    }))
 }
 
 pub(super) fn roots(request: &OpenRequest, directory: &Path) -> Roots {

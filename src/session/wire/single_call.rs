@@ -5,21 +5,22 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 use super::agents::Start;
 use super::models::likely_edit_mode;
 use super::resume::no_session;
-use super::services::{Kit, roots};
+use super::services::{Kit, roots, tree_services};
 use super::{FrontEndKind, OpenRequest, Which, agents, profile, upkeep};
 use crate::agent::driver::Reports;
 use crate::conversation::{CallId, CallResult, SessionId};
 use crate::hook::Transcript;
 use crate::project::agents::Agents;
-use crate::provider::{EditMode, ToolSpec};
+use crate::provider::EditMode;
 use crate::session::ErrorReport;
 use crate::store::{NewSession, Store, StoreError};
 use crate::tool::pipeline::{self, LoopGuard};
-use crate::tool::{Abilities, Inside, Resolution, ToolCx};
+use crate::tool::{Abilities, CallSettings, Inside, Resolution, ToolCx};
 
 /// The result of a single call.
 #[derive(Debug)]
@@ -52,39 +53,37 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
     };
     let agent = start.agent;
     let reports = Reports::new();
-    let kit = Kit::build(
-        &request, &store, &session, &directory, false, &reports, &mut notes,
-    )?;
-    let transcript = kit.services.hooks.transcript();
+    let tree = tree_services(&request, &store, &session, &directory, &reports, &mut notes)?;
+    let Kit {
+        registry,
+        services,
+        base,
+    } = Kit::new(&request, tree, &session, &directory, false)?;
+    let transcript = services.tree.hooks.transcript();
     let _transcript = transcript.map(|path| Transcript::new(path.to_owned(), session.as_str()));
-    let settings = profile::tool_settings(&kit.base, agent, edit_mode, &kit.registry);
-    let permissions = profile::permissions(&kit.base, agent)?;
-    kit.services.gate.change_rules(permissions);
-    kit.services.gate.set_mode(start.mode);
+    let settings = profile::tool_settings(&base, agent, edit_mode, &registry);
+    let permissions = profile::permissions(&base, agent)?;
+    services.gate.change_rules(permissions);
+    services.gate.set_mode(start.mode);
+    let told = registry.advertised(&settings, &services.gate.permissions(), &BTreeSet::new());
+    let calls = CallSettings {
+        registry,
+        services,
+        settings: Arc::new(settings),
+        told: told.into(),
+        agent: agent.name.clone(),
+        abilities: Abilities {
+            images: true,
+            pdf: true,
+        },
+        context: None,
+    };
     let call = CallId::new();
     let mut guard = LoopGuard::default();
-    let told: Arc<[ToolSpec]> = kit
-        .registry
-        .advertised(&settings, &kit.services.gate.permissions(), &BTreeSet::new())
-        .into();
-    let known = pipeline::Known {
-        registry: &kit.registry,
-        settings: &settings,
-        told: &told,
-    };
-    let resolved = pipeline::resolve(known, &mut guard, name, args);
+    let resolved = pipeline::resolve(calls.known(), &mut guard, name, args);
     let (updates, _listener) = mpsc::unbounded_channel();
-    let mut cx = ToolCx::new(Arc::clone(&kit.services), session.clone(), call.clone(), updates);
-    cx.agent.clone_from(&agent.name);
-    cx.edit_mode = edit_mode;
-    cx.abilities = Abilities {
-        images: true,
-        pdf: true,
-    };
-    cx.inside = Some(Inside {
-        registry: Arc::clone(&kit.registry),
-        settings: Arc::new(settings),
-        told,
+    let cx = ToolCx::new(&calls, call.clone(), CancellationToken::new(), updates).with_inside(Inside {
+        calls: calls.clone(),
         guard: Arc::new(tokio::sync::Mutex::new(guard)),
         progress: Arc::new(Silent),
     });
@@ -93,7 +92,7 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
         Err(result) => *result,
     };
     notes.extend(reports.into_messages());
-    let tool = match kit.registry.resolve(name) {
+    let tool = match calls.registry.resolve(name) {
         Resolution::Tool(tool) => tool.name().to_owned(),
         Resolution::Unknown { .. } => name.to_owned(),
     };

@@ -13,8 +13,8 @@ use super::search_path::{SearchPath, check_place, search_directory};
 use crate::files::Resolved;
 use crate::tool::walk::{Found, Globs, Harvest, Limit, Tree};
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, Prepared, RenderCx, ResultView, Services, Set, Tool, ToolCx,
-    ToolError, path_asks, plural,
+    CallView, Concurrency, InitCx, Output, Prepared, RenderCx, ResultView, SessionServices, Set, Tool,
+    ToolCx, ToolError, path_asks, plural,
 };
 use crate::view::card::Card;
 
@@ -171,7 +171,7 @@ impl Directory {
     }
 }
 
-fn list(plan: &Plan, limit: &Limit, services: &Services) -> Output<Details> {
+fn list(plan: &Plan, limit: &Limit, services: &SessionServices) -> Output<Details> {
     let harvest: Harvest<(bool, PathBuf)> = Harvest::new();
     let readable = services.gate.readable();
     let searched = Tree {

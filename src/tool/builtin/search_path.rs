@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::conversation::ErrorKind;
 use crate::files::{PathKind, Resolved};
 use crate::permission::Ask;
-use crate::tool::{Services, ToolCx, ToolError};
+use crate::tool::{SessionServices, ToolCx, ToolError};
 
 pub(super) struct SearchPath {
     pub(super) path: Resolved,
@@ -47,7 +47,7 @@ pub(super) fn search_directory(cx: &ToolCx, given: &str, hint: &str) -> Result<S
 }
 
 /// Refuses to search where nobody was asked about: a link may have been put in the way since.
-pub(super) fn check_place(services: &Services, path: &Resolved) -> Result<(), ToolError> {
+pub(super) fn check_place(services: &SessionServices, path: &Resolved) -> Result<(), ToolError> {
     if services.roots.leads_where_it_did(path) {
         return Ok(());
     }

@@ -144,7 +144,7 @@ fn text<'a>(entry: PartialValue<'a>, name: &str) -> Option<PartialStr<'a>> {
 }
 
 fn stored(cx: &ToolCx) -> Result<Vec<Todo>, ToolError> {
-    Ok(Todo::list(&cx.services.store.todos(&cx.session)?))
+    Ok(Todo::list(&cx.services.tree.store.todos(cx.session())?))
 }
 
 impl Tool for TodoWriteTool {
@@ -176,7 +176,7 @@ impl Tool for TodoWriteTool {
     async fn execute(&self, todos: Vec<Todo>, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
         let before = stored(cx)?;
         let rows = Todo::rows(&todos);
-        cx.services.store.set_todos(&cx.session, &rows)?;
+        cx.services.tree.store.set_todos(cx.session(), &rows)?;
         let details = Details::new(todos, &before);
         cx.update(Update {
             details: serde_json::to_value(&details).ok(),
@@ -251,7 +251,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::tool::harness::Harness;
+    use crate::tool::harness::{Harness, HarnessOptions};
     use crate::view::card::plain;
 
     fn list() -> Value {
@@ -296,10 +296,10 @@ mod tests {
 
     #[tokio::test]
     async fn each_session_has_its_own() {
-        let mut project = Harness::new();
+        let project = Harness::new();
         project.ok("todowrite", list()).await;
-        project.session = crate::conversation::SessionId::new();
-        assert_eq!(project.ok("todoread", json!({})).await, "No todos");
+        let other = project.beside(HarnessOptions::default());
+        assert_eq!(other.ok("todoread", json!({})).await, "No todos");
     }
 
     #[tokio::test]
@@ -309,7 +309,8 @@ mod tests {
         let updates = project.updates();
         let todos = updates.iter().find_map(|update| update.todos.clone()).unwrap();
         assert_eq!(todos.len(), 4);
-        assert_eq!(todos, project.services.store.todos(&project.session).unwrap());
+        let services = &project.services;
+        assert_eq!(todos, services.tree.store.todos(&services.session).unwrap());
     }
 
     #[tokio::test]

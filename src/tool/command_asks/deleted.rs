@@ -10,13 +10,18 @@ use std::path::{Component, Path, PathBuf};
 use super::{Setting, base_name};
 use crate::permission::command::{Simple, Word, analyse, operand_of};
 use crate::permission::{Ask, Deleted};
-use crate::tool::Services;
+use crate::tool::SessionServices;
 
 /// Entries that are looked at for all commands of a call; so many are read in a few milliseconds.
 const MOST_ENTRIES: usize = 5000;
 
 /// Notes on the asks for running `command` in `workdir` how many files it would delete. Looks at files.
-pub(in crate::tool) fn count_deleted(services: &Services, command: &str, workdir: &Path, asks: &mut [Ask]) {
+pub(in crate::tool) fn count_deleted(
+    services: &SessionServices,
+    command: &str,
+    workdir: &Path,
+    asks: &mut [Ask],
+) {
     let analysis = analyse(command);
     let setting = Setting::new(services, workdir);
     let mut patience = Patience {

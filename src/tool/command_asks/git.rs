@@ -120,7 +120,7 @@ impl Setting<'_> {
             return GitLook::because("git cannot be found");
         };
         let git = Git::new(program, directory.clone(), self.services.environment.clone());
-        let Some(facts) = self.services.repositories.facts(&git) else {
+        let Some(facts) = self.services.tree.repositories.facts(&git) else {
             return GitLook::because("git does not say how it is set");
         };
         let Some(repository) = &facts.repository else {
@@ -151,7 +151,7 @@ impl Setting<'_> {
         if let Some(reason) = self.prints_a_file(form, repository, &facts.settings) {
             return GitLook::because(&reason);
         }
-        let query = GitQuery::new(git, Arc::clone(&facts), &self.services.repositories);
+        let query = GitQuery::new(git, Arc::clone(&facts), &self.services.tree.repositories);
         match self.shown(&query, form, repository, &directory) {
             Ok(shown) => gathered
                 .read

@@ -53,7 +53,7 @@ impl Setting<'_> {
                 top => format!("{top}/"),
             },
         };
-        let judged = &self.services.judged_indexes;
+        let judged = &self.services.tree.judged_indexes;
         judged.is_readable(names, &gate, |name| index.is_readable(name))
     }
 }

@@ -17,12 +17,12 @@ const WITHOUT_LINKS: &[&str] = &["mkdir", "touch", "tee", "rm", "rmdir"];
 impl Setting<'_> {
     /// Returns true if this asks to write below the scratch directory.
     pub(super) fn is_temporary(&self, ask: &Ask) -> bool {
-        ask.key == "edit" && is_below(Path::new(&ask.subject.text), self.services.scratch.path())
+        ask.key == "edit" && is_below(Path::new(&ask.subject.text), self.services.tree.scratch.path())
     }
 
     /// Takes the question out of the asks for files in the scratch directory. Rules that deny still hold.
     pub(super) fn allow_temporary_files(&self, analysis: &Analysis, looks: &[Look], asks: &mut [Ask]) {
-        let scratch = &self.services.scratch;
+        let scratch = &self.services.tree.scratch;
         let is_temporary = |ask: &&mut Ask| ask.floor == Floor::Rules && self.is_temporary(ask);
         let mut temporary: Vec<&mut Ask> = asks.iter_mut().filter(is_temporary).collect();
         // Without the directory commands are not given its name either, and `$TMPDIR/a` is `/a`.
@@ -59,7 +59,7 @@ impl Setting<'_> {
 
     /// Returns true if the words of a command, or where it runs, may lead it to the scratch directory.
     fn may_reach_scratch(&self, command: &Simple) -> bool {
-        let scratch = self.services.scratch.path();
+        let scratch = self.services.tree.scratch.path();
         let Some(directories) = self.directories(&command.place) else {
             return true;
         };

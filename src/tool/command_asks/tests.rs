@@ -59,14 +59,12 @@ fn bring(project: &mut Harness, name: &str) {
 }
 
 fn set_environment(project: &mut Harness, environment: Vec<(std::ffi::OsString, std::ffi::OsString)>) {
-    std::sync::Arc::get_mut(&mut project.services)
-        .unwrap()
-        .environment = environment;
+    project.session().environment = environment;
 }
 
 /// As on a machine that cannot confine commands to reading.
 fn without_confinement(project: &mut Harness) {
-    std::sync::Arc::get_mut(&mut project.services).unwrap().kernel = Support {
+    project.tree().kernel = Support {
         files: false,
         calls: false,
     };
@@ -273,9 +271,7 @@ async fn variables_of_the_session_are_not_changed_unasked() {
     let mut project = Harness::new();
     let path = std::env::var("PATH").unwrap();
     let environment = vec![("PATH".into(), path.into()), ("GIT_PAGER".into(), "cat".into())];
-    std::sync::Arc::get_mut(&mut project.services)
-        .unwrap()
-        .environment = environment;
+    project.session().environment = environment;
     for whole in [
         "GIT_PAGER=./x; git log",
         "for GIT_PAGER in ./x; do git log; done",
@@ -455,9 +451,7 @@ async fn a_program_of_the_project_is_no_system_program() {
         String::new(),
     ] {
         let environment = vec![("PATH".into(), format!("{first}:{system}").into())];
-        std::sync::Arc::get_mut(&mut project.services)
-            .unwrap()
-            .environment = environment;
+        project.session().environment = environment;
         let open = open(&project, &format!("ls -l {}", "-a ".repeat(first.len()))).await;
         assert!(open.len() == 1 && open[0].0 == "bash", "{first}: {open:?}");
     }

@@ -2,7 +2,6 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::*;
-use crate::conversation::CallId;
 use crate::permission::Subject;
 use crate::question::{FrontEnd, QuestionEvent};
 use crate::store::NewSession;
@@ -25,7 +24,8 @@ struct Door {
 
 fn door(front_end: FrontEnd, mode: Mode) -> Door {
     let store = Store::in_memory().unwrap();
-    let session = SessionId::new();
+    let harness = Harness::new();
+    let session = harness.services.session.clone();
     let new = NewSession {
         id: session.clone(),
         parent: None,
@@ -54,15 +54,13 @@ fn door(front_end: FrontEnd, mode: Mode) -> Door {
     Door {
         gate: Gate::new(permissions, mode, questions, store, owner),
         events,
-        harness: Harness::new(),
+        harness,
     }
 }
 
 impl Door {
     fn cx(&self) -> ToolCx {
-        let (updates, _) = mpsc::unbounded_channel();
-        let services = Arc::clone(&self.harness.services);
-        ToolCx::new(services, SessionId::new(), CallId::new(), updates)
+        self.harness.unheard()
     }
 }
 

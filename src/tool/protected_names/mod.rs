@@ -20,7 +20,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use self::repositories::Repositories;
-use super::Services;
+use super::SessionServices;
 use super::builtin::file_name::one_line;
 use crate::permission::{Action, may_be_protected, protected_subject};
 
@@ -81,7 +81,7 @@ impl ProtectedNames {
     }
 
     /// Takes in what is there before a command. Only the first time in a session it reads directories.
-    pub(in crate::tool) fn before(&self, services: &Services) -> Moment {
+    pub(in crate::tool) fn before(&self, services: &SessionServices) -> Moment {
         let mut state = self.state();
         if state.known.is_none() {
             state.known = Some(look(services.roots.project_root()));
@@ -90,7 +90,7 @@ impl ProtectedNames {
     }
 
     /// Returns what was created and changed since.
-    pub(in crate::tool) fn touched_since(&self, began: Moment, services: &Services) -> Touched {
+    pub(in crate::tool) fn touched_since(&self, began: Moment, services: &SessionServices) -> Touched {
         let root = services.roots.project_root();
         let found = look(root);
         let mut state = self.state();

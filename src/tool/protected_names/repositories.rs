@@ -8,7 +8,7 @@ use super::{Found, look};
 use crate::files::Resolved;
 use crate::permission::Ask;
 use crate::project_root::directories_named_by;
-use crate::tool::Services;
+use crate::tool::SessionServices;
 
 /// Repositories come and go while questions are judged, and a look takes a part of a millisecond.
 const FRESH: Duration = Duration::from_secs(2);
@@ -58,7 +58,7 @@ impl super::ProtectedNames {
     }
 }
 
-impl Services {
+impl SessionServices {
     /// Asks of a writer for a path beside `edit`: by its name, and by the repository that it lies in.
     pub(in crate::tool) fn protected_asks(&self, path: &Resolved) -> Vec<Ask> {
         let mut asks = self.gate.protected(path);

@@ -171,7 +171,7 @@ mod tests {
     async fn a_search_that_gets_no_thread_waits_until_its_time_is_over() {
         let project = Harness::with_settings(|settings| settings.search.timeout = Duration::from_millis(50));
         project.write("a.rs", "fn a() {}\n");
-        let threads = &project.services.search_threads;
+        let threads = &project.services.tree.search_threads;
         let taken = take_all(threads);
         let calls = [
             ("glob", json!({"pattern": "*.rs"})),
@@ -195,7 +195,7 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn a_search_that_waits_for_a_thread_can_be_stopped() {
         let project = Harness::new();
-        let threads = &project.services.search_threads;
+        let threads = &project.services.tree.search_threads;
         let _taken = take_all(threads);
         project.cancel.cancel();
         let (kind, _) = project.error("glob", json!({"pattern": "*"})).await;

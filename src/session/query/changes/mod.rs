@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Answer;
 use crate::conversation::Message;
-use crate::tool::Services;
+use crate::tool::SessionServices;
 
 pub use revert::Revert;
 pub(in crate::session) use revert::put_back;
@@ -72,7 +72,7 @@ pub(in crate::session) struct Changing {
     pub(in crate::session) messages: Vec<Arc<Message>>,
     /// When the last turn began, where it is known.
     pub(in crate::session) turn: Option<i64>,
-    pub(in crate::session) services: Arc<Services>,
+    pub(in crate::session) services: Arc<SessionServices>,
 }
 
 impl Changing {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::files::{Expected, FileError, FileProblem, TextFile, Transaction};
 use crate::session::query::Answer;
 use crate::text::diff::{Hunk, Sign, parse_unified, unapply};
-use crate::tool::Services;
+use crate::tool::SessionServices;
 
 /// A hunk to take back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub struct Revert {
 }
 
 /// Puts the lines back that the hunk took away, or says why not. Nothing else in the file is looked at.
-pub(in crate::session) async fn put_back(revert: Revert, services: Arc<Services>) -> Answer {
+pub(in crate::session) async fn put_back(revert: Revert, services: Arc<SessionServices>) -> Answer {
     let project = services.roots.project_root();
     let Some(real) = real_path(&revert.real, project) else {
         return Answer::Failed(format!(
@@ -33,11 +33,11 @@ pub(in crate::session) async fn put_back(revert: Revert, services: Arc<Services>
         ));
     };
     let revert = Revert { real, ..revert };
-    let lock = services.locks.lock(std::slice::from_ref(&revert.real)).await;
+    let lock = services.tree.locks.lock(std::slice::from_ref(&revert.real)).await;
     let services = Arc::clone(&services);
     let work = tokio::task::spawn_blocking(move || {
         let _lock = lock;
-        match write(&revert, &services.records_dir, services.roots.project_root()) {
+        match write(&revert, &services.tree.records_dir, services.roots.project_root()) {
             Ok(()) => Answer::Reverted(revert.path),
             Err(Refusal::Other) => Answer::Failed(format!(
                 "`{}` is not as it is shown any more, so nothing was reverted; the diff was read anew.",

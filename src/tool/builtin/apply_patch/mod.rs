@@ -138,9 +138,9 @@ impl Tool for ApplyPatchTool {
             });
         }
         let EditAsks { asks, outside, .. } = asked;
-        let (services, session) = (Arc::clone(&cx.services), cx.session.clone());
+        let services = Arc::clone(&cx.services);
         let Planned { changes, files } = cx
-            .blocking(move || plan(&services, &session, &args.patch_text, targets))
+            .blocking(move || plan(&services, &args.patch_text, targets))
             .await
             .map_err(|error| error.after(outside).unless_denied(asks.clone()))?;
         let details = Details {

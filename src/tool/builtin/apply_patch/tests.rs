@@ -369,7 +369,7 @@ async fn without_a_record_nothing_is_written() {
     let project = open();
     project.write("a", "one\n");
     project.write("b", "one\n");
-    fs::write(&project.services.records_dir, "in the way").unwrap();
+    fs::write(&project.services.tree.records_dir, "in the way").unwrap();
     let body = "*** Update File: a\n@@\n-one\n+two\n*** Delete File: b\n";
     let (kind, text) = project.error("apply_patch", patch(body)).await;
     assert_eq!(kind, ErrorKind::Io);

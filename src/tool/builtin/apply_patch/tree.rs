@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{FileDetails, FileKind, refused};
-use crate::conversation::{ErrorKind, SessionId};
+use crate::conversation::ErrorKind;
 use crate::files::{Expected, FileError, FileProblem, Resolved, TextFile};
 use crate::text::diff::unified_renamed;
 use crate::text::patch::{Chunk, Level, Operation, parse, place};
 use crate::tool::change::{Change, FileChange, check_no_link, check_read_by, open_for_change};
-use crate::tool::{Services, ToolError, path_asks};
+use crate::tool::{SessionServices, ToolError, path_asks};
 
 /// Where the paths of a section lead.
 pub(super) struct Target {
@@ -30,8 +30,7 @@ pub(super) struct Planned {
 
 /// Carries a patch out in memory. `targets` has one for each section. Blocks: it reads the files.
 pub(super) fn plan(
-    services: &Services,
-    session: &SessionId,
+    services: &SessionServices,
     patch: &str,
     targets: Vec<Target>,
 ) -> Result<Planned, ToolError> {
@@ -39,7 +38,6 @@ pub(super) fn plan(
     let sections = parse(patch).map_err(|error| refused::parse(&error))?;
     let mut tree = Tree {
         services,
-        session,
         nodes: BTreeMap::new(),
         entries: Vec::new(),
     };
@@ -53,8 +51,7 @@ pub(super) fn plan(
 }
 
 struct Tree<'a> {
-    services: &'a Services,
-    session: &'a SessionId,
+    services: &'a SessionServices,
     /// By real path, so that what lies below a path stands behind it.
     nodes: BTreeMap<PathBuf, Node>,
     entries: Vec<Entry>,
@@ -212,7 +209,7 @@ impl Tree<'_> {
     fn check_known(&mut self, path: &Resolved) -> Result<(), ToolError> {
         let original = self.node(path)?.original.clone();
         match original {
-            Some(file) => check_read_by(self.services, self.session, path, file.hash()),
+            Some(file) => check_read_by(self.services, path, file.hash()),
             None => Ok(()),
         }
     }

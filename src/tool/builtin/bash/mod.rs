@@ -41,8 +41,8 @@ use crate::tool::confine::{Sandbox, reading, sandbox};
 use crate::tool::protected_names::Touched;
 use crate::tool::truncate::limits;
 use crate::tool::{
-    Asker, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Services,
-    Spilled, Tool, ToolCx, ToolError, Update,
+    Asker, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
+    SessionServices, Spilled, Tool, ToolCx, ToolError, Update,
 };
 use crate::view::card::Card;
 
@@ -248,7 +248,7 @@ impl Tool for BashTool {
         let watches_names = !sandbox.confinement.as_ref().is_some_and(Confinement::is_reading);
         let prepared = cx.blocking(move || {
             let began = watches_names.then(|| services.protected_names.before(&services));
-            Ok((services.scratch.ensure(), began))
+            Ok((services.tree.scratch.ensure(), began))
         });
         let (scratch, began) = prepared.await?;
         if let Err(error) = scratch {
@@ -270,7 +270,11 @@ impl Tool for BashTool {
         };
         let services = &cx.services;
         let limits = limits(&services.settings.truncate, Self::NAME);
-        let capture = Mutex::new(Capture::new(limits, services.outputs.clone(), cx.call.clone()));
+        let capture = Mutex::new(Capture::new(
+            limits,
+            services.tree.outputs.clone(),
+            cx.call.clone(),
+        ));
         let arrived = Notify::new();
         let sink = |bytes: &[u8]| {
             lock(&capture).push(bytes);
@@ -317,7 +321,7 @@ impl Tool for BashTool {
 }
 
 /// Finds what runs commands.
-fn shell(services: &Services) -> Result<Shell, ToolError> {
+fn shell(services: &SessionServices) -> Result<Shell, ToolError> {
     let variable = services.environment.iter().find(|(name, _)| name == "PATH");
     let path = variable.map(|(_, value)| value.as_os_str());
     Shell::find(services.settings.bash.shell.as_deref(), path)

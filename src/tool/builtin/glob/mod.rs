@@ -19,8 +19,8 @@ use crate::tool::builtin::file_name::one_line;
 use crate::tool::builtin::search_path::{Base, SearchPath, check_place, search_directory};
 use crate::tool::walk::{Found, Globs, Harvest, Limit, Tree, WalkEnd};
 use crate::tool::{
-    CallView, Concurrency, InitCx, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView, Services,
-    Tool, ToolCx, ToolError, plural,
+    CallView, Concurrency, InitCx, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView,
+    SessionServices, Tool, ToolCx, ToolError, plural,
 };
 use crate::view::card::Card;
 
@@ -178,7 +178,7 @@ impl Tool for GlobTool {
     }
 }
 
-fn search(plan: &Plan, limit: &Limit, services: &Services) -> Output<Details> {
+fn search(plan: &Plan, limit: &Limit, services: &SessionServices) -> Output<Details> {
     let readable = services.gate.readable();
     let mut found: Vec<(SystemTime, usize, PathBuf)> = Vec::new();
     let mut end = WalkEnd::default();

@@ -136,7 +136,7 @@ impl Tool for PlanEnterTool {
     }
 
     async fn prepare(&self, _: EnterArgs, cx: &ToolCx) -> Result<Prepared<()>, ToolError> {
-        if cx.services.questions.is_unattended() {
+        if cx.services.tree.questions.is_unattended() {
             return Err(ToolError::new(
                 ErrorKind::Unavailable,
                 "no user is present who could agree to plan first",
@@ -248,7 +248,7 @@ impl Tool for PlanExitTool {
             approved: false,
             plan: shown.given.text().to_owned(),
         };
-        if cx.services.questions.is_unattended() {
+        if cx.services.tree.questions.is_unattended() {
             return Ok(stands_as_the_answer(details, cx));
         }
         cx.update(Update {

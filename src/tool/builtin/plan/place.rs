@@ -5,10 +5,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::conversation::{ErrorKind, SessionId};
+use crate::conversation::ErrorKind;
 use crate::files::{Expected, PathKind, Resolved, TextFile};
 use crate::tool::change::{Change, apply};
-use crate::tool::{Services, ToolCx, ToolError};
+use crate::tool::{SessionServices, ToolCx, ToolError};
 
 const DIRECTORY: &str = ".lathe/plans";
 /// Characters of a slug.
@@ -21,17 +21,11 @@ const NAMES: usize = 100;
 /// Returns where the session's plan goes: named by `title`, else by the session's title, else by the plan's heading.
 pub(super) async fn target(cx: &ToolCx, title: Option<&str>, plan: &str) -> Result<Resolved, ToolError> {
     let services = Arc::clone(&cx.services);
-    let session = cx.session.clone();
     let title = title.map(str::to_owned);
     let plan = plan.to_owned();
     cx.blocking(move || {
-        let title = title.or_else(|| session_title(&services, &session));
-        free(
-            &services,
-            &session,
-            &title.unwrap_or_else(|| heading(&plan)),
-            &plan,
-        )
+        let title = title.or_else(|| session_title(&services));
+        free(&services, &title.unwrap_or_else(|| heading(&plan)), &plan)
     })
     .await
 }
@@ -65,11 +59,10 @@ pub(super) async fn save(cx: &ToolCx, title: Option<&str>, plan: &str) -> Result
 /// Returns the plan file that the session read or wrote last, with its text.
 pub(super) async fn newest(cx: &ToolCx) -> Result<Option<(Resolved, String)>, ToolError> {
     let services = Arc::clone(&cx.services);
-    let session = cx.session.clone();
     cx.blocking(move || {
         let mut newest: Option<(i64, PathBuf)> = None;
         for path in plan_files(services.roots.project_root()) {
-            let Some(read) = services.store.file_read(&session, &path)? else {
+            let Some(read) = services.tree.store.file_read(&services.session, &path)? else {
                 continue;
             };
             if newest.as_ref().is_none_or(|(time, _)| read.time >= *time) {
@@ -97,8 +90,8 @@ pub(super) fn heading(plan: &str) -> String {
     first.unwrap_or("plan").chars().take(TITLE).collect()
 }
 
-fn session_title(services: &Services, session: &SessionId) -> Option<String> {
-    let row = services.store.get(session).ok().flatten()?;
+fn session_title(services: &SessionServices) -> Option<String> {
+    let row = services.tree.store.get(&services.session).ok().flatten()?;
     Some(row.title).filter(|title| !title.trim().is_empty())
 }
 
@@ -116,7 +109,7 @@ fn plan_files(root: &Path) -> Vec<PathBuf> {
 }
 
 /// Finds a name that is free or the session's own.
-fn free(services: &Services, session: &SessionId, title: &str, plan: &str) -> Result<Resolved, ToolError> {
+fn free(services: &SessionServices, title: &str, plan: &str) -> Result<Resolved, ToolError> {
     let stem = format!("{}-{}", jiff::Zoned::now().date(), slug(title));
     for number in 1..=NAMES {
         let name = match number {
@@ -127,7 +120,7 @@ fn free(services: &Services, session: &SessionId, title: &str, plan: &str) -> Re
         let path = resolve(services, &path)?;
         match path.kind {
             PathKind::Missing => return Ok(path),
-            PathKind::File if is_own(services, session, &path, plan) => return Ok(path),
+            PathKind::File if is_own(services, &path, plan) => return Ok(path),
             _ => {}
         }
     }
@@ -138,7 +131,7 @@ fn free(services: &Services, session: &SessionId, title: &str, plan: &str) -> Re
     .hint("Give another `title`."))
 }
 
-fn resolve(services: &Services, path: &Path) -> Result<Resolved, ToolError> {
+fn resolve(services: &SessionServices, path: &Path) -> Result<Resolved, ToolError> {
     let path = services
         .roots
         .resolve(&path.to_string_lossy())
@@ -151,11 +144,16 @@ fn resolve(services: &Services, path: &Path) -> Result<Resolved, ToolError> {
 }
 
 /// Returns true if the file is as the session knows it, or says the same already.
-fn is_own(services: &Services, session: &SessionId, path: &Resolved, plan: &str) -> bool {
+fn is_own(services: &SessionServices, path: &Resolved, plan: &str) -> bool {
     let Ok(file) = TextFile::open_real(&path.real) else {
         return false;
     };
-    let known = services.store.file_read(session, &path.real).ok().flatten();
+    let known = services
+        .tree
+        .store
+        .file_read(&services.session, &path.real)
+        .ok()
+        .flatten();
     known.is_some_and(|read| read.hash == file.hash().as_str()) || file.text().trim_end() == plan.trim_end()
 }
 

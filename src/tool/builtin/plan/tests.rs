@@ -23,8 +23,9 @@ fn titled(fill: fn(&Form) -> FormReply) -> Harness {
     let project = Harness::filled_in(fill);
     project
         .services
+        .tree
         .store
-        .set_title(&project.session, "Fix the flaky test")
+        .set_title(&project.services.session, "Fix the flaky test")
         .unwrap();
     project
 }

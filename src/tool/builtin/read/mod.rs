@@ -142,7 +142,7 @@ impl Tool for ReadTool {
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
         let Plan { path, window, what } = plan;
         let services = std::sync::Arc::clone(&cx.services);
-        let (session, noting) = (cx.session.clone(), cx.noting.clone());
+        let noting = cx.noting.clone();
         let cancel = cx.cancel.clone();
         let prefix = match cx.edit_mode {
             EditMode::Hashline => Prefix::Tag,
@@ -161,7 +161,7 @@ impl Tool for ReadTool {
                 What::Media(kind) => media::read(&path, kind)?,
             };
             if what != What::Directory {
-                noting.file(&path.real, &output.details.hash, &services, &session)?;
+                noting.file(&path.real, &output.details.hash, &services)?;
             }
             if what == What::Text {
                 instructions::add(&mut output, &path.real, &services, &noting);

@@ -260,7 +260,7 @@ async fn a_write_that_fails_leaves_the_bytes_and_says_so() {
     let project = yolo();
     project.write("dir/a", "old\n");
     read(&project, "dir/a").await;
-    fs::write(&project.services.records_dir, "in the way").unwrap();
+    fs::write(&project.services.tree.records_dir, "in the way").unwrap();
     let (kind, text) = project.error("write", args("dir/a", "new\n")).await;
     assert_eq!(kind, ErrorKind::Io, "{text}");
     assert!(text.starts_with("Error: `dir/a` "), "{text}");
@@ -286,13 +286,7 @@ async fn of_two_writers_of_one_file_one_is_told_that_it_changed() {
         plan_change(cx_path, Some(&file), content).change.unwrap()
     };
     let (one, two) = (plan("one\n"), plan("two\n"));
-    let (updates, _listener) = tokio::sync::mpsc::unbounded_channel();
-    let cx = ToolCx::new(
-        std::sync::Arc::clone(&project.services),
-        project.session.clone(),
-        crate::conversation::CallId::new(),
-        updates,
-    );
+    let cx = project.unheard();
     let (one, two) = tokio::join!(apply(&cx, one), apply(&cx, two));
     assert_eq!(one.is_ok(), two.is_err());
     let error = one.and(two).unwrap_err();
@@ -310,13 +304,7 @@ async fn a_link_that_is_put_in_the_way_after_asking_is_not_followed() {
     let change = plan_change(path, None, "x").change.unwrap();
     fs::remove_dir(project.path("dir")).unwrap();
     symlink(project.outside(""), project.path("dir")).unwrap();
-    let (updates, _listener) = tokio::sync::mpsc::unbounded_channel();
-    let cx = ToolCx::new(
-        std::sync::Arc::clone(&project.services),
-        project.session.clone(),
-        crate::conversation::CallId::new(),
-        updates,
-    );
+    let cx = project.unheard();
     let error = apply(&cx, change).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Stale);
     assert!(!project.outside("new").exists());

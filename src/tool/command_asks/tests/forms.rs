@@ -6,7 +6,7 @@ use crate::permission::{Decision, Mode, decide};
 /// A project on a machine that can confine commands to reading.
 fn confining() -> Harness {
     let mut project = Harness::new();
-    std::sync::Arc::get_mut(&mut project.services).unwrap().kernel = Support {
+    project.tree().kernel = Support {
         files: true,
         calls: true,
     };

@@ -30,7 +30,7 @@ pub(super) fn repository() -> Harness {
 }
 
 pub(super) fn repository_in(mut project: Harness) -> Harness {
-    std::sync::Arc::get_mut(&mut project.services).unwrap().kernel = Support {
+    project.tree().kernel = Support {
         files: true,
         calls: true,
     };
@@ -475,7 +475,7 @@ async fn a_submodule_runs_nothing_while_it_is_looked_at_what_a_command_would_sho
 #[tokio::test]
 async fn a_search_outside_of_a_repository_is_asked_about() {
     let mut project = Harness::new();
-    std::sync::Arc::get_mut(&mut project.services).unwrap().kernel = Support {
+    project.tree().kernel = Support {
         files: true,
         calls: true,
     };

@@ -80,7 +80,7 @@ const COMMANDS: &[&str] = &[
 /// How many dialogs these commands bring.
 fn dialogs(commands: &[&str]) -> (usize, Vec<String>) {
     let mut project = Harness::new();
-    std::sync::Arc::get_mut(&mut project.services).unwrap().kernel = Support {
+    project.tree().kernel = Support {
         files: true,
         calls: true,
     };

@@ -9,7 +9,7 @@ fn project() -> (Harness, String) {
 
 fn with_rules(rules: serde_json::Value) -> (Harness, String) {
     let mut project = Harness::with_rules(rules);
-    let scratch = project.services.scratch.path().to_owned();
+    let scratch = project.services.tree.scratch.path().to_owned();
     let variable = |name: &str| (name.into(), std::env::var_os(name).unwrap_or_default());
     let environment = vec![
         variable("PATH"),
@@ -17,7 +17,7 @@ fn with_rules(rules: serde_json::Value) -> (Harness, String) {
         ("TMPDIR".into(), scratch.clone().into()),
     ];
     set_environment(&mut project, environment);
-    project.services.scratch.ensure().unwrap();
+    project.services.tree.scratch.ensure().unwrap();
     project.write("a.txt", "a\n");
     (project, scratch.to_str().unwrap().to_owned())
 }

@@ -12,7 +12,6 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::conversation::SessionId;
 use crate::permission::{Mode, PermissionReply};
 use crate::text::truncate::{ContextUse, Keep};
 use crate::tool::harness::{Harness, HarnessOptions};
@@ -129,15 +128,8 @@ async fn puppet(project: &Harness, cancel: CancellationToken, orders: Value) -> 
         concurrency: Concurrency::Shared,
         unedited: None,
     };
-    let (updates, _listener) = mpsc::unbounded_channel();
-    let mut cx = ToolCx::new(
-        Arc::clone(&project.services),
-        SessionId::new(),
-        CallId::new(),
-        updates,
-    );
+    let mut cx = project.unheard();
     cx.cancel = cancel;
-    cx.context = project.context;
     run(ready, &cx, &Silent).await
 }
 

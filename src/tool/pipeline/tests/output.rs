@@ -100,7 +100,7 @@ async fn the_room_left_in_the_context_bounds_what_is_dynamic() {
 #[tokio::test]
 async fn an_output_that_cannot_be_kept_is_still_an_output() {
     let project = Harness::new();
-    std::fs::write(project.services.outputs.dir(), "in the way").unwrap();
+    std::fs::write(project.services.tree.outputs.dir(), "in the way").unwrap();
     let orders = json!({"what": "print", "text": "x\n".repeat(3000)});
     let result = puppet(&project, CancellationToken::new(), orders).await;
     assert!(result.ok && result.truncated && result.output_path.is_none());

@@ -10,7 +10,7 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::*;
-use crate::conversation::{CallId, CallResult};
+use crate::conversation::CallResult;
 use crate::permission::{Mode, PermissionReply};
 use crate::process::{EnvironmentRules, shell_environment};
 use crate::tool::Registry;
@@ -89,8 +89,7 @@ async fn the_environment_has_no_secrets_and_nothing_that_waits_for_a_person() {
         session: Some("ses_1".into()),
         ..EnvironmentRules::default()
     };
-    Arc::get_mut(&mut project.services).unwrap().environment =
-        shell_environment(variables.into_iter().chain(given), &rules);
+    project.session().environment = shell_environment(variables.into_iter().chain(given), &rules);
     let output = project.ok("bash", json!({"command": "env"})).await;
     let has = |line: &str| output.lines().any(|other| other == line);
     for line in [
@@ -343,9 +342,7 @@ async fn a_directory_outside_is_asked_about_before_anything_is_said_of_it() {
 async fn a_directory_that_becomes_a_link_after_asking_is_not_entered() {
     let project = yolo();
     fs::create_dir(project.path("sub")).unwrap();
-    let (updates, _listener) = tokio::sync::mpsc::unbounded_channel();
-    let services = Arc::clone(&project.services);
-    let cx = ToolCx::new(services, project.session.clone(), CallId::new(), updates);
+    let cx = project.unheard();
     let args = Args {
         command: "touch ran".into(),
         description: None,

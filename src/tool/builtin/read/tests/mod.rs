@@ -279,8 +279,9 @@ async fn what_was_read_is_recorded_with_its_hash() {
     let result = project.run("read", json!({"file_path": "a", "limit": 1})).await;
     let record = project
         .services
+        .tree
         .store
-        .file_read(&project.session, &path)
+        .file_read(&project.services.session, &path)
         .unwrap()
         .unwrap();
     assert_eq!(json!(record.hash), result.details["hash"]);

@@ -1,0 +1,61 @@
+//! Services that calls reach, in two scopes: those of a session tree and those of one session.
+//!
+//! A session has its own rules, directory and environment. What has to be one for all sessions of a tree (locks of files,
+//! the queue of questions, the store) is in [`TreeServices`].
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+use super::walk::SearchThreads;
+use super::{Gate, JudgedIndexes, ProtectedNames, ToolSettings};
+use crate::conversation::SessionId;
+use crate::files::{PathLocks, Roots};
+use crate::hook::Hooks;
+use crate::process::git::RepositoryCache;
+use crate::process::{Scratch, Support};
+use crate::question::Questions;
+use crate::store::{Outputs, Store};
+
+/// Services that all sessions of a tree share.
+pub struct TreeServices {
+    pub locks: PathLocks,
+    pub store: Store,
+    /// The directory of the records that a multi-file change writes before it begins.
+    pub records_dir: PathBuf,
+    /// Whole outputs that are too long for the model.
+    pub outputs: Outputs,
+    pub questions: Questions,
+    /// The directory for temporary files of commands.
+    pub scratch: Scratch,
+    /// Restrictions that the kernel can put on commands.
+    pub kernel: Support,
+    /// Git's answers about the directories that commands run in.
+    pub repositories: RepositoryCache,
+    pub judged_indexes: JudgedIndexes,
+    /// True once the user was told that there is no sandbox for planning.
+    pub told_of_no_sandbox: AtomicBool,
+    /// How many threads may search at once.
+    pub search_threads: SearchThreads,
+    pub hooks: Hooks,
+}
+
+/// Services of one session.
+pub struct SessionServices {
+    pub tree: Arc<TreeServices>,
+    pub session: SessionId,
+    pub settings: ToolSettings,
+    pub roots: Roots,
+    /// Instruction files that this conversation has seen.
+    pub instructions: Mutex<HashSet<PathBuf>>,
+    /// The environment of commands, scrubbed.
+    pub environment: Vec<(OsString, OsString)>,
+    pub gate: Gate,
+    /// Protected names that are there, so that those which a command creates are known as new.
+    pub protected_names: ProtectedNames,
+}
+
+#[cfg(test)]
+mod tests;
