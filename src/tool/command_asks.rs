@@ -37,7 +37,8 @@ use super::SessionServices;
 use super::confine::can_confine_reading;
 use crate::permission::command::{
     Analysis, Form, GitShows, List, PathUse, Redirected, Simple, analyse, changes_directory,
-    directory_operand, files_read, in_git, operand_of, paths, search, shows_files, takes_paths,
+    directory_operand, files_read, in_git, is_known_locale, operand_of, paths, search, shows_files,
+    takes_paths,
 };
 use crate::permission::{Ask, Floor, Subject};
 use crate::process::git::Drivers;
@@ -91,7 +92,7 @@ fn asks_of(setting: &Setting<'_>, command: &str) -> CommandAsks {
     for command in &analysis.perhaps {
         setting.reached(command, &analysis, &mut gathered);
     }
-    let refusal = analysis.refusal.or_else(|| setting.refusal(&analysis));
+    let refusal = analysis.refusal.or_else(|| setting.refusal(&analysis, command));
     if refusal.is_none() {
         setting.allow_temporary_files(&analysis, &looks, &mut gathered.edit);
     }
@@ -150,8 +151,11 @@ fn asks_of(setting: &Setting<'_>, command: &str) -> CommandAsks {
     if let Some(reason) = refusal {
         gathered.bash = vec![analysis.whole()];
         gathered.why = Some(format!("The command is asked about as a whole: {reason}."));
-        for target in analysis.possible_targets() {
-            gathered.edit.extend(setting.possible_target(&target));
+        match analysis.possible_paths() {
+            Some(paths) => gathered
+                .edit
+                .extend(paths.iter().flat_map(|path| setting.possible_path(path))),
+            None => gathered.edit.extend(setting.too_many_paths(command)),
         }
     }
     let reads_only = only_reads.then(|| setting.reads_only(&looks));
@@ -286,7 +290,7 @@ impl<'a> Setting<'a> {
 
 impl Setting<'_> {
     /// Why the commands cannot be taken at their words in this session.
-    fn refusal(&self, analysis: &Analysis) -> Option<&'static str> {
+    fn refusal(&self, analysis: &Analysis, command: &str) -> Option<&'static str> {
         let shell = self.services.settings.bash.shell.as_deref();
         if !KNOWN_SHELLS.contains(&shell.map_or("bash", base_name)) {
             return Some("the shell that runs it has another grammar");
@@ -294,12 +298,23 @@ impl Setting<'_> {
         if analysis.only_bash && shell.is_some_and(|shell| base_name(shell) != "bash") {
             return Some("the shell that runs it has another grammar");
         }
+        if !command.is_ascii() && !is_known_locale(self.locale()) {
+            return Some("it has characters that the shell reads in another encoding than UTF-8");
+        }
         let is_passed_on =
             |name: &String| variable(self.services, name).is_some() || name.starts_with("GIT_");
         if analysis.lasting.iter().any(is_passed_on) {
             return Some("it changes a variable that programs are given");
         }
         None
+    }
+
+    /// The locale by which the shell tells characters apart.
+    fn locale(&self) -> &str {
+        let names = ["LC_ALL", "LC_CTYPE", "LANG"].iter();
+        let mut values = names.filter_map(|name| variable(self.services, name));
+        let value = values.find(|value| !value.is_empty());
+        value.map_or("", |value| value.to_str().unwrap_or("?"))
     }
 
     fn reading(&self, look: &Look, run: GitRun) -> Reading {

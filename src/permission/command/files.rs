@@ -26,6 +26,14 @@ pub struct PathOperand {
 }
 
 impl PathOperand {
+    /// A text that stands for a path without quotes around it: `~/x`.
+    pub fn of_text(text: &str) -> Self {
+        Self {
+            tilde: text.starts_with('~'),
+            ..literal(text)
+        }
+    }
+
     pub(super) fn home() -> Self {
         Self {
             tilde: true,

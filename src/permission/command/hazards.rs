@@ -28,17 +28,17 @@ const VARIABLES: &[&str] = &[
     "GROUPS",
     "DIRSTACK",
     "FIGNORE",
+    "LANG",
     "TEXTDOMAIN",
     "TEXTDOMAINDIR",
 ];
 
-const PREFIXES: &[&str] = &["LD_", "DYLD_", "BASH"];
+const PREFIXES: &[&str] = &["LD_", "DYLD_", "BASH", "LC_"];
 
 /// Variables that change how a program speaks and not what it does.
 const HARMLESS: &[&str] = &[
     "RUST_BACKTRACE",
     "RUST_LOG",
-    "LANG",
     "TZ",
     "CI",
     "NO_COLOR",
@@ -57,8 +57,19 @@ pub(super) fn is_harmless(assignment: &str) -> bool {
         .all(|c| c.is_ascii_alphanumeric() || "_.,:=+@/-".contains(c))
         && !value.starts_with(['/', ':'])
         && !value.contains("..");
-    let is_known = HARMLESS.contains(&name) || name.strip_prefix("LC_").is_some_and(|rest| !rest.is_empty());
-    (is_known && is_plain) || assignment == "GIT_PAGER=cat"
+    let is_locale = name == "LANG" || name.strip_prefix("LC_").is_some_and(|rest| !rest.is_empty());
+    (HARMLESS.contains(&name) && is_plain)
+        || (is_locale && is_known_locale(value))
+        || assignment == "GIT_PAGER=cat"
+}
+
+/// Returns true if characters beyond ASCII are, for a shell in this locale, what they are for lathe: in others a byte of one
+/// can be a letter of a name, or a backslash.
+pub fn is_known_locale(locale: &str) -> bool {
+    let (name, encoding) = locale.split_once('.').unwrap_or((locale, ""));
+    let is_plain = name.chars().all(|c| c.is_ascii_alphabetic() || c == '_');
+    let is_utf8 = encoding.eq_ignore_ascii_case("utf-8") || encoding.eq_ignore_ascii_case("utf8");
+    matches!(locale, "" | "C" | "POSIX") || is_plain && is_utf8
 }
 
 /// `export` of harmless assignments alone.
@@ -282,8 +293,9 @@ fn is_number(word: &Word, facts: &mut Facts) -> bool {
 fn declaration(program: &str, arguments: &[Word], facts: &mut Facts) {
     for word in arguments {
         let text = word.text.as_str();
-        if word.glob_at.is_some() {
-            // The name of a file may have a subscript, which is computed.
+        if word.glob_at.is_some() || !text.is_ascii() {
+            // The name of a file may have a subscript, which is computed. In some locales, letters beyond ASCII are
+            // parts of names.
             facts.refuse(EVALUATES);
         }
         if let Some(letters) = text.strip_prefix(['-', '+']) {

@@ -46,6 +46,7 @@ pub use files::{
 pub use find::{FindAction, FindCommand, FoundEntry};
 pub use flow::{Directory, Place, Redirected};
 pub use git_config::{GitConfig, WORK_TREE, dangerous_key, dangerous_keys, is_dangerous_key};
+pub use hazards::is_known_locale;
 pub use outputs::{named_in_script, outputs};
 pub use patch::{Patch, patch, patched_files};
 pub use path_use::{PathUse, path_use};
@@ -87,6 +88,7 @@ pub struct Analysis {
     pub only_bash: bool,
     /// Further texts that deny rules are tried on, when it is not understood.
     pieces: Vec<String>,
+    is_unread: bool,
 }
 
 /// A program and its words.
@@ -161,15 +163,18 @@ pub fn analyse(command: &str) -> Analysis {
         exports: flow.facts.exports,
         only_bash: flow.facts.only_bash,
         pieces,
+        is_unread: flow.is_unread,
     }
 }
 
 impl Analysis {
-    /// Returns possible targets of redirections, when the text is not understood; often it is no path at all.
-    pub fn possible_targets(&self) -> Vec<String> {
-        match self.refusal {
-            Some(_) => pieces::targets(&self.text),
-            None => Vec::new(),
+    /// Returns everything that may be a path, when the text or a part of it could not be read; `None` when that is too
+    /// much to look at.
+    pub fn possible_paths(&self) -> Option<BTreeSet<String>> {
+        if self.is_unread {
+            pieces::paths(&self.text)
+        } else {
+            Some(BTreeSet::new())
         }
     }
 

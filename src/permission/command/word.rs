@@ -121,70 +121,50 @@ pub(super) fn is_computed(text: &str) -> bool {
 }
 
 /// Returns the words that `a{b,c}` and `{1..3}` stand for. `text` is a word without quotes and expansions; `None` when
-/// there are too many, or when it is not certain what bash makes of it.
+/// there are too many, or when it has braces of another form, whose rules in bash depend on what stands behind them.
+///
+/// The forms are: pairs of braces that are not nested, each around a list or a sequence; and a single pair without a comma
+/// or `..` in the whole word (`{}`, `HEAD@{1}`), which stays as it is.
 pub(super) fn braces(text: &str) -> Option<Vec<String>> {
-    let mut done = Vec::new();
-    let mut todo = vec![text.to_owned()];
-    while let Some(text) = todo.pop() {
-        match first_brace(&text) {
-            Brace::Unclear => return None,
-            Brace::None => done.push(text),
-            Brace::Expands(range, items) => {
-                for item in items.into_iter().rev() {
-                    todo.push(format!("{}{item}{}", &text[..range.start], &text[range.end..]));
-                }
-            }
-        }
-        if done.len() + todo.len() > MAX_WORDS {
+    if !text.contains(['{', '}']) || is_single_pair(text) {
+        return Some(vec![text.to_owned()]);
+    }
+    let mut words = vec![String::new()];
+    let mut rest = text;
+    while let Some(open) = rest.find(['{', '}']) {
+        let (before, pair) = rest.split_at(open);
+        let (inner, behind) = pair.strip_prefix('{')?.split_once('}')?;
+        if inner.contains('{') {
             return None;
         }
+        let items = items(inner)?;
+        if words.len() * items.len() > MAX_WORDS {
+            return None;
+        }
+        let with = |word: &String| {
+            let word = word.clone() + before;
+            items
+                .iter()
+                .map(move |item| format!("{word}{item}"))
+                .collect::<Vec<_>>()
+        };
+        words = words.iter().flat_map(with).collect();
+        rest = behind;
     }
-    Some(done)
+    Some(words.into_iter().map(|word| word + rest).collect())
 }
 
-/// The first pair of braces in a word.
-enum Brace {
-    None,
-    /// The place of the braces, and the words they stand for.
-    Expands(Range<usize>, Vec<String>),
-    /// It follows rules that are not followed here.
-    Unclear,
+fn is_single_pair(text: &str) -> bool {
+    let braces = text.matches(['{', '}']);
+    braces.eq(["{", "}"]) && !text.contains(',') && !text.contains("..")
 }
 
-fn first_brace(text: &str) -> Brace {
-    let Some(open) = text.find('{').filter(|open| text[*open..].contains('}')) else {
-        return Brace::None;
-    };
-    let (mut depth, mut commas, mut close) = (0_usize, Vec::new(), None);
-    for (at, c) in text.char_indices().skip_while(|(at, _)| *at < open) {
-        match c {
-            '{' => depth += 1,
-            ',' if depth == 1 => commas.push(at),
-            '}' if depth == 1 => {
-                close = Some(at);
-                break;
-            }
-            '}' => depth -= 1,
-            _ => {}
-        }
+/// The items between two braces: a list, or a sequence.
+fn items(inner: &str) -> Option<Vec<String>> {
+    if inner.contains(',') {
+        return Some(inner.split(',').map(str::to_owned).collect());
     }
-    let Some(close) = close else { return Brace::Unclear };
-    let inner = &text[open + 1..close];
-    if commas.is_empty() {
-        if let Some(items) = sequence(inner) {
-            return Brace::Expands(open..close + 1, items);
-        }
-        // `{}` and `{a}` stay; what follows could expand in more ways than one would think.
-        let is_plain = !inner.contains(['{', '.']) && !text[close..].contains('{');
-        return if is_plain { Brace::None } else { Brace::Unclear };
-    }
-    let mut items = Vec::new();
-    let mut start = open + 1;
-    for comma in commas.into_iter().chain([close]) {
-        items.push(text[start..comma].to_owned());
-        start = comma + 1;
-    }
-    Brace::Expands(open..close + 1, items)
+    sequence(inner)
 }
 
 /// `1..5`.
@@ -217,19 +197,34 @@ mod tests {
             ("a", "a"),
             ("a{b,c}d", "abd acd"),
             ("{a,b}{c,d}", "ac ad bc bd"),
-            ("{a,{b,c}}", "a b c"),
             ("{,x}y", "y xy"),
             ("{1..3}", "1 2 3"),
             ("{3..1}", "3 2 1"),
             ("{}", "{}"),
             ("{a}", "{a}"),
-            ("}{", "}{"),
+            ("HEAD@{1}", "HEAD@{1}"),
         ] {
             assert_eq!(braces(text).unwrap().join(" "), expected, "{text}");
         }
-        for text in ["{a,b", "{a}{b,c}", "{{a,b}", "{1..1000}", "{01..03}", "{a..c}"] {
-            let open = text == "{a,b";
-            assert_eq!(braces(text).is_none(), !open, "{text}");
+        for text in [
+            "{a,b",
+            "}{",
+            "{a}{b,c}",
+            "{{a,b}",
+            "{1..1000}",
+            "{01..03}",
+            "{a..c}",
+            "{a,{b,c}}",
+            "{a},.env}",
+            "{a}b,-o,x}",
+            "{}{a,b}",
+            "{},{a}",
+            "{a}{b}",
+            "a,{b}",
+            "{a,b}}",
+            "{a,b}{",
+        ] {
+            assert_eq!(braces(text), None, "{text}");
         }
     }
 }

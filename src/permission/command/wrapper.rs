@@ -207,7 +207,10 @@ fn wrapped(program: &str, words: &[Word], options: &Options, operands: usize, gi
         }
         _ => {}
     }
+    // Quoted, it is no word of the shell but a program that takes other options.
+    let is_program = program == "time" && words[0].quoted;
     let is_transparent = TRANSPARENT.contains(&program)
+        && !is_program
         && !has_assignments
         && !words[0].text.contains('/')
         && starts_in(words).is_none();

@@ -181,12 +181,39 @@ impl Setting<'_> {
         asks
     }
 
-    /// What a text that cannot be read may write to, as far as that is protected.
-    pub(super) fn possible_target(&self, target: &str) -> Vec<Ask> {
-        let resolved = self.resolve(target, self.workdir);
-        resolved
-            .map(|resolved| self.services.protected_asks(&resolved))
-            .unwrap_or_default()
+    /// The rules that deny hold for a text that cannot be read, too: each word in it may be a path that it changes or
+    /// shows.
+    pub(super) fn possible_path(&self, word: &str) -> Vec<Ask> {
+        let end = word.find(['*', '?', '[', '$']).unwrap_or(word.len());
+        let known = PathOperand::of_text(&word[..end]);
+        if known.text.is_empty() {
+            return Vec::new();
+        }
+        let mut asks = Vec::new();
+        for path in self
+            .paths_of(&known, Some(&[self.workdir.to_owned()]))
+            .into_iter()
+            .flatten()
+        {
+            asks.extend(self.write_path(&path, self.workdir));
+            asks.extend(self.read_path(&path));
+            asks.extend(self.outside_path(&path, self.workdir));
+        }
+        for ask in asks.iter_mut().filter(|ask| ask.key != "protected") {
+            ask.floor = Floor::Denied;
+            ask.always.clear();
+        }
+        asks
+    }
+
+    /// The same where the words are too many to look at: any of them may be what a rule closes.
+    pub(super) fn too_many_paths(&self, command: &str) -> Vec<Ask> {
+        let mut asks = self.possible_path(".git/config");
+        asks.retain(|ask| ask.key == "protected");
+        for ask in &mut asks {
+            ask.subject.also.push(command.to_owned());
+        }
+        asks
     }
 
     /// The asks for showing what is in a file: by the name under which a command reaches it, and by the path that it

@@ -15,6 +15,7 @@ mod search_fuzz;
 mod session;
 mod static_text;
 mod temporary;
+mod unread;
 mod values_fuzz;
 
 use std::fs;

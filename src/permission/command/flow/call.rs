@@ -38,7 +38,8 @@ impl Flow {
         let program = call.words.first().map_or("", |word| word.text.as_str());
         for assignment in &call.assignments {
             // `IFS= read x` says how one line is cut, and no more.
-            if assignment.name != "IFS" || program != "read" {
+            let cuts_a_line = assignment.name == "IFS" && program == "read";
+            if !cuts_a_line && !is_harmless(&assignment.text) {
                 hazards::check_variable(&assignment.name, &mut self.facts);
             }
         }
@@ -83,7 +84,9 @@ impl Flow {
         };
         let mut after: Option<After> = None;
         let is_named_by_value = call.words[0].is_dynamic();
-        for words in self.values.resolve(&call.words) {
+        for mut words in self.values.resolve(&call.words) {
+            // Behind an assignment, or as a value, no word is one of the shell's own.
+            words[0].quoted |= is_named_by_value || !call.assignments.is_empty();
             if is_named_by_value && hazards::changes_later_commands(&words[0].text) {
                 self.facts
                     .refuse("a variable names a command that changes the shell");
@@ -134,6 +137,7 @@ impl Flow {
         let is_replaced = matches!(running.given, Given::More(Some(text)) if program.text.contains(text));
         if running.depth > MAX_TEXTS {
             self.facts.refuse("it runs commands in commands in commands");
+            self.is_unread = true;
             return After::same(&Place::Unknown);
         }
         if !names_a_program(program) || is_replaced {
@@ -169,6 +173,7 @@ impl Flow {
             }
             Runs::Unknown => {
                 self.facts.refuse("it runs a command that cannot be told");
+                self.is_unread = true;
                 self.push(words, running);
                 self.perhaps(words, running);
                 After::same(&Place::Unknown)

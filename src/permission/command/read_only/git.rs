@@ -148,7 +148,9 @@ pub(super) fn git(words: &[Word], facts: &ReadOnlyFacts<'_>) -> Option<(List, Gi
         word.glob_at
             .is_none_or(|at| at > 0 && !word.text.starts_with('-'))
     });
-    if !subcommand.is_literal() || !has_plain_wildcards {
+    // Git is asked what the words lead to before the shell has put directories into them.
+    let has_variables = words.iter().any(|word| word.dynamic_at.is_some());
+    if has_variables || !subcommand.is_literal() || !has_plain_wildcards {
         return None;
     }
     let found = subcommand_of(subcommand.text.as_str(), arguments)?;

@@ -99,12 +99,10 @@ pub fn read_only(command: &Simple, facts: &ReadOnlyFacts<'_>) -> Option<Form> {
         // It shows every variable that programs are given.
         return None;
     }
+    let around = programs_around(command)?;
     if GRAMMAR.contains(&command.program()) || looks_up || stays_in_shell {
-        return Some(Form::of_shell());
+        return around.is_empty().then(Form::of_shell);
     }
-    let is_builtin = |program: &str| matches!(program, "time" | "command" | "builtin");
-    let around = command.around.iter().filter_map(|text| text.split(' ').next());
-    let around: Vec<&str> = around.filter(|program| !is_builtin(program)).collect();
     if command.place == Place::Unknown || !around.iter().all(|program| (facts.is_system_program)(program)) {
         return None;
     }
@@ -124,6 +122,23 @@ pub fn read_only(command: &Simple, facts: &ReadOnlyFacts<'_>) -> Option<Form> {
         programs.push(program.to_owned());
     }
     Some(Form { list, programs, git })
+}
+
+/// The programs that run a command, without the words of the shell; `None` for one that changes more than how it runs.
+fn programs_around(command: &Simple) -> Option<Vec<&str>> {
+    let mut programs = Vec::new();
+    for (at, wrapper) in command.around.iter().enumerate() {
+        let mut words = wrapper.split(' ');
+        match words.next()? {
+            "command" | "builtin" => {}
+            // Behind another wrapper it is a program.
+            "time" if at == 0 => {}
+            // Its options take away the variables that disarm git.
+            "env" if words.any(|word| word.starts_with('-')) => return None,
+            program => programs.push(program),
+        }
+    }
+    Some(programs)
 }
 
 fn found(

@@ -98,7 +98,7 @@ pub(super) fn parse<'a>(words: &'a [Word], tables: &[&Table]) -> Option<Parsed<'
             continue;
         }
         // `-*` stands for options that nobody wrote.
-        if word.glob_at.is_some() && !text.contains('=') {
+        if word.dynamic_at.is_some() || word.glob_at.is_some() && !text.contains('=') {
             return None;
         }
         if text == "--" {
@@ -182,8 +182,11 @@ fn short_options(
     Some(())
 }
 
-/// The next word as a value: what a wildcard stands for could be several words.
+/// The next word as a value. What a wildcard or an expansion stands for is not known, and what looks like an option, or like
+/// the end of the options, others could take for that.
 fn value_of(rest: &mut Rest<'_>) -> Option<String> {
     let word = rest.next()?;
-    word.glob_at.is_none().then(|| word.text.clone())
+    let text = &word.text;
+    let is_plain = word.is_literal() && (word.is_integer() || text == "-" || !text.starts_with('-'));
+    is_plain.then(|| text.clone())
 }

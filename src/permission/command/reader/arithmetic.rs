@@ -20,6 +20,8 @@ impl Reader<'_> {
 
     fn arithmetic_inside(&mut self, inside: &mut Vec<Node>, close: &str) -> Result<(), Refusal> {
         let mut depth = 0_usize;
+        // Two operands without an operator between them are one name or number for bash: `a$x`.
+        let mut follows_operand = false;
         loop {
             if depth == 0 && self.take(close) {
                 return Ok(());
@@ -27,35 +29,70 @@ impl Reader<'_> {
             let Some(c) = self.peek() else {
                 return Err(UNEXPECTED);
             };
+            let is_operand = c == '$' || c == '_' || c.is_ascii_alphanumeric();
+            if follows_operand && (is_operand || c == '(') {
+                return Err(EVALUATES);
+            }
+            if is_operand {
+                self.arithmetic_operand(c, inside)?;
+                follows_operand = true;
+                continue;
+            }
             match c {
                 '(' => depth += 1,
                 // `$((a) )` is a substitution with a subshell.
                 ')' => depth = depth.checked_sub(1).ok_or("it may be arithmetic or a subshell")?,
-                '$' => {
-                    self.at += 1;
-                    self.value(inside)?;
-                    continue;
-                }
-                c if c.is_ascii_alphabetic() || c == '_' => {
-                    let name = self.name().to_owned();
-                    self.blanks_only();
-                    self.changed(&name);
-                    self.facts.computed.insert(name);
-                    continue;
-                }
-                c if c.is_ascii_digit() => {
-                    // `16#ff` and `0x1f` are numbers.
-                    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '#';
-                    let length = self.rest().find(|c| !is_part(c)).unwrap_or(self.rest().len());
-                    self.at += length;
-                    continue;
-                }
-                c if " \t+-*/%<>=!&|^~?:,".contains(c) => {}
                 ';' if close == "))" => {}
+                c if " \t+-*/%<>=!&|^~?:,".contains(c) => {}
                 _ => return Err(EVALUATES),
             }
+            follows_operand = c == ')' || follows_operand && matches!(c, ' ' | '\t');
             self.at += 1;
         }
+    }
+
+    /// Reads a number, a variable's name or an expansion, of which `c` is the first character.
+    fn arithmetic_operand(&mut self, c: char, inside: &mut Vec<Node>) -> Result<(), Refusal> {
+        if c == '$' {
+            self.at += 1;
+            return self.value(inside);
+        }
+        if c.is_ascii_digit() {
+            // `16#ff` and `0x1f` are numbers.
+            let is_part = |c: char| c.is_ascii_alphanumeric() || c == '#';
+            let length = self.rest().find(|c| !is_part(c)).unwrap_or(self.rest().len());
+            self.at += length;
+            return Ok(());
+        }
+        let name = self.name().to_owned();
+        self.blanks_only();
+        self.changed(&name);
+        self.facts.computed.insert(name);
+        Ok(())
+    }
+
+    /// Reads the numbers behind `${x:`, up to and with the `}`: `${x:3}`, `${x:0:$n}`, `${x: -1}`.
+    pub(super) fn offsets(&mut self) -> Result<(), Refusal> {
+        self.facts.may_fail = true;
+        self.offset()?;
+        if self.take(":") {
+            self.offset()?;
+        }
+        self.expect("}").map_err(|_| EVALUATES)
+    }
+
+    fn offset(&mut self) -> Result<(), Refusal> {
+        self.blanks_only();
+        let is_negative = self.take("-");
+        let is_variable = self.take("$");
+        let operand = self.name().to_owned();
+        let is_number = !operand.is_empty() && operand.bytes().all(|byte| byte.is_ascii_digit());
+        if is_name(&operand) && !is_negative {
+            self.facts.computed.insert(operand);
+        } else if !is_number || is_variable {
+            return Err(EVALUATES);
+        }
+        Ok(())
     }
 
     fn blanks_only(&mut self) {

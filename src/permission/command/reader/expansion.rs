@@ -44,6 +44,10 @@ impl Reader<'_> {
             Some('\\') if self.starts_with("\\\n") => return Err("a line is continued inside a word"),
             Some(c) if c.is_ascii_alphabetic() || c == '_' => {
                 let name = self.name().to_owned();
+                if self.peek().is_some_and(|c| !c.is_ascii()) {
+                    // Some versions of bash, and some locales, take it for a part of the name.
+                    return Err("a variable's name may go on in letters beyond ASCII");
+                }
                 Variable::named(&name).filter(|_| !self.facts.variables.contains_key(&name))
             }
             Some(c) if c.is_ascii_digit() || "@*#?-$!".contains(c) => {
@@ -173,7 +177,7 @@ impl Reader<'_> {
             .any(|operator| self.starts_with(operator));
         if self.peek() == Some(':') && !is_conditional {
             self.at += 1;
-            return self.arithmetic(inside, "}");
+            return self.offsets();
         }
         if self.starts_with(":=") || self.starts_with("=") {
             self.facts.may_fail = true;

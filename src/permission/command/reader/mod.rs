@@ -320,14 +320,16 @@ fn with_inside(mut inside: Vec<Node>, node: Node) -> Node {
 
 /// Characters that no plain command has, quoted or not: they hide text, or bash uses them for itself.
 fn check_characters(command: &str) -> Result<(), Refusal> {
-    let is_odd = |c: char| {
-        (c.is_control() && c != '\n' && c != '\t')
-            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
-            || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
-    };
+    let is_odd = |c: char| (c.is_control() && c != '\n' && c != '\t') || is_invisible(c);
     if command.contains(is_odd) {
         Err("it has control or invisible characters")
     } else {
         Ok(())
     }
+}
+
+/// Returns true for a character that shows nothing or turns the direction of the text.
+pub(super) fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }

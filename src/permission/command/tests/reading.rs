@@ -305,7 +305,7 @@ proptest::proptest! {
     fn any_text_is_analysed_without_panic(text in "\\PC{0,40}|[a-z $`'\"\\\\;|&<>(){}*?~=#\n-]{0,40}") {
         let analysis = analyse(&text);
         analysis.whole();
-        analysis.possible_targets();
+        analysis.possible_paths();
         for simple in &analysis.commands {
             paths(simple);
             files_read(simple);

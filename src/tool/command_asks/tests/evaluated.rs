@@ -128,3 +128,87 @@ async fn what_does_the_same_and_cannot_fail_asks_nothing() {
         assert_eq!(open(&project, command).await, [], "{command}");
     }
 }
+
+#[tokio::test]
+async fn what_bash_takes_apart_in_another_way_asks() {
+    let project = project();
+    project.write("$PWD/k", "x\n");
+    project.write("$PWD/.env", "x\n");
+    for command in [
+        // Braces whose end depends on what stands behind them.
+        "cat {a},.env}",
+        "cat {a}b,.env,x}",
+        "sort {a}b,-o,a.txt}",
+        "test {a},-o,-v} 'a[$(touch PWN)]'",
+        "read {-p},-aPATH} <<< x; ls",
+        "cat {{a,.env},c}",
+        // A name, and what is put behind it.
+        "a=1; x=1; a1='c[$(touch PWN)]'; y=abc; echo ${y:(a$x)}",
+        "a=1; x=1; a1='c[$(touch PWN)]'; y=abc; echo ${y:a$x}",
+        "a=1; x=1; a1='c[$(touch PWN)]'; y=abc; echo ${y:1:a$x}",
+        "a=1; a1='c[$(touch PWN)]'; echo $((a$((1))))",
+        "a=1; x=1; a1='c[$(touch PWN)]'; cat <<E\n$((b=a$x))\nE",
+        "x=1; a1='c[$(touch PWN)]'; echo $((a${x}))",
+        "x=1; echo $((16#$x))",
+        // A locale in which a byte of a character is a letter or a backslash.
+        "export LC_ALL=en_US\nx=a\nread -r xú <<< .env\ncat $xú",
+        "export LC_ALL=zh_CN.GBK\necho 中\\' '; touch PWN; #'",
+        "LANG=zh_TW.BIG5 ls",
+        "env LC_ALL=zh_CN.GBK sed -n 1p a.txt",
+        "read LC_ALL <<< zh_CN.GBK; echo 中",
+        "for LC_CTYPE in zh_CN.GBK; do echo 中; done",
+        "x=.env; xü=a.txt; cat $xü",
+        // What disarms git is taken away.
+        "env -u GIT_CONFIG_COUNT git status",
+        "env --unset=GIT_CONFIG_COUNT git status",
+        "env -i git status",
+        "env - git status",
+        // A wrapper is a program, whatever it runs.
+        "timeout 5 test -f a.txt",
+        "nohup read x",
+        "env time test -f a.txt",
+        "env [ -f a.txt ]",
+        // Values that look like the end of the options.
+        "grep --label -- -f.env a.txt",
+        "rg -r -- -f.env a.txt",
+        "head -n -- a.txt",
+        // The shell goes to another directory than the word says.
+        "grep -r --exclude-dir $PWD x .",
+        "grep -r --exclude-dir=$PWD x .",
+        "git -C $PWD grep x",
+        "git -C $PWD log -p -- .",
+        "git log -p -- $PWD/k",
+    ] {
+        assert!(!open(&project, command).await.is_empty(), "{command}");
+    }
+    for command in [
+        "echo {a,b}{1..3} HEAD@{1} {}",
+        "y=abc; n=1; echo ${y:1} ${y:1:2}",
+        "a=1; b=2; echo $(( (a + b) * 2 - $a % ${b} ))",
+        "LC_ALL=C sort a.txt; LANG=en_US.UTF-8 ls",
+        "grep ü a.txt",
+        "head -n -2 a.txt",
+        "timeout 5 cat a.txt",
+        "time cat a.txt",
+        "env CI=1 cat a.txt",
+    ] {
+        assert_eq!(open(&project, command).await, [], "{command}");
+    }
+}
+
+#[tokio::test]
+async fn a_text_of_another_encoding_asks() {
+    let mut project = project();
+    let path = std::env::var_os("PATH").unwrap();
+    let environment = |locale: &str| vec![("PATH".into(), path.clone()), ("LANG".into(), locale.into())];
+    for (locale, asks) in [
+        ("zh_CN.GBK", true),
+        ("en_US", true),
+        ("en_US.UTF-8", false),
+        ("C", false),
+    ] {
+        project.session().environment = environment(locale);
+        assert_eq!(open(&project, "grep ü a.txt").await.is_empty(), !asks, "{locale}");
+        assert_eq!(open(&project, "grep u a.txt").await, [], "{locale}");
+    }
+}
