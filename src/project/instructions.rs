@@ -76,17 +76,15 @@ pub fn instructions(places: &InstructionPlaces, gate: &dyn FileGate) -> Gathered
 }
 
 /// Instruction files between a file's directory and, excluding it, the session's directory; the nearest first, one a
-/// directory. Nothing for a file outside the session's directory.
+/// directory. Nothing for a file outside the session's directory. Where a link among them leads is for whoever opens it to see.
 pub fn nearby(file_dir: &Path, session_dir: &Path) -> Vec<PathBuf> {
     if !file_dir.starts_with(session_dir) {
         return Vec::new();
     }
     let between = file_dir.ancestors().take_while(|dir| *dir != session_dir);
     let first = |dir: &Path| {
-        let candidates = NEARBY_NAMES.iter().map(|name| dir.join(name));
-        candidates
-            .filter(|path| path.is_file())
-            .find(|path| is_inside(path, session_dir))
+        let mut candidates = NEARBY_NAMES.iter().map(|name| dir.join(name));
+        candidates.find(|path| path.is_file())
     };
     between.filter_map(first).collect()
 }

@@ -1,7 +1,8 @@
-//! Links within the directory of a repository.
+//! Links within the directory of a repository, and objects that lie elsewhere.
 //!
 //! Git prints lines of its own files where it does not understand them (`unexpected line in …`), and of some the whole: why
-//! a work tree is locked, what a rebase has done. A link there makes it print a file of somebody else's.
+//! a work tree is locked, what a rebase has done. A link there makes it print a file of somebody else's. Objects that a link
+//! or `objects/info/alternates` brings in are another repository's commits and files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,10 @@ use super::Repository;
 const PASSED_BY: &[&str] = &["hooks", "lfs", "logs", "modules", "refs", "rr-cache"];
 /// Entries that are looked at. More are of a repository with hundreds of work trees.
 const MAX_ENTRIES: usize = 4000;
+/// Objects in files of their own that are looked at. Git packs them when they are about 6,700 (`gc.auto`).
+const MAX_OBJECTS: usize = 20_000;
+/// Files that name directories with objects of other repositories.
+const ALTERNATES: &[&str] = &["info/alternates", "info/http-alternates"];
 
 impl Repository {
     /// The first link among the files of the repository's directories that git reads as text. An error where they cannot
@@ -39,6 +44,34 @@ impl Repository {
                 }
                 if kind.is_dir() && !is_passed_by {
                     directories.extend(text_files(entry.path(), &directory, self));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Repository {
+    /// What brings in objects of another repository: a link, or a file that names one. Looks at every object that is a file
+    /// of its own. An error where they are too many.
+    pub fn foreign_objects(&self) -> Result<Option<PathBuf>, &'static str> {
+        let objects = self.common_dir.join("objects");
+        let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();
+        if let Some(file) = ALTERNATES.iter().map(|name| objects.join(name)).find(is_there) {
+            return Ok(Some(file));
+        }
+        let mut left = MAX_OBJECTS;
+        let mut directories = vec![objects];
+        while let Some(directory) = directories.pop() {
+            let entries = fs::read_dir(&directory).map_err(|_| "its objects cannot be listed")?;
+            for entry in entries.flatten() {
+                left = left.checked_sub(1).ok_or("it has too many objects to look at")?;
+                let Ok(kind) = entry.file_type() else { continue };
+                if kind.is_symlink() {
+                    return Ok(Some(entry.path()));
+                }
+                if kind.is_dir() {
+                    directories.push(entry.path());
                 }
             }
         }

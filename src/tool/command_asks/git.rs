@@ -10,7 +10,7 @@ use super::git_query::GitQuery;
 use super::repository::{read_config, repository_config};
 use super::submodules;
 use super::{Gathered, Setting, variable};
-use crate::permission::command::{GitConfig, GitForm, dangerous_key, is_dangerous_key};
+use crate::permission::command::{GitConfig, GitForm, GitShows, dangerous_key, is_dangerous_key};
 use crate::process::Shell;
 use crate::process::git::{Drivers, Git, Repository, RepositoryFacts};
 
@@ -177,6 +177,16 @@ impl Setting<'_> {
             Ok(Some(link)) => return Some(format!("`{}` is a link", self.services.roots.display(&link))),
             Err(reason) => return Some(reason.to_owned()),
         }
+        if shows_objects(form) {
+            match repository.foreign_objects() {
+                Ok(None) => {}
+                Ok(Some(path)) => {
+                    let path = self.services.roots.display(&path);
+                    return Some(format!("`{path}` brings in objects of another repository"));
+                }
+                Err(reason) => return Some(reason.to_owned()),
+            }
+        }
         let root = self.services.roots.project_root();
         let is_in_project =
             |value: &str| !value.starts_with(['/', '~']) || Path::new(value).starts_with(root);
@@ -276,4 +286,13 @@ fn from_elsewhere(settings: &[(String, String)]) -> Option<String> {
     Some(format!(
         "git's configuration sets {name} to a place in the project"
     ))
+}
+
+/// Returns true if git prints what is in commits or files of a repository.
+fn shows_objects(form: &GitForm) -> bool {
+    form.shows != GitShows::Nothing
+        || matches!(
+            form.subcommand.as_str(),
+            "log" | "show" | "reflog" | "stash" | "tag"
+        )
 }

@@ -15,15 +15,20 @@ const MAX_CHARS: usize = 16 * 1024;
 pub(super) fn add(output: &mut Output<Details>, file: &Path, services: &SessionServices, noting: &Noting) {
     let Some(directory) = file.parent() else { return };
     let gate = services.gate.readable();
-    for path in nearby(directory, services.roots.session_dir()) {
+    let session_dir = services.roots.session_dir();
+    let Ok(root) = session_dir.canonicalize() else {
+        return;
+    };
+    for path in nearby(directory, session_dir) {
         let is_new = noting.instructions(&path, services);
         if !is_new || path == file {
             continue;
         }
         let display = services.roots.display(&path);
         let opened = gate.open(&path);
-        // The file that was read may be the target of this link.
-        if opened.as_ref().is_ok_and(|opened| opened.real_path() == file) {
+        // The file that was read may be the target of this link, which may have become another since it was found.
+        let is_meant = |path: &Path| path != file && path.starts_with(&root);
+        if opened.as_ref().is_ok_and(|opened| !is_meant(opened.real_path())) {
             continue;
         }
         match opened.and_then(|opened| opened.read_text(MAX_BYTES)) {

@@ -225,6 +225,27 @@ async fn a_repository_with_links_or_settings_that_name_files_asks() {
         symlink(project.path("config/.env"), &path).unwrap();
         assert_asked(&project, &[command], &[]);
     }
+    for link in ["objects/pack/pack-1.pack", "objects/ab/cd", "objects/ff"] {
+        let project = repository();
+        let path = project.path(".git").join(link);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        symlink(project.outside("x"), &path).unwrap();
+        assert_asked(
+            &project,
+            &["git log -1", "git show HEAD:a.txt", "git diff HEAD"],
+            &["git status"],
+        );
+    }
+    let project = repository();
+    project.write(
+        ".git/objects/info/alternates",
+        project.outside("").to_string_lossy().as_bytes(),
+    );
+    assert_asked(
+        &project,
+        &["git log -1", "git grep x", "git blame a.txt"],
+        &["git status"],
+    );
     let project = repository();
     let root = project.path("");
     assert_asked(&project, &[], &["git config --get user.name", "git diff"]);
