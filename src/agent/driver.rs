@@ -22,7 +22,7 @@ use crate::provider::{Provider, ProviderError, ProviderErrorKind, ReplyStream, R
 use crate::question::QuestionEvent;
 use crate::text::sanitize::{sanitize_line, strip_controls};
 use crate::tool::pipeline::{self, EndsTurn, LoopGuard, Progress, Resolved, in_order, wants_to_speak};
-use crate::tool::{CallSettings, Inside, ToolCx, Update};
+use crate::tool::{CallSettings, Inside, SessionEffect, ToolCx, Update};
 
 /// Reports of the driver.
 #[derive(Debug)]
@@ -303,7 +303,7 @@ impl Progress for CallReport {
     }
 
     fn updated(&self, call: &CallId, update: Update) {
-        if update.answer.is_some() {
+        if let Update::Session(SessionEffect::Answer(_)) = update {
             self.stopped.store(true, Ordering::Relaxed);
         }
         let call = call.clone();

@@ -14,6 +14,7 @@ use crate::permission::{Mode, PermissionReply};
 use crate::provider::ProviderErrorKind;
 use crate::question::{Question, QuestionId};
 use crate::store::Grant;
+use crate::tool::CallUpdate;
 
 /// One event with its place in the stream.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -113,16 +114,6 @@ pub enum Event {
         /// The reason alone, for whoever sends it again without those files.
         why: String,
     },
-}
-
-/// Progress of a running call.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct CallUpdate {
-    pub title: Option<String>,
-    /// Text to add to what the call printed so far.
-    pub delta: Option<String>,
-    /// Replaces the details so far.
-    pub details: Option<Value>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -27,7 +27,7 @@ pub mod wire;
 pub use crate::agent::reminder::PLAN;
 pub use draft::{StoredDraft, StoredFile, StoredPaste};
 pub use event::{
-    CallUpdate, Done, Envelope, ErrorReport, Event, Queued, QueuedKind, ReportKind, RequestUsage, Retry,
+    Done, Envelope, ErrorReport, Event, Queued, QueuedKind, ReportKind, RequestUsage, Retry,
     SettledPermission, SettledQuestion,
 };
 
@@ -45,6 +45,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::conversation::{FilePart, Message, ModelRef, Price, SessionId, TodoEdit, Usage};
 use crate::permission::{Mode, Scope};
 use crate::question::{Question, QuestionId, Reply};
+pub use crate::tool::CallUpdate;
 use crate::tool::Seen;
 use query::{Answer, Query};
 

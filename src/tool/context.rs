@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -25,24 +26,37 @@ pub struct Abilities {
     pub pdf: bool,
 }
 
-/// Progress of one call.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Update {
+/// News of a call while it runs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Update {
+    Call(CallUpdate),
+    Session(SessionEffect),
+}
+
+/// Progress of a running call, for whoever shows it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct CallUpdate {
     pub title: Option<String>,
-    /// Text to add to what is shown so far.
+    /// Text to add to what the call printed so far.
     pub delta: Option<String>,
     /// Replaces the details so far.
     pub details: Option<Value>,
+}
+
+/// A change that a call makes to its session.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SessionEffect {
     /// The session's check list is now this one.
-    pub todos: Option<Vec<Value>>,
-    /// The session goes on as this agent with its next step.
-    pub agent: Option<String>,
-    /// The session is in this mode from now on.
-    pub mode: Option<Mode>,
+    Todos(Vec<Value>),
+    /// The session goes on as this agent with its next step, and in this mode from now on.
+    GoOn {
+        agent: Option<String>,
+        mode: Option<Mode>,
+    },
     /// Joins the conversation as the user's, once the calls of this reply have ended.
-    pub message: Option<String>,
+    Message(String),
     /// Stands as the turn's answer: the turn ends with the calls of this reply.
-    pub answer: Option<String>,
+    Answer(String),
 }
 
 /// Settings that all calls of a turn share, and the services of their session.
@@ -158,8 +172,13 @@ impl ToolCx {
     }
 
     /// Shows progress. Nobody listening is no error.
-    pub fn update(&self, update: Update) {
-        let _ = self.updates.send((self.call.clone(), update));
+    pub fn update(&self, update: CallUpdate) {
+        let _ = self.updates.send((self.call.clone(), Update::Call(update)));
+    }
+
+    /// Changes the session. Without one, as in a single call, nothing changes.
+    pub fn change_session(&self, effect: SessionEffect) {
+        let _ = self.updates.send((self.call.clone(), Update::Session(effect)));
     }
 
     /// Resolves a path that the call names and asks for `external_directory` when it lies outside of the project.

@@ -39,7 +39,9 @@ mod truncate;
 mod walk;
 
 pub use command_asks::JudgedIndexes;
-pub use context::{Abilities, CallSettings, PathAsk, ToolCx, Update, edit_asks, path_asks};
+pub use context::{
+    Abilities, CallSettings, CallUpdate, PathAsk, SessionEffect, ToolCx, Update, edit_asks, path_asks,
+};
 use dynamic::text_or_null;
 pub use dynamic::{DynPrepared, DynTool, ResultSource};
 pub use gate::{AnswerError, Asker, Gate, GateOwner};

@@ -34,15 +34,15 @@ use super::query::{CacheMiss, StatusGroup};
 use super::recorder::Recorder;
 use super::wire::Profiles;
 use super::{
-    CallUpdate, Command, ErrorReport, Event, Input, Op, QueuedKind, ReportKind, SessionInfo,
-    SettledPermission, SettledQuestion, Snapshot,
+    Command, ErrorReport, Event, Input, Op, QueuedKind, ReportKind, SessionInfo, SettledPermission,
+    SettledQuestion, Snapshot,
 };
 use crate::agent::driver::{Driver, DriverEvent};
 use crate::agent::turn::{Turn, TurnEvent, TurnSettings};
 use crate::conversation::{CallId, Message, MessageId, ModelRef, NoticeKind, ToolPart};
 use crate::provider::{Model, ProviderError};
 use crate::question::{Question, QuestionEvent, QuestionKind, Reply};
-use crate::tool::CallSettings;
+use crate::tool::{CallSettings, Update};
 use attaching::Sent;
 pub(super) use commanding::Commands;
 use hook_jobs::HookDone;
@@ -317,24 +317,10 @@ impl Actor {
                 self.publish(Event::CallReady { call, tool, args });
             }
             DriverEvent::CallRunning { call, recorded } => self.begin_call(call, recorded),
-            DriverEvent::CallUpdate { call, mut update } => {
-                if let Some(todos) = update.todos.take() {
-                    self.take_todos(todos);
-                }
-                self.change_as_called(update.agent.take(), update.mode.take());
-                if let Some(text) = update.message.take() {
-                    self.join_message(text);
-                }
-                if let Some(answer) = update.answer.take() {
-                    self.publish(Event::Answer(answer));
-                }
-                let update = CallUpdate {
-                    title: update.title,
-                    delta: update.delta,
-                    details: update.details,
-                };
-                self.publish(Event::CallUpdate { call, update });
-            }
+            DriverEvent::CallUpdate { call, update } => match update {
+                Update::Call(update) => self.publish(Event::CallUpdate { call, update }),
+                Update::Session(effect) => self.change_as_called(effect),
+            },
         }
     }
 

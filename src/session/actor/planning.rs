@@ -7,6 +7,7 @@ use super::Actor;
 use crate::agent::reminder::PLAN;
 use crate::permission::Mode;
 use crate::session::Event;
+use crate::tool::SessionEffect;
 
 /// Agent and mode that come back when plan is left.
 #[derive(Debug, Clone)]
@@ -48,8 +49,18 @@ impl Actor {
         }
     }
 
-    /// Does what a call asked for. A mode that comes with another agent comes when that does.
-    pub(super) fn change_as_called(&mut self, agent: Option<String>, mode: Option<Mode>) {
+    /// Does what a call asked for.
+    pub(super) fn change_as_called(&mut self, effect: SessionEffect) {
+        match effect {
+            SessionEffect::Todos(todos) => self.take_todos(todos),
+            SessionEffect::GoOn { agent, mode } => self.change_agent_and_mode(agent, mode),
+            SessionEffect::Message(text) => self.join_message(text),
+            SessionEffect::Answer(answer) => self.publish(Event::Answer(answer)),
+        }
+    }
+
+    /// A mode that comes with another agent comes when that does.
+    fn change_agent_and_mode(&mut self, agent: Option<String>, mode: Option<Mode>) {
         let brings_mode = agent.as_ref().is_some_and(|agent| agent != PLAN) && self.coming_agent() == PLAN;
         match mode {
             Some(mode) if brings_mode => self.parts.before_plan.mode = mode,

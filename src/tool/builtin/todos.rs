@@ -7,8 +7,8 @@ use crate::conversation::{Todo, TodoStatus};
 use crate::permission::{Ask, Subject};
 use crate::text::partial_json::{PartialJson, PartialStr, PartialValue};
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Set, Tool, ToolCx,
-    ToolError, Update, plural,
+    CallUpdate, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
+    SessionEffect, Set, Tool, ToolCx, ToolError, plural,
 };
 use crate::view::card::{Card, CardPart, Tone, ToneSpan};
 
@@ -178,10 +178,10 @@ impl Tool for TodoWriteTool {
         let rows = Todo::rows(&todos);
         cx.services.tree.store.set_todos(cx.session(), &rows)?;
         let details = Details::new(todos, &before);
-        cx.update(Update {
+        cx.change_session(SessionEffect::Todos(rows));
+        cx.update(CallUpdate {
             details: serde_json::to_value(&details).ok(),
-            todos: Some(rows),
-            ..Update::default()
+            ..CallUpdate::default()
         });
         Ok(Output::new(
             plural(details.open, "open todo"),
@@ -251,6 +251,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::tool::Update;
     use crate::tool::harness::{Harness, HarnessOptions};
     use crate::view::card::plain;
 
@@ -307,7 +308,11 @@ mod tests {
         let project = Harness::new();
         project.ok("todowrite", list()).await;
         let updates = project.updates();
-        let todos = updates.iter().find_map(|update| update.todos.clone()).unwrap();
+        let todos = updates.into_iter().find_map(|update| match update {
+            Update::Session(SessionEffect::Todos(todos)) => Some(todos),
+            _ => None,
+        });
+        let todos = todos.unwrap();
         assert_eq!(todos.len(), 4);
         let services = &project.services;
         assert_eq!(todos, services.tree.store.todos(&services.session).unwrap());

@@ -41,8 +41,8 @@ use crate::tool::confine::{Sandbox, reading, sandbox};
 use crate::tool::protected_names::Touched;
 use crate::tool::truncate::limits;
 use crate::tool::{
-    Asker, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
-    SessionServices, Spilled, Tool, ToolCx, ToolError, Update,
+    Asker, CallUpdate, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
+    SessionServices, Spilled, Tool, ToolCx, ToolError,
 };
 use crate::view::card::Card;
 
@@ -347,17 +347,17 @@ async fn show(capture: &Mutex<Capture>, arrived: &Notify, details: &Details, cx:
     }
 }
 
-fn progress(details: &Details, shown: Shown) -> Update {
+fn progress(details: &Details, shown: Shown) -> CallUpdate {
     let details = Details {
         pending: shown.pending,
         lines: shown.lines,
         styles: shown.runs,
         ..details.clone()
     };
-    Update {
+    CallUpdate {
         delta: Some(shown.delta).filter(|delta| !delta.is_empty()),
         details: serde_json::to_value(details).ok(),
-        ..Update::default()
+        ..CallUpdate::default()
     }
 }
 

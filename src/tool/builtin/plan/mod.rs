@@ -13,8 +13,8 @@ use crate::permission::{Ask, Mode, Subject};
 use crate::question::{Form, FormAnswer, FormOption, FormQuestion, FormReply};
 use crate::text::sanitize::sanitize_line;
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Set, Tool, ToolCx,
-    ToolError, Update,
+    CallUpdate, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
+    SessionEffect, Set, Tool, ToolCx, ToolError,
 };
 use crate::view::card::{Card, CardPart};
 
@@ -180,9 +180,9 @@ impl Tool for PlanEnterTool {
             FormReply::Nobody | FormReply::Withdrawn => return Err(withdrawn()),
         }
         let path = place::target(cx, None, "").await?.display;
-        cx.update(Update {
+        cx.change_session(SessionEffect::GoOn {
             agent: Some(PLAN.to_owned()),
-            ..Update::default()
+            mode: None,
         });
         let text = format!(
             "The user agreed: from the next step on you are agent `{PLAN}`. Write the plan to `{path}`, then call \
@@ -251,9 +251,9 @@ impl Tool for PlanExitTool {
         if cx.services.tree.questions.is_unattended() {
             return Ok(stands_as_the_answer(details, cx));
         }
-        cx.update(Update {
+        cx.update(CallUpdate {
             details: serde_json::to_value(&details).ok(),
-            ..Update::default()
+            ..CallUpdate::default()
         });
         let answer = match cx.form(sheet(&shown, cx)).await {
             FormReply::Answers(answers) => only(answers),
@@ -278,12 +278,12 @@ impl Tool for PlanExitTool {
                 (path, now.map_or(text, |(_, text)| text))
             }
         };
-        cx.update(Update {
+        cx.change_session(SessionEffect::GoOn {
             agent: (cx.agent == PLAN).then(|| BUILD.to_owned()),
             mode: next_mode(cx.services.gate.mode(), accepts_edits),
-            message: Some(format!("The plan at `{path}` is approved. Carry it out.")),
-            ..Update::default()
         });
+        let message = format!("The plan at `{path}` is approved. Carry it out.");
+        cx.change_session(SessionEffect::Message(message));
         let text = format!("The user approved the plan. It is saved at `{path}`.");
         let details = ExitDetails {
             path: Some(path),
@@ -348,10 +348,7 @@ fn sheet(shown: &Shown, cx: &ToolCx) -> Form {
 
 /// Nobody can approve, so the turn ends with the plan.
 fn stands_as_the_answer(details: ExitDetails, cx: &ToolCx) -> Output<ExitDetails> {
-    cx.update(Update {
-        answer: Some(details.plan.clone()),
-        ..Update::default()
-    });
+    cx.change_session(SessionEffect::Answer(details.plan.clone()));
     let text = "No user is present; the plan stands as the answer.";
     Output::new(place::heading(&details.plan), text, details)
 }

@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::tool::Update;
 use crate::tool::harness::{Harness, HarnessOptions};
 use crate::view::card::plain;
 
@@ -34,11 +35,20 @@ fn today(rest: &str) -> String {
     format!(".lathe/plans/{}-{rest}.md", jiff::Zoned::now().date())
 }
 
-/// Returns the update that the session is told.
-fn update(project: &Harness) -> Update {
-    let mut updates = project.updates();
-    updates.retain(|update| update.details.is_none());
-    updates.pop().unwrap_or_default()
+/// Returns what the session is told to change.
+fn effects(project: &Harness) -> Vec<SessionEffect> {
+    let effect = |update| match update {
+        Update::Session(effect) => Some(effect),
+        Update::Call(_) => None,
+    };
+    project.updates().into_iter().filter_map(effect).collect()
+}
+
+fn go_on(agent: Option<&str>, mode: Option<Mode>) -> SessionEffect {
+    SessionEffect::GoOn {
+        agent: agent.map(str::to_owned),
+        mode,
+    }
 }
 
 const TEXT: &str = "# Inject a clock\n\n1. `src/retry.rs:41`\n";
@@ -58,7 +68,7 @@ async fn who_agrees_to_plan_goes_on_as_plan() {
     let path = today("fix-the-flaky-test");
     assert_eq!(result.details, json!({ "path": path }));
     assert!(result.output.contains(&path), "{}", result.output);
-    assert_eq!(update(&project).agent.as_deref(), Some("plan"));
+    assert_eq!(effects(&project), [go_on(Some("plan"), None)]);
     assert!(!project.path(&path).exists(), "it is written by whoever plans");
 }
 
@@ -73,7 +83,7 @@ async fn who_wants_no_plan_says_so_and_the_turn_goes_on() {
         assert_eq!(result.error_kind(), Some(ErrorKind::Rejected));
         assert!(result.output.contains(said), "{}", result.output);
         assert!(result.details["error"]["message"].is_string());
-        assert_eq!(update(&project).agent, None);
+        assert_eq!(effects(&project), []);
     }
     let project = titled(|_| FormReply::Dismissed);
     let result = project.run("plan_enter", json!({})).await;
@@ -105,12 +115,8 @@ async fn an_approved_plan_is_saved_and_the_session_is_told() {
         json!({"path": path, "approved": true, "plan": TEXT})
     );
     assert_eq!(project.read(&path), TEXT);
-    let update = update(&project);
-    assert_eq!(
-        update.message,
-        Some(format!("The plan at `{path}` is approved. Carry it out."))
-    );
-    assert_eq!((update.agent, update.mode, update.answer), (None, None, None));
+    let message = SessionEffect::Message(format!("The plan at `{path}` is approved. Carry it out."));
+    assert_eq!(effects(&project), [go_on(None, None), message]);
     assert_eq!(project.asked(), [], "the form is asked, and nothing else");
 }
 
@@ -132,7 +138,7 @@ async fn accepting_edits_changes_the_mode_and_a_mode_that_plans_ends() {
             ..HarnessOptions::default()
         });
         project.ok("plan_exit", plan()).await;
-        assert_eq!(update(&project).mode, expected, "{mode:?}");
+        assert_eq!(effects(&project)[0], go_on(None, expected), "{mode:?}");
     }
 }
 
@@ -151,7 +157,7 @@ async fn keeping_on_is_a_refusal_that_the_model_reads() {
             !project.path(".lathe").exists(),
             "what is not approved is not saved"
         );
-        assert_eq!(update(&project).message, None);
+        assert_eq!(effects(&project), []);
     }
 }
 
@@ -227,7 +233,7 @@ async fn with_nobody_there_the_plan_is_the_answer() {
         result.details,
         json!({"path": null, "approved": false, "plan": TEXT})
     );
-    assert_eq!(update(&project).answer.as_deref(), Some(TEXT));
+    assert_eq!(effects(&project), [SessionEffect::Answer(TEXT.to_owned())]);
     assert!(!project.path(".lathe").exists());
 }
 

@@ -13,9 +13,9 @@ use super::*;
 use crate::conversation::CallResult;
 use crate::permission::{Mode, PermissionReply};
 use crate::process::{EnvironmentRules, shell_environment};
-use crate::tool::Registry;
 use crate::tool::harness::{Harness, HarnessOptions};
 use crate::tool::stand_in::StandIn;
+use crate::tool::{Registry, Update};
 use crate::view::card::plain;
 
 fn yolo() -> Harness {
@@ -28,6 +28,15 @@ fn yolo() -> Harness {
 /// Every command is allowed.
 async fn bash(command: &str) -> CallResult {
     yolo().run("bash", json!({ "command": command })).await
+}
+
+/// Returns the progress that was told.
+fn shown_updates(project: &Harness) -> Vec<CallUpdate> {
+    let shown = |update| match update {
+        Update::Call(update) => Some(update),
+        Update::Session(_) => None,
+    };
+    project.updates().into_iter().filter_map(shown).collect()
 }
 
 #[tokio::test]
@@ -265,10 +274,10 @@ async fn output_is_shown_while_it_comes() {
     let project = yolo();
     let command = "echo one; sleep 0.02; echo two; sleep 0.3; printf 'more? '; sleep 0.2";
     project.ok("bash", json!({ "command": command })).await;
-    let updates = project.updates();
+    let updates = shown_updates(&project);
     let shown: String = updates.iter().filter_map(|update| update.delta.clone()).collect();
     assert_eq!(shown, "one\ntwo\nmore? ");
-    let pending = |update: &Update| {
+    let pending = |update: &CallUpdate| {
         update
             .details
             .as_ref()
@@ -288,10 +297,10 @@ async fn colours_are_told_beside_the_text_that_the_model_reads() {
         result.details["styles"],
         json!([[0, 0, 3, "31"], [1, 0, 4, "1;42"]])
     );
-    let updates = project.updates();
+    let updates = shown_updates(&project);
     let shown: String = updates.iter().filter_map(|update| update.delta.clone()).collect();
     assert_eq!(shown, "red plain\nbold\n");
-    let told = |update: &Update| {
+    let told = |update: &CallUpdate| {
         let details = update.details.as_ref();
         details.is_some_and(|details| {
             details["pending"] == "bo" && details["styles"] == json!([[0, 0, 3, "31"], [1, 0, 2, "1;42"]])
