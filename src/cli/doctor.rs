@@ -45,18 +45,22 @@ impl Finding {
         Self { state, what, said }
     }
 
-    fn row(&self) -> [String; 3] {
+    /// Returns a row for each sentence.
+    fn rows(&self) -> Vec<[String; 3]> {
         let state = match self.state {
             State::Good => "ok",
             State::Missing => "missing",
             State::Ignored => "ignored",
             State::Failed => "failed",
         };
-        [
-            state.to_owned(),
-            self.what.to_owned(),
-            sanitize_line(&self.said).into_owned(),
-        ]
+        let row = |said| {
+            [
+                state.to_owned(),
+                self.what.to_owned(),
+                sanitize_line(said).into_owned(),
+            ]
+        };
+        self.said.lines().map(row).collect()
     }
 }
 
@@ -84,7 +88,7 @@ pub(super) fn doctor() -> Result<ExitCode, Failure> {
     findings.extend(request.as_ref().ok().and_then(|request| trust(&request.trust)));
     findings.extend(request.as_ref().ok().into_iter().flat_map(unused));
     findings.push(Finding::new("model", model(request.as_ref()), State::Failed));
-    let rows: Vec<_> = findings.iter().map(Finding::row).collect();
+    let rows: Vec<_> = findings.iter().flat_map(Finding::rows).collect();
     print(&table(&rows))?;
     let is_well = findings.iter().all(|finding| finding.state != State::Failed);
     Ok(if is_well {
@@ -233,7 +237,8 @@ fn unused(request: &OpenRequest) -> Vec<Finding> {
 }
 
 fn model(request: Result<&OpenRequest, &String>) -> Result<String, String> {
-    wire::preview(request.map_err(Clone::clone)?)
+    let request = request.map_err(|_| "not known before the configuration is mended")?;
+    wire::preview(request)
         .map(|preview| preview.model)
         .map_err(|report| report.message)
 }

@@ -25,7 +25,7 @@ pub(super) enum Failure {
 pub(super) struct Told {
     status: u8,
     /// The one of the `error` event.
-    pub(super) kind: ReportKind,
+    kind: ReportKind,
     /// Sentences, one a line.
     pub(super) message: String,
     /// The next thing to type.
@@ -74,11 +74,14 @@ impl Failure {
 
     /// The same for a screen that is up.
     pub(super) fn into_report(self) -> ErrorReport {
-        let (kind, message, hint) = match self {
-            Self::ReaderGone => (ReportKind::Internal, String::new(), None),
-            Self::Told(told) => (told.kind, told.message, told.hint),
-        };
-        ErrorReport { kind, message, hint }
+        match self {
+            Self::ReaderGone => ErrorReport {
+                kind: ReportKind::Internal,
+                message: String::new(),
+                hint: None,
+            },
+            Self::Told(told) => told.report(),
+        }
     }
 
     /// Says it on stderr and returns the exit status. Nothing is said about a stderr that is closed.
@@ -94,6 +97,14 @@ impl Failure {
 }
 
 impl Told {
+    pub(super) fn report(&self) -> ErrorReport {
+        ErrorReport {
+            kind: self.kind,
+            message: self.message.clone(),
+            hint: self.hint.clone(),
+        }
+    }
+
     fn text(&self) -> String {
         let mut text = String::new();
         for line in self.message.lines() {

@@ -1,19 +1,19 @@
 //! `lathe run`: one turn without a screen.
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use tokio::runtime::Handle;
 
 use super::args::RunArgs;
 use super::attach::attach;
-use super::failure::{Failure, Told};
+use super::failure::Failure;
 use super::logs::Logs;
 use super::output::tell;
 use super::place::{Place, host, model_source};
 use super::prompt::{self, Prompt};
 use super::runtime;
-use crate::headless::{self, Ended, Format, Outcome};
+use crate::headless::{self, Ended, Format, Outcome, Unopened};
 use crate::session::mention::mentions;
 use crate::session::wire::{self, FrontEndKind, OpenRequest, Which};
 use crate::session::{CalledCommand, ErrorReport, Input};
@@ -23,21 +23,30 @@ const DENIED: u8 = 3;
 
 pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
     let format = Format::from(args.format);
-    turn(args, format).inspect_err(|failure| {
+    let fails_on_denied = args.fail_on_denied;
+    let unopened = Unopened {
+        session: args.reopen.session.clone(),
+        model: args.open.model.clone(),
+        agent: args.open.agent.clone(),
+        cwd: std::env::current_dir().unwrap_or_default(),
+    };
+    let ended = turn(args, format).inspect_err(|failure| {
         // A program that reads events is told in events; the sentence on stderr is for whoever started it.
-        if let (Failure::Told(Told { kind, message, .. }), Format::Json) = (failure, format) {
-            let _ = headless::refuse(*kind, message, format);
+        if let (Failure::Told(told), Format::Json) = (failure, format) {
+            let _ = headless::refuse(&unopened, &told.report());
         }
-    })
+    })?;
+    Ok(ExitCode::from(status(ended?, fails_on_denied)))
 }
 
-fn turn(args: RunArgs, format: Format) -> Result<ExitCode, Failure> {
+/// Runs the turn. The outer error is of a session that could not be opened; the inner one was told in events.
+fn turn(args: RunArgs, format: Format) -> Result<io::Result<Ended>, Failure> {
     let place = Place::current()?;
     let source = model_source(&args.cassette)?;
     let which = Which::from(args.reopen);
     let dirs = place.dirs.clone();
     let request = place.request(args.open, which, source, FrontEndKind::Unattended)?;
-    let stdin = std::io::stdin();
+    let stdin = io::stdin();
     let piped = if stdin.is_terminal() {
         Prompt::Typed
     } else {
@@ -52,8 +61,7 @@ fn turn(args: RunArgs, format: Format) -> Result<ExitCode, Failure> {
         ..Input::default()
     };
     let _logs = Logs::start(&dirs);
-    let ended = runtime::block_on(one_turn(request, input, format))??;
-    Ok(ExitCode::from(status(ended, args.fail_on_denied)))
+    runtime::block_on(one_turn(request, input, format))?
 }
 
 /// Returns the process's exit status. A refused call counts for more than how the turn ended, but not than an interrupt or a
@@ -89,7 +97,7 @@ fn called(words: &str, request: &OpenRequest) -> Result<Option<CalledCommand>, F
     }))
 }
 
-async fn one_turn(request: OpenRequest, input: Input, format: Format) -> Result<Ended, Failure> {
+async fn one_turn(request: OpenRequest, input: Input, format: Format) -> Result<io::Result<Ended>, Failure> {
     let untrusted = request.trust.report();
     let host = host(Handle::current(), request, None);
     let opened = host.open_first().await?;
@@ -100,7 +108,7 @@ async fn one_turn(request: OpenRequest, input: Input, format: Format) -> Result<
     {
         tell(&note);
     }
-    let ended = headless::run(&opened.handle, input, format, untrusted.as_ref()).await;
+    let ended = headless::run(&opened, input, format, untrusted.as_ref()).await;
     host.close_all().await;
-    Ok(ended?)
+    Ok(ended)
 }

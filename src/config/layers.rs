@@ -60,12 +60,12 @@ pub struct Loaded {
     pub claude_rules: Vec<ClaudeRules>,
     /// Settings that count only where the project is trusted; those of agents aside.
     pub project_parts: Vec<ProjectPart>,
-    /// Variables that providers want and that are not set. They are an error when such a provider is used.
+    /// Variables that providers and servers want and that are not set. They are an error when such a one is used.
     pub unset: Vec<UnsetVariable>,
     texts: Arc<Texts>,
 }
 
-/// A key of a provider that wants an environment variable which is not set. Its value is an empty text.
+/// A key of a provider or a server that wants an environment variable which is not set. Its value is an empty text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnsetVariable {
     /// The keys that lead to it.
@@ -135,6 +135,18 @@ pub fn load(request: &LoadRequest<'_>) -> Result<Loaded, ConfigError> {
     merge(&Arc::new(Texts::read(request)?), Trust::Withheld)
 }
 
+impl UnsetVariable {
+    /// Returns true if this is a key of this entry, such as `providers` and `local`.
+    pub fn is_of(&self, key: &str, entry: &str) -> bool {
+        matches!(self.path.as_slice(), [first, second, ..] if first == key && second == entry)
+    }
+
+    /// Who uses a provider says its name. Servers are used by themselves, so what they lack is told at the start.
+    fn is_told_at_start(&self) -> bool {
+        self.path.first().is_none_or(|key| key != "providers")
+    }
+}
+
 impl Loaded {
     /// The same files, as they were read then, with what only a trusted project may say.
     pub fn trusted(&self) -> Result<Self, ConfigError> {
@@ -143,7 +155,8 @@ impl Loaded {
 
     /// All that is to be told of the files when somebody asks about the configuration itself.
     pub fn notices(&self) -> impl Iterator<Item = String> {
-        let unset = self.unset.iter().map(|unset| unset.problem.to_string());
+        let unset = self.unset.iter().filter(|unset| !unset.is_told_at_start());
+        let unset = unset.map(|unset| unset.problem.to_string());
         self.warnings.iter().cloned().chain(unset)
     }
 
@@ -429,6 +442,8 @@ impl<'a> Merge<'a> {
             let keys: Vec<&str> = unset.path.iter().map(String::as_str).collect();
             at(&merged, &keys).and_then(Value::as_str) == Some("")
         });
+        let told = self.unset.iter().filter(|unset| unset.is_told_at_start());
+        self.warnings.extend(told.map(|unset| unset.problem.to_string()));
         let config = match serde_path_to_error::deserialize::<_, Config>(&merged) {
             Ok(config) => config,
             Err(error) => {
@@ -476,7 +491,10 @@ impl<'a> Merge<'a> {
 }
 
 fn at<'a>(value: &'a Value, key: &[&str]) -> Option<&'a Value> {
-    key.iter().try_fold(value, |value, step| value.get(step))
+    key.iter().try_fold(value, |value, step| match value {
+        Value::Array(items) => items.get(step.parse::<usize>().ok()?),
+        value => value.get(step),
+    })
 }
 
 pub(super) fn is_empty(value: &Value) -> bool {

@@ -4,6 +4,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::Json;
+use crate::text::width::truncate;
+
+/// Most columns of a title.
+pub(crate) const TITLE_COLUMNS: usize = 80;
 
 /// Where a call is in its life. It only ever moves forward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,13 +64,7 @@ impl CallResult {
         }
         Self {
             ok: false,
-            title: message
-                .lines()
-                .next()
-                .unwrap_or_default()
-                .chars()
-                .take(80)
-                .collect(),
+            title: truncate(message.lines().next().unwrap_or_default(), TITLE_COLUMNS).into_owned(),
             output,
             details: serde_json::json!({ "error": error }).into(),
             truncated: false,

@@ -17,6 +17,7 @@ mod stop;
 mod todo;
 mod usage;
 
+pub(crate) use call::TITLE_COLUMNS;
 pub use call::{Attachment, CallResult, CallState, ErrorKind};
 pub use delta::StreamEvent;
 pub use ids::{CallId, IdError, MessageId, SessionId};

@@ -5,12 +5,10 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
-use super::{Reporter, write_line};
+use super::{Reporter, Unopened, write_line};
 use crate::conversation::{CallResult, MessageId, Part, PartBody, SessionId, Usage};
 use crate::permission::PermissionReply;
-use crate::session::{
-    Done, Envelope, ErrorReport, Event, ReportKind, RequestUsage, SettledQuestion, Snapshot,
-};
+use crate::session::{Done, Envelope, ErrorReport, Event, RequestUsage, SettledQuestion, Snapshot};
 
 pub(super) struct JsonReporter<W> {
     out: W,
@@ -110,7 +108,7 @@ impl<W: Write> Reporter for JsonReporter<W> {
         self.line("session", &info.id, fields)
     }
 
-    fn untrusted(&mut self, report: &ErrorReport) -> io::Result<()> {
+    fn told_in_words(&mut self, report: &ErrorReport) -> io::Result<()> {
         match self.root.clone() {
             Some(root) => self.error(&root, report),
             None => Ok(()),
@@ -118,7 +116,7 @@ impl<W: Write> Reporter for JsonReporter<W> {
     }
 
     fn left_out(&mut self, report: &ErrorReport) -> io::Result<()> {
-        self.untrusted(report)
+        self.told_in_words(report)
     }
 
     fn event(&mut self, envelope: &Envelope) -> io::Result<()> {
@@ -232,15 +230,17 @@ pub fn tool_result(
     fields
 }
 
-/// Tells an error that happened before there was a session.
-pub(super) fn refuse(out: &mut impl Write, kind: ReportKind, message: &str) -> io::Result<()> {
-    write_line(
-        out,
-        &json!({ "type": "error", "session": "", "message": message, "kind": kind }),
-    )?;
-    let usage = usage_fields(&Usage::default(), Some(0.0));
-    write_line(
-        out,
-        &json!({ "type": "done", "session": "", "reason": Done::Error, "denied": 0, "usage": usage }),
-    )
+/// Tells an error that happened before there was a session: the first line names the session that there would have been.
+pub(super) fn refuse(out: &mut impl Write, unopened: &Unopened, report: &ErrorReport) -> io::Result<()> {
+    let mut reporter = JsonReporter::new(out);
+    let session = unopened.session.clone().unwrap_or_else(SessionId::new);
+    let fields = json!({
+        "model": unopened.model.as_ref().map(ToString::to_string),
+        "agent": unopened.agent,
+        "cwd": unopened.cwd.to_string_lossy(),
+    });
+    reporter.root = Some(session.clone());
+    reporter.line("session", &session, fields)?;
+    reporter.error(&session, report)?;
+    reporter.end(Done::Error, 0)
 }

@@ -11,11 +11,14 @@ pub use json::tool_result;
 
 use std::collections::HashSet;
 use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use crate::conversation::CallId;
+use crate::conversation::{CallId, ModelRef, SessionId};
+use crate::session::host::Opened;
 use crate::session::{
     Done, Envelope, ErrorReport, Event, Handle, Input, Op, Receiver, RecvError, ReportKind, Snapshot,
 };
@@ -54,8 +57,8 @@ impl Outcome {
 /// An output format, which tells events.
 trait Reporter {
     fn begin(&mut self, snapshot: &Snapshot) -> io::Result<()>;
-    /// Tells that parts of the project are left out. Whoever started the run was told in words.
-    fn untrusted(&mut self, report: &ErrorReport) -> io::Result<()>;
+    /// Tells what whoever started the run is told in words besides.
+    fn told_in_words(&mut self, report: &ErrorReport) -> io::Result<()>;
     /// Files that the prompt names are left out.
     fn left_out(&mut self, report: &ErrorReport) -> io::Result<()>;
     fn event(&mut self, envelope: &Envelope) -> io::Result<()>;
@@ -72,23 +75,49 @@ pub struct Ended {
 }
 
 /// Runs one turn to its end, without what an `untrusted` project brings. SIGINT and SIGTERM interrupt it; its calls get their
-/// results and the last line is written all the same.
+/// results and the last line is written all the same, also where the turn is lost.
 pub async fn run(
-    handle: &Handle,
+    session: &Opened,
     input: Input,
     format: Format,
     untrusted: Option<&ErrorReport>,
 ) -> io::Result<Ended> {
     let mut reporter: Box<dyn Reporter> = match format {
-        Format::Text => Box::new(text::TextReporter::new(io::stdout(), io::stderr())),
+        Format::Text => {
+            let tools = Arc::clone(&session.tools);
+            Box::new(text::TextReporter::new(io::stdout(), io::stderr(), tools))
+        }
         Format::Json => Box::new(json::JsonReporter::new(io::stdout())),
     };
+    let ended = follow(&session.handle, input, &mut *reporter, untrusted).await;
+    if let Err(error) = &ended
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        let report = ErrorReport {
+            kind: ReportKind::Internal,
+            message: error.to_string(),
+            hint: None,
+        };
+        // If that cannot be written either, the error itself is told.
+        let _ = reporter
+            .told_in_words(&report)
+            .and_then(|()| reporter.end(Done::Error, 0));
+    }
+    ended
+}
+
+async fn follow(
+    handle: &Handle,
+    input: Input,
+    reporter: &mut dyn Reporter,
+    untrusted: Option<&ErrorReport>,
+) -> io::Result<Ended> {
     // Whoever reads the first line may send a signal at once.
     let stop = StopSignal::listen();
     let (snapshot, events) = handle.attach().await.map_err(io::Error::other)?;
     reporter.begin(&snapshot)?;
     if let Some(report) = untrusted {
-        reporter.untrusted(report)?;
+        reporter.told_in_words(report)?;
     }
     handle.send(Op::Submit(input)).map_err(io::Error::other)?;
     let mut heard = listen(handle.clone(), events, stop);
@@ -273,10 +302,18 @@ fn write_line(out: &mut impl Write, value: &Value) -> io::Result<()> {
     out.flush()
 }
 
-/// Prints an event that happens before there is a session to tell it: the `error` and the last line.
-pub fn refuse(kind: ReportKind, message: &str, format: Format) -> io::Result<()> {
-    match format {
-        Format::Text => writeln!(io::stderr(), "lathe: {message}"),
-        Format::Json => json::refuse(&mut io::stdout(), kind, message),
-    }
+/// What is known of a session that could not be opened.
+#[derive(Debug, Clone, Default)]
+pub struct Unopened {
+    /// The one that was to go on.
+    pub session: Option<SessionId>,
+    /// As it was asked for.
+    pub model: Option<ModelRef>,
+    pub agent: Option<String>,
+    pub cwd: PathBuf,
+}
+
+/// Prints the events of a run that has no session: one that names it, the error and the last line.
+pub fn refuse(unopened: &Unopened, report: &ErrorReport) -> io::Result<()> {
+    json::refuse(&mut io::stdout(), unopened, report)
 }

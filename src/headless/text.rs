@@ -1,30 +1,52 @@
 //! `--format text`: the final answer on stdout, progress on stderr.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
+use std::sync::Arc;
+
+use serde_json::Value;
 
 use super::Reporter;
-use crate::conversation::{CallResult, Part, PartBody, Role};
+use crate::conversation::{CallId, CallResult, CallState, Part, PartBody, Role};
 use crate::session::{Done, Envelope, ErrorReport, Event, SettledQuestion, Snapshot};
-use crate::text::sanitize::sanitize;
+use crate::text::partial_json::PartialJson;
+use crate::text::sanitize::{sanitize, sanitize_line};
 use crate::text::width::truncate;
+use crate::tool::{Registry, RenderCx};
+use crate::view::Symbols;
+use crate::view::card::{Card, CardPart, CardStatus};
 
 /// Columns of a line of progress.
 const COLUMNS: usize = 100;
+/// Columns of the words that name a call, where there is something to say about its end.
+const NAME_COLUMNS: usize = 50;
 
 pub(super) struct TextReporter<Out, Err> {
     out: Out,
     err: Err,
+    tools: Arc<Registry>,
+    calls: HashMap<CallId, Call>,
     /// The text of the reply under way, by part.
     reply: Vec<(u64, String)>,
     /// Text that stands as the answer beside it.
     answer: Option<String>,
 }
 
+/// A call that was announced and has not ended.
+struct Call {
+    /// The words by which a person would name it; empty where there are none.
+    name: String,
+    /// The keys that nobody was there to allow.
+    refused: Vec<String>,
+}
+
 impl<Out: Write, Err: Write> TextReporter<Out, Err> {
-    pub(super) fn new(out: Out, err: Err) -> Self {
+    pub(super) fn new(out: Out, err: Err, tools: Arc<Registry>) -> Self {
         Self {
             out,
             err,
+            tools,
+            calls: HashMap::new(),
             reply: Vec::new(),
             answer: None,
         }
@@ -47,14 +69,47 @@ impl<Out: Write, Err: Write> TextReporter<Out, Err> {
         }
     }
 
-    fn ended_call(&mut self, tool: &str, result: &CallResult) {
-        let mark = if result.ok { "●" } else { "✗" };
-        self.progress(&format!("{mark} {tool} {}", result.title));
+    fn began_call(&mut self, id: &CallId, tool: &str, args: &Value) {
+        let mut partial = PartialJson::new();
+        partial.feed(&args.to_string());
+        let cx = RenderCx { expanded: false };
+        let card = self.tools.render_call(tool, &partial, Some(args), cx);
+        let (name, refused) = (name(&card), Vec::new());
+        self.calls.insert(id.clone(), Call { name, refused });
     }
 
+    /// One line a call: its state, its name, and where it did not end well, why.
+    fn ended_call(&mut self, id: &CallId, tool: &str, result: &CallResult) {
+        let call = self.calls.remove(id);
+        let (name, refused) = call.map(|call| (call.name, call.refused)).unwrap_or_default();
+        let why = match refused.as_slice() {
+            [] if result.ok => String::new(),
+            [] => result.title.clone(),
+            [key] if key == tool => "nobody is here to allow it".to_owned(),
+            keys => format!("nobody is here to allow {}", keys.join(", ")),
+        };
+        let mark = Symbols::Unicode.status(status(result), 0);
+        let line = match (name.is_empty(), why.is_empty()) {
+            (true, true) => format!("{mark} {tool} {}", result.title),
+            (true, false) => format!("{mark} {tool} · {why}"),
+            (false, true) => format!("{mark} {tool} {name}"),
+            (false, false) => format!(
+                "{mark} {tool} {} · {why}",
+                truncate(&sanitize_line(&name), NAME_COLUMNS)
+            ),
+        };
+        self.progress(&line);
+    }
+
+    /// Keeps what nobody was there to allow for the line of its call; what is no call has one of its own.
     fn unanswered(&mut self, settled: &SettledQuestion) {
         let asked = settled.permission.iter().flat_map(|permission| &permission.asked);
-        let keys: Vec<_> = asked.map(|(key, _)| key.as_str()).collect();
+        let keys = asked.map(|(key, _)| key.clone());
+        if let Some(call) = self.calls.get_mut(&settled.call) {
+            call.refused.extend(keys);
+            return;
+        }
+        let keys: Vec<_> = keys.collect();
         let keys = keys.join(", ");
         self.progress(&format!("⊘ {keys} was not asked for: nobody is here to allow it"));
     }
@@ -67,7 +122,7 @@ impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
         Ok(())
     }
 
-    fn untrusted(&mut self, _: &ErrorReport) -> io::Result<()> {
+    fn told_in_words(&mut self, _: &ErrorReport) -> io::Result<()> {
         Ok(())
     }
 
@@ -92,7 +147,8 @@ impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
                     text.push_str(delta);
                 }
             }
-            Event::CallEnded { tool, result, .. } => self.ended_call(tool, result),
+            Event::CallReady { call, tool, args } => self.began_call(call, tool, args),
+            Event::CallEnded { call, tool, result } => self.ended_call(call, tool, result),
             Event::Settled(settled) if settled.is_unattended() => self.unanswered(settled),
             Event::Retry(retry) => {
                 // What the cut reply had said is void, also when no other follows.
@@ -126,5 +182,32 @@ impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
             Done::Stop | Done::Error => {}
         }
         Ok(())
+    }
+}
+
+/// The first line of the words that name a call, with a sign where there are more.
+fn name(card: &Card) -> String {
+    let mut lines = card.argument.trim().lines();
+    let first = lines.next().unwrap_or_default();
+    // The card of a command of several lines has the first as its argument and all of them as its body.
+    let goes_on = match card.body.first() {
+        Some(CardPart::Code(code)) => {
+            code.text.trim_start().starts_with(first) && code.text.lines().count() > 1
+        }
+        _ => false,
+    };
+    if lines.next().is_some() || goes_on && !first.is_empty() {
+        format!("{first} …")
+    } else {
+        first.to_owned()
+    }
+}
+
+fn status(result: &CallResult) -> CardStatus {
+    match result.state() {
+        CallState::Done | CallState::Pending | CallState::Running => CardStatus::Done,
+        CallState::Failed => CardStatus::Failed,
+        CallState::Denied => CardStatus::Denied,
+        CallState::Cancelled | CallState::Interrupted => CardStatus::Interrupted,
     }
 }

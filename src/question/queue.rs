@@ -159,20 +159,32 @@ impl Questions {
         }
     }
 
-    /// Settles a question. After [`PermissionReply::Always`] store the grant and call [`Self::rejudge`].
+    /// Settles a question, and before it those that the same answer settles: with the event of a question it is known which
+    /// of the others still wait.
     pub fn answer(&self, id: QuestionId, reply: Reply) -> Result<(), AnswerError> {
+        self.answer_and_judge(id, reply, |_| None)
+    }
+
+    /// The same, where others of the session may be settled too, by what is stored since [`PermissionReply::Always`]. The closure runs under
+    /// the queue's lock and must not call the queue.
+    pub fn answer_and_judge(
+        &self,
+        id: QuestionId,
+        reply: Reply,
+        mut judge: impl FnMut(&Inquiry) -> Option<PermissionReply>,
+    ) -> Result<(), AnswerError> {
         let mut state = self.lock();
         let question = state.find(id).ok_or(AnswerError::Settled)?;
         if !question.about.takes(&reply) {
             return Err(AnswerError::OtherKind);
         }
         let ends_the_turn = reply == Reply::Permission(PermissionReply::Reject(None));
+        state.settle_permissions(|other, inquiry| match () {
+            () if other.id == id || other.session != question.session => None,
+            () if ends_the_turn => Some(PermissionReply::Reject(None)),
+            () => judge(inquiry),
+        });
         state.settle(id, reply);
-        if ends_the_turn {
-            state.settle_permissions(|other, _| {
-                (other.session == question.session).then_some(PermissionReply::Reject(None))
-            });
-        }
         Ok(())
     }
 

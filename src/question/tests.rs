@@ -209,6 +209,9 @@ async fn a_rejection_without_words_ends_the_sessions_other_questions() {
             permission(PermissionReply::Reject(Some("use b".into()))),
         )
         .unwrap();
+    // With the event of the answered one it is known which of the others still wait.
+    assert_eq!(asked.next().await, "b Reject(None)");
+    assert_eq!(asked.next().await, "a Reject(None)");
     let [a, b, c] = calls;
     assert_eq!(a.await.unwrap(), permission(PermissionReply::Reject(None)));
     assert_eq!(b.await.unwrap(), permission(PermissionReply::Reject(None)));

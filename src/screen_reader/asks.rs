@@ -1,25 +1,37 @@
-//! The questions that wait, one behind the other. The first was put, and takes an answer once it was listened to.
+//! The questions that wait, one behind the other. The first is put, and takes an answer once it was listened to. After an
+//! answer none is put before the session has settled the question: the answer may settle others too.
 
 use std::collections::VecDeque;
 
 use super::asked::Asked;
 use super::console::Round;
+use crate::question::QuestionId;
 
 #[derive(Default)]
 pub(super) struct Asks {
     waiting: VecDeque<Asked>,
-    /// The first takes an answer.
-    is_listening: bool,
-    /// Of the first.
-    round: Round,
+    first: First,
+    /// The one whose answer is on its way.
+    answered: Option<QuestionId>,
+}
+
+/// How far the first question has come.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum First {
+    #[default]
+    Waits,
+    /// It is told, and takes no answer yet.
+    Put(Round),
+    TakesAnswer,
 }
 
 /// Position of a question that was withdrawn.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Withdrawn {
     Nothing,
-    /// One that waits behind the first.
+    /// One that was not put yet.
     Later,
+    /// The one that was put.
     First,
 }
 
@@ -42,11 +54,13 @@ impl Asks {
 
     /// The first, where it takes an answer.
     pub(super) fn listening(&self) -> Option<&Asked> {
-        self.first().filter(|_| self.is_listening)
+        self.waiting.front().filter(|_| self.first == First::TakesAnswer)
     }
 
     pub(super) fn listening_mut(&mut self) -> Option<&mut Asked> {
-        self.waiting.front_mut().filter(|_| self.is_listening)
+        self.waiting
+            .front_mut()
+            .filter(|_| self.first == First::TakesAnswer)
     }
 
     pub(super) fn add(&mut self, asked: Asked) {
@@ -54,29 +68,37 @@ impl Asks {
     }
 
     pub(super) fn clear(&mut self) {
-        self.waiting.clear();
-        self.is_listening = false;
+        *self = Self::default();
+    }
+
+    /// Returns true if the first may be put: there is one, it was not put yet, and no answer is on its way.
+    pub(super) fn is_due(&self) -> bool {
+        !self.is_empty() && self.first == First::Waits && self.answered.is_none()
     }
 
     /// The first is being put.
     pub(super) fn put(&mut self, round: Round) {
-        self.round = round;
-        self.is_listening = false;
+        self.first = First::Put(round);
     }
 
     /// The first was answered.
     pub(super) fn remove_first(&mut self) {
-        self.waiting.pop_front();
-        self.is_listening = false;
+        self.answered = self.waiting.pop_front().map(|asked| asked.id());
+        self.first = First::Waits;
+    }
+
+    /// The session has settled this question; says whether it is the one whose answer was on its way.
+    pub(super) fn has_arrived(&mut self, id: QuestionId) -> bool {
+        self.answered.take_if(|answered| *answered == id).is_some()
     }
 
     pub(super) fn withdraw(&mut self, is_it: impl Fn(&Asked) -> bool) -> Withdrawn {
-        let was_first = self.first().is_some_and(&is_it);
+        let was_first = self.first != First::Waits && self.first().is_some_and(&is_it);
         let before = self.len();
         self.waiting.retain(|asked| !is_it(asked));
         match () {
             () if was_first => {
-                self.is_listening = false;
+                self.first = First::Waits;
                 Withdrawn::First
             }
             () if self.len() < before => Withdrawn::Later,
@@ -86,13 +108,18 @@ impl Asks {
 
     /// Returns the question that was put and takes no answer yet.
     pub(super) fn deaf(&self) -> Option<Round> {
-        (!self.is_empty() && !self.is_listening).then_some(self.round)
+        match self.first {
+            First::Put(round) if !self.is_empty() => Some(round),
+            First::Put(_) | First::Waits | First::TakesAnswer => None,
+        }
     }
 
     /// From now on lines are answers to this question, if it is the one that waits; says whether it is.
     pub(super) fn listen(&mut self, round: Round) -> bool {
         let is_it = self.deaf() == Some(round);
-        self.is_listening |= is_it;
+        if is_it {
+            self.first = First::TakesAnswer;
+        }
         is_it
     }
 }

@@ -88,6 +88,9 @@ impl Calls {
         let rows = if expanded { usize::MAX } else { ROWS };
         let mut lines = vec![words::ended(&card, result.state())];
         lines.extend(words::body(&card, rows));
+        if let (Some(why), Some(first)) = (words::why(result), lines.get_mut(1)) {
+            words::tell_why(first, why);
+        }
         lines
     }
 

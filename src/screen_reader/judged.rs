@@ -1,6 +1,7 @@
 //! The subject of a question, line by line, for a person who hears it: nothing left out, nothing unseen.
 //!
-//! Each line of the card is marked as foreign, so that none can be taken for lathe's own.
+//! Each line of the card is marked as foreign, so that none can be taken for lathe's own. Lathe's own lines in it begin in a
+//! way that no answer begins.
 
 use super::words::FOREIGN;
 use crate::text::diff::{Sign, parse_unified};
@@ -43,7 +44,7 @@ fn part(part: &CardPart) -> Vec<Revealed> {
             .iter()
             .map(|line| row(line.iter().map(|span| span.text.as_str()).collect()))
             .collect(),
-        CardPart::Omitted(what) => vec![Revealed::own(FOREIGN).and("left out: ").and(reveal_line(what))],
+        CardPart::Omitted(what) => vec![Revealed::own("Left out: ").and(reveal_line(what)).and(".")],
     }
 }
 

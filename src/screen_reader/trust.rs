@@ -70,7 +70,7 @@ fn parts(trust: &ProjectTrust) -> String {
         lines.extend(judged::foreign(part.text().trim_end()));
     }
     if let Some(change) = trust.change() {
-        lines.extend(judged::foreign("What has changed:"));
+        lines.push("What has changed:".into());
         lines.extend(judged::foreign(&change));
     }
     let lines = lines

@@ -1,8 +1,8 @@
 //! A tool's card without signs: what a call does, how it ended, and what came of it.
 
 use super::judged;
-use crate::conversation::CallState;
-use crate::text::sanitize::reveal_line;
+use crate::conversation::{CallResult, CallState, ErrorKind};
+use crate::text::sanitize::{reveal_line, sanitize_line};
 use crate::view::card::{Card, CardPart, plain};
 
 /// Begins every line that is not lathe's own: what a model, a tool or a file says. No line of lathe's begins so.
@@ -76,12 +76,29 @@ pub(super) fn body(card: &Card, most: usize) -> Vec<String> {
     rows
 }
 
+/// Returns the sentence of lathe's own about a call that was refused or given up. A hook says so in words of its own.
+pub(super) fn why(result: &CallResult) -> Option<&str> {
+    match result.error_kind()? {
+        ErrorKind::Denied | ErrorKind::Rejected | ErrorKind::Cancelled | ErrorKind::Interrupted => {}
+        _ => return None,
+    }
+    result.output.strip_prefix("Error: ")?.lines().next()
+}
+
+/// Makes a row that says why a call did not run one of lathe's own.
+pub(super) fn tell_why(row: &mut String, why: &str) {
+    if row.strip_prefix(FOREIGN) == Some(why) {
+        *row = format!("Why: {why}.");
+    }
+}
+
 fn part(part: &CardPart) -> Vec<String> {
     match part {
         CardPart::Diff(body) => {
             let rows = judged::diff(body).into_iter();
             rows.map(|row| row.to_string()).collect()
         }
+        CardPart::Omitted(what) => vec![format!("Left out: {}.", sanitize_line(what))],
         other => {
             let text = plain(&Card::new("", "").part(other.clone()));
             text.lines().skip(1).map(row).collect()
@@ -91,9 +108,6 @@ fn part(part: &CardPart) -> Vec<String> {
 
 fn row(row: &str) -> String {
     let row = row.strip_prefix("   ").unwrap_or(row);
-    if let Some(left_out) = row.strip_prefix("… ") {
-        return format!("{FOREIGN}left out: {left_out}");
-    }
     let sign = SIGNS
         .iter()
         .find_map(|(sign, word)| Some((row.strip_prefix(sign)?, word)));
@@ -157,7 +171,7 @@ mod tests {
                 "| done: find it",
                 "| in progress: fix it",
                 "| open: test it",
-                "| left out: 23 lines above"
+                "Left out: 23 lines above."
             ]
         );
         assert_eq!(

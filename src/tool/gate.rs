@@ -300,8 +300,7 @@ impl Gate {
         let rules = grants(patterns, *scope, self.home.as_deref())?;
         let stored = self.keep(patterns, *scope);
         self.add_grants(rules);
-        self.questions.answer(id, reply)?;
-        self.rejudge();
+        self.questions.answer_and_judge(id, reply, self.judge(|_| None))?;
         Ok(stored?)
     }
 
@@ -383,9 +382,17 @@ impl Gate {
     }
 
     fn rejudge_with(&self, denied: impl Fn(Mode) -> Option<PermissionReply>) {
+        self.questions.rejudge(&self.session, self.judge(denied));
+    }
+
+    /// Returns what the rules and the mode say of a question now; `denied` says what becomes of one that they forbid.
+    fn judge(
+        &self,
+        denied: impl Fn(Mode) -> Option<PermissionReply>,
+    ) -> impl FnMut(&Inquiry) -> Option<PermissionReply> {
         let (permissions, mode) = self.current();
         let families = self.rules().families.clone();
-        self.questions.rejudge(&self.session, |inquiry| {
+        move |inquiry| {
             let asks: Vec<Ask> = inquiry.rows.iter().map(|row| row.ask.clone()).collect();
             let tool = inquiry.tool.as_str();
             let family = families.get(tool).map_or(tool, String::as_str);
@@ -394,7 +401,7 @@ impl Gate {
                 Decision::Ask(_) => None,
                 Decision::Deny(_) => denied(mode),
             }
-        });
+        }
     }
 
     /// Returns the asks of a writer for a path beside `edit`.

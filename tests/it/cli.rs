@@ -100,9 +100,9 @@ fn an_error_before_the_session_is_an_event_as_well() {
         .assert_code(2);
     let lines = finished.json_lines();
     let kinds: Vec<_> = lines.iter().map(|line| line["type"].as_str().unwrap()).collect();
-    assert_eq!(kinds, ["error", "done"], "{finished}");
+    assert_eq!(kinds, ["session", "error", "done"], "{finished}");
     assert_eq!(
-        (&lines[0]["kind"], &lines[1]["reason"]),
+        (&lines[1]["kind"], &lines[2]["reason"]),
         (&json!("config"), &json!("error"))
     );
 }
@@ -184,7 +184,9 @@ fn a_session_that_is_not_there_has_status_1() {
     let finished = lathe(&project, &["run", "-s", id, "hello", "--format", "json"])
         .run()
         .assert_code(1);
-    assert_eq!(finished.json_lines().len(), 2, "{finished}");
+    let lines = finished.json_lines();
+    assert_eq!(lines.len(), 3, "{finished}");
+    assert!(lines.iter().all(|line| line["session"] == id), "{finished}");
     lathe(&project, &["sessions", "show", id]).run().assert_code(1);
     lathe(&project, &["tool", "list", "{}", "-s", id])
         .run()

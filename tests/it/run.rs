@@ -175,6 +175,41 @@ fn text_gives_the_answer_on_stdout_and_progress_on_stderr() {
 }
 
 #[test]
+fn a_line_of_progress_names_what_ran_and_a_refusal_is_one_line() {
+    let server = Server::with([
+        Turn::new()
+            .call(
+                "bash",
+                json!({"command": "echo one\necho two", "description": "say both"}),
+            )
+            .call("bash", json!({"command": "touch made", "description": "make it"}))
+            .call("bash", json!({"command": "rm made", "description": "remove it"}))
+            .call("read", json!({"file_path": "missing.txt"})),
+        Turn::text("I may not."),
+    ]);
+    let project = project_with(&server).config(json!({"permission": {"bash": {"rm *": "deny"}}}));
+    let finished = Lathe::in_project(&project).args(["run", "go"]).run().success();
+    let lines: Vec<&str> = finished.stderr.lines().skip(1).collect();
+    assert_eq!(
+        lines[..2],
+        [
+            "● bash echo one …",
+            "⊘ bash touch made · nobody is here to allow it"
+        ],
+        "{finished}"
+    );
+    assert!(
+        lines[2].starts_with("⊘ bash rm made · permission `bash` for"),
+        "{finished}"
+    );
+    assert_eq!(
+        lines[3..],
+        ["✗ read missing.txt · `missing.txt` does not exist"],
+        "{finished}"
+    );
+}
+
+#[test]
 fn a_plain_answer_is_session_text_usage_done() {
     let server = Server::with([Turn::new().reasoning("Thinking.").say("Hello, world.")]);
     let project = project_with(&server);

@@ -271,9 +271,19 @@ fn the_doctor_says_what_the_system_offers() {
     assert!(finished.stdout.contains("\nfailed "), "{}", finished.stdout);
 
     let broken = Project::new();
-    fs::write(broken.config_dir().join("lathe.jsonc"), "{").unwrap();
+    let mistakes = "{ \"modle\": 1,\n  \"max_steps\": \"x\" }";
+    fs::write(broken.config_dir().join("lathe.jsonc"), mistakes).unwrap();
     let finished = Lathe::in_project(&broken).arg("doctor").run();
-    assert!(finished.stdout.starts_with("failed "), "{}", finished.stdout);
+    let rows: Vec<_> = finished.stdout.lines().collect();
+    for (row, mistake) in [(rows[0], "lathe.jsonc:1:3: "), (rows[1], "lathe.jsonc:2:16: ")] {
+        assert!(
+            row.starts_with("failed ") && row.contains("  configuration "),
+            "{finished}"
+        );
+        assert!(row.contains(mistake), "{finished}");
+        assert_eq!(finished.stdout.matches(mistake).count(), 1, "{finished}");
+    }
+    assert!(rows.last().unwrap().starts_with("failed  model "), "{finished}");
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn a_turn_with_a_question_is_lines_alone() {
         "Allowed once.",
         "Running Bash: seq 12; echo ran > mark",
         "Done Bash: seq 12; echo ran > mark, 12 lines",
-        "| left out: 9 lines above",
+        "Left out: 9 lines above.",
         "| It is done.",
     ] {
         assert!(screen.contains(line), "{line}\n{screen}");
@@ -157,6 +157,63 @@ fn single_patterns_of_an_always_are_chosen_by_number() {
     assert!(
         listed.contains("mkdir *") && !listed.contains("touch") && !listed.contains("rm one"),
         "{listed}"
+    );
+    leave(&terminal);
+}
+
+#[test]
+fn a_question_that_an_answer_settles_along_is_not_put_any_more() {
+    let read = |turn: Turn, path: &str| turn.call("read", json!({ "file_path": path }));
+    let reads = |paths: &[&str]| paths.iter().fold(Turn::new(), |turn, path| read(turn, path));
+    let server = Server::with([
+        reads(&["one.txt", "two.txt"]),
+        reads(&["../near/three.txt", "../near/four.txt", "five.txt"]),
+        Turn::text("All done."),
+    ]);
+    let project = project(&server)
+        .file("one.txt", "1")
+        .file("two.txt", "2")
+        .file("five.txt", "5")
+        .config(json!({ "permission": { "read": {
+            "*": "allow", "one.txt": "ask", "two.txt": "ask", "five.txt": "ask",
+        } } }));
+    for name in ["three.txt", "four.txt"] {
+        let near = project.outside().join("near");
+        std::fs::create_dir_all(&near).unwrap();
+        std::fs::write(near.join(name), name).unwrap();
+    }
+    let terminal = open(&project, &["-p", "go"]);
+    terminal.wait_text("Another question waits behind this one; 2 in all.");
+    terminal.wait_text("Answer for \"read wants to read one.txt\" with a number:");
+    say(&terminal, "3");
+    let screen = terminal.wait_text("Interrupted.\n>");
+    assert!(screen.contains("Denied.\nThe question was denied.\n"), "{screen}");
+    assert!(
+        screen.contains("Denied Read: two.txt\nWhy: the user refused this call.\n"),
+        "{screen}"
+    );
+    assert!(
+        !screen.contains("Question: read wants to read two.txt"),
+        "{screen}"
+    );
+
+    say(&terminal, "go on");
+    terminal.wait_text("Another question waits behind this one; 3 in all.");
+    terminal.wait_text("three.txt\" with a number:");
+    say(&terminal, "2");
+    terminal.wait_text("Say for how far \"read wants to leave the project");
+    say(&terminal, "1");
+    // The one that is covered is not put, and the one behind it is.
+    terminal.wait_text("Answer for \"read wants to read five.txt\" with a number:");
+    say(&terminal, "1");
+    let screen = terminal.wait_text("All done.");
+    assert!(
+        screen.contains("The question was allowed.\nQuestion: read wants to read five.txt."),
+        "{screen}"
+    );
+    assert!(
+        !screen.contains("Question: read wants to leave the project: ../near/four.txt"),
+        "{screen}"
     );
     leave(&terminal);
 }

@@ -287,6 +287,8 @@ fn quitting_asks_while_a_turn_runs_elsewhere() {
         terminal.key(Key::Ctrl('c'));
     }
     terminal.wait_text("Another session is at work.");
+    // What is bound to something else neither closes the question nor is done.
+    terminal.key(Key::Ctrl('p'));
     terminal.keys("y");
     assert!(terminal.wait_exit().success());
     let terminal = Terminal::start(&project, 80, 24, &["-c"]);

@@ -36,6 +36,48 @@ fn with_two(server: &Server) -> Project {
 }
 
 #[test]
+fn a_title_that_is_cut_says_so_everywhere() {
+    let long = format!("src/{}.rs", "ä".repeat(100));
+    let read = Turn::tool("read", json!({"file_path": long}));
+    let server = Server::with([read, Turn::text("Not there.")]);
+    let project = project(&server);
+    let prompt = format!("look for {long}");
+    let finished = Lathe::in_project(&project)
+        .args(["run", "--format", "json", &prompt])
+        .run()
+        .success();
+    let events = finished.json_lines();
+    let result = events
+        .iter()
+        .find(|event| event["type"] == "tool_result")
+        .unwrap();
+    let cut = format!("`src/{}…", "ä".repeat(74));
+    assert_eq!(result["title"], cut, "{finished}");
+    let id = ids(&project).pop().unwrap();
+    let shown = sessions(&project, &["show", &id]).success().stdout;
+    let exported = sessions(&project, &["export", &id]).success().json();
+    assert!(shown.contains(&format!("✗ read {cut}\n")), "{shown}");
+    assert!(
+        shown.starts_with(&format!("look for src/{}…\n", "ä".repeat(46))),
+        "{shown}"
+    );
+    let calls = exported["messages"].as_array().unwrap().iter();
+    let mut parts = calls.flat_map(|message| message["parts"].as_array().unwrap());
+    assert!(parts.any(|part| part["title"] == *cut), "{exported}");
+    let run = Lathe::in_project(&project).args(["run", "-c", "again"]);
+    server.script([
+        Turn::tool("read", json!({"file_path": long})),
+        Turn::text("Not there."),
+    ]);
+    let told = run.run().success().stderr;
+    assert!(
+        told.lines()
+            .any(|line| line.starts_with("✗ read src/ä") && line.ends_with('…')),
+        "{told}"
+    );
+}
+
+#[test]
 fn what_was_said_is_found_in_the_shape_of_the_interface() {
     let server = Server::start();
     let project = with_two(&server);

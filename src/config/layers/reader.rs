@@ -18,6 +18,10 @@ use crate::config::source::Source;
 use crate::config::untrusted::{Standing, standing};
 use crate::regular_file::FileGate;
 
+/// Keys whose entries count only where they are used: a model is asked, a server is started. Everything else counts from the
+/// start, and without a part of it would be another setting.
+const FOR_USE: &[&str] = &["providers", "mcp", "lsp"];
+
 /// A file as a value, and what was found out on the way.
 pub(super) struct Read {
     pub(super) value: Value,
@@ -141,7 +145,10 @@ impl Reader<'_> {
             }
             Err(error) => {
                 let is_for_use = matches!(error, ExpansionError::UnsetVariable(_))
-                    && self.path.first().is_some_and(|key| key == "providers");
+                    && self
+                        .path
+                        .first()
+                        .is_some_and(|key| FOR_USE.contains(&key.as_str()));
                 let message = format!("`{}` {}", self.path.join("."), error.into_sentence());
                 let problem = self.source.problem(node.start(), message);
                 if is_for_use {

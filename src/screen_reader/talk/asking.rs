@@ -21,9 +21,9 @@ impl Talk {
         }
     }
 
-    /// Tells the question that is next. It takes an answer from [`Self::listen`] on.
+    /// Tells the question that is next, if its time has come. It takes an answer from [`Self::listen`] on.
     pub(super) fn put_ask(&mut self) {
-        if !self.asks.is_empty() {
+        if self.asks.is_due() {
             self.rounds += 1;
             self.asks.put(self.rounds);
             self.tell_ask();
@@ -77,7 +77,6 @@ impl Talk {
                 self.asks.remove_first();
                 self.say(told.as_str());
                 self.send(op);
-                self.put_ask();
             }
             Heard::Next(lines) => self.said.question(&lines),
             Heard::Unclear(why) => self.say(why.as_str()),
@@ -92,12 +91,15 @@ impl Talk {
                 self.asks.remove_first();
                 self.say("Left without an answer.");
                 self.send(op);
-                self.put_ask();
             }
         }
     }
 
     pub(super) fn settled(&mut self, settled: &SettledQuestion) {
+        if self.asks.has_arrived(settled.id) {
+            self.put_ask();
+            return self.prompt();
+        }
         let told = match settled.permission.as_ref().map(|permission| &permission.reply) {
             None | Some(PermissionReply::Withdrawn) => "The question was withdrawn.",
             Some(PermissionReply::Nobody | PermissionReply::Reject(_)) => "The question was denied.",

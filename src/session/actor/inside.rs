@@ -44,6 +44,7 @@ impl Actor {
 
     /// Puts the result of a call inside another in its place, and tells it.
     pub(super) fn settle_inner(&mut self, call: &CallId, result: CallResult) {
+        self.revised.end(call);
         let mut given = None;
         self.with_call(call, |part| {
             if part.result.is_none() {

@@ -14,6 +14,7 @@ mod hooking;
 mod inside;
 mod planning;
 mod reminding;
+mod revised;
 mod shell;
 mod telling;
 pub(super) mod todos;
@@ -108,6 +109,7 @@ pub(super) struct Actor {
     /// The model that the next step asks, where a person chose another.
     next_model: Option<ModelRef>,
     hooking: Hooking,
+    revised: revised::RevisedCalls,
     attaching: attaching::Attaching,
     /// Commands of the person's own that run.
     shells: shell::Shells,
@@ -153,6 +155,7 @@ impl Actor {
         let known_todos = Known::new(&parts.messages, &parts.todos);
         Self {
             hooking,
+            revised: revised::RevisedCalls::default(),
             attaching: attaching::Attaching::default(),
             shells: shell::Shells::default(),
             told,
@@ -215,6 +218,7 @@ impl Actor {
 
     fn snapshot(&self) -> Snapshot {
         let mut messages = self.parts.messages.clone();
+        self.revised.show(&mut messages);
         messages.extend(
             self.turn
                 .as_ref()
@@ -326,22 +330,9 @@ impl Actor {
 
     /// Changes a call of the last reply, or one inside it, in place.
     pub(super) fn with_call(&mut self, call: &CallId, change: impl FnOnce(&mut ToolPart)) {
-        let outer = call.outer();
-        let Some(part) = self.call_part(outer.as_ref().unwrap_or(call)) else {
-            return;
-        };
-        if outer.is_none() {
+        if let Some(part) = revised::find_call(&mut self.parts.messages, call) {
             change(part);
-        } else if let Some(inner) = part.inner.iter_mut().find(|inner| inner.call == *call) {
-            change(inner);
         }
-    }
-
-    /// Finds a call of the last reply.
-    fn call_part(&mut self, call: &CallId) -> Option<&mut ToolPart> {
-        let mut last = self.parts.messages.iter_mut().rev().take(8);
-        let message = last.find(|message| message.calls().any(|part| part.call == *call))?;
-        Arc::make_mut(message).calls_mut().find(|part| part.call == *call)
     }
 
     pub(super) fn on_question(&mut self, event: QuestionEvent) {
@@ -355,7 +346,9 @@ impl Actor {
                 self.publish(Event::Asked(question));
             }
             QuestionEvent::Settled { question, reply } => {
-                self.publish(Event::Settled(settled(&question, reply)));
+                let settled = settled(&question, reply);
+                self.revised.take(&settled);
+                self.publish(Event::Settled(settled));
             }
         }
     }

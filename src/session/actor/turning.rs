@@ -221,6 +221,7 @@ impl Actor {
     /// Puts a result in its place, in the history and on disk, and tells it.
     pub(super) fn settle(&mut self, message: &MessageId, call: &CallId, result: CallResult) {
         self.end_inside(call);
+        self.revised.end(call);
         let Some(stored) = self
             .parts
             .messages

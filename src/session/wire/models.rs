@@ -32,7 +32,7 @@ pub(super) fn providers(request: &OpenRequest) -> Result<BTreeMap<String, Provid
         }
         let mut unset = request.loaded.unset.iter();
         settings.fault = unset
-            .find(|unset| unset.path.get(1).is_some_and(|provider| provider == name))
+            .find(|unset| unset.is_of("providers", name))
             .map(|unset| unset.problem.to_string());
         providers.insert(name.to_owned(), settings);
     }

@@ -55,6 +55,7 @@ pub(super) struct Args {
     ignore: Option<Vec<String>>,
     /// Most files to show (default 100, at most 1000).
     #[serde(default)]
+    #[schemars(range(min = 1, max = MAX_LIMIT))]
     limit: Option<i64>,
 }
 
@@ -101,7 +102,8 @@ impl Tool for ListTool {
             .await?;
         let limit = args
             .limit
-            .map_or(DEFAULT_LIMIT, |limit| limit.clamp(1, MAX_LIMIT) as usize);
+            .and_then(|limit| usize::try_from(limit).ok())
+            .unwrap_or(DEFAULT_LIMIT);
         let plan = Plan { path, globs, limit };
         Ok(Prepared::new(plan, asks))
     }
@@ -284,12 +286,17 @@ mod tests {
         for index in 0..1005 {
             project.write(format!("f{index}"), "");
         }
-        for (limit, shown) in [(json!(null), 100), (json!(0), 1), (json!(5000), 1000)] {
+        for (limit, shown) in [(json!(null), 100), (json!(1), 1), (json!(1000), 1000)] {
             let text = project.ok("list", json!({"limit": limit})).await;
             assert!(
                 text.ends_with(&format!("\n\n({shown} of 1005 files shown)")),
                 "{limit}"
             );
+        }
+        for limit in [0, -1, 1001] {
+            let (kind, text) = project.error("list", json!({"limit": limit})).await;
+            assert_eq!(kind, ErrorKind::InvalidArgs, "{limit}");
+            assert!(text.contains("integer from 1 to 1000, got number"), "{text}");
         }
     }
 

@@ -4,14 +4,12 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::conversation::CallResult;
+use crate::conversation::{CallResult, TITLE_COLUMNS};
 use crate::text::sanitize::{sanitize_line, strip_controls};
 use crate::text::width::truncate;
 use crate::tool::truncate::{Cut, cut, cut_error};
 use crate::tool::{DynTool, Output, Spilled, ToolCx, ToolError, output};
 
-/// Longest title, in columns.
-const TITLE_COLUMNS: usize = 80;
 /// Says that the call went to `invalid`; that is no part of `details.error`, so it is put beside.
 pub(super) const RESOLVED: &str = "resolved";
 

@@ -13,7 +13,7 @@ use crate::permission::{Editable, Fit};
 use crate::provider::ToolSpec;
 use crate::text::sanitize::sanitize_line;
 use crate::text::surrogates;
-use crate::text::width::{prefix, truncate};
+use crate::text::width::truncate;
 use crate::tool::registry::switched;
 use crate::tool::{
     Access, Concurrency, DynTool, Registry, Resolution, ToolError, ToolSettings, args, inside,
@@ -90,7 +90,7 @@ impl Ready {
         let changes = names.filter(|name| before.get(*name) != self.args.get(*name));
         let changes: Vec<_> = changes
             .map(|name| match self.args.get(name) {
-                Some(value) => format!("`{name}` is now {}", prefix(&value.to_string(), EDIT_COLUMNS)),
+                Some(value) => format!("`{name}` is now {}", truncate(&value.to_string(), EDIT_COLUMNS)),
                 None => format!("`{name}` is left out"),
             })
             .collect();

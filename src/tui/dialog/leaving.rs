@@ -39,7 +39,9 @@ impl Layer for Leaving {
         match action {
             Action::Redraw | Action::Suspend => Reply::Ignored,
             Action::QuitAnyway | Action::ClearOrQuit => Reply::Close(Some(Wish::Quit)),
-            _ => Reply::Close(None),
+            Action::Stay => Reply::Close(None),
+            // A key of the whole screen neither answers nor opens anything over the question.
+            _ => Reply::Done,
         }
     }
 

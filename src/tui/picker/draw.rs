@@ -301,10 +301,14 @@ impl RowLine<'_> {
             Span::styled(pad(sign, 2).into_owned(), style),
         ];
         let is_narrow = self.title_columns + GAP + LEAST_DETAIL > room;
-        let columns = if detail.is_empty() || is_narrow {
-            room
-        } else {
-            self.title_columns
+        // What was found in it stands in place of the detail, and nothing of that is kept.
+        let is_own = detail == self.row.fields()[1];
+        let kept = if is_own { self.row.kept() } else { 0 };
+        let columns = match () {
+            () if detail.is_empty() => room,
+            () if kept > 0 => self.title_columns.min(room.saturating_sub(kept + GAP)),
+            () if is_narrow => room,
+            () => self.title_columns,
         };
         let used = self.push_marked(&mut spans, title, 0, columns);
         let rest = room.saturating_sub(columns + GAP);

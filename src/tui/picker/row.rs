@@ -16,6 +16,8 @@ pub(super) enum Hint {
 pub(crate) struct Row {
     title: String,
     detail: String,
+    /// Columns of the detail's beginning that stay, however long the title is.
+    kept: usize,
     /// Finds it and is not shown.
     also: String,
     hint: Hint,
@@ -28,6 +30,7 @@ impl Row {
         Self {
             title: sanitize_line(title).into_owned(),
             detail: String::new(),
+            kept: 0,
             also: String::new(),
             hint: Hint::Fact(String::new()),
             sign: None,
@@ -38,6 +41,12 @@ impl Row {
     /// Adds a description, which is searched too.
     pub(crate) fn detail(mut self, detail: &str) -> Self {
         self.detail = sanitize_line(detail).into_owned();
+        self
+    }
+
+    /// Keeps the beginning of the description, so many columns, where a long title has to be cut.
+    pub(crate) fn keep(mut self, columns: usize) -> Self {
+        self.kept = columns;
         self
     }
 
@@ -81,6 +90,10 @@ impl Row {
 
     pub(super) fn title(&self) -> &str {
         &self.title
+    }
+
+    pub(super) fn kept(&self) -> usize {
+        self.kept
     }
 
     pub(super) fn hint(&self) -> &Hint {

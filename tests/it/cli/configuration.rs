@@ -213,6 +213,39 @@ fn a_variable_that_is_not_set_stops_only_what_uses_its_provider() {
 }
 
 #[test]
+fn a_variable_that_an_unused_server_wants_is_told_and_stops_nothing() {
+    let (_server, project) = with_answer("Fine.");
+    let config = "{ \"mcp\": { \"tickets\": {\n  \"command\": [\"x\", \"{env:LATHE_SURELY_UNSET_5}\"],\n  \"env\": { \"KEY\": \"{env:LATHE_SURELY_UNSET_6}\" } } },\n  \"lsp\": { \"rust\": { \"command\": [\"{env:LATHE_SURELY_UNSET_7}\"] } } }";
+    project.write("lathe.jsonc", config.as_bytes());
+    let said = [
+        "lathe.jsonc:2:20: `mcp.tickets.command.1` wants the environment variable `LATHE_SURELY_UNSET_5`, which is not set",
+        "lathe.jsonc:3:19: `mcp.tickets.env.KEY` wants the environment variable `LATHE_SURELY_UNSET_6`, which is not set",
+        "lathe.jsonc:4:34: `lsp.rust.command.0` wants the environment variable `LATHE_SURELY_UNSET_7`, which is not set",
+    ];
+    let project = project.config(json!({"trust": ["*"]}));
+    for words in [
+        &["run", "hello"][..],
+        &["tool", "list", "{}"],
+        &["config", "show"],
+        &["doctor"],
+    ] {
+        let finished = lathe(&project, words).run().success();
+        for sentence in said {
+            assert_eq!(
+                finished.stderr.matches(sentence).count(),
+                1,
+                "{sentence}: {finished}"
+            );
+        }
+    }
+    // What counts from the start is an error there: a rule without its words would be another rule.
+    let rule = "{ \"permission\": { \"bash\": \"{env:LATHE_SURELY_UNSET_8}\" } }";
+    project.write("lathe.jsonc", rule.as_bytes());
+    let finished = lathe(&project, &["tool", "list", "{}"]).run().assert_code(2);
+    assert!(finished.stderr.contains("LATHE_SURELY_UNSET_8"), "{finished}");
+}
+
+#[test]
 fn a_word_that_is_no_command_has_no_help() {
     let project = Project::new().file("here/a", "a");
     for (words, said) in [

@@ -287,6 +287,27 @@ fn bad_usage_and_bad_configuration_are_status_2_and_ask_nobody() {
         assert_eq!(finished.stdout, "", "{finished}");
         assert!(!finished.stderr.is_empty(), "{finished}");
     }
+    for (words, model, agent) in [
+        (&["-m", "nosuch/m"][..], json!("nosuch/m"), json!(null)),
+        (&["-a", "nobody"], json!(null), json!("nobody")),
+        (&["-f", "missing.txt"], json!(null), json!(null)),
+    ] {
+        let finished = events_of(&project).args(words).arg("x").run().assert_code(2);
+        assert_eq!(kinds(&finished), ["session", "error", "done"], "{finished}");
+        assert_well_formed(&finished);
+        let first = &finished.json_lines()[0];
+        assert!(
+            first["session"].as_str().unwrap().starts_with("ses_"),
+            "{finished}"
+        );
+        assert_eq!((&first["model"], &first["agent"]), (&model, &agent), "{finished}");
+        assert_eq!(first["cwd"], project.root().to_str().unwrap());
+    }
+    let finished = events_of(&project)
+        .args(["-s", "ses_01ABC", "x"])
+        .run()
+        .assert_code(1);
+    assert_eq!(last(&finished)["session"], "ses_01ABC", "{finished}");
     let project = project.file("lathe.jsonc", "{ \"modle\": 1 }");
     let finished = events_of(&project).arg("x").run().assert_code(2);
     assert!(finished.stderr.contains("lathe.jsonc:1:3"), "{finished}");

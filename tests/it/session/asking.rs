@@ -1,5 +1,6 @@
 //! Questions, and the effect of each answer.
 
+use lathe::conversation::ToolPart;
 use lathe::permission::{Mode, PermissionReply};
 use lathe::question::Reply;
 use lathe::session::query::{Answer, Query};
@@ -192,6 +193,13 @@ async fn an_edited_call_is_brought_into_form_by_the_session_and_runs_instead() {
     assert_eq!(again.permission().unwrap().about.rows[0].pattern(), "touch made");
     let late = live.handle.ask(fit(json!({"command": "ls"}))).await.unwrap();
     assert_eq!(late, Answer::Unfit("this question is settled already".to_owned()));
+    // Who comes now sees the call as it would run; the conversation keeps it as the model made it.
+    let shown = live.snapshot().await;
+    let part = shown.messages.iter().flat_map(|message| message.calls()).next();
+    let part = part.expect("the call is there");
+    let command = |part: &ToolPart| part.args.as_ref().map(|args| args.value()["command"].clone());
+    assert_eq!(command(part), Some(json!("touch made")));
+    assert!(part.raw_args.contains("touch made"), "{}", part.raw_args);
     live.handle
         .send(Op::Answer {
             id: again.id,
@@ -200,5 +208,8 @@ async fn an_edited_call_is_brought_into_form_by_the_session_and_runs_instead() {
         .unwrap();
     live.until_turn_ended().await;
     assert!(project.exists("made") && !project.exists("mark"));
+    let kept = live.snapshot().await;
+    let part = kept.messages.iter().flat_map(|message| message.calls()).next();
+    assert_eq!(part.and_then(command), Some(json!("touch mark")));
     live.close().await;
 }

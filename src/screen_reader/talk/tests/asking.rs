@@ -2,6 +2,31 @@
 
 use super::*;
 
+fn settled(question: &Question) -> Event {
+    Event::Settled(SettledQuestion {
+        id: question.id,
+        call: question.call.clone(),
+        permission: None,
+    })
+}
+
+#[test]
+fn a_question_that_is_settled_with_the_one_before_is_never_told() {
+    let mut talk = talk();
+    let asked = [form(), form(), form()];
+    for question in &asked {
+        talk.hear(&Event::Asked(Arc::clone(question)));
+    }
+    talk.listen(1);
+    talk.take_text();
+    talk.read("1");
+    talk.hear(&settled(&asked[1]));
+    assert_eq!(talk.take_text(), "Answered.\nThe question was withdrawn.\n");
+    talk.hear(&settled(&asked[0]));
+    assert!(talk.take_text().starts_with("Question: build has a question.\n"));
+    assert_eq!(talk.deaf(), Some(2));
+}
+
 #[test]
 fn what_was_typed_before_a_question_could_be_read_answers_nothing() {
     let mut talk = talk();
@@ -48,21 +73,14 @@ fn questions_come_one_after_the_other_and_those_that_are_withdrawn_go() {
         talk.take_text()
             .starts_with("\nAnother question waits behind this one; 2 in all.\n")
     );
-    let withdrawn = |question: &Question| {
-        Event::Settled(SettledQuestion {
-            id: question.id,
-            call: question.call.clone(),
-            permission: None,
-        })
-    };
-    talk.hear(&withdrawn(&first));
+    talk.hear(&settled(&first));
     assert!(
         talk.take_text()
             .starts_with("\nThe question was withdrawn.\nQuestion: build has a question.\n")
     );
     talk.listen(2);
     talk.take_text();
-    talk.hear(&withdrawn(&second));
+    talk.hear(&settled(&second));
     talk.hear(&Event::TurnEnded(Done::Cancelled));
     assert_eq!(
         talk.take_text(),
@@ -108,10 +126,15 @@ fn a_question_is_said_again_where_other_words_came_before_its_answer() {
 #[test]
 fn a_question_does_not_inherit_the_time_of_the_one_before() {
     let mut talk = talk();
-    talk.hear(&Event::Asked(form()));
+    let first = form();
+    talk.hear(&Event::Asked(Arc::clone(&first)));
     talk.hear(&Event::Asked(form()));
     talk.listen(1);
     talk.read("1");
+    talk.take_text();
+    talk.listen(1);
+    assert_eq!(talk.deaf(), None, "the session has not taken the answer yet");
+    talk.hear(&settled(&first));
     talk.take_text();
     talk.listen(1);
     assert_eq!(talk.deaf(), Some(2));

@@ -41,6 +41,7 @@ pub(super) struct Args {
     exclude: Option<Vec<String>>,
     /// Most files to show (default 100, at most 1000).
     #[serde(default)]
+    #[schemars(range(min = 1, max = MAX_LIMIT))]
     limit: Option<i64>,
 }
 
@@ -140,7 +141,8 @@ impl Tool for GlobTool {
         asks.extend(asked.map(|pattern| Ask::new("glob", Subject::new(pattern)).always("*")));
         let limit = args
             .limit
-            .map_or(DEFAULT_LIMIT, |limit| limit.clamp(1, MAX_LIMIT) as usize);
+            .and_then(|limit| usize::try_from(limit).ok())
+            .unwrap_or(DEFAULT_LIMIT);
         let plan = Plan {
             searches,
             limit,
@@ -337,21 +339,23 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_limit_stays_between_one_and_a_thousand() {
+    async fn the_limit_is_from_one_to_a_thousand() {
         let project = Harness::new();
         for index in 0..1005 {
             project.write(format!("f{index}"), "");
         }
-        for (limit, wanted) in [
-            (json!(null), 100),
-            (json!(0), 1),
-            (json!("5000"), 1000),
-            (json!(7), 7),
-        ] {
+        for (limit, wanted) in [(json!(null), 100), (json!("1000"), 1000), (json!(7), 7)] {
             let result = project
                 .run("glob", json!({"pattern": "f*", "limit": limit}))
                 .await;
             assert_eq!(result.details["count"], wanted);
+        }
+        for limit in [0, -1, 1001] {
+            let (kind, text) = project
+                .error("glob", json!({"pattern": "f*", "limit": limit}))
+                .await;
+            assert_eq!(kind, ErrorKind::InvalidArgs, "{limit}");
+            assert!(text.contains("integer from 1 to 1000, got number"), "{text}");
         }
     }
 

@@ -116,6 +116,23 @@ fn this_projects_sessions_are_listed_and_a_key_shows_all() {
 }
 
 #[test]
+fn a_long_title_is_cut_and_how_its_session_stands_is_said() {
+    for size in [(80, 24), (120, 36), (60, 20)] {
+        let long = "a title that goes on and on until there is no room for anything beside it in the list";
+        let mut held = listed("ses_held", long, HERE, 200);
+        held.held = Some("process 812".to_owned());
+        let free = listed("ses_free", "short", HERE, 3);
+        let mut driver = Driver::open();
+        driver.size = size;
+        fill(&mut driver, vec![free, held]);
+        let text = driver.text();
+        let row = text.lines().find(|line| line.contains("a title that"));
+        let row = row.unwrap_or_else(|| panic!("{text}"));
+        assert!(row.contains("…  open elsewhere  "), "{text}");
+    }
+}
+
+#[test]
 fn enter_goes_to_a_session_and_what_is_open_is_not_opened_again() {
     let mut driver = with(some());
     driver.press("enter");

@@ -311,7 +311,12 @@ fn quitting_asks_while_another_session_works() {
     let text = driver.text();
     assert!(text.contains(" Another session is at work."), "{text}");
     assert_eq!(driver.app.state().dialog, Some("quit"));
-    driver.press("x n");
+    for key in ["x", "enter", "ctrl+p", "pgup", "tab", "shift+tab", "ctrl+x", "?"] {
+        driver.press(key);
+        assert!(driver.text().contains(" Another session is at work."), "{key}");
+        assert_eq!(asked(&mut driver), [""; 0], "{key}");
+    }
+    driver.press("n");
     assert!(!driver.text().contains("at work"));
     driver.press("ctrl+c ctrl+c y");
     assert_eq!(asked(&mut driver), ["quit"]);

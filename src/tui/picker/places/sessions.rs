@@ -18,7 +18,7 @@ use super::{Place, Row};
 use crate::conversation::{Role, SessionId};
 use crate::session::host::{ListedSession, Words, in_order};
 use crate::text::sanitize::{sanitize, sanitize_line};
-use crate::text::width::truncate;
+use crate::text::width::{str_width, truncate};
 use crate::text::wrap::wrap;
 use crate::tui::layer::Wish;
 use crate::tui::surroundings::path_words;
@@ -124,10 +124,11 @@ impl SessionRows {
         let fact = format!("{:>4} msg {cost:>7} {:>4}", row.messages, age(session.idle));
         let is_elsewhere = self.shows_all && row.project != self.project;
         let place = is_elsewhere.then(|| path_words(&row.project, self.home.as_deref()));
-        let words = state_words(state, session).into_iter().map(str::to_owned);
-        let detail: Vec<String> = words.chain(place).collect();
+        let words = state_words(state, session);
+        let detail: Vec<String> = words.into_iter().map(str::to_owned).chain(place).collect();
         let listed = Row::new(session.title())
             .detail(&detail.join(&format!(" {} ", self.symbols.dot())))
+            .keep(words.map_or(0, str_width))
             .also(&date_words(session, &self.zone))
             .fact(&fact)
             .current_if(state == Some(SessionState::OnScreen));
