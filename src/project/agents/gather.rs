@@ -15,6 +15,7 @@ use super::{AgentEntry, AgentProblem, AgentSource, Agents, Owner};
 use crate::project::frontmatter;
 use crate::project_root::directories;
 use crate::regular_file::FileGate;
+use crate::unconfirmed::Unconfirmed;
 
 /// The directories that are searched for agents.
 pub struct AgentPlaces<'a> {
@@ -27,6 +28,8 @@ pub struct AgentPlaces<'a> {
     pub check_rules: &'a dyn Fn(&Value) -> Result<(), String>,
     /// Decides which files may be read.
     pub gate: &'a dyn FileGate,
+    /// Files of the project that are left out.
+    pub unconfirmed: &'a Unconfirmed,
 }
 
 /// An entry of `agents` in a configuration file.
@@ -75,6 +78,7 @@ pub fn agent_files(places: &AgentPlaces<'_>) -> AgentFiles {
     let mut reader = DirectoryReader {
         check_rules: places.check_rules,
         gate: places.gate,
+        unconfirmed: places.unconfirmed,
         entries: Vec::new(),
         seen: HashSet::new(),
         problems: Vec::new(),
@@ -115,6 +119,7 @@ pub fn agent_files(places: &AgentPlaces<'_>) -> AgentFiles {
 struct DirectoryReader<'a> {
     check_rules: CheckRules<'a>,
     gate: &'a dyn FileGate,
+    unconfirmed: &'a Unconfirmed,
     entries: Vec<FileEntry>,
     /// Real directories that were read, so that a link beside its target counts once.
     seen: HashSet<PathBuf>,
@@ -155,6 +160,9 @@ impl DirectoryReader<'_> {
         };
         let mut here: HashMap<String, PathBuf> = HashMap::new();
         for path in names {
+            if held.owner == Owner::Project && self.unconfirmed.holds(&path) {
+                continue;
+            }
             let read = match read(&path, held, self.check_rules, self.gate) {
                 Ok(Some(read)) => read,
                 Ok(None) => continue,
