@@ -16,6 +16,8 @@ mod records;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use self::places::{Contents, digest_of};
+
 pub use self::places::{Digests, is_read};
 pub use self::records::{Ended, Records, Watch};
 
@@ -25,6 +27,8 @@ pub struct Unconfirmed {
     /// Nothing at or below these is read. In lower case.
     held: Vec<String>,
     files: Arc<[UnconfirmedFile]>,
+    /// What all files held when it was found out which are not to be read. `None` where no command was ever run.
+    seen: Option<Arc<Contents>>,
 }
 
 /// A file that would be read.
@@ -46,6 +50,17 @@ impl Unconfirmed {
             .any(|above| self.held.iter().any(|held| *held == lower_case(above)))
     }
 
+    /// Returns true if a text is what the file held when it was judged. A command that runs in another lathe may have
+    /// changed it since.
+    pub fn is_as_seen(&self, path: &Path, text: &str) -> bool {
+        let Some(seen) = &self.seen else { return true };
+        match seen.get(path) {
+            Some(digest) => *digest == digest_of(text.as_bytes()) || *digest == digest_of(&with_mark(text)),
+            // Of a directory with too many files not all were looked at.
+            None => path.ancestors().any(|above| seen.contains_key(above)),
+        }
+    }
+
     /// The files that would be read if it were not for this.
     pub fn files(&self) -> &[UnconfirmedFile] {
         &self.files
@@ -59,6 +74,7 @@ impl Unconfirmed {
         Self {
             held: left.iter().map(|file| lower_case(&file.path)).collect(),
             files: left.into(),
+            seen: self.seen.clone(),
         }
     }
 
@@ -68,6 +84,11 @@ impl Unconfirmed {
             .iter()
             .all(|file| file.text.is_none() || places::digest(&file.path) == file.digest)
     }
+}
+
+/// The bytes of a text whose byte order mark was taken off.
+fn with_mark(text: &str) -> Vec<u8> {
+    format!("\u{feff}{text}").into_bytes()
 }
 
 fn lower_case(path: &Path) -> String {

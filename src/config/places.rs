@@ -111,10 +111,13 @@ impl Texts {
         let own = reading.sources(&candidates, users, &everything);
         let mut claude = reading.sources(&claude_files, users, &everything);
         let gate = own_gate(request, &own, &claude);
-        let of_project = reading.sources(&candidates, projects, &*gate);
+        let mut of_project = reading.sources(&candidates, projects, &*gate);
+        reading.keep_judged(&mut of_project, unconfirmed);
         // A mistake in these, which are another program's, is told and no more.
         let mut others = Reading::default();
-        claude.extend(others.sources(&claude_files, projects, &*gate));
+        let mut claude_of_project = others.sources(&claude_files, projects, &*gate);
+        others.keep_judged(&mut claude_of_project, unconfirmed);
+        claude.extend(claude_of_project);
         let told = others.problems.iter().map(Problem::to_string);
         reading.warnings.extend(told.chain(others.warnings));
         let mut sources: Vec<Source> = own.into_iter().chain(of_project).collect();
@@ -188,6 +191,21 @@ impl Reading {
             }
         }
         sources
+    }
+}
+
+impl Reading {
+    /// Leaves out files that are not what they were when it was found out which may be read.
+    fn keep_judged(&mut self, sources: &mut Vec<Source>, judged: &Unconfirmed) {
+        sources.retain(|source| {
+            let is_kept = judged.is_as_seen(&source.path, &source.text);
+            if !is_kept {
+                let path = source.path.display();
+                self.warnings
+                    .push(format!("`{path}` was left out: it changed while it was read"));
+            }
+            is_kept
+        });
     }
 }
 

@@ -170,17 +170,21 @@ fn collect_some(directory: &Path, depth: usize, left: &mut usize, files: &mut Ve
 /// Returns what a file holds.
 pub(super) fn digest(path: &Path) -> String {
     match read(path) {
-        Ok(bytes) => format!("{:x}", Sha256::digest(bytes)),
+        Ok(bytes) => digest_of(&bytes),
         Err(ReadError::Missing) => "missing".to_owned(),
         Err(_) => "unreadable".to_owned(),
     }
+}
+
+pub(super) fn digest_of(bytes: &[u8]) -> String {
+    format!("{:x}", Sha256::digest(bytes))
 }
 
 /// Returns the text of a file, with its digest.
 pub(super) fn text(path: &Path) -> (Option<String>, String) {
     match read(path) {
         Ok(bytes) => {
-            let digest = format!("{:x}", Sha256::digest(&bytes));
+            let digest = digest_of(&bytes);
             (String::from_utf8(bytes).ok(), digest)
         }
         Err(_) => (None, digest(path)),

@@ -11,6 +11,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -151,6 +152,7 @@ impl Records {
             })
             .collect();
         unconfirmed.files = files.into();
+        unconfirmed.seen = Some(Arc::new(now.clone()));
         unconfirmed
     }
 

@@ -128,6 +128,19 @@ fn a_yes_is_to_what_was_shown_and_nothing_else() {
 }
 
 #[test]
+fn a_text_that_is_another_than_the_one_that_was_judged_is_known() {
+    let place = Place::new();
+    let path = place.root.join("lathe.jsonc");
+    assert!(place.unconfirmed().is_as_seen(&path, "no command was ever run"));
+    place.write("lathe.jsonc", "\u{feff}old");
+    place.command(false, || ());
+    let judged = place.unconfirmed();
+    assert!(judged.is_as_seen(&path, "old"));
+    assert!(!judged.is_as_seen(&path, "new"));
+    assert!(!judged.is_as_seen(&place.root.join(".lathe/lathe.jsonc"), "new"));
+}
+
+#[test]
 fn a_directory_with_too_many_files_is_held_as_a_whole() {
     let place = Place::new();
     place.command(true, || {

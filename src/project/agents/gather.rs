@@ -78,7 +78,6 @@ pub fn agent_files(places: &AgentPlaces<'_>) -> AgentFiles {
     let mut reader = DirectoryReader {
         check_rules: places.check_rules,
         gate: places.gate,
-        unconfirmed: places.unconfirmed,
         entries: Vec::new(),
         seen: HashSet::new(),
         problems: Vec::new(),
@@ -88,6 +87,7 @@ pub fn agent_files(places: &AgentPlaces<'_>) -> AgentFiles {
         dialect,
         owner: Owner::Global,
         confined_to: None,
+        judged: None,
     };
     if let Some(home) = places.home {
         reader.directory(&home.join(".claude/agents"), user(Dialect::Claude));
@@ -98,6 +98,7 @@ pub fn agent_files(places: &AgentPlaces<'_>) -> AgentFiles {
         dialect,
         owner: Owner::Project,
         confined_to: Some(places.root),
+        judged: Some(places.unconfirmed),
     };
     for dir in directories(places.root, places.cwd) {
         for (name, dialect) in [
@@ -119,7 +120,6 @@ pub fn agent_files(places: &AgentPlaces<'_>) -> AgentFiles {
 struct DirectoryReader<'a> {
     check_rules: CheckRules<'a>,
     gate: &'a dyn FileGate,
-    unconfirmed: &'a Unconfirmed,
     entries: Vec<FileEntry>,
     /// Real directories that were read, so that a link beside its target counts once.
     seen: HashSet<PathBuf>,
@@ -160,7 +160,7 @@ impl DirectoryReader<'_> {
         };
         let mut here: HashMap<String, PathBuf> = HashMap::new();
         for path in names {
-            if held.owner == Owner::Project && self.unconfirmed.holds(&path) {
+            if held.judged.is_some_and(|judged| judged.holds(&path)) {
                 continue;
             }
             let read = match read(&path, held, self.check_rules, self.gate) {

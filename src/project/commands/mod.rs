@@ -151,7 +151,8 @@ impl Found<'_> {
         let is_markdown = |path: &Path| path.extension().is_some_and(|ending| ending == "md");
         let files = walk.flatten().take(MAX_ENTRIES).map(ignore::DirEntry::into_path);
         for file in files.filter(|path| is_markdown(path)).take(MAX_FILES) {
-            if owner == CommandOwner::Project && self.unconfirmed.holds(&file) {
+            let judged = (owner == CommandOwner::Project).then_some(self.unconfirmed);
+            if judged.is_some_and(|judged| judged.holds(&file)) {
                 continue;
             }
             let Some(name) = name_of(dir, &file) else {
@@ -167,7 +168,7 @@ impl Found<'_> {
             if self.commands.iter().any(|command| command.name == name) {
                 continue;
             }
-            match read(name, &file, owner, confined_to, self.gate) {
+            match read(name, &file, owner, confined_to, self.gate, judged) {
                 Ok(command) => self.commands.push(command),
                 Err(problem) => self.problems.push(problem),
             }
@@ -188,13 +189,15 @@ fn read(
     owner: CommandOwner,
     confined_to: Option<&Path>,
     gate: &dyn FileGate,
+    judged: Option<&Unconfirmed>,
 ) -> Result<UserCommand, CommandProblem> {
     let problem = |at, message| CommandProblem {
         file: file.to_owned(),
         at,
         message,
     };
-    let text = markdown_file::read(file, confined_to, gate).map_err(|message| problem(None, message))?;
+    let text = markdown_file::read(file, confined_to, gate, judged);
+    let text = text.map_err(|message| problem(None, message))?;
     let front = frontmatter::parse(&text).map_err(|error| problem(Some(error.at), error.message))?;
     Ok(UserCommand {
         name,
