@@ -9,6 +9,7 @@
 //! 0b  view
 //! 1   regular_file
 //! 1'  project_root tree_walk
+//! 1"  unconfirmed
 //! 1a  config auth process store files picture
 //! 1b  project provider permission lsp mcp hook script journal
 //! 1c  question
@@ -53,4 +54,5 @@ pub mod text;
 pub mod tool;
 pub mod tree_walk;
 pub mod tui;
+pub mod unconfirmed;
 pub mod view;

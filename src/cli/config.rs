@@ -120,6 +120,7 @@ fn project(trust: &ProjectTrust) -> Value {
         "trusted": trusted,
         "by": by,
         "parts": parts.collect::<Vec<_>>(),
+        "unconfirmed": trust.left_out.files(),
     })
 }
 

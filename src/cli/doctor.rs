@@ -86,6 +86,7 @@ pub(super) fn doctor() -> Result<ExitCode, Failure> {
     ];
     findings.extend(sandbox(&directory));
     findings.extend(request.as_ref().ok().and_then(|request| trust(&request.trust)));
+    findings.extend(request.as_ref().ok().and_then(|request| left_out(&request.trust)));
     findings.extend(request.as_ref().ok().into_iter().flat_map(unused));
     findings.push(Finding::new("model", model(request.as_ref()), State::Failed));
     let rows: Vec<_> = findings.iter().flat_map(Finding::rows).collect();
@@ -226,6 +227,12 @@ fn trust(trust: &ProjectTrust) -> Option<Finding> {
         )),
     };
     Some(Finding::new("project", said, State::Ignored))
+}
+
+/// Files that a command created or changed.
+fn left_out(trust: &ProjectTrust) -> Option<Finding> {
+    let said = trust.left_out.sentence()?;
+    Some(Finding::new("project", Err(said), State::Ignored))
 }
 
 /// Each thing of another agent's that does nothing.

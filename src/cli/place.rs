@@ -11,6 +11,7 @@ use crate::config::{self, Dirs, LoadRequest, Loaded};
 use crate::files::Roots;
 use crate::session::host::Host;
 use crate::session::wire::{self, FrontEndKind, ModelSource, OpenRequest, ProjectTrust, TrustFlag, Which};
+use crate::unconfirmed::Unconfirmed;
 
 /// Lathe's own directories, and the one it works in with its project.
 #[derive(Debug)]
@@ -54,7 +55,8 @@ impl Place {
     /// Reads the configuration. A relative `extra` counts from the directory lathe was started in.
     pub(super) fn load(&self, extra: Option<&Path>) -> Result<Loaded, Failure> {
         let extra = extra.map(absolute).transpose()?;
-        let loaded = self.with_load_request(extra.as_deref(), config::load)?;
+        let unconfirmed = wire::unconfirmed(&self.dirs, &self.project_root, &self.directory)?;
+        let loaded = self.with_load_request(extra.as_deref(), &unconfirmed, config::load)?;
         keys::keymap(&loaded)?;
         // What a project says of keys waits for trust; a mistake in it is told at once all the same.
         if !loaded.project_parts.is_empty()
@@ -68,16 +70,22 @@ impl Place {
 
     /// The files a configuration is read from, existing or not, in their order.
     pub(super) fn config_files(&self) -> Vec<PathBuf> {
-        self.with_load_request(None, config::files)
+        self.with_load_request(None, &Unconfirmed::default(), config::files)
     }
 
-    fn with_load_request<T>(&self, extra: Option<&Path>, read: impl FnOnce(&LoadRequest<'_>) -> T) -> T {
+    fn with_load_request<T>(
+        &self,
+        extra: Option<&Path>,
+        unconfirmed: &Unconfirmed,
+        read: impl FnOnce(&LoadRequest<'_>) -> T,
+    ) -> T {
         read(&LoadRequest {
             dirs: &self.dirs,
             project_root: &self.project_root,
             cwd: &self.directory,
             extra,
             make_gate: wire::prompt_gate,
+            unconfirmed,
         })
     }
 

@@ -163,12 +163,13 @@ fn trust_question(trust: &ProjectTrust) -> Option<TrustQuestion> {
     trust.is_open().then(|| TrustQuestion {
         root: trust.asked_place().to_owned(),
         parts: trust.asked_parts().into_iter().map(part).collect(),
+        has_files_of_commands: trust.asks_about_files(),
         change: trust.change(),
     })
 }
 
 fn brings_providers(trust: &ProjectTrust) -> bool {
-    trust.is_untrusted() && trust.parts.iter().any(|part| part.key == "providers")
+    trust.asks_about_files() || trust.is_untrusted() && trust.parts.iter().any(|part| part.key == "providers")
 }
 
 fn manners(settings: &Tui) -> Manners {

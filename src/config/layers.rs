@@ -30,6 +30,7 @@ use super::source::{Source, locate, plain};
 use super::switches::ToolSwitches;
 use crate::conversation::ModelRef;
 use crate::regular_file::FileGate;
+use crate::unconfirmed::Unconfirmed;
 
 /// The standing of what needs a project to be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,6 +152,20 @@ impl Loaded {
     /// The same files, as they were read then, with what only a trusted project may say.
     pub fn trusted(&self) -> Result<Self, ConfigError> {
         merge(&self.texts, Trust::Given)
+    }
+
+    /// The same with the files that wait for the person's yes, as they were read at the same time.
+    pub fn confirmed(&self) -> Result<Self, ConfigError> {
+        match &self.texts.confirmed {
+            Some(Ok(texts)) => merge(texts, Trust::Withheld),
+            Some(Err(error)) => Err(error.clone()),
+            None => merge(&self.texts, Trust::Withheld),
+        }
+    }
+
+    /// The project's files that are left out.
+    pub fn unconfirmed(&self) -> &Unconfirmed {
+        &self.texts.unconfirmed
     }
 
     /// All that is to be told of the files when somebody asks about the configuration itself.

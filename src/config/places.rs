@@ -4,6 +4,7 @@
 //! what is used then must be what was shown, whatever the files say by that time.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::Dirs;
 use super::claude::{ClaudeRules, claude_files, rules_in};
@@ -13,6 +14,7 @@ use super::layers::{PermissionLayer, written_rules};
 use super::source::{Source, SourceFault};
 use crate::project_root::directories;
 use crate::regular_file::FileGate;
+use crate::unconfirmed::Unconfirmed;
 
 /// Makes the gate that files named in prompts pass, from the rules that the configuration has.
 pub type MakeGate = fn(&RuleFiles<'_>) -> Box<dyn FileGate>;
@@ -41,6 +43,8 @@ pub struct LoadRequest<'a> {
     /// The file given with `--config`; a relative one counts from `cwd`.
     pub extra: Option<&'a Path>,
     pub make_gate: MakeGate,
+    /// Files of the project that are left out until the person says yes to them.
+    pub unconfirmed: &'a Unconfirmed,
 }
 
 /// Who wrote a file.
@@ -70,6 +74,10 @@ pub(super) struct Texts {
     pub(super) sources: Vec<Source>,
     /// Settings of Claude Code: the user's, then the project's.
     pub(super) claude: Vec<Source>,
+    /// The project's files that are left out of all of these.
+    pub(super) unconfirmed: Unconfirmed,
+    /// All of this once the person has said yes to those that can be shown; `None` where that is the same.
+    pub(super) confirmed: Option<Result<Arc<Texts>, ConfigError>>,
     /// Sentences about files of the project that were left out.
     pub(super) warnings: Vec<String>,
     /// Those that the others name.
@@ -80,9 +88,22 @@ pub(super) struct Texts {
 impl Texts {
     /// Reads all files. Missing ones are fine, except the one named with `--config`.
     pub(super) fn read(request: &LoadRequest<'_>) -> Result<Self, ConfigError> {
+        let mut texts = Self::read_without(request, request.unconfirmed)?;
+        if !request.unconfirmed.files().is_empty() {
+            let confirmed = Self::read_without(request, &request.unconfirmed.confirmed());
+            texts.confirmed = Some(confirmed.map(Arc::new));
+        }
+        Ok(texts)
+    }
+
+    fn read_without(request: &LoadRequest<'_>, unconfirmed: &Unconfirmed) -> Result<Self, ConfigError> {
         let mut reading = Reading::default();
-        let candidates = candidates(request);
-        let claude_files = claude_files(request.dirs.home.as_deref(), request.project_root);
+        let is_left_out =
+            |(origin, path): &(Origin, PathBuf)| *origin == Origin::Project && unconfirmed.holds(path);
+        let mut candidates = candidates(request);
+        candidates.retain(|file| !is_left_out(file));
+        let mut claude_files = claude_files(request.dirs.home.as_deref(), request.project_root);
+        claude_files.retain(|file| !is_left_out(file));
         // The user's rules say what a link in the project may lead to.
         let everything = |_: &Path| true;
         let users = |origin| origin != Origin::Project;
@@ -90,10 +111,13 @@ impl Texts {
         let own = reading.sources(&candidates, users, &everything);
         let mut claude = reading.sources(&claude_files, users, &everything);
         let gate = own_gate(request, &own, &claude);
-        let of_project = reading.sources(&candidates, projects, &*gate);
+        let mut of_project = reading.sources(&candidates, projects, &*gate);
+        reading.keep_judged(&mut of_project, unconfirmed);
         // A mistake in these, which are another program's, is told and no more.
         let mut others = Reading::default();
-        claude.extend(others.sources(&claude_files, projects, &*gate));
+        let mut claude_of_project = others.sources(&claude_files, projects, &*gate);
+        others.keep_judged(&mut claude_of_project, unconfirmed);
+        claude.extend(claude_of_project);
         let told = others.problems.iter().map(Problem::to_string);
         reading.warnings.extend(told.chain(others.warnings));
         let mut sources: Vec<Source> = own.into_iter().chain(of_project).collect();
@@ -119,6 +143,8 @@ impl Texts {
             project_root: request.project_root.to_owned(),
             sources,
             claude,
+            unconfirmed: unconfirmed.clone(),
+            confirmed: None,
             named: FileTexts::default(),
             make_gate: request.make_gate,
         })
@@ -165,6 +191,21 @@ impl Reading {
             }
         }
         sources
+    }
+}
+
+impl Reading {
+    /// Leaves out files that are not what they were when it was found out which may be read.
+    fn keep_judged(&mut self, sources: &mut Vec<Source>, judged: &Unconfirmed) {
+        sources.retain(|source| {
+            let is_kept = judged.is_as_seen(&source.path, &source.text);
+            if !is_kept {
+                let path = source.path.display();
+                self.warnings
+                    .push(format!("`{path}` was left out: it changed while it was read"));
+            }
+            is_kept
+        });
     }
 }
 

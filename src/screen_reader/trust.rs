@@ -73,6 +73,11 @@ fn parts(trust: &ProjectTrust) -> String {
         lines.push("What has changed:".into());
         lines.extend(judged::foreign(&change));
     }
+    if trust.asks_about_files() {
+        let files =
+            "A command created or changed the whole files; nothing of them is read without your trust.";
+        lines.extend(judged::foreign(files));
+    }
     let lines = lines
         .iter()
         .fold(Revealed::default(), |all, line| all.and(line).and("\n"));

@@ -77,3 +77,4 @@ mod survival;
 mod todo_edits;
 mod tools;
 mod trust;
+mod unconfirmed;

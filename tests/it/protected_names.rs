@@ -159,7 +159,8 @@ fn what_is_not_protected_or_was_there_before_is_not_told() {
 
 #[test]
 fn what_a_command_created_is_not_loaded_before_a_yes() {
-    let project = project("off");
+    // Even a trusted project is asked about anew.
+    let project = project("off").config(json!({"trust": ["*"]}));
     let marker = project.outside().join("pwned");
     let hooks = json!({"hooks": {"PreToolUse": [{"hooks": [
         {"type": "command", "command": format!("touch {}", marker.display())}
@@ -176,6 +177,20 @@ fn what_a_command_created_is_not_loaded_before_a_yes() {
         .run();
     let event: Value = serde_json::from_str(&finished.stdout).unwrap_or_else(|_| panic!("{finished}"));
     assert_eq!(event["details"]["error"]["kind"], "denied", "{finished}");
-    assert!(finished.stderr.contains("is not trusted"), "{finished}");
+    for file in [
+        "lathe.jsonc",
+        ".lathe/lathe.jsonc",
+        ".claude/settings.json",
+        ".claude/settings.local.json",
+    ] {
+        assert!(
+            finished.stderr.contains(&format!("`{file}`")),
+            "{file}: {finished}"
+        );
+    }
+    assert!(
+        finished.stderr.contains("a command created or changed"),
+        "{finished}"
+    );
     assert!(!marker.exists() && !project.exists("made"), "{finished}");
 }

@@ -58,6 +58,7 @@ pub(crate) fn request(project: &Project, which: Which, mode: Mode) -> OpenReques
         cwd: &root,
         extra: None,
         make_gate: lathe::session::wire::prompt_gate,
+        unconfirmed: &lathe::unconfirmed::Unconfirmed::default(),
     };
     let loaded = load(&wanted).expect("the configuration of the test is sound");
     OpenRequest {

@@ -405,20 +405,19 @@ fn keys_guards_models_and_limits_of_a_project_wait_for_trust() {
 
 #[test]
 fn what_a_command_writes_is_neither_loaded_nor_trusted() {
-    let hooks = hook("Stop", "echo own >> ran").to_string();
+    let mut own = hook("Stop", "echo own >> ran");
+    own["instructions"] = json!(["told.txt"]);
     let claude = hook("Stop", "echo claude >> ran").to_string();
-    let write = |file: &str, text: &str| format!("mkdir -p .claude; printf %s '{text}' > {file}");
-    let command = format!(
-        "{}; {}",
-        write("made.json", &hooks),
-        write("claude.json", &claude)
-    );
     let server = Server::with([
-        Turn::tool("bash", json!({"command": command})),
+        Turn::tool("bash", json!({"command": "sh place.sh"})),
         Turn::text("Done."),
     ]);
     server.otherwise(Turn::text("Done."));
     let project = project_with(&server)
+        .config(json!({"trust": ["*"]}))
+        .file("told.txt", "what was told")
+        .file("made.json", &own.to_string())
+        .file("claude.json", &claude)
         .file(
             "place.sh",
             "mkdir -p .claude; mv made.json lathe.jsonc; mv claude.json .claude/settings.json\n",
@@ -428,21 +427,18 @@ fn what_a_command_writes_is_neither_loaded_nor_trusted() {
         .args(["run", "--permission-mode", "yolo", "go"])
         .run()
         .success();
-    let moved = std::process::Command::new("sh")
-        .arg("place.sh")
-        .current_dir(project.root())
-        .status();
-    assert!(moved.unwrap().success());
+    assert!(project.exists("lathe.jsonc") && project.exists(".claude/settings.json"));
     let finished = events_of(&project).arg("go").run().success();
     let told = of_kind(&finished, "error")[0]["message"]
         .as_str()
         .unwrap()
         .to_owned();
     assert!(
-        told.contains("`hooks` in `lathe.jsonc`") && told.contains("`hooks` in `.claude/settings.json`"),
+        told.contains("`lathe.jsonc`") && told.contains("`.claude/settings.json`"),
         "{told}"
     );
     assert!(!project.exists("ran"), "{finished}");
+    assert!(!server.requests().last().unwrap().mentions("what was told"));
 }
 
 #[test]

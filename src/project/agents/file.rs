@@ -7,6 +7,7 @@ use super::{AgentProblem, Owner};
 use crate::project::frontmatter;
 use crate::project::markdown_file;
 use crate::regular_file::FileGate;
+use crate::unconfirmed::Unconfirmed;
 
 const MAX_NAME: usize = 64;
 
@@ -17,6 +18,8 @@ pub(super) struct Shelf<'a> {
     pub(super) owner: Owner,
     /// The directory that every file must lie in, if one is given.
     pub(super) confined_to: Option<&'a Path>,
+    /// Which of the files may be read, where that has been judged.
+    pub(super) judged: Option<&'a Unconfirmed>,
 }
 
 /// A file that was read.
@@ -46,7 +49,7 @@ pub(super) fn read(
         return Err(FileFault::Nameless(problem(path, message)));
     };
     let check = |name: &str| check_name(name).map_err(|message| FileFault::Nameless(at_start(path, message)));
-    let text = match markdown_file::read(path, shelf.confined_to, gate) {
+    let text = match markdown_file::read(path, shelf.confined_to, gate, shelf.judged) {
         Ok(text) => text,
         Err(message) => {
             check(stem)?;

@@ -15,6 +15,7 @@ use super::{AgentEntry, AgentProblem, AgentSource, Agents, Owner};
 use crate::project::frontmatter;
 use crate::project_root::directories;
 use crate::regular_file::FileGate;
+use crate::unconfirmed::Unconfirmed;
 
 /// The directories that are searched for agents.
 pub struct AgentPlaces<'a> {
@@ -27,6 +28,8 @@ pub struct AgentPlaces<'a> {
     pub check_rules: &'a dyn Fn(&Value) -> Result<(), String>,
     /// Decides which files may be read.
     pub gate: &'a dyn FileGate,
+    /// Files of the project that are left out.
+    pub unconfirmed: &'a Unconfirmed,
 }
 
 /// An entry of `agents` in a configuration file.
@@ -84,6 +87,7 @@ pub fn agent_files(places: &AgentPlaces<'_>) -> AgentFiles {
         dialect,
         owner: Owner::Global,
         confined_to: None,
+        judged: None,
     };
     if let Some(home) = places.home {
         reader.directory(&home.join(".claude/agents"), user(Dialect::Claude));
@@ -94,6 +98,7 @@ pub fn agent_files(places: &AgentPlaces<'_>) -> AgentFiles {
         dialect,
         owner: Owner::Project,
         confined_to: Some(places.root),
+        judged: Some(places.unconfirmed),
     };
     for dir in directories(places.root, places.cwd) {
         for (name, dialect) in [
@@ -155,6 +160,9 @@ impl DirectoryReader<'_> {
         };
         let mut here: HashMap<String, PathBuf> = HashMap::new();
         for path in names {
+            if held.judged.is_some_and(|judged| judged.holds(&path)) {
+                continue;
+            }
             let read = match read(&path, held, self.check_rules, self.gate) {
                 Ok(Some(read)) => read,
                 Ok(None) => continue,

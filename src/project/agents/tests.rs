@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::unconfirmed::Unconfirmed;
 
 /// A home, a configuration directory and a project.
 struct Place {
@@ -65,6 +66,7 @@ impl Place {
                 _ => Err("that is no rule".to_owned()),
             },
             gate: &|real: &Path| !real.ends_with(".env"),
+            unconfirmed: &Unconfirmed::default(),
         })
     }
 
@@ -461,6 +463,7 @@ fn a_directory_is_read_once_whichever_way_it_is_reached() {
         root: &home,
         cwd: &home,
         gate: &|_: &Path| true,
+        unconfirmed: &Unconfirmed::default(),
         check_rules: &|_| Ok(()),
     });
     let agents = files.agents(&[], true);

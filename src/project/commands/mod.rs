@@ -19,6 +19,7 @@ use super::frontmatter::{self, FrontMatter};
 use super::markdown_file;
 use crate::project_root::directories;
 use crate::regular_file::FileGate;
+use crate::unconfirmed::Unconfirmed;
 
 /// Nobody keeps more; more would only cost time.
 const MAX_FILES: usize = 1000;
@@ -37,6 +38,8 @@ pub struct CommandPlaces<'a> {
     pub cwd: &'a Path,
     /// Decides which files may be read.
     pub gate: &'a dyn FileGate,
+    /// Files of the project that are left out.
+    pub unconfirmed: &'a Unconfirmed,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,6 +108,7 @@ impl fmt::Display for CommandProblem {
 pub fn commands(places: &CommandPlaces<'_>) -> (Vec<UserCommand>, Vec<CommandProblem>) {
     let mut found = Found {
         gate: places.gate,
+        unconfirmed: places.unconfirmed,
         commands: Vec::new(),
         problems: Vec::new(),
     };
@@ -130,6 +134,7 @@ pub fn commands(places: &CommandPlaces<'_>) -> (Vec<UserCommand>, Vec<CommandPro
 
 struct Found<'a> {
     gate: &'a dyn FileGate,
+    unconfirmed: &'a Unconfirmed,
     commands: Vec<UserCommand>,
     problems: Vec<CommandProblem>,
 }
@@ -146,6 +151,10 @@ impl Found<'_> {
         let is_markdown = |path: &Path| path.extension().is_some_and(|ending| ending == "md");
         let files = walk.flatten().take(MAX_ENTRIES).map(ignore::DirEntry::into_path);
         for file in files.filter(|path| is_markdown(path)).take(MAX_FILES) {
+            let judged = (owner == CommandOwner::Project).then_some(self.unconfirmed);
+            if judged.is_some_and(|judged| judged.holds(&file)) {
+                continue;
+            }
             let Some(name) = name_of(dir, &file) else {
                 self.problems.push(CommandProblem {
                     file,
@@ -159,7 +168,7 @@ impl Found<'_> {
             if self.commands.iter().any(|command| command.name == name) {
                 continue;
             }
-            match read(name, &file, owner, confined_to, self.gate) {
+            match read(name, &file, owner, confined_to, self.gate, judged) {
                 Ok(command) => self.commands.push(command),
                 Err(problem) => self.problems.push(problem),
             }
@@ -180,13 +189,15 @@ fn read(
     owner: CommandOwner,
     confined_to: Option<&Path>,
     gate: &dyn FileGate,
+    judged: Option<&Unconfirmed>,
 ) -> Result<UserCommand, CommandProblem> {
     let problem = |at, message| CommandProblem {
         file: file.to_owned(),
         at,
         message,
     };
-    let text = markdown_file::read(file, confined_to, gate).map_err(|message| problem(None, message))?;
+    let text = markdown_file::read(file, confined_to, gate, judged);
+    let text = text.map_err(|message| problem(None, message))?;
     let front = frontmatter::parse(&text).map_err(|error| problem(Some(error.at), error.message))?;
     Ok(UserCommand {
         name,
@@ -242,6 +253,7 @@ mod tests {
             root: &dir.join("p"),
             cwd: &dir.join("p/sub"),
             gate: &|real: &Path| !real.ends_with(".env"),
+            unconfirmed: &Unconfirmed::default(),
         })
     }
 

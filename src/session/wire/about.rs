@@ -15,6 +15,13 @@ pub(super) fn about(request: &OpenRequest) -> Vec<StatusGroup> {
         read.push(("read", "no file, only defaults".to_owned()));
     }
     read.push(("trust", trust(request)));
+    read.extend(
+        request
+            .trust
+            .left_out
+            .sentence()
+            .map(|sentence| ("left out", sentence)),
+    );
     read.extend(unused_line(request).map(|line| ("other agents", line)));
     vec![
         StatusGroup::new("Configuration", read),

@@ -15,6 +15,7 @@ use crate::project::agents::{
 use crate::session::AgentChoice;
 use crate::session::actor::BeforePlan;
 use crate::store::SessionRow;
+use crate::unconfirmed::Unconfirmed;
 
 /// The agent of a session that names none.
 pub(in crate::session) const DEFAULT: &str = "build";
@@ -27,13 +28,13 @@ const TOLD: usize = 3;
 pub fn load(request: &OpenRequest) -> Agents {
     let files = match &request.trust.agents {
         Some(files) => Arc::clone(files),
-        None => Arc::new(find(request)),
+        None => Arc::new(find(request, request.loaded.unconfirmed())),
     };
     files.agents(&configured(request), request.trust.is_trusted())
 }
 
 /// Reads files and blocks.
-pub(super) fn find(request: &OpenRequest) -> AgentFiles {
+pub(super) fn find(request: &OpenRequest, unconfirmed: &Unconfirmed) -> AgentFiles {
     let roots = roots(request, &request.directory);
     let (root, directory) = (roots.project_root(), roots.session_dir());
     let explained = Explained::new(&request.loaded, &request.dirs.config, root, directory);
@@ -45,6 +46,7 @@ pub(super) fn find(request: &OpenRequest) -> AgentFiles {
         cwd: roots.session_dir(),
         check_rules: &check_rules,
         gate: &*request_gate(request, &roots),
+        unconfirmed,
     })
 }
 

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use super::OpenRequest;
 use super::services::{request_gate, roots};
 use crate::project::commands::{CommandOwner, CommandPlaces, CommandProblem, UserCommand, commands};
+use crate::unconfirmed::Unconfirmed;
 
 /// All commands, as `lathe commands` lists them, and what could not be read. Where they were looked at before, those that
 /// were looked at. Those of a project that is not trusted are text alone.
 pub fn user_commands(request: &OpenRequest) -> (Arc<[UserCommand]>, Vec<CommandProblem>) {
     let (found, problems) = match &request.trust.commands {
         Some(found) => found.clone(),
-        None => find(request),
+        None => find(request, request.loaded.unconfirmed()),
     };
     if request.trust.is_trusted() {
         return (found, problems);
@@ -24,7 +25,10 @@ pub fn user_commands(request: &OpenRequest) -> (Arc<[UserCommand]>, Vec<CommandP
 }
 
 /// Reads files and blocks.
-pub(super) fn find(request: &OpenRequest) -> (Arc<[UserCommand]>, Vec<CommandProblem>) {
+pub(super) fn find(
+    request: &OpenRequest,
+    unconfirmed: &Unconfirmed,
+) -> (Arc<[UserCommand]>, Vec<CommandProblem>) {
     let roots = roots(request, &request.directory);
     let (found, problems) = commands(&CommandPlaces {
         config: &request.dirs.config,
@@ -32,6 +36,7 @@ pub(super) fn find(request: &OpenRequest) -> (Arc<[UserCommand]>, Vec<CommandPro
         root: roots.project_root(),
         cwd: roots.session_dir(),
         gate: &*request_gate(request, &roots),
+        unconfirmed,
     });
     (found.into(), problems)
 }

@@ -17,6 +17,7 @@ mod services;
 mod single_call;
 mod tools;
 mod trust;
+mod unconfirmed;
 mod upkeep;
 
 use std::path::PathBuf;
@@ -44,6 +45,7 @@ pub use trust::{
     Part, ProjectTrust, TrustFlag, TrustState, TrustedBy, UsersRules, accept_trust, settle_trust,
     trusted_names,
 };
+pub use unconfirmed::{LeftOut, unconfirmed};
 
 /// The session to open, and the settings for it.
 #[derive(Debug, Clone)]

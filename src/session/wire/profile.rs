@@ -345,6 +345,7 @@ mod tests {
     use super::*;
     use crate::permission;
     use crate::project::agents::{AgentPlaces, agent_files};
+    use crate::unconfirmed::Unconfirmed;
 
     #[test]
     fn agent_plan_has_the_rules_of_mode_plan() {
@@ -356,6 +357,7 @@ mod tests {
             cwd: empty.path(),
             check_rules: &|_| Ok(()),
             gate: &|_: &Path| true,
+            unconfirmed: &Unconfirmed::default(),
         });
         let found = files.agents(&[], false);
         let base = BaseRules {

@@ -15,7 +15,7 @@ use super::rule_keys::own_rules;
 use super::trust::UsersRules;
 use super::{ErrorReport, FrontEndKind, OpenRequest, config_error};
 use crate::agent::driver::Reports;
-use crate::config::{Origin, RuleFiles, schema};
+use crate::config::{Dirs, Origin, RuleFiles, schema};
 use crate::conversation::SessionId;
 use crate::files::{PathLocks, Roots};
 use crate::hook::Hooks;
@@ -35,6 +35,7 @@ use crate::tool::{
     SandboxMode, SandboxSettings, SearchSettings, SearchThreads, SessionServices, ToolSettings, TreeServices,
     TruncateLimits, TruncateSettings,
 };
+use crate::unconfirmed::Records;
 
 /// Everything that the calls of one session need.
 pub(super) struct Kit {
@@ -77,7 +78,7 @@ impl Kit {
             instructions: Mutex::default(),
             environment: with_temporary(environment(request, session), &tree.scratch),
             gate: Gate::new(permissions, request.mode, questions, store, owner),
-            protected_names: ProtectedNames::default(),
+            protected_names: ProtectedNames::new(records(&request.dirs)),
             tree,
         };
         Ok(Self {
@@ -374,6 +375,11 @@ pub(super) fn rule_files<'a>(request: &'a OpenRequest, project_root: &'a Path) -
         project_is_trusted: request.trust.is_trusted(),
         users_rules_may_allow: request.trust.users_rules == UsersRules::Counting,
     }
+}
+
+/// What commands created or changed and nobody said yes to.
+pub(super) fn records(dirs: &Dirs) -> Records {
+    Records::new(&dirs.data)
 }
 
 /// Where changes of several files write down what they are about to do.

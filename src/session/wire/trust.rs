@@ -15,9 +15,10 @@ use serde_json::Value;
 
 use super::imported::users_file;
 use super::profile::own_name;
-use super::services::roots;
+use super::services::{records, roots};
+use super::unconfirmed::{AfterYes, LeftOut, WHOLE, after_yes};
 use super::{ErrorReport, OpenRequest, ReportKind, agents, commands, config_error};
-use crate::config::{self, ConfigError, ToolSwitches};
+use crate::config::{self, ConfigError, Loaded, ToolSwitches};
 use crate::files::ContentHash;
 use crate::permission::Pattern;
 use crate::project::agents::{AgentFiles, ToolChoice};
@@ -37,6 +38,8 @@ pub struct ProjectTrust {
     pub parts: Vec<Part>,
     /// Rules that the user's own settings of another agent would add.
     pub users_rules: UsersRules,
+    /// Files that commands created or changed.
+    pub left_out: LeftOut,
     /// The deepest directory that brings a part: below it others may be trusted apart.
     place: PathBuf,
     /// As they were when their rules were listed.
@@ -108,7 +111,14 @@ impl ProjectTrust {
 
     /// Returns true if there is something to ask the user about.
     pub fn is_open(&self) -> bool {
-        self.is_untrusted() || matches!(self.users_rules, UsersRules::Waiting { .. })
+        self.is_untrusted()
+            || self.left_out.is_open()
+            || matches!(self.users_rules, UsersRules::Waiting { .. })
+    }
+
+    /// Returns true if the user is asked about files that commands created or changed.
+    pub fn asks_about_files(&self) -> bool {
+        self.left_out.is_open()
     }
 
     /// Returns true if the project brings parts that do not count.
@@ -119,7 +129,7 @@ impl ProjectTrust {
     /// The place that the user is asked about: the project, or the user's own file alone.
     pub fn asked_place(&self) -> &Path {
         match &self.users_rules {
-            UsersRules::Waiting { file, .. } if !self.is_untrusted() => file,
+            UsersRules::Waiting { file, .. } if !self.is_untrusted() && !self.left_out.is_open() => file,
             _ => &self.root,
         }
     }
@@ -131,7 +141,8 @@ impl ProjectTrust {
             UsersRules::Waiting { part, .. } => Some(part),
             UsersRules::None | UsersRules::Counting => None,
         };
-        of_project.chain(own).collect()
+        let left_out = self.left_out.parts.iter().filter(|_| self.left_out.is_open());
+        of_project.chain(left_out).chain(own).collect()
     }
 
     /// The difference to what was trusted before, as a unified diff.
@@ -155,29 +166,39 @@ impl ProjectTrust {
 
     /// Returns the report for whoever cannot answer: the parts that are left out.
     pub fn report(&self) -> Option<ErrorReport> {
-        let TrustState::Untrusted { before } = &self.state else {
-            return None;
-        };
         let root = self.root.display();
-        let why = match before {
-            None => "is not trusted",
-            Some(_) => "is not trusted any more: it changed since",
+        let why = match &self.state {
+            TrustState::Untrusted { before: None } => Some("is not trusted"),
+            TrustState::Untrusted { before: Some(_) } => Some("is not trusted any more: it changed since"),
+            TrustState::NotNeeded | TrustState::Trusted(_) => None,
+        };
+        let left_out = self.left_out.sentence();
+        let for_good = match &left_out {
+            None => format!("`\"trust\": [\"{root}\"]` in your configuration for good"),
+            Some(_) => "the question that `lathe` asks on a terminal for good".to_owned(),
+        };
+        let message = match (why, left_out) {
+            (None, None) => return None,
+            (None, Some(left_out)) => format!("in the project `{root}` {left_out}"),
+            (Some(why), left_out) => {
+                let ignored = format!(
+                    "the project `{root}` {why}; what it brings is ignored: {}",
+                    self.names()
+                );
+                let left_out = left_out.map(|left_out| format!("; {left_out}"));
+                ignored + &left_out.unwrap_or_default()
+            }
         };
         Some(ErrorReport {
             kind: ReportKind::Untrusted,
-            message: format!(
-                "the project `{root}` {why}; what it brings is ignored: {}",
-                self.names()
-            ),
-            hint: Some(format!(
-                "`--trust` uses it for once, `\"trust\": [\"{root}\"]` in your configuration for good"
-            )),
+            message,
+            hint: Some(format!("`--trust` uses it for once, {for_good}")),
         })
     }
 
     /// `hooks` in `lathe.jsonc`, and so on.
     pub fn names(&self) -> String {
-        names(&self.parts)
+        part_names(&self.parts)
     }
 
     fn row(&self) -> TrustRow {
@@ -195,7 +216,7 @@ fn row(parts: &[Part]) -> TrustRow {
 }
 
 impl Part {
-    fn new(file: &Path, root: &Path, key: &str, value: Value) -> Self {
+    pub(super) fn new(file: &Path, root: &Path, key: &str, value: Value) -> Self {
         let file = file.strip_prefix(root).unwrap_or(file);
         Self {
             file: file.to_string_lossy().into_owned(),
@@ -206,16 +227,25 @@ impl Part {
 
     /// The value as people read it.
     pub fn text(&self) -> String {
-        serde_json::to_string_pretty(&self.value).unwrap_or_default()
+        match &self.value {
+            Value::String(text) if self.key == WHOLE => text.clone(),
+            value => serde_json::to_string_pretty(value).unwrap_or_default(),
+        }
     }
 }
 
-fn names(parts: &[Part]) -> String {
-    let first = parts.iter().take(NAMED);
-    let mut names: Vec<String> = first
-        .map(|Part { file, key, .. }| format!("`{key}` in `{file}`"))
-        .collect();
-    let more = parts.len().saturating_sub(NAMED);
+fn part_names(parts: &[Part]) -> String {
+    names(
+        parts
+            .iter()
+            .map(|Part { file, key, .. }| format!("`{key}` in `{file}`")),
+    )
+}
+
+/// The first of many.
+pub(super) fn names(mut all: impl ExactSizeIterator<Item = String>) -> String {
+    let mut names: Vec<String> = all.by_ref().take(NAMED).collect();
+    let more = all.len();
     if more > 0 {
         names.push(format!("{more} more"));
     }
@@ -225,7 +255,7 @@ fn names(parts: &[Part]) -> String {
 /// Names the parts of a place that is trusted.
 pub fn trusted_names(trusted: &TrustedPlace) -> String {
     let parts: Vec<Part> = serde_json::from_str(&trusted.parts).unwrap_or_default();
-    names(&parts)
+    part_names(&parts)
 }
 
 fn listing<'a>(parts: impl IntoIterator<Item = &'a Part>) -> String {
@@ -237,10 +267,26 @@ fn listing<'a>(parts: impl IntoIterator<Item = &'a Part>) -> String {
 }
 
 /// Finds out how the project stands, and uses its parts when it is trusted. Reads files and blocks.
+///
+/// Files that a command created or changed are left out, however the project is trusted, unless the flag is given.
 pub fn settle_trust(request: &mut OpenRequest, flag: TrustFlag) -> Result<(), ErrorReport> {
+    let brings_files = !request.loaded.unconfirmed().files().is_empty();
+    if flag == TrustFlag::Given && brings_files {
+        let AfterYes { loaded, trust } = after_yes(request, flag)?;
+        request.loaded = loaded;
+        request.trust = trust;
+        return Ok(());
+    }
+    settle(request, flag)?;
+    request.trust.left_out = LeftOut::of(request);
+    Ok(())
+}
+
+/// The same for the files that are not left out.
+pub(super) fn settle(request: &mut OpenRequest, flag: TrustFlag) -> Result<(), ErrorReport> {
     let root = roots(request, &request.directory).project_root().to_owned();
-    let agents = agents::find(request);
-    let commands = commands::find(request);
+    let agents = agents::find(request, request.loaded.unconfirmed());
+    let commands = commands::find(request, request.loaded.unconfirmed());
     let mut parts = parts(request, &agents, &root);
     parts.extend(command_parts(&commands.0, &root));
     let mut trust = ProjectTrust {
@@ -249,6 +295,7 @@ pub fn settle_trust(request: &mut OpenRequest, flag: TrustFlag) -> Result<(), Er
         state: TrustState::NotNeeded,
         parts,
         users_rules: users_rules(request, flag)?,
+        left_out: LeftOut::default(),
         agents: Some(Arc::new(agents)),
         commands: Some(commands),
     };
@@ -276,11 +323,28 @@ pub fn accept_trust(request: &mut OpenRequest) -> Result<(), ErrorReport> {
         store.set_trusted(file, file, &row(std::slice::from_ref(part)))?;
         request.trust.users_rules = UsersRules::Counting;
     }
+    let after_yes = request.trust.left_out.after_yes.take();
+    let shown = after_yes.as_ref().map(|_| request.loaded.unconfirmed().clone());
+    if let Some(after) = after_yes {
+        let users_rules = request.trust.users_rules.clone();
+        request.trust = after.trust;
+        request.trust.users_rules = users_rules;
+        put_in_place(request, after.loaded);
+    }
     let trust = &request.trust;
     if trust.is_untrusted() {
         store.set_trusted(&trust.root, &trust.place, &trust.row())?;
         use_parts(request)?;
         request.trust.state = TrustState::Trusted(TrustedBy::Answer);
+    }
+    if let Some(shown) = shown {
+        records(&request.dirs)
+            .confirm(&shown)
+            .map_err(|error| ErrorReport {
+                kind: ReportKind::Storage,
+                message: format!("your yes could not be stored: {error}"),
+                hint: None,
+            })?;
     }
     Ok(())
 }
@@ -336,7 +400,13 @@ fn use_parts(request: &mut OpenRequest) -> Result<(), ErrorReport> {
             "This counts because the project is trusted; mend it, or take it out.",
         )
     })?;
-    let before = std::mem::replace(&mut request.loaded, trusted);
+    put_in_place(request, trusted);
+    Ok(())
+}
+
+/// Replaces the configuration by another one of the same files.
+fn put_in_place(request: &mut OpenRequest, loaded: Loaded) {
+    let before = std::mem::replace(&mut request.loaded, loaded);
     // A server that was found on the first start is in no file.
     let providers = &request.loaded.config.providers;
     let added = before
@@ -348,7 +418,6 @@ fn use_parts(request: &mut OpenRequest) -> Result<(), ErrorReport> {
     request.loaded.config.providers = all
         .map(|(name, settings)| (name.to_owned(), settings.clone()))
         .collect();
-    Ok(())
 }
 
 /// `trust` of the global configuration.
@@ -449,89 +518,4 @@ fn place(directory: &Path, root: &Path, parts: &[Part]) -> PathBuf {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn part(file: &str, key: &str) -> Part {
-        Part {
-            file: file.to_owned(),
-            key: key.to_owned(),
-            value: Value::from("x"),
-        }
-    }
-
-    fn untrusted(parts: Vec<Part>, before: Option<Vec<Part>>) -> ProjectTrust {
-        ProjectTrust {
-            root: "/p".into(),
-            state: TrustState::Untrusted { before },
-            parts,
-            ..ProjectTrust::default()
-        }
-    }
-
-    #[test]
-    fn the_report_names_the_first_parts() {
-        let parts: Vec<Part> = (0..6)
-            .map(|number| part("lathe.jsonc", &format!("k{number}")))
-            .collect();
-        let report = untrusted(parts.clone(), None).report().unwrap();
-        assert_eq!(report.kind, ReportKind::Untrusted);
-        assert_eq!(
-            report.message,
-            "the project `/p` is not trusted; what it brings is ignored: `k0` in `lathe.jsonc`, `k1` in `lathe.jsonc`, \
-             `k2` in `lathe.jsonc`, `k3` in `lathe.jsonc`, 2 more"
-        );
-        let changed = untrusted(parts, Some(Vec::new())).report().unwrap();
-        assert!(
-            changed.message.contains("it changed since"),
-            "{}",
-            changed.message
-        );
-        assert_eq!(ProjectTrust::default().report(), None);
-    }
-
-    #[test]
-    fn a_change_is_a_diff_of_what_is_shown() {
-        let trust = untrusted(
-            vec![part("a", "hooks"), part("b", "lsp")],
-            Some(vec![part("a", "hooks")]),
-        );
-        let change = trust.change().unwrap();
-        assert!(change.contains("+b: lsp\n+\"x\""), "{change}");
-        assert_eq!(untrusted(vec![part("a", "hooks")], None).change(), None);
-    }
-
-    #[test]
-    fn files_keys_and_values_all_count() {
-        let hash = |parts: &[(&str, &str)]| {
-            let parts = parts.iter().map(|(file, key)| part(file, key)).collect();
-            untrusted(parts, None).row().hash
-        };
-        let hashes = [
-            hash(&[]),
-            hash(&[("a", "b")]),
-            hash(&[("ab", "")]),
-            hash(&[("a", "b"), ("a", "c")]),
-            hash(&[("a", "c"), ("a", "b")]),
-        ];
-        for (index, one) in hashes.iter().enumerate() {
-            assert!(hashes[index + 1..].iter().all(|other| one != other), "{index}");
-        }
-        assert_eq!(hash(&[("a", "b")]), hashes[1]);
-    }
-
-    #[test]
-    fn what_lies_deepest_is_trusted_apart() {
-        let place = |directory: &str, files: &[&str]| {
-            let parts: Vec<Part> = files.iter().map(|file| part(file, "hooks")).collect();
-            place(Path::new(directory), Path::new("/p"), &parts)
-                .display()
-                .to_string()
-        };
-        assert_eq!(place("/p", &["lathe.jsonc"]), "/p");
-        assert_eq!(place("/p/a/b", &["lathe.jsonc"]), "/p");
-        assert_eq!(place("/p/a/b", &["lathe.jsonc", "a/lathe.jsonc"]), "/p/a");
-        assert_eq!(place("/p/a/b", &[".claude/settings.json"]), "/p");
-        assert_eq!(place("/elsewhere", &["lathe.jsonc"]), "/p");
-    }
-}
+mod tests;

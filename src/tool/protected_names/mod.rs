@@ -2,9 +2,10 @@
 //! and new repositories.
 //!
 //! Nothing keeps an allowed command from creating such a name, so the result of the command tells of it. Lathe itself uses
-//! none of them before the person says yes: configuration is read at the start and is trusted by its content, and no
-//! hook of a repository is ever run. So the look may be bounded: the names nearest to the project's root are looked at,
-//! up to a number of them, and directories of installed or built files last.
+//! none of them before the person says yes: what it would read is remembered (`unconfirmed`), which looks at the places
+//! of the session's own directories one by one, and no hook of a repository is ever run. So the look here may be bounded:
+//! the names nearest to the project's root are looked at, up to a number of them, and directories of installed or built
+//! files last.
 //!
 //! Names that were there before are remembered for the session. What is new has also changed since the command began,
 //! by the clock that the file system writes times with.
@@ -23,6 +24,7 @@ use self::repositories::Repositories;
 use super::SessionServices;
 use super::builtin::file_name::one_line;
 use crate::permission::{Action, may_be_protected, protected_subject};
+use crate::unconfirmed::{Digests, Records, Watch, is_read};
 
 /// Names that one look takes in: less than a millisecond.
 const MAX_NAMES: usize = 2000;
@@ -44,6 +46,8 @@ const LAST: [&str; 8] = [
 #[derive(Debug, Default)]
 pub struct ProtectedNames {
     state: Mutex<State>,
+    /// Where what lathe must not read is remembered; `None` where nothing is.
+    records: Option<Records>,
 }
 
 #[derive(Debug, Default)]
@@ -51,6 +55,7 @@ struct State {
     /// `None` before the first command.
     known: Option<Found>,
     repositories: Option<Repositories>,
+    digests: Digests,
 }
 
 /// Paths of protected names, each with what it is.
@@ -68,56 +73,96 @@ enum Name {
 #[derive(Debug, Clone, Copy)]
 pub(in crate::tool) struct Moment(i128);
 
+/// What is known before a command.
+#[derive(Debug)]
+pub(in crate::tool) struct Began {
+    moment: Moment,
+    watch: Option<Watch>,
+}
+
 /// Protected names that a command has touched, relative to the project, in order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::tool) struct Touched {
     pub(in crate::tool) created: Vec<String>,
     pub(in crate::tool) changed: Vec<String>,
+    /// Why it could not be remembered that lathe must not read them.
+    forgotten: Option<String>,
 }
 
 impl ProtectedNames {
+    pub fn new(records: Records) -> Self {
+        Self {
+            state: Mutex::default(),
+            records: Some(records),
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in what is there before a command. Only the first time in a session it reads directories.
-    pub(in crate::tool) fn before(&self, services: &SessionServices) -> Moment {
+    /// Takes in what is there before a command. Of the names that lathe does not read itself, only the first time in a
+    /// session.
+    pub(in crate::tool) fn before(&self, services: &SessionServices) -> Began {
         let mut state = self.state();
+        let roots = &services.roots;
         if state.known.is_none() {
-            state.known = Some(look(services.roots.project_root()));
+            state.known = Some(look(roots.project_root()));
         }
-        Moment::now()
+        let records = self.records.as_ref();
+        let watch = records
+            .map(|records| records.watch(roots.project_root(), roots.session_dir(), &mut state.digests));
+        Began {
+            moment: Moment::now(),
+            watch,
+        }
     }
 
-    /// Returns what was created and changed since.
-    pub(in crate::tool) fn touched_since(&self, began: Moment, services: &SessionServices) -> Touched {
+    /// Returns what was created and changed since, and remembers what of it lathe must not read.
+    pub(in crate::tool) fn touched_since(&self, began: Began, services: &SessionServices) -> Touched {
         let root = services.roots.project_root();
         let found = look(root);
         let mut state = self.state();
         state.repositories = Some(Repositories::of(&found, root));
-        let known = state.known.get_or_insert_default();
         let permissions = services.gate.permissions();
         let is_protected = |path: &Path| {
             let relative = path.strip_prefix(root).ok().and_then(Path::to_str);
             let subject = protected_subject(path, relative);
             permissions.judge("protected", &subject).action != Action::Allow
         };
-        let mut touched = Touched::default();
+        let known = state.known.get_or_insert_default();
+        let (mut created, mut changed) = (Vec::new(), Vec::new());
         for (path, name) in &found {
             let was_there = known.contains_key(path);
-            let tells = !was_there || *name == Name::File;
-            if tells && began.is_before_change_of(path) && is_protected(path) {
-                let shown = one_line(&services.roots.display(path)).into_owned();
-                if was_there {
-                    touched.changed.push(shown);
-                } else {
-                    touched.created.push(shown);
-                }
+            let is_touched = if was_there {
+                *name == Name::File && began.moment.is_before_change_of(path)
+            } else {
+                began.moment.is_before_arrival_of(path, root)
+            };
+            if is_touched && is_protected(path) {
+                let list = if was_there { &mut changed } else { &mut created };
+                list.push(path.clone());
             }
         }
         known.extend(found);
-        touched.created.sort_unstable();
-        touched.changed.sort_unstable();
+        let mut touched = Touched::default();
+        if let Some(watch) = began.watch {
+            let is_ours = |path: &&PathBuf| path.strip_prefix(root).is_ok_and(is_read);
+            let others: Vec<PathBuf> = created.iter().chain(&changed).filter(is_ours).cloned().collect();
+            match watch.end(&others, &mut state.digests, is_protected) {
+                Ok(ended) => ended.correct(&mut created, &mut changed),
+                Err(error) => touched.forgotten = Some(error.to_string()),
+            }
+        }
+        let shown = |paths: Vec<PathBuf>| {
+            let paths = paths.iter().map(|path| services.roots.display(path));
+            let mut names: Vec<String> = paths.map(|path| one_line(&path).into_owned()).collect();
+            names.sort_unstable();
+            names.dedup();
+            names
+        };
+        touched.created = shown(created);
+        touched.changed = shown(changed);
         touched
     }
 }
@@ -141,6 +186,12 @@ impl Moment {
     fn is_before_change_of(self, path: &Path) -> bool {
         let data = fs::symlink_metadata(path);
         data.is_ok_and(|data| nanoseconds(data.ctime(), data.ctime_nsec()) >= self.0)
+    }
+
+    /// Of what came here with a directory, only the directory has changed.
+    fn is_before_arrival_of(self, path: &Path, root: &Path) -> bool {
+        let mut moved = path.ancestors().take_while(|above| *above != root);
+        moved.any(|above| self.is_before_change_of(above))
     }
 }
 
@@ -236,10 +287,15 @@ impl Touched {
         if parts.is_empty() {
             return None;
         }
-        Some(format!(
-            "[protected: the command {}; lathe neither loads nor trusts that before the user says yes]",
-            parts.join(", ")
-        ))
+        let parts = parts.join(", ");
+        Some(match &self.forgotten {
+            None => format!(
+                "[protected: the command {parts}; lathe neither loads nor trusts that before the user says yes]"
+            ),
+            Some(why) => format!(
+                "[protected: the command {parts}; lathe could not remember that ({why}), so the next start may load it]"
+            ),
+        })
     }
 
     /// All of them.
@@ -330,6 +386,7 @@ mod tests {
         let touched = Touched {
             created: (0..11).map(|number| number.to_string()).collect(),
             changed: vec!["x".into()],
+            forgotten: None,
         };
         let note = touched.note().unwrap();
         assert!(

@@ -25,6 +25,8 @@ use crate::view::theme::Meaning;
 pub struct TrustQuestion {
     pub root: PathBuf,
     pub parts: Vec<TrustPart>,
+    /// True if whole files are among the parts, because a command created or changed them.
+    pub has_files_of_commands: bool,
     /// A unified diff, when other parts were trusted before.
     pub change: Option<String>,
 }
@@ -183,6 +185,9 @@ impl Trust {
     }
 
     fn body(&self, width: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+        let files =
+            "A command created or changed the whole files; nothing of them is read without your trust.";
+        let files = self.question.has_files_of_commands.then_some(files);
         let name = |part: &TrustPart| reveal_line(&part.key).and(cx.dot()).and(reveal_line(&part.file));
         let say = |text: Revealed, meaning| cx.text(text, meaning).indented(width);
         if self.shows_parts {
@@ -196,6 +201,11 @@ impl Trust {
         if let Some(change) = &self.question.change {
             let why = "What it brings is not what you trusted before, and is left out until you do.";
             let mut lines = say(why.into(), Meaning::TextMuted);
+            lines.extend(
+                files
+                    .into_iter()
+                    .flat_map(|files| say(files.into(), Meaning::TextMuted)),
+            );
             // The names of the two sides say nothing here.
             for line in change.split_terminator('\n').skip(2) {
                 let meaning = match line.as_bytes().first() {
@@ -212,6 +222,11 @@ impl Trust {
         let why = "It brings what can run code, send data elsewhere or allow things without asking. Without your \
                    trust that is left out.";
         let mut lines = say(why.into(), Meaning::TextMuted);
+        lines.extend(
+            files
+                .into_iter()
+                .flat_map(|files| say(files.into(), Meaning::TextMuted)),
+        );
         for part in &self.question.parts {
             lines.extend(say(name(part), Meaning::Text));
         }

@@ -61,6 +61,10 @@ const OPENERS: &[(&str, &str)] = &[
         "a temporary file of lathe's own, after the editor",
     ),
     ("src/tui/trace.rs", "lathe's own trace"),
+    (
+        "src/unconfirmed/records.rs",
+        "lathe's own list of files without a yes",
+    ),
 ];
 
 /// Functions of `std::fs` that open a file.

@@ -42,6 +42,7 @@ impl Files {
             cwd: &project.join("sub"),
             extra: extra.map(Path::new),
             make_gate: |_| Box::new(|real: &Path| !real.ends_with(".env")),
+            unconfirmed: &Unconfirmed::default(),
         })
     }
 
@@ -323,6 +324,7 @@ fn working_in_the_configuration_directory_does_not_make_it_a_project() {
         cwd: &config,
         extra: None,
         make_gate: |_| Box::new(|_: &Path| true),
+        unconfirmed: &Unconfirmed::default(),
     };
     let loaded = load(&request).unwrap();
     assert_eq!(loaded.files.len(), 1);

@@ -26,6 +26,7 @@ fn question() -> TrustQuestion {
                 "{\n  \"bash\": \"allow\"\n}",
             ),
         ],
+        has_files_of_commands: false,
         change: None,
     }
 }

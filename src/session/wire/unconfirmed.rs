@@ -1,0 +1,141 @@
+//! Files of the project that a command created or changed: left out of everything until the person says yes.
+//!
+//! What they would bring is made ready while the question is asked, from texts that were read once: what is used after the
+//! yes is what was shown.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::rule_keys::check_rule_keys;
+use super::services::records;
+use super::trust::{Part, ProjectTrust, TrustFlag, names, settle};
+use super::{ErrorReport, OpenRequest, ReportKind, config_error};
+use crate::config::{ConfigError, Dirs, Loaded};
+use crate::unconfirmed::Unconfirmed;
+
+/// The key of a part that is a file from its beginning to its end.
+pub(super) const WHOLE: &str = "whole file";
+
+/// The files that are left out, and the project as it is with them.
+#[derive(Debug, Clone, Default)]
+pub struct LeftOut {
+    /// Those that can be shown, with their texts.
+    pub parts: Vec<Part>,
+    /// All of them, relative to the project.
+    files: Vec<String>,
+    /// `None` where a yes cannot be taken.
+    pub(super) after_yes: Option<Box<AfterYes>>,
+    /// Why it cannot.
+    problem: Option<String>,
+}
+
+/// The configuration and the trust in the project once the person has said yes.
+#[derive(Debug, Clone)]
+pub(super) struct AfterYes {
+    pub(super) loaded: Loaded,
+    pub(super) trust: ProjectTrust,
+}
+
+/// Finds out which files a session in `directory` must not read. Reads files and blocks.
+pub fn unconfirmed(dirs: &Dirs, root: &Path, directory: &Path) -> Result<Unconfirmed, ErrorReport> {
+    let records = records(dirs);
+    records.unconfirmed(root, directory).map_err(|error| ErrorReport {
+        kind: ReportKind::Storage,
+        message: format!(
+            "it cannot be known which files commands created or changed: `{}`: {error}",
+            records.files().display()
+        ),
+        hint: Some("Without that file all of them count as yours.".to_owned()),
+    })
+}
+
+impl LeftOut {
+    pub(super) fn of(request: &OpenRequest) -> Self {
+        let files = request.loaded.unconfirmed().files();
+        if files.is_empty() {
+            return Self::default();
+        }
+        let root = &request.trust.root;
+        let part = |path: &Path, text: &str| Part::new(path, root, WHOLE, Value::from(text));
+        let parts: Vec<Part> = files
+            .iter()
+            .filter_map(|file| Some(part(&file.path, file.text.as_deref()?)))
+            .collect();
+        let shown = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
+        let (after_yes, problem) = match after_yes(request, TrustFlag::Absent) {
+            Ok(_) if parts.is_empty() => (None, None),
+            Ok(after) => (Some(Box::new(after)), None),
+            Err(report) => (None, Some(report.message)),
+        };
+        Self {
+            parts,
+            files: files.iter().map(|file| shown(&file.path)).collect(),
+            after_yes,
+            problem,
+        }
+    }
+
+    /// The names of the files, relative to the project.
+    pub fn files(&self) -> &[String] {
+        &self.files
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Returns true if the person can say yes.
+    pub(super) fn is_open(&self) -> bool {
+        self.after_yes.is_some()
+    }
+
+    /// `lathe.jsonc`, and so on.
+    pub fn names(&self) -> String {
+        names(self.files.iter().map(|file| format!("`{file}`")))
+    }
+
+    /// Says what is left out and why; `None` where nothing is.
+    pub fn sentence(&self) -> Option<String> {
+        if self.is_empty() {
+            return None;
+        }
+        let problem = self
+            .problem
+            .iter()
+            .map(|problem| format!(" (and cannot be: {problem})"));
+        Some(format!(
+            "not read, because a command created or changed it and nobody has said yes to it since: {}{}",
+            self.names(),
+            problem.collect::<String>()
+        ))
+    }
+}
+
+/// Makes what counts after a yes to all files that can be shown. Fails where that cannot be used.
+pub(super) fn after_yes(request: &OpenRequest, flag: TrustFlag) -> Result<AfterYes, ErrorReport> {
+    let wrong = |error: ConfigError| {
+        config_error(
+            error.to_string(),
+            "A command created or changed this file; mend it, or take it out.",
+        )
+    };
+    let loaded = request.loaded.confirmed().map_err(wrong)?;
+    let mut after = OpenRequest {
+        loaded,
+        ..request.clone()
+    };
+    settle(&mut after, flag)?;
+    let (config, root) = (&after.dirs.config, &after.trust.root);
+    check_rule_keys(&after.loaded, config, root, &after.directory).map_err(wrong)?;
+    if !request.loaded.unconfirmed().is_current() {
+        return Err(config_error(
+            "files that a command created or changed were changed while they were read",
+            "Start again when no command runs.",
+        ));
+    }
+    Ok(AfterYes {
+        loaded: after.loaded,
+        trust: after.trust,
+    })
+}
