@@ -56,12 +56,6 @@ impl Place {
         let extra = extra.map(absolute).transpose()?;
         let loaded = self.with_load_request(extra.as_deref(), config::load)?;
         keys::keymap(&loaded)?;
-        // What a project says of keys waits for trust; a mistake in it is told at once all the same.
-        if !loaded.project_parts.is_empty()
-            && let Ok(trusted) = loaded.trusted()
-        {
-            keys::keymap(&trusted)?;
-        }
         wire::check_rule_keys(&loaded, &self.dirs.config, &self.project_root, &self.directory)?;
         Ok(loaded)
     }
