@@ -9,6 +9,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::grant::floor;
 use super::harm::Deleted;
 use super::rule::{Action, Rule, Source};
 use super::verdict::{Permissions, Subject, Verdict};
@@ -286,6 +287,8 @@ fn open_ask(ask: &Ask, verdict: Verdict) -> Open {
     ) {
         ask.always.clear();
     }
+    let key = &ask.key;
+    ask.always.retain(|pattern| floor(key, pattern).is_ok());
     Open { ask, verdict }
 }
 
@@ -425,6 +428,18 @@ mod tests {
             panic!()
         };
         assert!(open[0].ask.always.is_empty());
+    }
+
+    #[test]
+    fn what_could_not_be_stored_is_not_offered() {
+        let permissions = Permissions::default();
+        let asks =
+            ["/*", "/srv/app/*"].map(|dir| Ask::new("external_directory", Subject::new(dir)).always(dir));
+        let Decision::Ask(open) = decide(&permissions, &asks, "bash", Mode::Ask) else {
+            panic!()
+        };
+        assert!(open[0].ask.always.is_empty());
+        assert_eq!(open[1].ask.always, ["/srv/app/*"]);
     }
 
     #[test]

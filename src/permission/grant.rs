@@ -5,7 +5,8 @@ use std::path::Path;
 use super::Pattern;
 use super::reply::Scope;
 use super::rule::{Action, Rule, Source};
-use super::runners::{self, Extent};
+use super::runners::{self, CommandWord, Extent};
+use super::verdict::Subject;
 
 /// Stands for "anything at all" after an interpreter's name.
 const ANYTHING: &str = "\u{1}anything";
@@ -19,6 +20,10 @@ pub enum Floored {
     Everything(String),
     #[error("`{0}` would allow every file to be read; name the file")]
     EveryFile(String),
+    #[error(
+        "`{0}` would open the home directory or a directory of the system whole; name a directory below it"
+    )]
+    WholeTree(String),
     #[error("`{pattern}` would let `{program}` run anything; name what it runs")]
     Runner { pattern: String, program: String },
 }
@@ -32,6 +37,9 @@ pub fn floor(key: &str, pattern: &str) -> Result<(), Floored> {
     let is_everything = trimmed.bytes().all(|byte| matches!(byte, b'*' | b'?' | b' '));
     if key == "read" && is_everything {
         return Err(Floored::EveryFile(pattern.to_owned()));
+    }
+    if key == "external_directory" && opens_a_whole_tree(trimmed) {
+        return Err(Floored::WholeTree(pattern.to_owned()));
     }
     let is_shell = matches!(key, "bash" | "interactive_bash") || key.contains(['*', '?']);
     if !is_shell {
@@ -48,6 +56,107 @@ pub fn floor(key: &str, pattern: &str) -> Result<(), Floored> {
         pattern: pattern.to_owned(),
         program: program.split(' ').next().unwrap_or_default().to_owned(),
     })
+}
+
+/// Directories whose whole content nobody means who answers a question about one path.
+const SYSTEM: &[&str] = &[
+    "",
+    "/Applications",
+    "/Library",
+    "/System",
+    "/Users",
+    "/Volumes",
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/export",
+    "/home",
+    "/lib",
+    "/lib64",
+    "/media",
+    "/mnt",
+    "/nix",
+    "/opt",
+    "/private",
+    "/private/etc",
+    "/private/var",
+    "/proc",
+    "/root",
+    "/run",
+    "/sbin",
+    "/snap",
+    "/srv",
+    "/sys",
+    "/usr",
+    "/usr/bin",
+    "/usr/lib",
+    "/usr/local",
+    "/usr/sbin",
+    "/usr/share",
+    "/var",
+    "/var/home",
+    "/var/lib",
+    "/var/log",
+];
+/// Directories in which the home directories lie.
+const HOMES: &[&str] = &["/home/", "/Users/", "/export/home/", "/var/home/"];
+
+/// Returns true if a pattern matches whatever lies in the root, in a directory of the system or in a home directory.
+fn opens_a_whole_tree(pattern: &str) -> bool {
+    // What has this name is matched by a wildcard alone.
+    let compiled = Pattern::of_path(pattern, Some(Path::new("/home/\u{1}someone")));
+    let mut home = None;
+    for homes in HOMES {
+        let name = pattern
+            .strip_prefix(homes)
+            .and_then(|rest| rest.split('/').next());
+        match name {
+            Some(name) if name.contains(['*', '?']) => return true,
+            Some(name) => home = Some(format!("{homes}{name}")),
+            None => {}
+        }
+    }
+    let known = SYSTEM
+        .iter()
+        .copied()
+        .chain(["/home/\u{1}someone"])
+        .chain(home.as_deref());
+    known
+        .into_iter()
+        .any(|directory| compiled.matches(&format!("{directory}/{ANYTHING}")))
+}
+
+/// Returns true if the words of a command that a pattern leaves open are understood; see `runners::further`. The pattern
+/// has to match the command.
+pub(super) fn covers(pattern: &str, subject: &Subject) -> bool {
+    let Some(open) = pattern.find(['*', '?']) else {
+        return true;
+    };
+    let fixed = without_assignments(&pattern[..open]).join(" ");
+    let are_whole = !subject.words.is_empty();
+    let cut: Vec<CommandWord>;
+    let words = if are_whole {
+        &subject.words
+    } else {
+        let word = |text: &str| CommandWord {
+            text: text.to_owned(),
+            is_certain: !text.starts_with(['$', '`', '{', '*', '?', '[']),
+        };
+        cut = without_assignments(&subject.text).into_iter().map(word).collect();
+        &cut
+    };
+    // The words that the pattern names whole.
+    let mut rest = fixed.as_str();
+    let mut named = 0;
+    while let Some(after) = words
+        .get(named)
+        .and_then(|word| rest.strip_prefix(word.text.as_str())?.strip_prefix(' '))
+    {
+        rest = after;
+        named += 1;
+    }
+    runners::covers(words, named, are_whole)
 }
 
 /// Says of a stored rule that is below today's floor that it counts as nothing.
@@ -184,6 +293,14 @@ mod tests {
             "A=b python3 *",
             "A=b python3",
             "git *",
+            "sshpass *",
+            "lftp *",
+            "ftp *",
+            "powershell *",
+            "pwsh *",
+            "ansible *",
+            "ansible-playbook *",
+            "gh alias *",
         ] {
             assert!(floor("bash", pattern).is_err(), "{pattern}");
         }
@@ -211,6 +328,40 @@ mod tests {
             "A=b cargo test",
         ] {
             assert_eq!(floor("bash", pattern), Ok(()), "{pattern}");
+        }
+        for pattern in [
+            "*",
+            "/*",
+            "//*",
+            "/**",
+            "/etc/*",
+            "/etc/",
+            "/usr/*",
+            "/var/*",
+            "/h*",
+            "/home/*",
+            "/home/u/*",
+            "/home/u/",
+            "/home/u*",
+            "/Users/u/*",
+            "/root/*",
+            "~/*",
+            "~/**",
+            "$HOME/*",
+            "/*/*",
+        ] {
+            assert!(floor("external_directory", pattern).is_err(), "{pattern}");
+        }
+        for pattern in [
+            "/tmp/*",
+            "/home/u/src/*",
+            "~/src/*",
+            "/etc/nginx/*",
+            "/usr/include/*",
+            "/data/*",
+            "/x",
+        ] {
+            assert_eq!(floor("external_directory", pattern), Ok(()), "{pattern}");
         }
         assert!(floor("read", "*").is_err());
         assert_eq!(floor("read", "config/.env"), Ok(()));

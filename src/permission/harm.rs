@@ -182,11 +182,47 @@ pub(super) fn harm_of(words: &[&str]) -> Option<&'static str> {
             let writes = |word: &&str| word.starts_with("--o") || (is_letters(word) && word.contains('o'));
             return arguments.iter().any(writes).then_some(OVERWRITES);
         }
-        "rsync" => {
-            return arguments
+        "cp" | "install" | "sponge" => return (!arguments.is_empty()).then_some(OVERWRITES),
+        "ln" => {
+            let forces = |word: &&str| word.starts_with("--f") || (is_letters(word) && word.contains('f'));
+            return arguments.iter().any(forces).then_some(OVERWRITES);
+        }
+        "tee" => {
+            let appends = |word: &&str| word.starts_with("--a") || (is_letters(word) && word.contains('a'));
+            let has_file = arguments
                 .iter()
-                .any(|word| word.starts_with("--del") || word.starts_with("--remove"))
-                .then_some(DELETES);
+                .any(|word| !word.starts_with('-') && *word != "/dev/null");
+            return (has_file && !arguments.iter().any(appends)).then_some(OVERWRITES);
+        }
+        "uniq" | "xxd" => {
+            let operands = arguments
+                .iter()
+                .filter(|word| !word.starts_with('-') || word.len() == 1);
+            return (operands.count() > 1).then_some(OVERWRITES);
+        }
+        "curl" => {
+            let writes = |word: &&str| {
+                word.starts_with("--o")
+                    || word.starts_with("--remote-n")
+                    || is_letters(word) && word.contains(['o', 'O'])
+            };
+            return arguments.iter().any(writes).then_some(OVERWRITES);
+        }
+        "wget" => {
+            let writes = |word: &&str| {
+                word.starts_with("--output-d")
+                    || is_letters(word) && word.contains('O') && !word.ends_with("O-")
+            };
+            return arguments.iter().any(writes).then_some(OVERWRITES);
+        }
+        "rsync" => {
+            let deletes = |word: &&str| word.starts_with("--del") || word.starts_with("--remove");
+            let only_shows = |word: &&str| *word == "--dry-run" || (is_letters(word) && word.contains('n'));
+            return match (arguments.iter().any(deletes), arguments.iter().any(only_shows)) {
+                (_, true) => None,
+                (true, false) => Some(DELETES),
+                (false, false) => Some(OVERWRITES),
+            };
         }
         "crontab" => return (!has(&["-l"])).then_some("changes what runs later"),
         _ => {}
@@ -374,6 +410,15 @@ mod tests {
             ("awk {print > \"out\"} x", "overwrites files, no undo"),
             ("sort -no x x", "overwrites files, no undo"),
             ("rsync -a --delete a b", "deletes files, no undo"),
+            ("rsync -a a b", "overwrites files, no undo"),
+            ("cp a b", "overwrites files, no undo"),
+            ("install -m755 a b", "overwrites files, no undo"),
+            ("ln -sf a b", "overwrites files, no undo"),
+            ("tee a", "overwrites files, no undo"),
+            ("sponge a", "overwrites files, no undo"),
+            ("uniq a b", "overwrites files, no undo"),
+            ("curl -so a u", "overwrites files, no undo"),
+            ("wget -O a u", "overwrites files, no undo"),
             ("git -C x push origin main", "pushes to a remote"),
             ("git reset --hard", "discards changes"),
             ("git checkout -- .", "discards changes"),
@@ -443,6 +488,13 @@ mod tests {
             "sed -e s/i/j/ x",
             "awk {print} x",
             "sort x",
+            "ln -s a b",
+            "tee -a a",
+            "tee /dev/null",
+            "uniq -c a",
+            "curl -s u",
+            "wget -qO- u",
+            "rsync -an a b",
             "find . -name rm",
             "mkdir x",
             "cargo test",

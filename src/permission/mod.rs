@@ -44,5 +44,6 @@ pub use proposed::Proposed;
 pub use read_gate::ReadGate;
 pub use reply::{PermissionReply, Scope};
 pub use rule::{Action, Rule, RuleProblem, Source, parse};
+pub use runners::CommandWord;
 pub use verdict::{ImportedRules, Permissions, Subject, Verdict};
 pub use words::in_words;

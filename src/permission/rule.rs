@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::Pattern;
 use super::defaults::folded;
-use super::grant::floor;
+use super::grant::{covers, floor};
 use super::keys::is_about_paths;
 use super::verdict::Subject;
 
@@ -150,7 +150,13 @@ impl Rule {
         self.action == Action::Allow
             && self.matches(subject)
             && (!subject.destroys || is_exact)
+            && (is_exact || !self.is_about_commands(subject) || covers(pattern, subject))
             && floor(&self.key, pattern).is_ok()
+    }
+
+    /// Returns true if the subject is a command, as far as the rule can be about one.
+    fn is_about_commands(&self, subject: &Subject) -> bool {
+        self.key == "bash" || !subject.words.is_empty()
     }
 
     /// Returns true if it restricts what the subject could be by another spelling.

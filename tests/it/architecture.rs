@@ -8,7 +8,7 @@ mod opening;
 mod scan;
 mod starting;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -196,13 +196,84 @@ fn nothing_is_ignored_or_left_to_do() {
     }
 }
 
-/// Modules whose files make prompts of what they read. The cassette and the terminal's own files are no such text.
-const PROMPT_MAKERS: &[&str] = &[
-    "project",
-    "config/expand.rs",
-    "session/actor",
-    "session/wire",
-    "tool/builtin/read/instructions.rs",
+/// Files and folders of `src` that read files past the gate, and why nothing of what they read becomes a prompt unasked.
+const UNGATED: &[(&str, &str)] = &[
+    ("cli/attach.rs", "a file that the person attaches"),
+    ("cli/themes.rs", "a theme that the person names"),
+    (
+        "config/source.rs",
+        "settings; what of them becomes a prompt has been read through its gate",
+    ),
+    (
+        "files/",
+        "the reading and writing of the tools, which ask under `read` and `edit` first",
+    ),
+    ("hook/transcript.rs", "lathe's own transcript for hooks"),
+    ("process/descendants.rs", "`/proc`"),
+    (
+        "process/git/",
+        "the files by which git is disarmed; they are looked at and not shown",
+    ),
+    ("process/kill.rs", "`/proc`"),
+    (
+        "process/sandbox/",
+        "`/proc`, and the programs that a sandbox has to hold",
+    ),
+    ("process/spawn.rs", "`/dev/null`"),
+    ("process/stuck.rs", "`/proc`"),
+    (
+        "project_root.rs",
+        "the `.git` file that says where a repository is",
+    ),
+    ("provider/cassette/", "a recording that the person names"),
+    ("regular_file.rs", "the opener and the gate themselves"),
+    (
+        "session/query/changes/",
+        "what the screen shows the person of changed files",
+    ),
+    ("session/query/status.rs", "`/proc`"),
+    ("session/wire/models.rs", "a recording that the person names"),
+    (
+        "session/wire/rule_keys.rs",
+        "the names of another program's servers, which stay here",
+    ),
+    ("store/", "lathe's own state"),
+    (
+        "tool/builtin/apply_patch/tree.rs",
+        "files that the call was asked about",
+    ),
+    (
+        "tool/builtin/edit/steps.rs",
+        "files that the call was asked about",
+    ),
+    (
+        "tool/builtin/grep/search.rs",
+        "files that the gate of the search has judged",
+    ),
+    (
+        "tool/builtin/hashline_edit/plan.rs",
+        "files that the call was asked about",
+    ),
+    (
+        "tool/builtin/plan/place.rs",
+        "the plan, which lathe writes itself",
+    ),
+    (
+        "tool/builtin/read/media.rs",
+        "files that the call was asked about",
+    ),
+    ("tool/builtin/read/text.rs", "files that the call was asked about"),
+    ("tool/builtin/write.rs", "files that the call was asked about"),
+    ("tool/change.rs", "files that the call was asked about"),
+    (
+        "tool/command_asks/",
+        "files that say what a command would do; they are looked at and not shown",
+    ),
+    ("tree_walk/", "ignore files, which say what is left out"),
+    (
+        "tui/",
+        "what the person picks, pastes or edits, and the screen's own lists",
+    ),
 ];
 /// Ways to a file's text that no gate judges.
 const UNJUDGED: &[&str] = &[
@@ -229,27 +300,31 @@ fn unjudged_reads(text: &str) -> Vec<usize> {
 #[test]
 fn what_becomes_a_prompt_is_read_through_the_gate() {
     let source = manifest_directory().join("src");
-    for maker in PROMPT_MAKERS {
-        let place = source.join(maker);
-        let files = if place.is_dir() {
-            rust_files(&place)
-        } else {
-            vec![place]
-        };
-        assert!(!files.is_empty());
-        for path in files.iter().filter(|path| !path.ends_with("tests.rs")) {
-            // A cassette that was named on the command line, and the names of another program's servers, which stay here.
-            if path.ends_with("session/wire/models.rs") || path.ends_with("session/wire/rule_keys.rs") {
-                continue;
-            }
-            let lines = unjudged_reads(&fs::read_to_string(path).unwrap());
-            assert!(
-                lines.is_empty(),
-                "{}: lines {lines:?} read a file that no `FileGate` judges",
-                path.display()
-            );
+    let mut used = BTreeSet::new();
+    for path in rust_files(&source) {
+        let file = path.strip_prefix(&source).unwrap().to_str().unwrap();
+        let lines = unjudged_reads(&fs::read_to_string(&path).unwrap());
+        if lines.is_empty() || opening::is_test(&format!("src/{file}")) {
+            continue;
         }
+        let place = UNGATED
+            .iter()
+            .map(|(place, _)| *place)
+            .find(|place| file == *place || (place.ends_with('/') && file.starts_with(place)));
+        assert!(
+            place.is_some(),
+            "src/{file}: lines {lines:?} read a file that no `FileGate` judges"
+        );
+        used.extend(place);
     }
+    let idle: Vec<_> = UNGATED
+        .iter()
+        .filter(|(place, _)| !used.contains(place))
+        .collect();
+    assert!(
+        idle.is_empty(),
+        "these read nothing past the gate any more: {idle:?}"
+    );
 }
 
 #[cfg(test)]

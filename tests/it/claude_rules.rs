@@ -139,6 +139,18 @@ fn a_rule_without_a_form_is_named_and_makes_the_whole_tool_ask() {
 }
 
 #[test]
+fn a_rule_for_a_tool_that_there_is_not_says_what_asks_instead() {
+    let server = Server::start();
+    server.otherwise(Turn::text("Done."));
+    let project = project_with(&server)
+        .file(SHARED, &rules("deny", &["Frobnicate"]))
+        .git();
+    let run = events_of(&project).arg("go").run().success();
+    let said = "`Frobnicate` in `.claude/settings.json` (lathe has no such tool; a custom tool of that name would ask)";
+    assert!(run.stderr.contains(said), "{run}");
+}
+
+#[test]
 fn what_is_found_of_other_agents_and_not_used_is_named_in_one_line() {
     let server = Server::start();
     server.otherwise(Turn::text("Done."));

@@ -61,6 +61,22 @@ pub enum Why {
     NoForm,
 }
 
+impl LeftOut {
+    /// Returns what happens in the place of the rule: `the whole tool asks`. Empty where nothing does.
+    pub fn instead(&self) -> String {
+        if self.action == Action::Allow {
+            return String::new();
+        }
+        let keys = keys_of(tool_of(&self.rule));
+        match (self.why, keys.first()) {
+            (Why::NoForm, _) => "the whole tool asks instead".to_owned(),
+            (Why::NoTool, Some(key)) if key == "*" => "every tool asks instead".to_owned(),
+            (Why::NoTool, Some(key)) if is_key(key) => format!("key `{key}` asks instead"),
+            (Why::NoTool, _) => "a custom tool of that name would ask".to_owned(),
+        }
+    }
+}
+
 /// A rule's key and pattern.
 type Form = (String, String);
 

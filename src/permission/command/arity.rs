@@ -5,7 +5,8 @@
 
 use super::Simple;
 use super::word::Word;
-use crate::permission::grant::floor;
+use crate::permission::Subject;
+use crate::permission::grant::{covers, floor};
 use crate::permission::harm::harm_of;
 use crate::permission::runners::{self, Extent};
 
@@ -126,7 +127,7 @@ pub(super) fn has_subcommands(program: &str) -> bool {
 }
 
 /// The pattern to propose, if any is fit to be stored.
-pub(super) fn proposal(command: &Simple) -> Option<String> {
+pub(super) fn proposal(command: &Simple, subject: &Subject) -> Option<String> {
     let words = &command.words;
     if words.iter().any(|word| word.dynamic_at.is_some()) && arity(words) >= words.len() {
         return None;
@@ -157,12 +158,19 @@ pub(super) fn proposal(command: &Simple) -> Option<String> {
     let is_misread = |word: &Word, blanks: &[char]| {
         word.dynamic_at.is_some() || word.text.is_empty() || word.text.contains(blanks)
     };
-    let pattern = if let Some(count) = length {
-        let blanks = ['*', '?', ' ', '\t', '\n'];
-        if words[..count].iter().any(|word| is_misread(word, &blanks)) {
-            return None;
+    let prefix = match length {
+        Some(count) => {
+            let blanks = ['*', '?', ' ', '\t', '\n'];
+            if words[..count].iter().any(|word| is_misread(word, &blanks)) {
+                return None;
+            }
+            // One that does not cover the command itself would be asked about again.
+            Some(format!("{} *", texts[..count].join(" "))).filter(|prefix| covers(prefix, subject))
         }
-        format!("{} *", texts[..count].join(" "))
+        None => None,
+    };
+    let pattern = if let Some(prefix) = prefix {
+        prefix
     } else {
         if words.iter().any(|word| is_misread(word, &['*', '?', '\t', '\n'])) {
             return None;

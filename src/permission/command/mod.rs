@@ -59,6 +59,7 @@ pub use written::{Backup, Copied, LinksCopied, brings_files, is_edit, is_plain, 
 
 use self::flow::Flow;
 use super::check::{Ask, Floor};
+use super::runners::CommandWord;
 use super::verdict::Subject;
 
 /// How many spellings of one command are tried; one with more is asked about, whatever the rules allow.
@@ -219,14 +220,38 @@ impl Simple {
             destroys: destructive,
             restrict_also,
             may_begin_with: self.unknown_action(),
+            words: self.certain_words(),
             ..Subject::new(&self.canonical)
         };
         Ask {
-            always: arity::proposal(self).into_iter().collect(),
+            always: arity::proposal(self, &subject).into_iter().collect(),
             floor,
             destructive,
             ..Ask::new("bash", subject)
         }
+    }
+
+    /// The words as stored answers are judged by them.
+    fn certain_words(&self) -> Vec<CommandWord> {
+        let is_filled_in = |word: &Word| {
+            let text = self.filled_in.as_deref().filter(|text| !text.is_empty());
+            text.is_some_and(|text| word.text.contains(text))
+        };
+        let mut words: Vec<CommandWord> = self
+            .words
+            .iter()
+            .map(|word| CommandWord {
+                text: word.text.clone(),
+                is_certain: word.begins_as_written() && !is_filled_in(word),
+            })
+            .collect();
+        if self.more_operands {
+            words.push(CommandWord {
+                text: String::new(),
+                is_certain: false,
+            });
+        }
+        words
     }
 
     /// Spellings that only rules which restrict are tried on: without assignments, with the program's base name, without

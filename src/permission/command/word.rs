@@ -69,6 +69,21 @@ impl Word {
         self.dynamic_at.is_some() && self.variable.is_none()
     }
 
+    /// Returns true if the program gets one word that begins as it is written, or several where a wildcard stands behind that
+    /// beginning.
+    pub(super) fn begins_as_written(&self) -> bool {
+        let is_option = self.text.starts_with('-');
+        let is_known = match self.dynamic_at {
+            None => true,
+            Some(at) => (at > 0 || self.variable.is_some()) && !self.splits,
+        };
+        is_known
+            && !self.has_braces
+            && self
+                .glob_at
+                .is_none_or(|at| at > 0 && !is_option && !self.may_split)
+    }
+
     /// The text with another in the place of each expansion.
     pub(super) fn with_expansions(&self, value: &str) -> String {
         let mut made = String::new();

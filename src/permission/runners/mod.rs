@@ -4,8 +4,12 @@
 //! can be run than those words name; everything else is only stored as the exact text. Wrappers, which run the command in
 //! their words, are listed in `command::wrapper` alone; they too are only stored as the exact text.
 
+mod further;
+mod options;
 mod table;
 
+pub use further::CommandWord;
+pub(super) use further::covers;
 use table::After::{Command, Known, Nothing, Word};
 use table::{After, RUNNERS};
 
@@ -74,6 +78,22 @@ pub(super) fn extent(words: &[&str]) -> Extent {
             }
         }
     }
+}
+
+/// The word at which the program stands that a package runner would run; 0 where the first word is no such runner.
+fn inner_start(words: &[&str]) -> usize {
+    let Some((length, Command)) = runner(words) else {
+        return 0;
+    };
+    let skipped = words[length..]
+        .iter()
+        .take_while(|word| PASSED_OVER.contains(word))
+        .count();
+    let start = length + skipped;
+    start
+        + words
+            .get(start..)
+            .map_or(0, |rest| if rest.is_empty() { 0 } else { inner_start(rest) })
 }
 
 /// Returns true if words are the beginning of a longer entry, so that an open end would reach it: `uv *` reaches `uv run`.

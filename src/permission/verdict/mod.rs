@@ -6,6 +6,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 use super::rule::{Action, PROTECTED, Rule, Source};
+use super::runners::CommandWord;
 
 /// Something that is about to happen, as patterns see it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +24,9 @@ pub struct Subject {
     pub read_only: bool,
     /// A command that destroys something: only a stored rule with this very text covers it.
     pub destroys: bool,
+    /// A command's words, without assignments; empty for anything else.
+    #[serde(default)]
+    pub words: Vec<CommandWord>,
 }
 
 impl Subject {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::OpenRequest;
 use super::trust::UsersRules;
 use crate::config::{self, ClaudeRules, Origin, RuleFiles};
-use crate::permission::{Action, ClaudeFile, ClaudePlaces, ImportedRules, Translation, translate};
+use crate::permission::{ClaudeFile, ClaudePlaces, ImportedRules, Translation, translate};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::truncate;
 use crate::tool::{Registry, Resolution};
@@ -105,11 +105,13 @@ pub fn unused(request: &OpenRequest) -> Vec<Unused> {
         .into_iter()
         .flat_map(|list| list.translation.left_out)
     {
-        let instead = match left.action {
-            Action::Allow => "",
-            Action::Ask | Action::Deny => "; the whole tool asks instead",
-        };
-        add(&left.rule, &left.file, &format!("{}{instead}", left.why));
+        let instead = left.instead();
+        let separator = if instead.is_empty() { "" } else { "; " };
+        add(
+            &left.rule,
+            &left.file,
+            &format!("{}{separator}{instead}", left.why),
+        );
     }
     let others = other_files().into_iter();
     let others = others.filter(|(name, _)| root.join(name).symlink_metadata().is_ok());

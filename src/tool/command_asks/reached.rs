@@ -13,6 +13,7 @@ mod patched;
 use std::path::{Path, PathBuf};
 
 use super::wildcards::Wildcards;
+use super::written::may_get_into;
 use super::{Gathered, Setting, base_name};
 use crate::permission::command::{
     Analysis, PathOperand, Place, Redirected, Simple, Word, analyse, named_in_script, operand_of, outputs,
@@ -196,7 +197,8 @@ impl Setting<'_> {
             });
             let names: Vec<String> = names.collect();
             for Candidate { path, is_certain } in destinations.paths {
-                for name in &names {
+                let names = Some(&names).filter(|_| may_get_into(copied, &path, analysis));
+                for name in names.into_iter().flatten() {
                     reached.add(path.join(name), is_certain && !name.contains(['*', '?', '[']));
                 }
                 reached.add(path, is_certain);

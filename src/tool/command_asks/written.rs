@@ -55,6 +55,13 @@ struct Names {
     is_too_much: bool,
 }
 
+/// Returns true if files may get into a destination, and not in its place. Another command of the call may make a directory of
+/// it first.
+pub(super) fn may_get_into(copied: &Copied, destination: &Path, analysis: &Analysis) -> bool {
+    let is_alone = analysis.commands.len() == 1 && analysis.perhaps.is_empty() && analysis.refusal.is_none();
+    !copied.is_name && (copied.is_directory || !is_alone || destination.is_dir())
+}
+
 impl Setting<'_> {
     /// Gathers what may not be written.
     pub(super) fn changed(
@@ -77,10 +84,13 @@ impl Setting<'_> {
             match self.paths_of(&copied.destination, operand_paths.directories) {
                 Some(found) => {
                     for destination in found {
-                        self.copied_to(copied, &destination, operand_paths, &mut names);
-                        if copied.is_name || !Path::new(&destination).is_dir() {
+                        let is_directory = Path::new(&destination).is_dir();
+                        if copied.is_name || !is_directory {
                             names.of_sources.push(destination.clone());
+                            names.all.push(destination.clone());
                         }
+                        let is_in = may_get_into(copied, Path::new(&destination), analysis);
+                        self.copied_to(copied, &destination, is_in, operand_paths, &mut names);
                         names.all.push(destination);
                     }
                 }
@@ -161,11 +171,12 @@ impl Setting<'_> {
         }
     }
 
-    /// The names that files get in a directory, and those that they bring.
+    /// The names that files get at a destination, in it if it `is_in`, and those that they bring.
     fn copied_to(
         &self,
         copied: &Copied,
         destination: &str,
+        is_in: bool,
         operand_paths: OperandPaths<'_>,
         names: &mut Names,
     ) {
@@ -180,8 +191,8 @@ impl Setting<'_> {
         for source in &sources {
             let source = Path::new(source);
             let mut into = vec![match source.file_name() {
-                Some(name) => destination.join(name),
-                None => destination.to_owned(),
+                Some(name) if is_in => destination.join(name),
+                _ => destination.to_owned(),
             }];
             if copied.keeps_parents {
                 let start = operand_paths.directories.into_iter().flatten();

@@ -107,10 +107,10 @@ fn opened(text: &str) -> Vec<usize> {
     lines
 }
 
-fn is_test(path: &str) -> bool {
+pub(super) fn is_test(path: &str) -> bool {
     let in_a_folder = path.contains("/tests/");
     in_a_folder
-        || ["/tests.rs", "/harness.rs", "/fixture.rs"]
+        || ["/tests.rs", "_tests.rs", "/harness.rs", "/fixture.rs"]
             .iter()
             .any(|end| path.ends_with(end))
 }

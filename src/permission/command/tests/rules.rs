@@ -116,7 +116,7 @@ fn always_proposes_the_words_that_name_the_action() {
         ("set -e", None),
     ] {
         assert_eq!(
-            arity::proposal(&simple(command)).as_deref(),
+            simple(command).ask(false).always.first().map(String::as_str),
             expected,
             "{command:?}"
         );

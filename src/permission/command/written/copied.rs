@@ -19,6 +19,8 @@ pub struct Copied {
     pub keeps_parents: bool,
     /// True if the destination is a name, also where it is a directory.
     pub is_name: bool,
+    /// True if the destination is a directory, also where it is not there yet.
+    pub is_directory: bool,
 }
 
 /// What becomes of links, at the sources and below them.
@@ -260,6 +262,7 @@ pub(super) fn copied(command: &Simple) -> Written {
         links: links(program, &arguments),
         keeps_parents: arguments.has(&[], &["parents"]),
         is_name: arguments.has(&['T'], &["no-target-directory"]),
+        is_directory: arguments.value('t').is_some(),
     };
     let mut written = Written {
         by_wildcard: last_is_wildcard || program == "mv",
@@ -332,6 +335,7 @@ fn any_may_be_the_destination(words: &[Word]) -> Written {
             links: LinksCopied::Kept,
             keeps_parents: true,
             is_name: false,
+            is_directory: true,
         });
     }
     written.backup = Some(Backup::default());

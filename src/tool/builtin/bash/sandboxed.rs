@@ -50,7 +50,9 @@ fn reason(confinement: &Confinement, text: &str, cwd: &Path) -> Option<String> {
         }
         let lower = line.to_lowercase();
         let is_offline = !confinement.network
-            && (NO_NETWORK.iter().any(|words| lower.contains(words)) || is_shell_socket(&lower));
+            && (NO_NETWORK.iter().any(|words| lower.contains(words))
+                || is_shell_socket(&lower)
+                || is_python_socket(&lower, text));
         is_offline.then(|| "[sandbox: no network]".to_owned())
     })
 }
@@ -58,6 +60,20 @@ fn reason(confinement: &Confinement, text: &str, cwd: &Path) -> Option<String> {
 /// bash's own way of opening a connection.
 fn is_shell_socket(line: &str) -> bool {
     (line.contains("/dev/tcp/") || line.contains("/dev/udp/")) && line.contains("not permitted")
+}
+
+/// Python's exception for a socket that was refused. It names no file; what was refused stands in it, or in the lines of the
+/// stack above it.
+fn is_python_socket(line: &str, text: &str) -> bool {
+    let Some((before, after)) = line.split_once("[errno 1] operation not permitted") else {
+        return false;
+    };
+    let names_a_file = after.trim_start().starts_with(':');
+    let is_told = ["socket", "connection", "urlopen"]
+        .iter()
+        .any(|word| before.contains(word));
+    let mut above = text.lines().rev().take(LINES);
+    !names_a_file && (is_told || above.any(|line| line.contains("socket")))
 }
 
 /// The path of which a line says that it was refused, when the sandbox has refused it.
@@ -137,6 +153,8 @@ mod tests {
             "cat: /tmp/x: Permission denied",
             "bash: line 1: /no/such/dir/x: Permission denied",
             "git@host: Permission denied",
+            "PermissionError: [Errno 1] Operation not permitted",
+            "import socket\nPermissionError: [Errno 1] Operation not permitted: '/no/such/dir/x'",
             "all went well",
             "",
         ] {
@@ -150,6 +168,10 @@ mod tests {
             "curl: (6) Could not resolve host: example.com",
             "bash: line 1: /dev/tcp/127.0.0.1/80: Operation not permitted",
             "ping: socket: Operation not permitted",
+            "  File \"/usr/lib/python3.11/socket.py\", line 233, in __init__\nPermissionError: [Errno 1] Operation not permitted",
+            "  File \"<string>\", line 1, in <module>\n    s = socket.socket()\nPermissionError: [Errno 1] Operation not permitted",
+            "urllib.error.URLError: <urlopen error [Errno 1] Operation not permitted>",
+            "ERROR: Failed to establish a new connection: [Errno 1] Operation not permitted",
         ] {
             assert_eq!(said(line).as_deref(), Some("[sandbox: no network]"), "{line}");
             let open = Confinement {

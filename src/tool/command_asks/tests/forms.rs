@@ -323,6 +323,39 @@ async fn what_operands_write_is_judged_in_yolo_too() {
 }
 
 #[tokio::test]
+async fn what_is_written_is_told_by_the_name_that_it_gets() {
+    let project = Harness::new();
+    project.write("evil", "x");
+    project.write(".vscode/old", "x");
+    let protected = |command: &str| -> Vec<String> {
+        let asks = command_asks(&project.services, command, &project.path("")).asks;
+        let mut texts: Vec<String> = asks
+            .into_iter()
+            .filter(|ask| ask.key == "protected" && ask.subject.text.starts_with(".vscode"))
+            .map(|ask| ask.subject.text)
+            .collect();
+        texts.dedup();
+        texts
+    };
+    let (to, into) = (".vscode/tasks.json", ".vscode/tasks.json/evil");
+    for command in [
+        "cp evil",
+        "mv evil",
+        "ln evil",
+        "ln -s ../evil",
+        "install -m 755 evil",
+    ] {
+        assert_eq!(protected(&format!("{command} {to}")), [to], "{command}");
+    }
+    assert_eq!(protected("cp -T evil .vscode/tasks.json"), [to]);
+    assert_eq!(protected("cp evil .vscode/old"), [".vscode/old"]);
+    // Whether it is a directory by then nobody knows.
+    let made = protected("mkdir .vscode/tasks.json; cp evil .vscode/tasks.json");
+    assert!(made.contains(&into.to_owned()), "{made:?}");
+    assert!(protected("install -Dt .vscode/tasks.json evil").contains(&into.to_owned()));
+}
+
+#[tokio::test]
 async fn a_secret_is_no_less_one_under_another_name() {
     let project = Harness::new();
     project.write(".env", "x");

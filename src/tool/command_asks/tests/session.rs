@@ -114,23 +114,236 @@ fn dialogs(commands: &[&str]) -> (usize, Vec<String>) {
     (asked.len(), asked)
 }
 
+/// The dialogs of [`COMMANDS`], each a program that runs the project's code, writes or is not on the list of reading ones.
+const DIALOGS: &[&str] = &[
+    "cargo check",
+    "cargo test -q",
+    "cargo build",
+    "cargo clippy --all-targets",
+    "cargo fmt",
+    "git add -A | git commit -m retry: wait longer",
+    "python3 -m pytest -q",
+    "pip list",
+    "npm test",
+    "npm run build",
+    "npx vitest run",
+    "node --test test/",
+    "go test ./...",
+    "go build ./...",
+    "go vet ./...",
+    "make test",
+    "sh test.sh",
+];
+
+fn is_of_another_kind_than_rust(command: &str) -> bool {
+    ["py", "pip", "npm", "npx", "node", "go ", "NODE", "PYTHON", "CI="]
+        .iter()
+        .any(|other| command.starts_with(other))
+}
+
 #[tokio::test]
-async fn ordinary_work_asks_little() {
+async fn ordinary_work_asks_this_and_no_more() {
     assert!(COMMANDS.len() >= 60);
-    let (all, asked) = dialogs(COMMANDS);
-    assert!(all <= 18, "{all} of {}: {asked:#?}", COMMANDS.len());
+    let (_, asked) = dialogs(COMMANDS);
+    assert_eq!(asked, DIALOGS);
     // A session of one kind of project.
     let of_rust: Vec<&str> = COMMANDS
         .iter()
-        .filter(|command| {
-            !["py", "pip", "npm", "npx", "node", "go ", "NODE", "PYTHON", "CI="]
-                .iter()
-                .any(|other| command.starts_with(other))
-        })
+        .filter(|command| !is_of_another_kind_than_rust(command))
         .copied()
         .take(46)
         .collect();
     assert_eq!(of_rust.len(), 46);
     let (count, asked) = dialogs(&of_rust);
-    assert!(count <= 12, "{count} of 46: {asked:#?}");
+    assert_eq!(
+        count, 8,
+        "of 46, and 12 is the most that there may be: {asked:#?}"
+    );
+}
+
+/// Returns true if a command is asked about under key `bash` where these answers are stored.
+fn is_asked(project: &Harness, stored: &[&str], command: &str) -> bool {
+    let mut permissions = Permissions::clone(&project.services.gate.permissions());
+    let rules: Vec<(String, String)> = stored
+        .iter()
+        .map(|pattern| ("bash".to_owned(), (*pattern).to_owned()))
+        .collect();
+    permissions.grants = grants(&rules, Scope::Project, None).unwrap();
+    let asks = command_asks(&project.services, command, &project.path("")).asks;
+    let asks: Vec<_> = asks.into_iter().filter(|ask| ask.key == "bash").collect();
+    !matches!(decide(&permissions, &asks, "bash", Mode::Ask), Decision::Allow)
+}
+
+#[tokio::test]
+async fn a_stored_prefix_covers_what_is_understood_and_nothing_else() {
+    let project = Harness::new();
+    project.write("a.txt", "x\n");
+    for (stored, covered, asked) in [
+        (
+            "git fetch *",
+            &[
+                "git fetch",
+                "git fetch --all -q",
+                "git fetch origin \"refs/heads/x\"",
+            ][..],
+            &[
+                "git fetch --upload-pack=./p .",
+                "git fetch . --upload-pa ./p",
+                "git fetch 'ext::sh -c touch% p'",
+                "git fetch {.,--upload-pack=./p}",
+                "git fetch $X",
+                "git fetch o$X",
+                "git fetch \"$X\"",
+                "git fetch *",
+                "git fetch -- ext::./p",
+                "echo --upload-pack=./p | xargs git fetch",
+            ][..],
+        ),
+        (
+            "git clone *",
+            &["git clone --depth 1 https://a.b/c"],
+            &[
+                "git clone -u ./p . x",
+                "git clone -q -u./p . x",
+                "git clone --template=t . x",
+            ],
+        ),
+        (
+            "git pull *",
+            &["git pull --rebase"],
+            &["git pull --upload-pack ./p ."],
+        ),
+        (
+            "git ls-remote *",
+            &["git ls-remote origin"],
+            &["git ls-remote --upload-pack=./p ."],
+        ),
+        (
+            "git grep *",
+            &["git grep -n x"],
+            &["git grep -O./p x", "git grep --open-files-in-pager=./p x"],
+        ),
+        (
+            "git archive *",
+            &["git archive HEAD"],
+            &["git archive --remote=. --exec=./p HEAD"],
+        ),
+        (
+            "make test *",
+            &["make test", "make test -j4 V=1"],
+            &[
+                "make test --eval='$(shell ./p)'",
+                "make test -f Evil",
+                "make test -fEvil",
+                "make test 'X!=./p'",
+                "make test SHELL=./p",
+            ],
+        ),
+        (
+            "cargo test *",
+            &[
+                "cargo test -p x",
+                "cargo test x -- --nocapture",
+                "cargo test -- '--config x'",
+            ],
+            &[
+                "cargo test --config 'build.rustc=\"./p\"'",
+                "cargo test 'x -- y' --config x",
+                "cargo test $X",
+            ],
+        ),
+        (
+            "go test *",
+            &["go test -run X ./..."],
+            &["go test -exec ./p ./..."],
+        ),
+        (
+            "npm run build *",
+            &["npm run build --port 3"],
+            &["npm run build --script-shell=./p"],
+        ),
+        (
+            "pytest *",
+            &["pytest -xvs a.py", "pytest \"a/$X\""],
+            &["pytest -p evil", "pytest $X"],
+        ),
+        (
+            "git commit *",
+            &["git commit -m 'a --b'", "git commit -am x"],
+            &["git commit --unknown"],
+        ),
+        ("rg *", &["rg -n x"], &["rg --pre ./p x", "rg --pre=./p x"]),
+        (
+            "sort *",
+            &["sort -k2 a.txt"],
+            &["sort --compress-program=./p -S1k a.txt", "sort -o a.txt a.txt"],
+        ),
+        ("cp *", &[], &["cp a.txt b.txt"]),
+        ("tee *", &[], &["tee a.txt"]),
+    ] {
+        for command in covered {
+            assert!(!is_asked(&project, &[stored], command), "{stored}: {command}");
+        }
+        for command in asked {
+            assert!(is_asked(&project, &[stored], command), "{stored}: {command}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_offered_covers_the_command_and_no_whole_tree() {
+    let project = Harness::new();
+    project.write("a.txt", "x\n");
+    let open = |command: &str| {
+        let asks = command_asks(&project.services, command, &project.path("")).asks;
+        match decide(&project.services.gate.permissions(), &asks, "bash", Mode::Ask) {
+            Decision::Ask(open) => open,
+            _ => Vec::new(),
+        }
+    };
+    for command in [
+        "git fetch --upload-pack=./p .",
+        "make test --eval=x",
+        "unknown --hook=x",
+        "ls | unknown -x",
+    ] {
+        let open = open(command);
+        let offered = open.iter().flat_map(|open| &open.ask.always);
+        for pattern in offered {
+            assert!(!pattern.ends_with(" *"), "{command}: {pattern}");
+            assert!(!is_asked(&project, &[pattern], command), "{command}: {pattern}");
+        }
+    }
+    for command in [
+        "ls /",
+        "bazel run //x",
+        "cat /no-such-file",
+        "ls ~",
+        "ls /etc",
+        "ls /usr",
+    ] {
+        for open in open(command) {
+            let is_whole = open.ask.key == "external_directory";
+            assert!(
+                !is_whole || open.ask.always.is_empty(),
+                "{command}: {:?}",
+                open.ask
+            );
+        }
+    }
+    for command in [
+        "cp a.txt b.txt",
+        "tee a.txt",
+        "install a.txt b.txt",
+        "ln -f a.txt b.txt",
+    ] {
+        let open = open(command);
+        assert!(
+            open.iter()
+                .any(|open| open.ask.key == "bash" && open.ask.destructive),
+            "{command}"
+        );
+        let mut patterns = open.iter().flat_map(|open| &open.ask.always);
+        assert!(!patterns.any(|pattern| pattern.ends_with(" *")), "{command}");
+    }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use lathe::conversation::{CallId, SessionId};
 use lathe::permission::{
-    Action, Ask, Delegated, Deleted, Editable, Floor, Inquiry, Location, Row, Rule, Scope, Source, Subject,
-    Verdict,
+    Action, Ask, CommandWord, Delegated, Deleted, Editable, Floor, Inquiry, Location, Row, Rule, Scope,
+    Source, Subject, Verdict,
 };
 use lathe::question::{Form, FormOption, FormQuestion, Question, QuestionKind};
 use lathe::session::export::ExportFormat;
@@ -52,6 +52,10 @@ fn row() -> Row {
                 may_begin_with: Some("rm".into()),
                 read_only: false,
                 destroys: true,
+                words: vec![CommandWord {
+                    text: "rm".into(),
+                    is_certain: true,
+                }],
             },
             always: vec!["rm *".into()],
             floor: Floor::Ask,
