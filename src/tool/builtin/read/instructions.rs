@@ -15,6 +15,7 @@ const MAX_CHARS: usize = 16 * 1024;
 pub(super) fn add(output: &mut Output<Details>, file: &Path, services: &SessionServices, noting: &Noting) {
     let Some(directory) = file.parent() else { return };
     let gate = services.gate.readable();
+    let session_dir = services.roots.session_dir().canonicalize();
     for path in nearby(directory, services.roots.session_dir()) {
         let is_new = noting.instructions(&path, services);
         if !is_new || path == file {
@@ -22,8 +23,13 @@ pub(super) fn add(output: &mut Output<Details>, file: &Path, services: &SessionS
         }
         let display = services.roots.display(&path);
         let opened = gate.open(&path);
-        // The file that was read may be the target of this link.
-        if opened.as_ref().is_ok_and(|opened| opened.real_path() == file) {
+        // The file that was read may be the target of this link. What lies outside by now was put there just now.
+        let is_another =
+            |real: &Path| real != file && session_dir.as_ref().is_ok_and(|dir| real.starts_with(dir));
+        if opened
+            .as_ref()
+            .is_ok_and(|opened| !is_another(opened.real_path()))
+        {
             continue;
         }
         match opened.and_then(|opened| opened.read_text(MAX_BYTES)) {
