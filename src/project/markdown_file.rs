@@ -219,7 +219,7 @@ mod tests {
             fs::write(&path, text).unwrap();
             let mut allowance = Allowance::default();
             let read = (0..100).map(|_| allowance.read(&path, None, &gate));
-            read.filter(Result::is_ok).count()
+            read.flatten().count()
         };
         assert_eq!(read("body.md", &"x".repeat(1 << 20)), 16);
         let yaml = format!("---\na: {}\n---\n", "x".repeat(60 << 10));

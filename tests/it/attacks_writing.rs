@@ -18,7 +18,9 @@ fn call(project: &Project, mode: &str, tool: &str, args: &Value) -> Value {
         .arg(args.to_string())
         .run();
     let mut result: Value = serde_json::from_str(&finished.stdout).unwrap_or_else(|_| panic!("{finished}"));
-    result["duration_ms"].take();
+    for field in ["duration_ms", "session", "call"] {
+        result[field].take();
+    }
     result
 }
 
@@ -74,7 +76,7 @@ fn start(project: &Project) {
 fn links_to_links_do_not_hold_the_start_up() {
     let project = Project::new().git().file("a.txt", "text of a\n");
     for level in 0..7 {
-        let here = project.path(&format!("z{level}"));
+        let here = project.path(format!("z{level}"));
         fs::create_dir(&here).unwrap();
         for link in 0..12 {
             symlink(format!("../z{}", level + 1), here.join(format!("l{link}"))).unwrap();
@@ -82,11 +84,11 @@ fn links_to_links_do_not_hold_the_start_up() {
     }
     fs::create_dir(project.path("z7")).unwrap();
     for link in 0..2000 {
-        symlink(".", project.path(&format!("z7/l{link}"))).unwrap();
+        symlink(".", project.path(format!("z7/l{link}"))).unwrap();
     }
     for name in ["commands", "agents"] {
-        fs::create_dir_all(project.path(&format!(".lathe/{name}"))).unwrap();
-        symlink("../../z0", project.path(&format!(".lathe/{name}/s"))).unwrap();
+        fs::create_dir_all(project.path(format!(".lathe/{name}"))).unwrap();
+        symlink("../../z0", project.path(format!(".lathe/{name}/s"))).unwrap();
     }
     start(&project);
 }
@@ -103,8 +105,8 @@ fn aliases_in_front_matter_do_not_hold_the_start_up() {
         nine("b1"),
     );
     for number in 0..30 {
-        project.write(&format!(".lathe/commands/x{number}.md"), command.as_bytes());
-        project.write(&format!(".lathe/agents/x{number}.md"), command.as_bytes());
+        project.write(format!(".lathe/commands/x{number}.md"), command.as_bytes());
+        project.write(format!(".lathe/agents/x{number}.md"), command.as_bytes());
     }
     start(&project);
 }
