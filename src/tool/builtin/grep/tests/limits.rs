@@ -216,6 +216,6 @@ async fn a_match_of_very_many_lines_is_not_kept_whole() {
     project.write("lines", "\n".repeat(100_000));
     let args = json!({"pattern": "(?s).*", "path": "lines", "multiline": true});
     let text = grep(&project, args).await;
-    assert!(text.starts_with("Found 1 match in 1 file"), "{:.200}", text);
+    assert!(text.starts_with("Found 1 match in 1 file"), "{text:.200}");
     assert!(text.lines().count() < 21_000, "{}", text.lines().count());
 }
