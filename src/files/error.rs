@@ -55,6 +55,12 @@ pub enum FileProblem {
     ReadOnlyFileSystem,
     #[error("was left as it is, because the disk is full; free some space and try again")]
     DiskFull,
+    /// It cannot be replaced by a rename, and a write in place would change it under all of its names.
+    #[error(
+        "was left as it is, because it has {others} other {} (hard links) and its owner or its directory does not let it be replaced",
+        if *others == 1 { "name" } else { "names" }
+    )]
+    OtherNames { others: u64 },
     #[error("may not be accessed: permission denied")]
     Denied,
     #[error("is held by another lathe that is in the middle of a change; try again")]
@@ -113,6 +119,7 @@ impl FileError {
             | FileProblem::WriteProtected
             | FileProblem::ReadOnlyFileSystem
             | FileProblem::DiskFull
+            | FileProblem::OtherNames { .. }
             | FileProblem::Denied
             | FileProblem::Busy
             | FileProblem::NotRestored(_)

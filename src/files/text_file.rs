@@ -79,6 +79,8 @@ pub enum SpliceError {
     Outside,
     #[error("the file is not UTF-8 and was opened for reading only")]
     ReadOnly,
+    #[error("it would have more than 10 MiB")]
+    TooLarge,
 }
 
 impl TextFile {
@@ -190,13 +192,18 @@ impl TextFile {
     ///
     /// Line breaks of a replacement are taken as LF and written with the ending of the first break inside or after the
     /// replaced span, else with the one that is most frequent in the file.
-    pub fn splice(&self, edits: &[(Range<usize>, String)]) -> Result<Vec<u8>, SpliceError> {
+    pub fn splice<S: AsRef<str>>(&self, edits: &[(Range<usize>, S)]) -> Result<Vec<u8>, SpliceError> {
         if self.encoding != Encoding::Utf8 {
             return Err(SpliceError::ReadOnly);
         }
         let mut edits: Vec<_> = edits.iter().collect();
         edits.sort_by_key(|(span, _)| (span.start, span.end));
-        let added: usize = edits.iter().map(|(_, new)| new.len()).sum();
+        let added: usize = edits.iter().map(|(_, new)| new.as_ref().len()).sum();
+        let removed: usize = edits.iter().map(|(span, _)| span.len()).sum();
+        // A few edits, each of what the one before it left, may make as much as one likes of a small file.
+        if (self.bytes.len() + added).saturating_sub(removed) as u64 > WRITE_LIMIT {
+            return Err(SpliceError::TooLarge);
+        }
         let mut bytes = Vec::with_capacity(self.bytes.len() + added);
         let mut copied = 0;
         let mut end_before = 0;
@@ -210,7 +217,7 @@ impl TextFile {
             end_before = span.end;
             bytes.extend_from_slice(&self.bytes[copied..self.raw_offset(span.start)]);
             copied = self.raw_offset(span.end);
-            push_text(&mut bytes, new, self.ending_for(span));
+            push_text(&mut bytes, new.as_ref(), self.ending_for(span));
         }
         bytes.extend_from_slice(&self.bytes[copied..]);
         Ok(bytes)
@@ -393,10 +400,7 @@ mod tests {
         let file = file("\u{feff}a\r\nb");
         assert!(file.has_bom());
         assert_eq!(file.text(), "a\nb");
-        assert_eq!(
-            file.splice(&[(0..1, "x".into())]).unwrap(),
-            "\u{feff}x\r\nb".as_bytes()
-        );
+        assert_eq!(file.splice(&[(0..1, "x")]).unwrap(), "\u{feff}x\r\nb".as_bytes());
         assert_eq!(file.rewrite("1\n2\n"), "\u{feff}1\r\n2\r\n".as_bytes());
         assert_eq!(file.rewrite("\u{feff}1"), "\u{feff}1".as_bytes());
     }
@@ -436,7 +440,7 @@ mod tests {
         );
         let big = TextFile::decode(b"\xfe\xff\xd8\x3d\xde\x00\0".to_vec());
         assert_eq!((big.text(), big.encoding()), ("😀\u{fffd}", Encoding::Utf16Be));
-        assert_eq!(big.splice(&[]), Err(SpliceError::ReadOnly));
+        assert_eq!(big.splice::<String>(&[]), Err(SpliceError::ReadOnly));
         assert!(!looks_binary(b"\xff\xfeh\0"));
     }
 
@@ -498,7 +502,7 @@ mod tests {
     proptest! {
         #[test]
         fn splicing_nothing_gives_the_same_bytes(bytes in "\u{feff}?(a|é|\r|\n|\r\n|b){0,20}") {
-            prop_assert_eq!(file(&bytes).splice(&[]).unwrap(), bytes.into_bytes());
+            prop_assert_eq!(file(&bytes).splice::<String>(&[]).unwrap(), bytes.into_bytes());
         }
 
         #[test]

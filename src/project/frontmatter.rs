@@ -1,12 +1,13 @@
 //! Markdown files that begin with YAML between two lines `---`.
 //!
-//! The YAML is read by `serde-saphyr`, which never panics, keeps the place of every value and bounds what aliases may
-//! blow up; other readers of YAML are no longer kept or know no places. Values stay untyped here, each with its line, so
-//! that whoever knows what a key means can say what is wrong with it and where.
+//! The YAML is read by `serde-saphyr`, which never panics and keeps the place of every value; other readers of YAML are no longer kept or know no places. Values stay untyped here, each with its line, so
+//! that whoever knows what a key means can say what is wrong with it and where. Anchors and aliases are refused: a few
+//! plain values have no use for them, and with them a small file becomes a large value.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use serde_saphyr::budget::BudgetBreach;
 
 /// A file taken apart.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -61,6 +62,12 @@ pub fn parse(text: &str) -> Result<FrontMatter, FrontMatterError> {
     })
 }
 
+/// Returns the size in bytes of the front matter that [`parse`] would read.
+pub(super) fn size(text: &str) -> usize {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    split(text).ok().flatten().map_or(0, |(yaml, _)| yaml.len())
+}
+
 /// The YAML and what follows it.
 fn split(text: &str) -> Result<Option<(&str, &str)>, FrontMatterError> {
     let mut lines = text.split_inclusive('\n');
@@ -90,13 +97,24 @@ fn split(text: &str) -> Result<Option<(&str, &str)>, FrontMatterError> {
 
 fn fields(yaml: &str) -> Result<BTreeMap<String, Field>, FrontMatterError> {
     type Spanned = serde_saphyr::Spanned<Value>;
-    let read = serde_saphyr::from_str::<Option<BTreeMap<String, Spanned>>>(yaml);
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_anchors: 0,
+            max_aliases: 0,
+            max_merge_keys: 0,
+        },
+    };
+    let read = serde_saphyr::from_str_with_options::<Option<BTreeMap<String, Spanned>>>(yaml, options);
     let read = read.map_err(|error| {
         let at = error.location().map_or(Place::START, place);
-        broken(
-            at,
-            format!("the front matter is not valid YAML: {}", sentence(&error)),
-        )
+        let message = match error.without_snippet() {
+            serde_saphyr::Error::Budget {
+                breach: BudgetBreach::Anchors { .. } | BudgetBreach::Aliases { .. },
+                ..
+            } => "anchors and aliases (`&a`, `*a`) are not read here; write the value out".to_owned(),
+            _ => format!("the front matter is not valid YAML: {}", sentence(&error)),
+        };
+        broken(at, message)
     })?;
     let field = |(key, spanned): (String, Spanned)| {
         let at = place(spanned.referenced);
@@ -236,6 +254,10 @@ mod tests {
         }
         bomb.push_str("---\n");
         assert!(parse(&bomb).is_err());
+        for yaml in ["a: &x b", "a: &x b\nc: *x", "a: &x {b: c}\nd:\n  <<: *x"] {
+            let error = parse(&format!("---\n{yaml}\n---\n")).unwrap_err();
+            assert!(error.message.contains("anchors and aliases"), "{yaml}: {error}");
+        }
         let deep = format!("---\na: {}{}\n---\n", "[".repeat(20_000), "]".repeat(20_000));
         assert!(parse(&deep).is_err());
     }

@@ -53,7 +53,7 @@ const NEARBY_NAMES: &[&str] = &["AGENTS.md", "CLAUDE.md", "CONTEXT.md"];
 /// A text of this size already fills a good part of a model's context.
 const MAX_TEXT_BYTES: usize = 128 << 10;
 const MAX_TOTAL_BYTES: usize = 512 << 10;
-/// How many directory entries one glob may look at.
+/// How many directory entries all globs together may look at.
 const MAX_ENTRIES: usize = 20_000;
 const MAX_DEPTH: usize = 32;
 
@@ -101,6 +101,8 @@ struct Gatherer<'a> {
     /// Texts that were read: `CLAUDE.md` is often a copy of `AGENTS.md`.
     texts: HashSet<String>,
     total: usize,
+    /// Directory entries that globs have looked at.
+    entries: usize,
 }
 
 impl<'a> Gatherer<'a> {
@@ -111,6 +113,7 @@ impl<'a> Gatherer<'a> {
             seen: HashSet::new(),
             texts: HashSet::new(),
             total: 0,
+            entries: 0,
         }
     }
 
@@ -240,13 +243,16 @@ impl<'a> Gatherer<'a> {
             .filter_entry(|entry| !matches!(entry.file_name().to_str(), Some(".git" | "node_modules")))
             .build();
         let mut found = Vec::new();
-        for (count, entry) in entries.flatten().enumerate() {
-            if count >= MAX_ENTRIES {
+        for entry in entries {
+            // What cannot be looked at counts, too.
+            self.entries += 1;
+            if self.entries > MAX_ENTRIES {
                 let problem =
                     format!("the instructions `{pattern}` match in too many places; name a directory");
                 self.gathered.problems.push(problem);
                 break;
             }
+            let Ok(entry) = entry else { continue };
             let below = entry.path().strip_prefix(start).unwrap_or(entry.path());
             let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
             if !is_directory && matcher.is_match(below) {

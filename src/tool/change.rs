@@ -1,4 +1,5 @@
-//! The steps that every writing tool shares: the guard, the lock, the transaction, the record.
+//! The steps of every writing tool once its call is allowed: the lock, the transaction, the record. What comes before is in
+//! `writing`.
 
 use std::collections::HashMap;
 use std::fs;
@@ -6,14 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::conversation::ErrorKind;
-use crate::files::{
-    ContentHash, Expected, FileError, FileProblem, PathKind, Resolved, Roots, TextFile, Transaction,
-};
-use crate::permission::Ask;
+use crate::files::{Expected, FileError, FileProblem, Resolved, Roots, SpliceError, Transaction};
 use crate::text::diff::unified;
 use crate::view::card::{Card, CardPart, DiffBody};
 
-use super::{PathAsk, RenderCx, SessionServices, ToolCx, ToolError, edit_asks, path_asks, plural};
+use super::{RenderCx, ToolCx, ToolError, plural};
 
 /// Lines of a diff that a card shows unless it is expanded.
 pub(super) const COLLAPSED_LINES: usize = 40;
@@ -64,69 +62,19 @@ impl FileChange {
     }
 }
 
-/// The asks for the paths of a call. A path may come several times, and is asked about once.
-#[derive(Default)]
-pub(super) struct EditAsks {
-    pub(super) asks: Vec<Ask>,
-    /// Those for leaving the project.
-    pub(super) outside: Vec<Ask>,
-    /// Where each key and subject stands in `asks`.
-    places: HashMap<(String, String), usize>,
-}
-
-impl EditAsks {
-    pub(super) fn note(&mut self, cx: &ToolCx, path: &PathAsk, is_deleted: bool) {
-        for ask in &path.asks {
-            if !self.outside.contains(ask) {
-                self.outside.push(ask.clone());
-            }
-        }
-        for mut ask in edit_asks(cx, path) {
-            ask.destructive |= is_deleted && ask.key == "edit";
-            self.add(ask);
-        }
-    }
-
-    /// Asks to read a file that gets another name: by that name its content may be free for everybody to read.
-    pub(super) fn note_moved(&mut self, path: &PathAsk) {
-        for ask in path_asks("read", &path.resolved) {
-            self.add(ask);
-        }
-    }
-
-    fn add(&mut self, ask: Ask) {
-        let name = (ask.key.clone(), ask.subject.text.clone());
-        if let Some(&place) = self.places.get(&name) {
-            self.asks[place].destructive |= ask.destructive;
-            return;
-        }
-        self.places.insert(name, self.asks.len());
-        self.asks.push(ask);
-    }
-}
-
 impl From<FileError> for ToolError {
     fn from(error: FileError) -> Self {
         Self::new(error.kind(), error.to_string())
     }
 }
 
-/// Opens a file that is to be changed, or says that there is none. Nothing is read of what is no plain file.
-pub(super) fn open_for_change(path: &Resolved) -> Result<Option<TextFile>, ToolError> {
-    let named = |error: FileError| ToolError::from(error.named(&path.display));
-    match path.kind {
-        PathKind::Missing => {
-            path.for_writing().map_err(named)?;
-            Ok(None)
-        }
-        PathKind::Directory => Err(ToolError::new(
-            ErrorKind::IsDirectory,
-            format!("`{}` is a directory", path.display),
-        )
-        .hint("Name a file.")),
-        PathKind::File | PathKind::Special | PathKind::DanglingLink => {
-            path.for_writing().map_err(named)?;
-            Ok(Some(TextFile::open_real(&path.real).map_err(named)?))
+/// Says why an edit of the file that is shown as `display` could not be carried out in memory.
+pub(super) fn not_made(error: SpliceError, display: &str) -> ToolError {
+    let message = format!("the edit of `{display}` was not made: {error}");
+    match error {
+        SpliceError::TooLarge => ToolError::new(ErrorKind::TooLarge, message),
+        SpliceError::Overlap | SpliceError::Outside | SpliceError::ReadOnly => {
+            ToolError::new(ErrorKind::Internal, format!("{message}; please report this"))
         }
     }
 }
@@ -140,46 +88,15 @@ pub(super) fn check_no_link(path: &Resolved) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// Refuses to change a file that this session has not read, or not as it is now.
-pub(super) fn check_read(cx: &ToolCx, path: &Resolved, hash: &ContentHash) -> Result<(), ToolError> {
-    check_read_by(&cx.services, path, hash)
-}
-
-/// Like [`check_read`], beside the call.
-pub(super) fn check_read_by(
-    services: &SessionServices,
-    path: &Resolved,
-    hash: &ContentHash,
-) -> Result<(), ToolError> {
-    if !services.settings.require_read {
-        return Ok(());
-    }
-    let record = services.tree.store.file_read(&services.session, &path.real)?;
-    match record {
-        None => Err(ToolError::new(
-            ErrorKind::NotRead,
-            format!(
-                "`{}` has not been read in this session; read it first",
-                path.display
-            ),
-        )),
-        Some(record) if record.hash != hash.as_str() => Err(ToolError::new(
-            ErrorKind::Stale,
-            format!("`{}` changed since it was read; read it again", path.display),
-        )),
-        Some(_) => Ok(()),
-    }
-}
-
 /// Writes the change, all or nothing, and notes that the session knows the file as it is now.
 ///
 /// Once the bytes are on their way the change is seen through, even if nobody waits for it any more.
-pub(super) async fn apply(cx: &ToolCx, change: Change) -> Result<(), ToolError> {
+pub(super) async fn apply(cx: &ToolCx, change: Change) -> Result<Applied, ToolError> {
     apply_all(cx, vec![FileChange::Write(change)]).await
 }
 
 /// Like [`apply`], for several files: all of them change, or none.
-pub(super) async fn apply_all(cx: &ToolCx, changes: Vec<FileChange>) -> Result<(), ToolError> {
+pub(super) async fn apply_all(cx: &ToolCx, changes: Vec<FileChange>) -> Result<Applied, ToolError> {
     let paths: Vec<PathBuf> = changes.iter().map(|change| change.path().real.clone()).collect();
     let lock = cx.services.tree.locks.lock(&paths).await;
     let services = Arc::clone(&cx.services);
@@ -200,7 +117,12 @@ pub(super) async fn apply_all(cx: &ToolCx, changes: Vec<FileChange>) -> Result<(
         let written = transaction
             .commit()
             .map_err(|error| not_written(error, &services.tree.records_dir, &names))?;
+        let mut applied = Applied::default();
         for file in written {
+            if file.other_names > 0 {
+                let name = names.get(&file.path).map_or("", String::as_str);
+                applied.unlinked.push(unlinked(name, file.other_names));
+            }
             // What is gone needs no record: whatever comes in its place is another file.
             let Some(hash) = &file.hash else { continue };
             let noted = services
@@ -212,9 +134,41 @@ pub(super) async fn apply_all(cx: &ToolCx, changes: Vec<FileChange>) -> Result<(
                 tracing::warn!(%error, "a write could not be noted");
             }
         }
-        Ok(())
+        Ok(applied)
     })
     .await
+}
+
+/// What there is to tell of a change that was made, beside what was wanted.
+#[derive(Debug, Default)]
+#[must_use]
+pub(super) struct Applied {
+    /// A sentence for each file that had other names.
+    pub(super) unlinked: Vec<String>,
+}
+
+impl Applied {
+    /// Adds it to the text for the model.
+    pub(super) fn tell(&self, text: &str) -> String {
+        self.unlinked
+            .iter()
+            .fold(text.to_owned(), |text, sentence| format!("{text}\n{sentence}"))
+    }
+}
+
+fn unlinked(name: &str, others: u64) -> String {
+    let (others, keep) = match others {
+        1 => ("1 other name (a hard link)".to_owned(), "keeps"),
+        others => (format!("{others} other names (hard links)"), "keep"),
+    };
+    format!("`{name}` had {others}, which {keep} the text of before.")
+}
+
+/// Shows on a card which files had other names.
+pub(super) fn with_unlinked(card: Card, unlinked: &[String]) -> Card {
+    unlinked
+        .iter()
+        .fold(card, |card, sentence| card.part(CardPart::Text(sentence.clone())))
 }
 
 /// Tells a failure of a file from one of the record that is written before.

@@ -295,14 +295,6 @@ pub fn path_asks(key: &str, resolved: &Resolved) -> Vec<Ask> {
     asks
 }
 
-/// Returns the asks of a writer for one path.
-pub fn edit_asks(cx: &ToolCx, path: &PathAsk) -> Vec<Ask> {
-    let mut asks = path.asks.clone();
-    asks.extend(path_asks("edit", &path.resolved));
-    asks.extend(cx.services.protected_asks(&path.resolved));
-    asks
-}
-
 impl<P> Prepared<P> {
     pub fn with_card(mut self, card: Card) -> Self {
         self.card = Some(card);

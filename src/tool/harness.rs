@@ -241,6 +241,7 @@ impl Harness {
         Self::in_tree(Arc::clone(&self.dir), tree, no_events, options)
     }
 
+    #[allow(clippy::needless_pass_by_value)] // Every caller makes them for this.
     fn in_tree(
         dir: Arc<TempDir>,
         tree: Arc<TreeServices>,

@@ -37,11 +37,10 @@ mod settings;
 pub(crate) mod stand_in;
 mod truncate;
 mod walk;
+mod writing;
 
 pub use command_asks::JudgedIndexes;
-pub use context::{
-    Abilities, CallSettings, CallUpdate, PathAsk, SessionEffect, ToolCx, Update, edit_asks, path_asks,
-};
+pub use context::{Abilities, CallSettings, CallUpdate, PathAsk, SessionEffect, ToolCx, Update, path_asks};
 use dynamic::text_or_null;
 pub use dynamic::{DynPrepared, DynTool, ResultSource};
 pub use gate::{AnswerError, Asker, Gate, GateOwner};

@@ -270,7 +270,9 @@ async fn permit(
         Ok(prepared) => prepared,
         Err(mut error) => {
             let first = error.take_first();
-            gate.refuse_denied(asker, &first.judged)?;
+            // In the order in which a call without an error asks, so that a refusal tells nothing of the error.
+            let judged: Vec<Ask> = asks.iter().cloned().chain(first.judged).collect();
+            gate.refuse_denied(asker, &judged)?;
             asks.extend(first.asks);
             let began = Instant::now();
             let pass = gate.pass_by(answerer, cx, asker, &asks, || Shown {

@@ -297,6 +297,28 @@ fn unjudged_reads(text: &str) -> Vec<usize> {
         .collect()
 }
 
+/// Where a tool opens the text of a file that may change: the one way for all of them, and plans, which judge `read`
+/// themselves.
+const OPENS_FOR_ITSELF: &[&str] = &["src/tool/writing.rs", "src/tool/builtin/plan/place.rs"];
+
+#[test]
+fn a_tool_opens_what_it_changes_where_reading_is_asked_about() {
+    let root = manifest_directory();
+    let mut openers = Vec::new();
+    for path in rust_files(&root.join("src/tool")) {
+        let text = fs::read_to_string(&path).unwrap();
+        let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+        let code = text.split("#[cfg(test)]").next().unwrap();
+        if !name.contains("/tests") && code.contains("TextFile::open") {
+            openers.push(name);
+        }
+    }
+    openers.sort_unstable();
+    let mut expected = OPENS_FOR_ITSELF.to_vec();
+    expected.sort_unstable();
+    assert_eq!(openers, expected, "open with `writing::Originals`");
+}
+
 #[test]
 fn what_becomes_a_prompt_is_read_through_the_gate() {
     let source = manifest_directory().join("src");

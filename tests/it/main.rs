@@ -9,6 +9,7 @@ mod agents;
 mod architecture;
 mod attacks;
 mod attacks_reading;
+mod attacks_writing;
 mod batch;
 mod claude_rules;
 mod cli;

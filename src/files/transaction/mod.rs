@@ -9,8 +9,9 @@
 //! A file to remove is renamed to a hidden name beside it and goes when all else is in place, so that undoing brings back
 //! the file itself and not a copy.
 //!
-//! A file with several hard links, of another owner or in a directory that cannot be written is overwritten in place, with
-//! its old and new content in the record first. Mode bits stay, missing parents are made. A
+//! A file of another owner or in a directory that cannot be written is overwritten in place, with its old and new content
+//! in the record first. One with several hard links never is, because by another of its names it may be a file that nobody
+//! was asked about (`.git/config`): a rename leaves that one as it was. Mode bits stay, missing parents are made. A
 //! write-protected file is refused even where a rename would succeed. Extended attributes and ACLs are not copied.
 //!
 //! Paths are real ones (`Resolved::real`): the directory of each file is opened once, without following a link, beneath
@@ -85,6 +86,8 @@ pub struct Written {
     pub hash: Option<ContentHash>,
     /// Its bytes before; `None` when it was created.
     pub before: Option<Vec<u8>>,
+    /// Hard links to the file that was replaced; they keep what it was.
+    pub other_names: u64,
 }
 
 impl Transaction {
@@ -177,7 +180,12 @@ impl Commit {
             .into_iter()
             .filter_map(|change| Step::inspect(change, &mut directories).transpose())
             .collect::<Result<Vec<_>, _>>()?;
-        let record = Record::begin(&transaction.records, &steps)?;
+        Self::begin(turn, steps, &transaction.records)
+    }
+
+    /// Writes the record and all new content.
+    fn begin(turn: Turn, steps: Vec<Step>, records: &Path) -> Result<Self, FileError> {
+        let record = Record::begin(records, &steps)?;
         let mut commit = Self {
             steps,
             staged: Vec::new(),

@@ -303,6 +303,7 @@ impl RecordedStep {
             temp: temp.into_path()?.file_name()?.to_os_string(),
             method: if in_place { Method::InPlace } else { Method::Rename },
             before,
+            other_names: 0,
             new_hash,
             new: rest.split_off(..new_length)?.to_vec(),
             like: None,

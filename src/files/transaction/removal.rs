@@ -85,6 +85,7 @@ impl Removal {
 
     pub(super) fn into_written(self) -> Written {
         Written {
+            other_names: 0,
             path: self.place.into_path(),
             hash: None,
             before: Some(self.before),

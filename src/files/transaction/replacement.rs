@@ -5,7 +5,7 @@ use std::fs::{File, Permissions};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 
-use rustix::fs::Stat;
+use rustix::fs::{Stat, fstat};
 use rustix::process::geteuid;
 
 use super::super::directory::Directory;
@@ -20,6 +20,8 @@ pub(super) struct Replacement {
     pub(super) temp: OsString,
     pub(super) method: Method,
     pub(super) before: Before,
+    /// Names of the file beside this one, which stay with what it was.
+    pub(super) other_names: u64,
     pub(super) new_hash: ContentHash,
     /// Empty in a step that was read from the record of a rename: the temp file has it.
     pub(super) new: Vec<u8>,
@@ -65,14 +67,15 @@ impl Replacement {
     ) -> Result<Self, FileError> {
         let before = place.read()?;
         expected.check(place.path(), before.as_deref())?;
-        let method = match (&before, place.stat(place.name())?) {
-            (Some(_), Some(stat)) => method(place.existing()?, &place, &stat)?,
+        let (method, other_names) = match (&before, place.stat(place.name())?) {
+            (Some(_), Some(stat)) => (method(place.existing()?, &place, &stat)?, other_names(&stat)),
             // What a file that vanished just now had is asked for again when it is placed.
-            _ => Method::Rename,
+            _ => (Method::Rename, 0),
         };
         Ok(Self {
             temp: temp_name(),
             method,
+            other_names,
             // What a replaced file had is what undoing has to bring back.
             like: like.filter(|_| before.is_none()),
             before: before.map_or(Before::Absent, Before::Bytes),
@@ -148,6 +151,7 @@ impl Replacement {
             path: self.place.into_path(),
             hash: Some(self.new_hash),
             before,
+            other_names: self.other_names,
         }
     }
 
@@ -179,6 +183,8 @@ impl Replacement {
     /// Writes over the file, unless it is another by now than the one that was looked at.
     fn overwrite(&self, new: &[u8]) -> Result<(), FileError> {
         let mut file = self.open_to_overwrite()?;
+        let stat = fstat(&file).map_err(|error| self.failed(error.into()))?;
+        check_names(&self.place, &stat)?;
         let mut now = Vec::new();
         file.read_to_end(&mut now).map_err(|error| self.failed(error))?;
         if let Before::Bytes(before) = &self.before
@@ -269,11 +275,24 @@ fn method(directory: &Directory, place: &Place, stat: &Stat) -> Result<Method, F
     let writable = directory.check_writable(place.name());
     writable.map_err(|problem| FileError::new(place.path(), problem))?;
     let may_keep_owner = geteuid().is_root() || geteuid().as_raw() == stat.st_uid;
-    if stat.st_nlink > 1 || !may_keep_owner || !directory.lets_rename() {
-        Ok(Method::InPlace)
-    } else {
-        Ok(Method::Rename)
+    if may_keep_owner && directory.lets_rename() {
+        return Ok(Method::Rename);
     }
+    check_names(place, stat)?;
+    Ok(Method::InPlace)
+}
+
+/// Refuses to write over a file with other names: by one of them it may be a file that nobody was asked about.
+fn check_names(place: &Place, stat: &Stat) -> Result<(), FileError> {
+    match other_names(stat) {
+        0 => Ok(()),
+        others => Err(FileError::new(place.path(), FileProblem::OtherNames { others })),
+    }
+}
+
+#[allow(clippy::useless_conversion)] // Its type differs between systems.
+fn other_names(stat: &Stat) -> u64 {
+    u64::from(stat.st_nlink).saturating_sub(1)
 }
 
 /// Tells whether `now` is `old` with a beginning of `new` written over it.

@@ -8,6 +8,7 @@ use std::fs;
 
 use tempfile::TempDir;
 
+use super::replacement::Method;
 use super::*;
 use crate::conversation::ErrorKind;
 
@@ -196,6 +197,24 @@ fn an_unreadable_records_directory_leaves_the_files_alone() {
     scratch.check(&[("f", "old")]);
 }
 
+/// Has a file written in place, as one of another owner is, whoever runs the test.
+fn in_place(transaction: Transaction) -> Result<Commit, FileError> {
+    let turn = Turn::take(&transaction.records)?;
+    let mut directories = Directories::new(&transaction.root);
+    let inspected = |change| Step::inspect(change, &mut directories).transpose();
+    let mut steps: Vec<_> = transaction
+        .changes
+        .into_iter()
+        .filter_map(inspected)
+        .collect::<Result<_, _>>()?;
+    for step in &mut steps {
+        if let Step::Replace(replacement) = step {
+            replacement.method = Method::InPlace;
+        }
+    }
+    Commit::begin(turn, steps, &transaction.records)
+}
+
 #[cfg(unix)]
 mod unix {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -244,23 +263,44 @@ mod unix {
     }
 
     #[test]
-    fn a_file_of_several_names_is_written_in_place() {
+    fn the_other_names_of_a_file_keep_what_it_was() {
         let scratch = Scratch::new();
         let one = scratch.write("one", "a long old text");
+        fs::set_permissions(&one, fs::Permissions::from_mode(0o640)).unwrap();
+        for name in ["two", "three"] {
+            fs::hard_link(&one, scratch.at(name)).unwrap();
+        }
+        let written = scratch.transaction(&[("one", "short")]).commit().unwrap();
+        assert_eq!(written[0].other_names, 2);
+        assert_eq!(fs::metadata(&one).unwrap().mode() & 0o7777, 0o640);
+        let old = "a long old text";
+        scratch.check(&[("one", "short"), ("three", old), ("two", old)]);
+    }
+
+    #[test]
+    fn a_file_that_got_another_name_is_not_written_in_place() {
+        let scratch = Scratch::new();
+        let one = scratch.write("one", "old");
+        let mut commit = in_place(scratch.transaction(&[("one", "new")])).unwrap();
         fs::hard_link(&one, scratch.at("two")).unwrap();
+        let error = commit.place(0).unwrap_err();
+        assert!(error.to_string().contains("it has 1 other name"), "{error}");
+        commit.roll_back(0, error);
+        fs::remove_file(scratch.at("two")).unwrap();
         let inode = fs::metadata(&one).unwrap().ino();
-        scratch.transaction(&[("one", "short")]).commit().unwrap();
+        let mut commit = in_place(scratch.transaction(&[("one", "new")])).unwrap();
+        commit.place(0).unwrap();
+        assert_eq!(commit.finish()[0].other_names, 0);
         assert_eq!(fs::metadata(&one).unwrap().ino(), inode);
-        scratch.check(&[("one", "short"), ("two", "short")]);
+        scratch.check(&[("one", "new")]);
     }
 
     #[test]
     fn a_file_that_was_half_written_in_place_is_put_back() {
         for half in ["neold", "new o", "new text and", "old"] {
             let scratch = Scratch::new();
-            let one = scratch.write("one", "old o");
-            fs::hard_link(&one, scratch.at("two")).unwrap();
-            let commit = Commit::prepare(scratch.transaction(&[("one", "new text and more")])).unwrap();
+            scratch.write("one", "old o");
+            let commit = in_place(scratch.transaction(&[("one", "new text and more")])).unwrap();
             commit.die();
             // `neold` is no mixture that a crash leaves, so it is somebody else's.
             scratch.write("one", half);
@@ -272,7 +312,7 @@ mod unix {
                 "{half}: {recovery:?}"
             );
             let left = if is_ours { "old o" } else { half };
-            scratch.check(&[("one", left), ("two", left)]);
+            scratch.check(&[("one", left)]);
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::patch::{AgentPatch, CheckRules, Dialect, patch};
 use super::{AgentProblem, Owner};
 use crate::project::frontmatter;
-use crate::project::markdown_file;
+use crate::project::markdown_file::Allowance;
 use crate::regular_file::FileGate;
 use crate::unconfirmed::Unconfirmed;
 
@@ -42,6 +42,7 @@ pub(super) fn read(
     shelf: Shelf<'_>,
     check_rules: CheckRules<'_>,
     gate: &dyn FileGate,
+    allowance: &mut Allowance,
 ) -> Result<Option<ReadAgent>, FileFault> {
     let stem = path.file_stem().and_then(|stem| stem.to_str());
     let Some(stem) = stem else {
@@ -49,7 +50,7 @@ pub(super) fn read(
         return Err(FileFault::Nameless(problem(path, message)));
     };
     let check = |name: &str| check_name(name).map_err(|message| FileFault::Nameless(at_start(path, message)));
-    let text = match markdown_file::read(path, shelf.confined_to, gate, shelf.judged) {
+    let text = match allowance.read(path, shelf.confined_to, gate, shelf.judged) {
         Ok(text) => text,
         Err(message) => {
             check(stem)?;

@@ -13,6 +13,7 @@ use super::merge::Draft;
 use super::patch::{AgentPatch, CheckRules, Dialect, patch};
 use super::{AgentEntry, AgentProblem, AgentSource, Agents, Owner};
 use crate::project::frontmatter;
+use crate::project::markdown_file::Allowance;
 use crate::project_root::directories;
 use crate::regular_file::FileGate;
 use crate::unconfirmed::Unconfirmed;
@@ -70,14 +71,12 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("plan", include_str!("../../../assets/agents/plan.md")),
 ];
 
-/// Nobody keeps more agents in one directory; more would only cost time.
-const MAX_FILES: usize = 1000;
-
 /// Reads the files of agents, and blocks.
 pub fn agent_files(places: &AgentPlaces<'_>) -> AgentFiles {
     let mut reader = DirectoryReader {
         check_rules: places.check_rules,
         gate: places.gate,
+        allowance: Allowance::default(),
         entries: Vec::new(),
         seen: HashSet::new(),
         problems: Vec::new(),
@@ -94,6 +93,7 @@ pub fn agent_files(places: &AgentPlaces<'_>) -> AgentFiles {
     }
     reader.directory(&places.config.join("agents"), user(Dialect::Lathe));
     let user = std::mem::take(&mut reader.entries);
+    reader.allowance = Allowance::default();
     let project = |dialect| Shelf {
         dialect,
         owner: Owner::Project,
@@ -120,6 +120,7 @@ pub fn agent_files(places: &AgentPlaces<'_>) -> AgentFiles {
 struct DirectoryReader<'a> {
     check_rules: CheckRules<'a>,
     gate: &'a dyn FileGate,
+    allowance: Allowance,
     entries: Vec<FileEntry>,
     /// Real directories that were read, so that a link beside its target counts once.
     seen: HashSet<PathBuf>,
@@ -148,22 +149,19 @@ impl DirectoryReader<'_> {
         if !target.is_dir() || !self.seen.insert(target) {
             return;
         }
-        let names = match markdown_files(dir) {
-            Ok(names) => names,
-            Err(message) => {
-                return self.problems.push(AgentProblem {
-                    file: dir.to_path_buf(),
-                    at: None,
-                    message,
-                });
-            }
-        };
+        let listed = self.allowance.list(dir, 1, held.confined_to);
+        let left_out = listed.left_out.into_iter();
+        self.problems.extend(left_out.map(|(file, message)| AgentProblem {
+            file,
+            at: None,
+            message,
+        }));
         let mut here: HashMap<String, PathBuf> = HashMap::new();
-        for path in names {
+        for path in listed.files.into_iter().filter(|path| !is_hidden(path)) {
             if held.judged.is_some_and(|judged| judged.holds(&path)) {
                 continue;
             }
-            let read = match read(&path, held, self.check_rules, self.gate) {
+            let read = match read(&path, held, self.check_rules, self.gate, &mut self.allowance) {
                 Ok(Some(read)) => read,
                 Ok(None) => continue,
                 Err(FileFault::Unread(name, problem)) => {
@@ -345,25 +343,7 @@ impl Layers {
     }
 }
 
-/// Sorted, so that nothing depends on the file system.
-fn markdown_files(dir: &Path) -> Result<Vec<PathBuf>, String> {
-    let cannot = |error: std::io::Error| format!("the directory cannot be read: {error}");
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(dir).map_err(cannot)? {
-        let path = entry.map_err(cannot)?.path();
-        let is_hidden = path
-            .file_name()
-            .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-        let is_markdown = path.extension().is_some_and(|extension| extension == "md");
-        if !is_hidden && is_markdown {
-            files.push(path);
-        }
-        if files.len() > MAX_FILES {
-            return Err(format!(
-                "the directory holds more than {MAX_FILES} agents and was left out"
-            ));
-        }
-    }
-    files.sort();
-    Ok(files)
+fn is_hidden(path: &Path) -> bool {
+    path.file_name()
+        .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }

@@ -16,16 +16,12 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::frontmatter::{self, FrontMatter};
-use super::markdown_file;
+use super::markdown_file::Allowance;
 use crate::project_root::directories;
 use crate::regular_file::FileGate;
 use crate::unconfirmed::Unconfirmed;
 
-/// Nobody keeps more; more would only cost time.
-const MAX_FILES: usize = 1000;
 const MAX_DEPTH: usize = 8;
-/// Entries of one directory of commands that are looked at, those of directories below it included.
-const MAX_ENTRIES: usize = 20_000;
 const MAX_NAME: usize = 64;
 
 /// Where to look.
@@ -109,6 +105,7 @@ pub fn commands(places: &CommandPlaces<'_>) -> (Vec<UserCommand>, Vec<CommandPro
     let mut found = Found {
         gate: places.gate,
         unconfirmed: places.unconfirmed,
+        allowance: Allowance::default(),
         commands: Vec::new(),
         problems: Vec::new(),
     };
@@ -124,6 +121,8 @@ pub fn commands(places: &CommandPlaces<'_>) -> (Vec<UserCommand>, Vec<CommandPro
             found.directory(&dir.join(name), CommandOwner::Project, confined_to);
         }
     }
+    // What a project has used up is not taken from the user.
+    found.allowance = Allowance::default();
     found.directory(&places.config.join("commands"), CommandOwner::User, None);
     if let Some(home) = places.home {
         found.directory(&home.join(".claude/commands"), CommandOwner::User, None);
@@ -135,23 +134,23 @@ pub fn commands(places: &CommandPlaces<'_>) -> (Vec<UserCommand>, Vec<CommandPro
 struct Found<'a> {
     gate: &'a dyn FileGate,
     unconfirmed: &'a Unconfirmed,
+    allowance: Allowance,
     commands: Vec<UserCommand>,
     problems: Vec<CommandProblem>,
 }
 
 impl Found<'_> {
     fn directory(&mut self, dir: &Path, owner: CommandOwner, confined_to: Option<&Path>) {
-        // What is not there holds nothing; so does a link that leads in a circle.
-        let walk = ignore::WalkBuilder::new(dir)
-            .standard_filters(false)
-            .max_depth(Some(MAX_DEPTH))
-            .follow_links(true)
-            .sort_by_file_name(Ord::cmp)
-            .build();
-        let is_markdown = |path: &Path| path.extension().is_some_and(|ending| ending == "md");
-        let files = walk.flatten().take(MAX_ENTRIES).map(ignore::DirEntry::into_path);
-        for file in files.filter(|path| is_markdown(path)).take(MAX_FILES) {
-            let judged = (owner == CommandOwner::Project).then_some(self.unconfirmed);
+        let listed = self.allowance.list(dir, MAX_DEPTH, confined_to);
+        let left_out = listed.left_out.into_iter();
+        self.problems
+            .extend(left_out.map(|(file, message)| CommandProblem {
+                file,
+                at: None,
+                message,
+            }));
+        let judged = (owner == CommandOwner::Project).then_some(self.unconfirmed);
+        for file in listed.files {
             if judged.is_some_and(|judged| judged.holds(&file)) {
                 continue;
             }
@@ -168,7 +167,20 @@ impl Found<'_> {
             if self.commands.iter().any(|command| command.name == name) {
                 continue;
             }
-            match read(name, &file, owner, confined_to, self.gate, judged) {
+            let problem = |at, message| CommandProblem {
+                file: file.clone(),
+                at,
+                message,
+            };
+            let text = self.allowance.read(&file, confined_to, self.gate, judged);
+            let read = text
+                .map_err(|message| problem(None, message))
+                .and_then(|text| {
+                    let front = frontmatter::parse(&text);
+                    front.map_err(|error| problem(Some(error.at), error.message))
+                })
+                .map(|front| command(name, &file, owner, front));
+            match read {
                 Ok(command) => self.commands.push(command),
                 Err(problem) => self.problems.push(problem),
             }
@@ -183,23 +195,8 @@ fn name_of(dir: &Path, file: &Path) -> Option<String> {
     (begins_well && name.len() <= MAX_NAME && name.chars().all(is_plain)).then(|| name.to_owned())
 }
 
-fn read(
-    name: String,
-    file: &Path,
-    owner: CommandOwner,
-    confined_to: Option<&Path>,
-    gate: &dyn FileGate,
-    judged: Option<&Unconfirmed>,
-) -> Result<UserCommand, CommandProblem> {
-    let problem = |at, message| CommandProblem {
-        file: file.to_owned(),
-        at,
-        message,
-    };
-    let text = markdown_file::read(file, confined_to, gate, judged);
-    let text = text.map_err(|message| problem(None, message))?;
-    let front = frontmatter::parse(&text).map_err(|error| problem(Some(error.at), error.message))?;
-    Ok(UserCommand {
+fn command(name: String, file: &Path, owner: CommandOwner, front: FrontMatter) -> UserCommand {
+    UserCommand {
         name,
         file: file.to_owned(),
         owner,
@@ -212,7 +209,7 @@ fn read(
             .get("subtask")
             .is_some_and(|field| field.value == Value::Bool(true)),
         body: front.body,
-    })
+    }
 }
 
 /// Returns a value in one line. `argument-hint: [file]` is a list for YAML, and brackets for whoever wrote it.

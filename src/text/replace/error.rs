@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::MAX_OCCURRENCES;
 use super::search::Search;
 use super::{Occurrences, Span, Strategy};
 
@@ -49,6 +50,8 @@ pub enum Refusal {
         line_end: usize,
         old_lines: usize,
     },
+    /// All occurrences are wanted, and there are more than [`MAX_OCCURRENCES`](super::MAX_OCCURRENCES).
+    TooMany,
 }
 
 impl ReplaceError {
@@ -145,6 +148,10 @@ impl fmt::Display for Refusal {
         match self {
             Self::EmptyOld => f.write_str(
                 "Refusing to replace an empty `old_string` in a file that has text; use write to replace all of it",
+            ),
+            Self::TooMany => write!(
+                f,
+                "Refusing to replace more than {MAX_OCCURRENCES} occurrences of `old_string` at once"
             ),
             Self::TooMuch { strategy, line_start, line_end, old_lines } => {
                 let lines = if *old_lines == 1 { "line" } else { "lines" };

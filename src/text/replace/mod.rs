@@ -160,6 +160,9 @@ const STRATEGIES: [&dyn Replacer; 9] = [
     &context_aware::ContextAware,
 ];
 
+/// Occurrences that are replaced at once.
+pub(super) const MAX_OCCURRENCES: usize = 100_000;
+
 /// Finds what `old` means in `text`.
 pub fn find(
     text: &str,
@@ -180,6 +183,9 @@ pub fn find(
             Positions::Each(spans) => (spans, false),
             Positions::Tied(spans) => (spans, true),
         };
+        if spans.len() > MAX_OCCURRENCES {
+            return Err(ReplaceError::Refused(Refusal::TooMany));
+        }
         spans.retain(|span| !span.range.is_empty());
         spans.dedup_by(|later, earlier| later.range == earlier.range);
         if spans.is_empty() {

@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
+use super::MAX_OCCURRENCES;
 use super::lines::Lines;
 use super::white_space::trim;
 use super::{Occurrences, Span, SpanKind, Tolerance};
@@ -77,7 +78,7 @@ impl<'a> Search<'a> {
     pub(super) fn enough(&self) -> usize {
         match self.occurrences {
             Occurrences::One => 16,
-            Occurrences::All => usize::MAX,
+            Occurrences::All => MAX_OCCURRENCES + 1,
         }
     }
 
@@ -92,6 +93,7 @@ impl<'a> Search<'a> {
             return self
                 .text
                 .match_indices(wanted)
+                .take(self.enough())
                 .map(|(start, _)| span(start))
                 .collect();
         }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use self::steps::{NEW_NAMES, OLD_NAMES, Position, Replacements, Wanted, identical, prepare};
 use crate::provider::EditMode;
 use crate::text::replace::Strategy;
-use crate::tool::change::{Change, apply, diff_part, growing_diff, signed_counts};
+use crate::tool::change::{Change, apply, diff_part, growing_diff, signed_counts, with_unlinked};
 use crate::tool::{
     CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Route, Tool, ToolCx,
     ToolError, plural,
@@ -44,6 +44,9 @@ pub(super) struct Details {
     diff: String,
     created: bool,
     diagnostics: Vec<serde_json::Value>,
+    /// Says which files had other names, which keep their text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    unlinked: Vec<String>,
 }
 
 pub(super) struct Plan {
@@ -93,27 +96,15 @@ impl Tool for EditTool {
             all: args.replace_all,
         };
         let path = cx.path(&args.file_path)?;
-        let Replacements {
-            change,
-            mut steps,
-            diff,
-            created,
-            asks,
-        } = prepare(cx, path, vec![wanted], |_, error| error).await?;
-        let step = steps.pop();
-        let strategy = step.as_ref().map_or(Strategy::Simple, |step| step.strategy);
-        let positions = step.map(|step| step.positions).unwrap_or_default();
-        let details = Details {
-            path: change.path.display.clone(),
-            strategy: strategy.name().to_owned(),
-            replacements: positions.len(),
-            positions,
-            additions: diff.additions,
-            deletions: diff.deletions,
-            diff: diff.text,
-            created,
-            diagnostics: Vec::new(),
-        };
+        let prepared = prepare(
+            cx,
+            path,
+            vec![wanted],
+            |_, error| error,
+            |made| Ok(Plan::of(made)),
+        )
+        .await?;
+        let details = &prepared.plan.details;
         let card = Card::new("Edit", &details.path)
             .meta(signed_counts(details.additions, details.deletions))
             .part(diff_part(
@@ -121,12 +112,12 @@ impl Tool for EditTool {
                 &details.diff,
                 RenderCx { expanded: true },
             ));
-        Ok(Prepared::new(Plan { change, details }, asks).with_card(card))
+        Ok(prepared.with_card(card))
     }
 
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
-        let Plan { change, details } = plan;
-        apply(cx, change).await?;
+        let Plan { change, mut details } = plan;
+        let applied = apply(cx, change).await?;
         let Details {
             path,
             strategy,
@@ -141,7 +132,9 @@ impl Tool for EditTool {
             "Edited {path}: {} ({strategy}), +{additions} -{deletions}{created}",
             plural(*replacements, "replacement")
         );
-        Ok(Output::new(text.clone(), text, details))
+        let told = applied.tell(&text);
+        details.unlinked = applied.unlinked;
+        Ok(Output::new(text, told, details))
     }
 
     fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {
@@ -162,11 +155,39 @@ impl Tool for EditTool {
         } else {
             card.meta(details.strategy)
         };
+        let card = with_unlinked(card, &details.unlinked);
         if details.diff.is_empty() {
             card
         } else {
             card.part(diff_part(&details.path, &details.diff, cx))
         }
+    }
+}
+
+impl Plan {
+    fn of(made: Replacements) -> Self {
+        let Replacements {
+            change,
+            mut steps,
+            diff,
+            created,
+        } = made;
+        let step = steps.pop();
+        let strategy = step.as_ref().map_or(Strategy::Simple, |step| step.strategy);
+        let positions = step.map(|step| step.positions).unwrap_or_default();
+        let details = Details {
+            path: change.path.display.clone(),
+            strategy: strategy.name().to_owned(),
+            replacements: positions.len(),
+            positions,
+            additions: diff.additions,
+            deletions: diff.deletions,
+            diff: diff.text,
+            created,
+            diagnostics: Vec::new(),
+            unlinked: Vec::new(),
+        };
+        Self { change, details }
     }
 }
 

@@ -10,7 +10,9 @@ use super::edit::{is_plain, place};
 use crate::conversation::ErrorKind;
 use crate::text::partial_json::PartialValue;
 use crate::text::replace::Strategy;
-use crate::tool::change::{Change, apply, diff_part, growing_diff, newest_edits, signed_counts};
+use crate::tool::change::{
+    Change, apply, diff_part, growing_diff, newest_edits, signed_counts, with_unlinked,
+};
 use crate::tool::{
     CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Set, Tool, ToolCx,
     ToolError, plural,
@@ -55,6 +57,9 @@ pub(super) struct Details {
     diff: String,
     created: bool,
     diagnostics: Vec<serde_json::Value>,
+    /// Says which files had other names, which keep their text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    unlinked: Vec<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -115,39 +120,14 @@ impl Tool for MultiEditTool {
             all: item.replace_all,
         });
         let told = move |index, error| in_edit(index + 1, count, error);
-        let Replacements {
-            change,
-            steps,
-            diff,
-            created,
-            asks,
-        } = steps::prepare(cx, path, wanted.collect(), told).await?;
-        if diff.text.is_empty() && !created {
-            let message = format!(
-                "the edits leave `{}` identical to what it was; nothing was written",
-                change.path.display
-            );
-            return Err(ToolError::new(ErrorKind::Identical, message).unless_denied(asks));
-        }
-        let details = Details {
-            path: change.path.display.clone(),
-            strategy: loosest(&steps).name().to_owned(),
-            replacements: steps.iter().map(|step| step.positions.len()).sum(),
-            edits: steps.iter().map(EditDetails::of).collect(),
-            positions: steps.into_iter().flat_map(|step| step.positions).collect(),
-            additions: diff.additions,
-            deletions: diff.deletions,
-            diff: diff.text,
-            created,
-            diagnostics: Vec::new(),
-        };
-        let card = details.card(RenderCx { expanded: true });
-        Ok(Prepared::new(Plan { change, details }, asks).with_card(card))
+        let prepared = steps::prepare(cx, path, wanted.collect(), told, Plan::of).await?;
+        let card = prepared.plan.details.card(RenderCx { expanded: true });
+        Ok(prepared.with_card(card))
     }
 
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
-        let Plan { change, details } = plan;
-        apply(cx, change).await?;
+        let Plan { change, mut details } = plan;
+        let applied = apply(cx, change).await?;
         let created = if details.created { ", created" } else { "" };
         let text = format!(
             "Edited {}: {}, +{} -{}{created}",
@@ -156,7 +136,9 @@ impl Tool for MultiEditTool {
             details.additions,
             details.deletions
         );
-        Ok(Output::new(text.clone(), text, details))
+        let told = applied.tell(&text);
+        details.unlinked = applied.unlinked;
+        Ok(Output::new(text, told, details))
     }
 
     fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {
@@ -186,6 +168,38 @@ impl Tool for MultiEditTool {
     }
 }
 
+impl Plan {
+    fn of(made: Replacements) -> Result<Self, ToolError> {
+        let Replacements {
+            change,
+            steps,
+            diff,
+            created,
+        } = made;
+        if diff.text.is_empty() && !created {
+            let message = format!(
+                "the edits leave `{}` identical to what it was; nothing was written",
+                change.path.display
+            );
+            return Err(ToolError::new(ErrorKind::Identical, message));
+        }
+        let details = Details {
+            path: change.path.display.clone(),
+            strategy: loosest(&steps).name().to_owned(),
+            replacements: steps.iter().map(|step| step.positions.len()).sum(),
+            edits: steps.iter().map(EditDetails::of).collect(),
+            positions: steps.into_iter().flat_map(|step| step.positions).collect(),
+            additions: diff.additions,
+            deletions: diff.deletions,
+            diff: diff.text,
+            created,
+            diagnostics: Vec::new(),
+            unlinked: Vec::new(),
+        };
+        Ok(Self { change, details })
+    }
+}
+
 impl EditDetails {
     fn of(step: &Step) -> Self {
         Self {
@@ -205,6 +219,7 @@ impl Details {
         } else {
             card.meta(self.strategy.clone())
         };
+        let card = with_unlinked(card, &self.unlinked);
         if self.diff.is_empty() {
             card
         } else {

@@ -8,10 +8,11 @@ use crate::files::{Expected, Resolved, TextFile};
 use crate::provider::EditMode;
 use crate::text::diff::unified_renamed;
 use crate::text::hashline::without_echo;
-use crate::tool::change::{Change, apply, check_read, diff_part, open_for_change, signed_counts};
+use crate::tool::change::{Applied, Change, apply, diff_part, signed_counts, with_unlinked};
+use crate::tool::writing::WritePaths;
 use crate::tool::{
     CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
-    ToolError, edit_asks, plural,
+    ToolError, plural,
 };
 use crate::view::card::{Card, CardPart, Code};
 
@@ -40,6 +41,9 @@ pub(super) struct Details {
     deletions: usize,
     diff: String,
     diagnostics: Vec<serde_json::Value>,
+    /// Says which files had other names, which keep their text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    unlinked: Vec<String>,
 }
 
 pub(super) struct Plan {
@@ -82,22 +86,17 @@ impl Tool for WriteTool {
             check_tags(&args.content)?;
         }
         let path = cx.path(&args.file_path)?;
-        let asks = edit_asks(cx, &path);
-        let outside = path.asks;
-        let target = path.resolved;
-        let refused = |error: ToolError| error.after(outside.clone()).unless_denied(asks.clone());
-        let opened = {
-            let target = target.clone();
-            cx.blocking(move || open_for_change(&target)).await
-        };
-        let file = opened.map_err(refused)?;
-        if let Some(file) = &file {
-            check_read(cx, &target, file.hash()).map_err(refused)?;
-        }
-        let plan = cx
-            .blocking(move || Ok(plan_change(target, file.as_ref(), &args.content)))
+        let target = path.resolved.clone();
+        let prepared = WritePaths::one(cx, &path)
+            .prepare(cx, move |originals| {
+                let file = originals.open(&target)?;
+                if let Some(file) = &file {
+                    originals.check_read(&target, file.hash())?;
+                }
+                Ok(plan_change(target, file.as_ref(), &args.content))
+            })
             .await?;
-        let details = &plan.details;
+        let details = &prepared.plan.details;
         let card =
             Card::new("Write", &details.path).meta(signed_counts(details.additions, details.deletions));
         let card = if details.diff.is_empty() {
@@ -109,15 +108,16 @@ impl Tool for WriteTool {
                 RenderCx { expanded: true },
             ))
         };
-        Ok(Prepared::new(plan, asks).with_card(card))
+        Ok(prepared.with_card(card))
     }
 
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
-        let Plan { change, details } = plan;
+        let Plan { change, mut details } = plan;
         let is_change = change.is_some();
-        if let Some(change) = change {
-            apply(cx, change).await?;
-        }
+        let applied = match change {
+            Some(change) => apply(cx, change).await?,
+            None => Applied::default(),
+        };
         let what = if !is_change {
             "unchanged".to_owned()
         } else if details.created {
@@ -131,7 +131,9 @@ impl Tool for WriteTool {
             )
         };
         let text = format!("Wrote {} ({what})", details.path);
-        Ok(Output::new(text.clone(), text, details))
+        let told = applied.tell(&text);
+        details.unlinked = applied.unlinked;
+        Ok(Output::new(text, told, details))
     }
 
     fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {
@@ -167,6 +169,7 @@ impl Tool for WriteTool {
         let details = result.details;
         let card =
             Card::new("Write", &details.path).meta(signed_counts(details.additions, details.deletions));
+        let card = with_unlinked(card, &details.unlinked);
         if !details.created {
             return if details.diff.is_empty() {
                 card
@@ -226,6 +229,7 @@ fn plan_change(path: Resolved, file: Option<&TextFile>, content: &str) -> Plan {
         deletions: diff.deletions,
         diff: diff.text,
         diagnostics: Vec::new(),
+        unlinked: Vec::new(),
     };
     let is_same = file.is_some_and(|file| file.bytes() == bytes.as_slice());
     let expected = file.map_or(Expected::Absent, |file| Expected::Hash(file.hash().clone()));

@@ -36,7 +36,6 @@ const OPENERS: &[(&str, &str)] = &[
     ),
     ("src/process/spawn.rs", "`/dev/null`"),
     ("src/process/stuck.rs", "`/proc`"),
-    ("src/project/commands/mod.rs", "a walk that reads no ignore files"),
     ("src/project/instructions.rs", "a walk that reads no ignore files"),
     (
         "src/provider/cassette/recorder.rs",

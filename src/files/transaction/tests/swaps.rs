@@ -127,12 +127,11 @@ fn a_file_that_becomes_a_link_is_not_followed() {
 }
 
 #[test]
-fn a_file_of_several_names_is_not_overwritten_through_a_link() {
+fn a_file_that_is_written_in_place_is_not_overwritten_through_a_link() {
     let scratch = project();
     scratch.write("outside/f", "old");
     scratch.write("project/d/f", "old");
-    fs::hard_link(scratch.at("project/d/f"), scratch.at("project/second")).unwrap();
-    let mut commit = Commit::prepare(scratch.in_project(&[("project/d/f", "new")])).unwrap();
+    let mut commit = in_place(scratch.in_project(&[("project/d/f", "new")])).unwrap();
     fs::remove_file(scratch.at("project/d/f")).unwrap();
     symlink(scratch.at("outside/f"), scratch.at("project/d/f")).unwrap();
     assert!(commit.place(0).is_err());

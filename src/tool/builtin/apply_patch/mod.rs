@@ -9,7 +9,6 @@ mod refused;
 mod tree;
 
 use std::fmt::Write;
-use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +16,8 @@ use serde::{Deserialize, Serialize};
 use self::tree::{Planned, Target, plan};
 use crate::provider::EditMode;
 use crate::text::patch::{Operation, parse};
-use crate::tool::change::{EditAsks, FileChange, apply_all};
+use crate::tool::change::{FileChange, apply_all, with_unlinked};
+use crate::tool::writing::{Originals, WritePaths};
 use crate::tool::{
     CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
     ToolError, plural,
@@ -38,6 +38,9 @@ pub(super) struct Details {
     /// Those of all files, one after the other.
     diff: String,
     diagnostics: Vec<serde_json::Value>,
+    /// Says which files had other names, which keep their text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    unlinked: Vec<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -116,11 +119,11 @@ impl Tool for ApplyPatchTool {
     }
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
-        let mut asked = EditAsks::default();
+        let mut paths = WritePaths::default();
         let mut targets = Vec::new();
         for section in parse(&args.patch_text).map_err(|error| refused::parse(&error))? {
             let path = cx.path(section.path)?;
-            asked.note(cx, &path, matches!(section.operation, Operation::Delete));
+            paths.add(cx, &path, matches!(section.operation, Operation::Delete));
             let move_to = match section.operation {
                 Operation::Update {
                     move_to: Some(target),
@@ -129,32 +132,31 @@ impl Tool for ApplyPatchTool {
                 Operation::Update { .. } | Operation::Add { .. } | Operation::Delete => None,
             };
             if let Some(target) = &move_to {
-                asked.note(cx, target, false);
-                asked.note_moved(&path);
+                paths.add(cx, target, false);
             }
             targets.push(Target {
                 path: path.resolved,
                 move_to: move_to.map(|target| target.resolved),
             });
         }
-        let EditAsks { asks, outside, .. } = asked;
-        let services = Arc::clone(&cx.services);
-        let Planned { changes, files } = cx
-            .blocking(move || plan(&services, &args.patch_text, targets))
-            .await
-            .map_err(|error| error.after(outside).unless_denied(asks.clone()))?;
-        let details = Details {
-            diff: files.iter().map(|file| file.diff.as_str()).collect(),
-            files,
-            diagnostics: Vec::new(),
+        let work = move |originals: &Originals| {
+            let Planned { changes, files } = plan(originals, &args.patch_text, targets)?;
+            let details = Details {
+                diff: files.iter().map(|file| file.diff.as_str()).collect(),
+                files,
+                diagnostics: Vec::new(),
+                unlinked: Vec::new(),
+            };
+            Ok(Plan { changes, details })
         };
-        let card = card::of_files(&details.files, RenderCx { expanded: true });
-        Ok(Prepared::new(Plan { changes, details }, asks).with_card(card))
+        let prepared = paths.prepare(cx, work).await?;
+        let card = card::of_files(&prepared.plan.details.files, RenderCx { expanded: true });
+        Ok(prepared.with_card(card))
     }
 
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
-        let Plan { changes, details } = plan;
-        apply_all(cx, changes).await?;
+        let Plan { changes, mut details } = plan;
+        let applied = apply_all(cx, changes).await?;
         let title = format!("Applied patch: {}", plural(details.files.len(), "file"));
         let mut text = title.clone();
         for file in &details.files {
@@ -163,6 +165,8 @@ impl Tool for ApplyPatchTool {
                 let _ = write!(text, " -> {move_path}");
             }
         }
+        let text = applied.tell(&text);
+        details.unlinked = applied.unlinked;
         Ok(Output::new(title, text, details))
     }
 
@@ -171,7 +175,8 @@ impl Tool for ApplyPatchTool {
     }
 
     fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
-        card::of_files(&result.details.files, cx)
+        let card = card::of_files(&result.details.files, cx);
+        with_unlinked(card, &result.details.unlinked)
     }
 }
 

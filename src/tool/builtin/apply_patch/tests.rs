@@ -331,7 +331,7 @@ async fn a_patch_with_crlf_writes_the_endings_of_the_file() {
 }
 
 #[tokio::test]
-async fn modes_and_links_are_kept() {
+async fn modes_and_links_are_kept_and_a_hard_link_keeps_the_old_text() {
     let project = open();
     let mode = |name: &str| fs::metadata(project.path(name)).unwrap().permissions().mode() & 0o7777;
     for name in ["run.sh", "tool.sh", "target"] {
@@ -345,13 +345,20 @@ async fn modes_and_links_are_kept() {
                 File: link\n@@\n-x\n+y\n*** Update File: names/one\n@@\n-x\n+y\n";
     let output = project.ok("apply_patch", patch(body)).await;
     assert!(output.contains("M link"), "{output}");
+    assert!(
+        output.ends_with("`names/one` had 1 other name (a hard link), which keeps the text of before."),
+        "{output}"
+    );
     for name in ["run.sh", "bin/tool", "target"] {
         assert_eq!(mode(name), 0o755, "{name}");
         assert_eq!(project.read(name), "y\n");
     }
     assert!(fs::symlink_metadata(project.path("link")).unwrap().is_symlink());
-    assert_eq!(project.read("names/two"), "y\n");
-    assert_eq!(fs::metadata(first).unwrap().nlink(), 2);
+    assert_eq!(
+        (project.read("names/one"), project.read("names/two")),
+        ("y\n".into(), "x\n".into())
+    );
+    assert_eq!(fs::metadata(first).unwrap().nlink(), 1);
 }
 
 #[tokio::test]

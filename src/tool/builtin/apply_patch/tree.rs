@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{FileDetails, FileKind, refused};
-use crate::conversation::ErrorKind;
 use crate::files::{Expected, FileError, FileProblem, Resolved, TextFile};
 use crate::text::diff::unified_renamed;
 use crate::text::patch::{Chunk, Level, Operation, parse, place};
-use crate::tool::change::{Change, FileChange, check_no_link, check_read_by, open_for_change};
-use crate::tool::{SessionServices, ToolError, path_asks};
+use crate::tool::ToolError;
+use crate::tool::change::{Change, FileChange, check_no_link, not_made};
+use crate::tool::writing::Originals;
 
 /// Where the paths of a section lead.
 pub(super) struct Target {
@@ -29,15 +29,11 @@ pub(super) struct Planned {
 }
 
 /// Carries a patch out in memory. `targets` has one for each section. Blocks: it reads the files.
-pub(super) fn plan(
-    services: &SessionServices,
-    patch: &str,
-    targets: Vec<Target>,
-) -> Result<Planned, ToolError> {
+pub(super) fn plan(originals: &Originals, patch: &str, targets: Vec<Target>) -> Result<Planned, ToolError> {
     // The sections borrow from the text, so they cannot come from where the paths were resolved.
     let sections = parse(patch).map_err(|error| refused::parse(&error))?;
     let mut tree = Tree {
-        services,
+        originals,
         nodes: BTreeMap::new(),
         entries: Vec::new(),
     };
@@ -51,7 +47,7 @@ pub(super) fn plan(
 }
 
 struct Tree<'a> {
-    services: &'a SessionServices,
+    originals: &'a Originals,
     /// By real path, so that what lies below a path stands behind it.
     nodes: BTreeMap<PathBuf, Node>,
     entries: Vec<Entry>,
@@ -171,7 +167,7 @@ impl Tree<'_> {
     /// Returns what the patch has of a path; the first time that is what the disk has.
     fn node(&mut self, path: &Resolved) -> Result<&mut Node, ToolError> {
         if !self.nodes.contains_key(&path.real) {
-            let original = open_for_change(path)?.map(Arc::new);
+            let original = self.originals.open(path)?.map(Arc::new);
             let node = Node {
                 path: path.clone(),
                 now: original.clone(),
@@ -209,7 +205,7 @@ impl Tree<'_> {
     fn check_known(&mut self, path: &Resolved) -> Result<(), ToolError> {
         let original = self.node(path)?.original.clone();
         match original {
-            Some(file) => check_read_by(self.services, path, file.hash()),
+            Some(file) => self.originals.check_read(path, file.hash()),
             None => Ok(()),
         }
     }
@@ -329,17 +325,9 @@ fn edited(
     path: &Resolved,
     chunks: &[Chunk<'_>],
 ) -> Result<(Arc<TextFile>, Level), ToolError> {
-    // What does not fit is told with lines of the file, which are not for everybody to read.
-    let placed = place(file.text(), chunks)
-        .map_err(|error| refused::place(&error, &path.display).after(path_asks("read", path)))?;
-    let bytes = file.splice(&placed.splices).map_err(|error| {
-        ToolError::new(
-            ErrorKind::Internal,
-            format!(
-                "the patch of `{}` was not made: {error}; please report this",
-                path.display
-            ),
-        )
-    })?;
+    let placed = place(file.text(), chunks).map_err(|error| refused::place(&error, &path.display))?;
+    let bytes = file
+        .splice(&placed.splices)
+        .map_err(|error| not_made(error, &path.display))?;
     Ok((Arc::new(TextFile::decode(bytes)), placed.level))
 }

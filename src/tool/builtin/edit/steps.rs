@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversation::ErrorKind;
 use crate::files::{Expected, Resolved, TextFile};
-use crate::permission::Ask;
 use crate::text::diff::{UnifiedDiff, unified_renamed};
 use crate::text::replace::{self, Occurrences, Refusal, ReplaceError, Strategy, Tolerance};
-use crate::tool::change::{Change, check_read, open_for_change};
-use crate::tool::{ParamAlias, PathAsk, ToolCx, ToolError, edit_asks, path_asks};
+use crate::tool::change::{Change, not_made};
+use crate::tool::writing::{Originals, WritePaths};
+use crate::tool::{ParamAlias, PathAsk, Prepared, ToolCx, ToolError};
 
 /// Other names of what is replaced, and of what takes its place.
 pub(crate) const OLD_NAMES: &[&str] = &["old_text", "old", "search", "old_str", "oldString"];
@@ -57,42 +57,31 @@ pub(crate) struct Replacements {
     pub(crate) diff: UnifiedDiff,
     /// The file was not there, or was empty.
     pub(crate) created: bool,
-    pub(crate) asks: Vec<Ask>,
 }
 
-/// Opens the file, looks whether it may be changed, and works all replacements out. An error of one of them goes
-/// through `told`, with its place in `wanted`.
-pub(crate) async fn prepare(
+/// Opens the file, looks whether it may be changed, works all replacements out and makes a plan of them with `finish`. An
+/// error of one of them goes through `told`, with its place in `wanted`.
+pub(crate) async fn prepare<P: Send + 'static>(
     cx: &ToolCx,
     path: PathAsk,
     wanted: Vec<Wanted>,
     told: impl Fn(usize, ToolError) -> ToolError + Send + 'static,
-) -> Result<Replacements, ToolError> {
-    let asks = edit_asks(cx, &path);
-    let outside = path.asks;
+    finish: impl FnOnce(Replacements) -> Result<P, ToolError> + Send + 'static,
+) -> Result<Prepared<P>, ToolError> {
+    let paths = WritePaths::one(cx, &path);
     let target = path.resolved;
-    let refused = |error: ToolError| error.after(outside.clone()).unless_denied(asks.clone());
-    let opened = {
-        let target = target.clone();
-        cx.blocking(move || open_for_change(&target)).await
-    };
-    let file = opened.map_err(refused)?;
-    let creates = wanted.first().is_some_and(|first| first.old.is_empty());
-    if let Some(file) = &file
-        && !(creates && file.bytes().is_empty())
-    {
-        check_read(cx, &target, file.hash()).map_err(refused)?;
-    }
-    // What does not fit is told with lines of the file, which are not for everybody to read.
-    let mut quoted = outside.clone();
-    quoted.extend(path_asks("read", &target));
     let tolerance = cx.services.settings.tolerance;
-    let planned = {
-        let asks = asks.clone();
-        cx.blocking(move || plan(target, file, &wanted, tolerance, asks, told))
-            .await
+    let work = move |originals: &Originals| {
+        let file = originals.open(&target)?;
+        let creates = wanted.first().is_some_and(|first| first.old.is_empty());
+        if let Some(file) = &file
+            && !(creates && file.bytes().is_empty())
+        {
+            originals.check_read(&target, file.hash())?;
+        }
+        finish(plan(target, file, &wanted, tolerance, told)?)
     };
-    planned.map_err(|error| error.after(quoted).unless_denied(asks))
+    paths.prepare(cx, work).await
 }
 
 fn plan(
@@ -100,7 +89,6 @@ fn plan(
     file: Option<TextFile>,
     wanted: &[Wanted],
     tolerance: Tolerance,
-    asks: Vec<Ask>,
     told: impl Fn(usize, ToolError) -> ToolError,
 ) -> Result<Replacements, ToolError> {
     let mut now: Option<TextFile> = None;
@@ -129,7 +117,6 @@ fn plan(
         steps,
         diff,
         created: file.is_none_or(|file| file.bytes().is_empty()),
-        asks,
     })
 }
 
@@ -193,14 +180,9 @@ fn replaced(
     let splices: Vec<_> = plan
         .replacements
         .iter()
-        .map(|replacement| (replacement.range.clone(), replacement.text.to_owned()))
+        .map(|replacement| (replacement.range.clone(), replacement.text))
         .collect();
-    let bytes = file.splice(&splices).map_err(|error| {
-        ToolError::new(
-            ErrorKind::Internal,
-            format!("the edit of `{display}` was not made: {error}"),
-        )
-    })?;
+    let bytes = file.splice(&splices).map_err(|error| not_made(error, display))?;
     let positions = plan.line_ranges(file.text()).into_iter();
     let step = Step {
         strategy: plan.strategy,
@@ -216,7 +198,9 @@ fn refused(error: &ReplaceError, display: &str) -> ToolError {
         ReplaceError::Identical => ErrorKind::Identical,
         ReplaceError::Ambiguous { .. } => ErrorKind::Ambiguous,
         ReplaceError::NoMatch { .. } => ErrorKind::NoMatch,
-        ReplaceError::Refused(Refusal::EmptyOld | Refusal::TooMuch { .. }) => ErrorKind::Refused,
+        ReplaceError::Refused(Refusal::EmptyOld | Refusal::TooMuch { .. } | Refusal::TooMany) => {
+            ErrorKind::Refused
+        }
     };
     ToolError::new(kind, error.to_string()).extra(serde_json::json!({ "path": display }))
 }

@@ -40,7 +40,7 @@ pub(super) fn answer(plan: &Plan, found: &Found, limit: &Limit, roots: &Roots) -
         (_, OutputMode::FilesWithMatches) => files_with_matches(plan, found, &details),
         (_, OutputMode::Count) => counts(plan, found, &details),
     };
-    text.push_str(&notes(found, roots));
+    text.push_str(&notes(plan, found, roots));
     let title = format!(
         "{} · {} · {}",
         plan.title,
@@ -160,7 +160,7 @@ fn cut_files(plan: &Plan, found: &Found) -> String {
 }
 
 /// Returns notes about files that were not searched, or not to their end.
-fn notes(found: &Found, roots: &Roots) -> String {
+fn notes(plan: &Plan, found: &Found, roots: &Roots) -> String {
     let mut notes = Vec::new();
     let capped: Vec<&FileMatches> = found.files.iter().filter(|file| file.has_more).collect();
     if let Some(first) = capped.first() {
@@ -181,6 +181,15 @@ fn notes(found: &Found, roots: &Roots) -> String {
     }
     let binary = found.binary.iter();
     notes.extend(binary.map(|path| format!("skipped {}: a binary file", one_line(path))));
+    let too_large = found.too_large.iter().map(|path| {
+        let path = one_line(path);
+        if plan.multiline {
+            format!("{path} was not searched: with `multiline` a file may have 64 MiB")
+        } else {
+            format!("{path} was not searched to its end: a line of it has more than 64 MiB")
+        }
+    });
+    notes.extend(too_large);
     notes.extend(found.end.notices(roots));
     if notes.is_empty() {
         String::new()

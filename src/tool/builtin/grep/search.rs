@@ -19,6 +19,10 @@ use crate::tool::walk::{Found as Entry, Harvest, Limit, Tree, WalkEnd};
 
 const MATCHES_PER_FILE: usize = 500;
 const MAX_FILE_BYTES: u64 = 10 * 1024 * 1024;
+/// What a search holds of one file: a line of it, or with `multiline` all of it. A file that the call names has any size.
+const MAX_HELD_BYTES: usize = 64 * 1024 * 1024;
+/// Lines of one file behind which those that only go on with a match are not kept: nobody is shown as many.
+const MAX_LINES: usize = 20_000;
 
 /// The matches in one file.
 pub(super) struct FileMatches {
@@ -39,6 +43,8 @@ pub(super) struct Found {
     pub(super) unreadable: usize,
     /// Files that were named and are binary.
     pub(super) binary: Vec<String>,
+    /// Files that were named and were not searched to their end, because that takes too much memory.
+    pub(super) too_large: Vec<String>,
     /// There are more matches than are counted in all.
     pub(super) counting_stopped: bool,
     /// Counting stopped before the end, for whatever reason.
@@ -55,7 +61,7 @@ pub(super) fn search(plan: &Plan, limit: &Limit, readable: &ReadGate) -> Found {
         failed: Harvest::new(),
     };
     let mut end = WalkEnd::default();
-    let mut binary = Vec::new();
+    let (mut binary, mut too_large) = (Vec::new(), Vec::new());
     for target in &plan.targets {
         match target {
             Target::File(path) => {
@@ -68,8 +74,10 @@ pub(super) fn search(plan: &Plan, limit: &Limit, readable: &ReadGate) -> Found {
                     is_linked: path.real != path.absolute,
                     is_named: true,
                 };
-                if search.file(&mut searcher(plan), &mut Opener::default(), candidate) == Outcome::Binary {
-                    binary.push(path.display.clone());
+                match search.file(&mut searcher(plan), &mut Opener::default(), candidate) {
+                    Outcome::Searched => {}
+                    Outcome::Binary => binary.push(path.display.clone()),
+                    Outcome::TooLarge => too_large.push(path.display.clone()),
                 }
             }
             Target::Directory(base, globs) => {
@@ -107,9 +115,10 @@ pub(super) fn search(plan: &Plan, limit: &Limit, readable: &ReadGate) -> Found {
     Found {
         files,
         unreadable: count(search.unreadable),
+        stopped: has_more || end.stopped || last.is_some() || !too_large.is_empty(),
         binary,
+        too_large,
         counting_stopped: last.is_some(),
-        stopped: has_more || end.stopped || last.is_some(),
         end,
     }
 }
@@ -128,6 +137,8 @@ struct Candidate<'a> {
 enum Outcome {
     Searched,
     Binary,
+    /// It was not searched to its end.
+    TooLarge,
 }
 
 struct Search<'a> {
@@ -169,9 +180,13 @@ impl Search<'_> {
             reads: 0,
         };
         let ended = searcher.search_reader(&self.plan.matcher, reader, &mut sink);
+        // The searcher's own errors are about memory; all others are of the operating system.
+        let is_too_large = matches!(&ended, Err(error) if error.raw_os_error().is_none());
         if let Err(error) = ended {
             tracing::debug!(path = %candidate.path.display(), %error, "a file could not be searched");
-            self.failed.sheaf().push(candidate.display.clone());
+            if !(is_too_large && candidate.is_named) {
+                self.failed.sheaf().push(candidate.display.clone());
+            }
         }
         if sink.is_binary {
             return Outcome::Binary;
@@ -185,6 +200,9 @@ impl Search<'_> {
                 lines: sink.into_lines(),
             };
             self.first.add(candidate.path, matches);
+        }
+        if is_too_large {
+            return Outcome::TooLarge;
         }
         Outcome::Searched
     }
@@ -258,6 +276,7 @@ fn searcher(plan: &Plan) -> Searcher {
         .line_terminator(terminator.unwrap_or(LineTerminator::byte(b'\n')))
         .line_number(true)
         .multi_line(plan.multiline)
+        .heap_limit(Some(MAX_HELD_BYTES))
         .before_context(plan.before)
         .after_context(plan.after)
         .build()
@@ -354,6 +373,11 @@ impl Sink for Collect<'_> {
                 self.count += 1;
             }
             let number = found.line_number().unwrap_or(0) + index as u64;
+            if first.is_none() && self.lines.len() >= MAX_LINES {
+                self.gap = true;
+                offset += bytes.len();
+                continue;
+            }
             let first = first.map(|found| found.start - offset..found.end - offset);
             self.push(number, bytes, first, LineKind::Continued);
             offset += bytes.len();

@@ -2,7 +2,7 @@
 
 use super::{Args, Details, Kind};
 use crate::text::partial_json::PartialValue;
-use crate::tool::change::{diff_part, growing_diff, newest_edits, signed_counts};
+use crate::tool::change::{diff_part, growing_diff, newest_edits, signed_counts, with_unlinked};
 use crate::tool::{CallView, RenderCx, plural};
 use crate::view::card::{Card, CardPart, Tone, ToneSpan};
 
@@ -26,6 +26,7 @@ pub(super) fn of_details(details: &Details, cx: RenderCx) -> Card {
         Kind::Move => card.meta("moved"),
         Kind::Update => card,
     };
+    card = with_unlinked(card, &details.unlinked);
     if details.diff.is_empty() {
         return card;
     }

@@ -17,7 +17,8 @@ use self::plan::{Planned, Wanted};
 use crate::conversation::ErrorKind;
 use crate::files::Resolved;
 use crate::provider::EditMode;
-use crate::tool::change::{EditAsks, FileChange, apply_all};
+use crate::tool::change::{FileChange, apply_all};
+use crate::tool::writing::{Originals, WritePaths};
 use crate::tool::{
     CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
     ToolError, plural,
@@ -58,6 +59,9 @@ pub(super) struct Details {
     /// Notes about mistakes that were mended on the way.
     notes: Vec<String>,
     diagnostics: Vec<serde_json::Value>,
+    /// Says which files had other names, which keep their text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    unlinked: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,13 +119,12 @@ impl Tool for HashlineEditTool {
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         check_shape(&args)?;
         let edits = Edits::parse(args.edits)?;
-        let mut asked = EditAsks::default();
+        let mut paths = WritePaths::default();
         let path = cx.path(&args.file_path)?;
         let rename = args.rename.map(|target| cx.path(&target)).transpose()?;
-        asked.note(cx, &path, args.delete);
+        paths.add(cx, &path, args.delete);
         if let Some(target) = &rename {
-            asked.note(cx, target, false);
-            asked.note_moved(&path);
+            paths.add(cx, target, false);
         }
         let path = path.resolved;
         let rename = rename
@@ -136,38 +139,39 @@ impl Tool for HashlineEditTool {
             edits,
             delete: args.delete,
         };
-        let EditAsks { asks, outside, .. } = asked;
-        let Planned {
-            changes,
-            details,
-            text,
-        } = cx
-            .blocking(move || plan::plan(wanted))
-            .await
-            .map_err(|error| error.after(outside).unless_denied(asks.clone()))?;
-        let card = card::of_details(&details, RenderCx { expanded: true });
-        let excerpt = if may_be_read {
-            regions::excerpt(&text, &details.positions)
-        } else {
-            String::new()
+        let work = move |originals: &Originals| {
+            let Planned {
+                changes,
+                details,
+                text,
+            } = plan::plan(wanted, originals)?;
+            let excerpt = if may_be_read {
+                regions::excerpt(&text, &details.positions)
+            } else {
+                String::new()
+            };
+            Ok(Plan {
+                changes,
+                details,
+                excerpt,
+            })
         };
-        let plan = Plan {
-            changes,
-            details,
-            excerpt,
-        };
-        Ok(Prepared::new(plan, asks).with_card(card))
+        let prepared = paths.prepare(cx, work).await?;
+        let card = card::of_details(&prepared.plan.details, RenderCx { expanded: true });
+        Ok(prepared.with_card(card))
     }
 
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
         let Plan {
             changes,
-            details,
+            mut details,
             excerpt,
         } = plan;
-        apply_all(cx, changes).await?;
+        let applied = apply_all(cx, changes).await?;
         let title = details.sentence();
-        Ok(Output::new(title.clone(), title + &excerpt, details))
+        let text = applied.tell(&title) + &excerpt;
+        details.unlinked = applied.unlinked;
+        Ok(Output::new(title, text, details))
     }
 
     fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {

@@ -4,12 +4,13 @@ use super::edits::{Edits, Replace};
 use super::regions;
 use super::{Details, Kind};
 use crate::conversation::ErrorKind;
-use crate::files::{Expected, FileError, FileProblem, PathKind, Resolved, SpliceError, TextFile};
+use crate::files::{Expected, FileError, FileProblem, PathKind, Resolved, TextFile};
 use crate::text::diff::unified_renamed;
 use crate::text::hashline::{PlaceError, place};
 use crate::text::replace::{Occurrences, ReplaceError, Tolerance, find};
-use crate::tool::change::{Change, FileChange, check_no_link, open_for_change};
-use crate::tool::{ToolError, path_asks};
+use crate::tool::ToolError;
+use crate::tool::change::{Change, FileChange, check_no_link, not_made};
+use crate::tool::writing::Originals;
 
 /// The change that is wanted of a file.
 pub(super) struct Wanted {
@@ -28,8 +29,8 @@ pub(super) struct Planned {
 }
 
 /// Works the change out. Blocks: it reads the file.
-pub(super) fn plan(wanted: Wanted) -> Result<Planned, ToolError> {
-    let file = open_for_change(&wanted.path)?;
+pub(super) fn plan(wanted: Wanted, originals: &Originals) -> Result<Planned, ToolError> {
+    let file = originals.open(&wanted.path)?;
     match file {
         Some(file) if wanted.delete => remove(wanted.path, &file),
         Some(file) => change(wanted, &file),
@@ -170,13 +171,13 @@ fn details(kind: Kind, old: Option<&str>, new: Option<&str>, before: &str, after
 
 /// Makes the edits by lines, all at once, and then those by text, one after the other.
 fn edited(file: &TextFile, edits: &Edits, path: &Resolved) -> Result<TextFile, ToolError> {
-    // What does not fit is told with lines of the file, which are not for everybody to read.
-    let quoting = |error: ToolError| error.after(path_asks("read", path));
-    let splices = place(file.text(), &edits.anchored).map_err(|error| quoting(not_placed(&error, path)))?;
-    let bytes = file.splice(&splices).map_err(|error| not_made(error, path))?;
+    let splices = place(file.text(), &edits.anchored).map_err(|error| not_placed(&error, path))?;
+    let bytes = file
+        .splice(&splices)
+        .map_err(|error| not_made(error, &path.display))?;
     let mut now = TextFile::decode(bytes);
     for replace in &edits.replaces {
-        now = replaced(&now, replace, path).map_err(quoting)?;
+        now = replaced(&now, replace, path)?;
     }
     Ok(now)
 }
@@ -192,9 +193,11 @@ fn replaced(file: &TextFile, replace: &Replace, path: &Resolved) -> Result<TextF
     let splices: Vec<_> = found
         .spans
         .into_iter()
-        .map(|span| (span.range, replace.new.clone()))
+        .map(|span| (span.range, &replace.new))
         .collect();
-    let bytes = file.splice(&splices).map_err(|error| not_made(error, path))?;
+    let bytes = file
+        .splice(&splices)
+        .map_err(|error| not_made(error, &path.display))?;
     Ok(TextFile::decode(bytes))
 }
 
@@ -222,12 +225,4 @@ fn not_found(error: &ReplaceError, replace: &Replace, path: &Resolved) -> ToolEr
     ToolError::new(kind, told)
         .hint(format!("That is edit {}; nothing was written.", replace.number))
         .extra(serde_json::json!({ "path": path.display, "edit": replace.number }))
-}
-
-fn not_made(error: SpliceError, path: &Resolved) -> ToolError {
-    let message = format!(
-        "the edit of `{}` was not made: {error}; please report this",
-        path.display
-    );
-    ToolError::new(ErrorKind::Internal, message)
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::conversation::ErrorKind;
 use crate::files::{Expected, PathKind, Resolved, TextFile};
 use crate::tool::change::{Change, apply};
-use crate::tool::{SessionServices, ToolCx, ToolError};
+use crate::tool::{SessionServices, ToolCx, ToolError, path_asks};
 
 const DIRECTORY: &str = ".lathe/plans";
 /// Characters of a slug.
@@ -52,7 +52,8 @@ pub(super) async fn save(cx: &ToolCx, title: Option<&str>, plan: &str) -> Result
         bytes: text.into_bytes(),
         expected,
     };
-    apply(cx, change).await?;
+    // Another name of an older plan keeps that one.
+    let _ = apply(cx, change).await?;
     Ok(display)
 }
 
@@ -145,6 +146,12 @@ fn resolve(services: &SessionServices, path: &Path) -> Result<Resolved, ToolErro
 
 /// Returns true if the file is as the session knows it, or says the same already.
 fn is_own(services: &SessionServices, path: &Resolved, plan: &str) -> bool {
+    // Nothing, the choice of a name neither, may tell what a file says that is not for everybody to read.
+    let mut reads = path_asks("read", path).into_iter();
+    let readable = services.gate.readable();
+    if !reads.all(|ask| readable.shows(&ask.subject)) {
+        return false;
+    }
     let Ok(file) = TextFile::open_real(&path.real) else {
         return false;
     };

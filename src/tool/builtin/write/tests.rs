@@ -169,7 +169,7 @@ async fn line_endings_and_the_byte_order_mark_stay() {
 }
 
 #[tokio::test]
-async fn mode_bits_links_and_hard_links_stay() {
+async fn mode_bits_and_links_stay_and_a_hard_link_is_told_to_keep_the_old_text() {
     let project = yolo();
     let script = project.write("run.sh", "a\n");
     fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
@@ -178,12 +178,12 @@ async fn mode_bits_links_and_hard_links_stay() {
     read(&project, "link").await;
     assert_eq!(
         project.ok("write", args("link", "b\n")).await,
-        "Wrote link (1 line, +1 -1)"
+        "Wrote link (1 line, +1 -1)\n`link` had 1 other name (a hard link), which keeps the text of before."
     );
     assert!(project.path("link").is_symlink());
     assert_eq!(
         (project.read("run.sh"), project.read("twin")),
-        ("b\n".into(), "b\n".into())
+        ("b\n".into(), "a\n".into())
     );
     assert_eq!(fs::metadata(&script).unwrap().mode() & 0o777, 0o755);
 }

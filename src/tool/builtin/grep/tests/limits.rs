@@ -182,3 +182,40 @@ async fn a_pattern_over_four_kilobytes_is_refused_at_once() {
     let text = grep(&project, json!({"pattern": "t".repeat(4096)})).await;
     assert_eq!(text, "No matches found");
 }
+
+#[tokio::test]
+async fn a_huge_file_that_is_named_fills_no_memory_and_is_told_of() {
+    let project = tree();
+    // Without bytes on the disk; all of it would be read.
+    let sparse = fs::File::create(project.path("sparse")).unwrap();
+    sparse.set_len(20 << 30).unwrap();
+    let text = grep(
+        &project,
+        json!({"pattern": "a.b", "path": "sparse", "multiline": true}),
+    )
+    .await;
+    assert_eq!(
+        text,
+        "No matches found\n\nsparse was not searched: with `multiline` a file may have 64 MiB"
+    );
+    project.write("line", [b"needle\n".to_vec(), vec![b'a'; 65 << 20]].concat());
+    let text = grep(&project, json!({"pattern": "needle", "path": "line"})).await;
+    assert_eq!(
+        text,
+        "Found 1 match in 1 file\n\nline\n  1: needle\n\n\
+         line was not searched to its end: a line of it has more than 64 MiB"
+    );
+}
+
+#[tokio::test]
+async fn a_match_of_very_many_lines_is_not_kept_whole() {
+    let project = Harness::with_settings(|settings| {
+        settings.truncate.max_lines = 0;
+        settings.truncate.max_bytes = 0;
+    });
+    project.write("lines", "\n".repeat(100_000));
+    let args = json!({"pattern": "(?s).*", "path": "lines", "multiline": true});
+    let text = grep(&project, args).await;
+    assert!(text.starts_with("Found 1 match in 1 file"), "{text:.200}");
+    assert!(text.lines().count() < 21_000, "{}", text.lines().count());
+}

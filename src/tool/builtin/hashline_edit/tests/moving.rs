@@ -136,16 +136,19 @@ async fn links_are_edited_where_they_lead_and_neither_removed_nor_moved() {
 }
 
 #[tokio::test]
-async fn hard_links_stay_linked() {
+async fn the_other_names_of_a_file_keep_its_text() {
     let project = open();
     project.write("a", "1\n");
     fs::hard_link(project.path("a"), project.path("b")).unwrap();
+    let result = edit(&project, "a", json!([{"type": "append", "text": "2"}])).await;
     assert!(
-        edit(&project, "a", json!([{"type": "append", "text": "2"}]))
-            .await
-            .ok
+        result.output.starts_with(
+            "Updated a: 1 edit, +1 -0\n`a` had 1 other name (a hard link), which keeps the text of before.\n"
+        ),
+        "{}",
+        result.output
     );
-    assert_eq!(project.read("b"), "1\n2\n");
+    assert_eq!(project.read("b"), "1\n");
 }
 
 #[tokio::test]

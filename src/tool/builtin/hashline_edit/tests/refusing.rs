@@ -1,6 +1,7 @@
 //! Calls that are refused, and the error that each gets.
 
 use super::*;
+use crate::permission::PermissionReply;
 use crate::tool::ToolSettings;
 
 #[tokio::test]
@@ -210,9 +211,13 @@ async fn what_may_not_be_read_is_shown_neither_in_an_error_nor_in_a_result() {
     assert!(!result.output.contains("hunter2"), "{}", result.output);
     assert_eq!(project.asked(), [("read".to_owned(), ".env".to_owned())]);
     let result = edit(&project, ".env", json!([{"type": "append", "text": "A=1"}])).await;
-    assert_eq!(result.output, "Updated .env: 1 edit, +1 -0");
+    assert_eq!(kind(&result), ErrorKind::Denied);
+    assert_eq!(project.read(".env"), "PASSWORD=hunter2\n");
     let given =
         json!({"file_path": ".env", "rename": "open.txt", "edits": [{"type": "append", "text": "B=1"}]});
     assert_eq!(project.error("hashline_edit", given).await.0, ErrorKind::Denied);
     assert!(!project.path("open.txt").exists());
+    let project = project.answering(PermissionReply::Once);
+    let result = edit(&project, ".env", json!([{"type": "append", "text": "A=1"}])).await;
+    assert_eq!(result.output, "Updated .env: 1 edit, +1 -0");
 }
