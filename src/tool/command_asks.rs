@@ -20,6 +20,7 @@ mod repository;
 mod scratch;
 mod search;
 mod submodules;
+mod unread;
 mod wildcards;
 mod written;
 
@@ -151,13 +152,8 @@ fn asks_of(setting: &Setting<'_>, command: &str) -> CommandAsks {
     if let Some(reason) = refusal {
         gathered.bash = vec![analysis.whole()];
         gathered.why = Some(format!("The command is asked about as a whole: {reason}."));
-        match analysis.possible_paths() {
-            Some(paths) => gathered
-                .edit
-                .extend(paths.iter().flat_map(|path| setting.possible_path(path))),
-            None => gathered.edit.extend(setting.too_many_paths(command)),
-        }
     }
+    gathered.edit.extend(setting.possible_asks(&analysis));
     let reads_only = only_reads.then(|| setting.reads_only(&looks));
     let mut asks = gathered.outside;
     asks.extend(gathered.bash);

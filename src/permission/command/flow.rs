@@ -71,8 +71,8 @@ pub(super) struct Flow {
     pub(super) facts: Facts,
     /// Canonical texts of what was found in texts that could not be read.
     pub(super) found: Vec<String>,
-    /// True if a part of it could not be read.
-    pub(super) is_unread: bool,
+    /// True if only the shell knows what words the braces of one make.
+    pub(super) has_unknown_braces: bool,
     texts: usize,
     /// Who reads the text at hand.
     shell: Shell,
@@ -118,20 +118,17 @@ impl Flow {
         self.facts.merge(facts);
         if is_foreign {
             self.facts.refuse("the shell that runs it has another grammar");
-            self.is_unread = true;
         }
         let node = match read {
             Ok(node) => node,
             Err(reason) => {
                 self.facts.refuse(reason);
-                self.is_unread = true;
                 self.found.extend(found);
                 return After::same(&Place::Unknown);
             }
         };
         if !agrees {
             self.facts.refuse("it can be read in more than one way");
-            self.is_unread = true;
         }
         self.only_tests = self.texts == 0 && only_tests(&node);
         self.values.begin(&node, computed);

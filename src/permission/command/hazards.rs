@@ -243,7 +243,9 @@ fn test(arguments: &[Word], facts: &mut Facts) {
         if word.text == "-v" || word.text == "-R" || may_be_option {
             facts.refuse(EVALUATES);
         }
-        if !word.is_dynamic() || is_number(word, facts) {
+        // Where it splits, the name of a directory may be several words, too.
+        let is_open = word.is_dynamic() || word.splits && word.dynamic_at.is_some();
+        if !is_open || is_number(word, facts) {
             continue;
         }
         let before = at.checked_sub(1);

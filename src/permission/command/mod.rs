@@ -28,6 +28,7 @@ mod outputs;
 mod patch;
 mod path_use;
 mod pieces;
+mod possible_paths;
 mod read_only;
 mod reader;
 mod search;
@@ -164,7 +165,7 @@ pub fn analyse(command: &str) -> Analysis {
         exports: flow.facts.exports,
         only_bash: flow.facts.only_bash,
         pieces,
-        is_unread: flow.is_unread,
+        is_unread: flow.has_unknown_braces || refusal.is_some(),
     }
 }
 
@@ -173,9 +174,17 @@ impl Analysis {
     /// much to look at.
     pub fn possible_paths(&self) -> Option<BTreeSet<String>> {
         if self.is_unread {
-            pieces::paths(&self.text)
+            possible_paths::possible_paths(&self.text)
         } else {
             Some(BTreeSet::new())
+        }
+    }
+
+    /// Returns possible targets of redirections, when the text is not understood; often it is no path at all.
+    pub fn possible_targets(&self) -> Vec<String> {
+        match self.refusal {
+            Some(_) => possible_paths::possible_targets(&self.text),
+            None => Vec::new(),
         }
     }
 

@@ -4,7 +4,7 @@
 //! that `bash -c "cd x; rm -rf y"` gives `rm -rf y`. A quoted text that merely looks like a command is found as well;
 //! that can deny too much and never too little. What only the shell can know (`$x`) is not found.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use super::base_name;
 use super::wrapper::is_wrapper;
@@ -62,45 +62,6 @@ pub(super) fn pieces(command: &str) -> Vec<String> {
     }
     found.piece(&text[start..], before);
     found.list
-}
-
-/// Words of one text that are looked at as paths. In a longer one only those with a `/` or a `.` are.
-const MAX_WORDS: usize = 2000;
-const MAX_PATHS: usize = 5000;
-
-/// Returns everything in a text that may be a path, whatever the text means: its words without quotes, and what stands
-/// behind a `=`, a `:` or an option's letter in them. `None` when they are too many.
-pub(super) fn paths(command: &str) -> Option<BTreeSet<String>> {
-    let is_hidden = |c: char| c.is_control() && !c.is_whitespace() || super::reader::is_invisible(c);
-    let plain: String = command
-        .replace("\\\n", "")
-        .chars()
-        .filter(|c| !matches!(c, '\'' | '"' | '\\') && !is_hidden(*c))
-        .collect();
-    let ends = |c: char| c.is_whitespace() || ";&|()<>{},`".contains(c);
-    let mut found = BTreeSet::new();
-    for word in plain.split(ends).filter(|word| !word.is_empty()) {
-        found.insert(word.to_owned());
-        found.extend(
-            word.match_indices(['=', ':'])
-                .map(|(at, _)| word[at + 1..].to_owned()),
-        );
-        if let Some(letters) = word.strip_prefix('-') {
-            // `-ofile`, `-t.git`.
-            found.extend(
-                letters
-                    .char_indices()
-                    .skip(1)
-                    .map(|(at, _)| letters[at..].to_owned())
-                    .take(2),
-            );
-        }
-    }
-    found.remove("");
-    if found.len() > MAX_WORDS {
-        found.retain(|word| word.contains(['/', '.']));
-    }
-    (found.len() <= MAX_PATHS).then_some(found)
 }
 
 #[derive(Default)]

@@ -138,35 +138,14 @@ pub(super) fn is_computed(text: &str) -> bool {
 /// Returns the words that `a{b,c}` and `{1..3}` stand for. `text` is a word without quotes and expansions; `None` when
 /// there are too many, or when it has braces of another form, whose rules in bash depend on what stands behind them.
 ///
-/// The forms are: pairs of braces that are not nested, each around a list or a sequence; and a single pair without a comma
-/// or `..` in the whole word (`{}`, `HEAD@{1}`), which stays as it is.
+/// The forms are: pairs of braces, each around a list with a comma or around a sequence, in which every item may have such
+/// pairs again; and a single pair without a comma or `..` in the whole word (`{}`, `HEAD@{1}`), which stays as it is.
 pub(super) fn braces(text: &str) -> Option<Vec<String>> {
     if !text.contains(['{', '}']) || is_single_pair(text) {
         return Some(vec![text.to_owned()]);
     }
-    let mut words = vec![String::new()];
-    let mut rest = text;
-    while let Some(open) = rest.find(['{', '}']) {
-        let (before, pair) = rest.split_at(open);
-        let (inner, behind) = pair.strip_prefix('{')?.split_once('}')?;
-        if inner.contains('{') {
-            return None;
-        }
-        let items = items(inner)?;
-        if words.len() * items.len() > MAX_WORDS {
-            return None;
-        }
-        let with = |word: &String| {
-            let word = word.clone() + before;
-            items
-                .iter()
-                .map(move |item| format!("{word}{item}"))
-                .collect::<Vec<_>>()
-        };
-        words = words.iter().flat_map(with).collect();
-        rest = behind;
-    }
-    Some(words.into_iter().map(|word| word + rest).collect())
+    let (words, rest) = expanded(text, false, 0)?;
+    rest.is_empty().then_some(words)
 }
 
 fn is_single_pair(text: &str) -> bool {
@@ -174,23 +153,87 @@ fn is_single_pair(text: &str) -> bool {
     braces.eq(["{", "}"]) && !text.contains(',') && !text.contains("..")
 }
 
-/// The items between two braces: a list, or a sequence.
-fn items(inner: &str) -> Option<Vec<String>> {
-    if inner.contains(',') {
-        return Some(inner.split(',').map(str::to_owned).collect());
+/// Reads the words of a text up to its end, or, inside of braces, up to a `,` or `}`, and gives the rest.
+fn expanded(text: &str, is_inside: bool, depth: usize) -> Option<(Vec<String>, &str)> {
+    const MAX_DEPTH: usize = 8;
+    let mut words = vec![String::new()];
+    let mut rest = text;
+    loop {
+        let end = rest.find(['{', '}', ',']).unwrap_or(rest.len());
+        let (literal, behind) = rest.split_at(end);
+        words.iter_mut().for_each(|word| word.push_str(literal));
+        rest = behind;
+        match rest.chars().next() {
+            Some('{') if depth < MAX_DEPTH => {
+                let (items, behind) = pair(&rest[1..], depth + 1)?;
+                if words.len() * items.len() > MAX_WORDS {
+                    return None;
+                }
+                let with = |word: &String| {
+                    items
+                        .iter()
+                        .map(|item| format!("{word}{item}"))
+                        .collect::<Vec<_>>()
+                };
+                words = words.iter().flat_map(with).collect();
+                rest = behind;
+            }
+            Some(',') if !is_inside => {
+                words.iter_mut().for_each(|word| word.push(','));
+                rest = &rest[1..];
+            }
+            Some('{') => return None,
+            Some('}') if !is_inside => return None,
+            _ => return Some((words, rest)),
+        }
     }
-    sequence(inner)
 }
 
-/// `1..5`.
+/// Reads what stands behind a `{`, up to and with its `}`.
+fn pair(text: &str, depth: usize) -> Option<(Vec<String>, &str)> {
+    if let Some((inner, behind)) = text.split_once('}')
+        && !inner.contains(['{', ','])
+    {
+        return Some((sequence(inner)?, behind));
+    }
+    let (mut items, mut rest, mut has_comma) = (Vec::new(), text, false);
+    loop {
+        let (words, behind) = expanded(rest, true, depth)?;
+        items.extend(words);
+        if items.len() > MAX_WORDS {
+            return None;
+        }
+        match behind.strip_prefix(',') {
+            Some(behind) => (rest, has_comma) = (behind, true),
+            None if has_comma => return Some((items, behind.strip_prefix('}')?)),
+            None => return None,
+        }
+    }
+}
+
+/// `1..5`, `c..a`.
 fn sequence(inner: &str) -> Option<Vec<String>> {
     let (from, to) = inner.split_once("..")?;
-    let is_plain = |text: &str| !text.starts_with('0') || text == "0";
-    let number = |text: &str| {
-        text.parse::<i32>()
-            .ok()
-            .filter(|_| is_plain(text) && !text.starts_with('+'))
+    if let ([from], [to]) = (from.as_bytes(), to.as_bytes())
+        && from.is_ascii_lowercase()
+        && to.is_ascii_lowercase()
+    {
+        let letters = |from: u8, to: u8| (from..=to).map(|letter| char::from(letter).to_string());
+        return Some(if from <= to {
+            letters(*from, *to).collect()
+        } else {
+            letters(*to, *from).rev().collect()
+        });
+    }
+    // With a zero in front bash makes all of them as long.
+    let is_plain = |text: &str| {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        text == "0"
+            || !digits.is_empty()
+                && !digits.starts_with('0')
+                && digits.bytes().all(|byte| byte.is_ascii_digit())
     };
+    let number = |text: &str| text.parse::<i32>().ok().filter(|_| is_plain(text));
     let (from, to) = (number(from)?, number(to)?);
     if from.abs_diff(to) as usize >= MAX_WORDS {
         return None;
@@ -212,6 +255,11 @@ mod tests {
             ("a", "a"),
             ("a{b,c}d", "abd acd"),
             ("{a,b}{c,d}", "ac ad bc bd"),
+            ("{a,{b,c}}", "a b c"),
+            ("{a,{b,c}d,{1..2}}x,", "ax, bdx, cdx, 1x, 2x,"),
+            ("x{a..c}", "xa xb xc"),
+            ("{c..a}", "c b a"),
+            ("{-1..1}", "-1 0 1"),
             ("{,x}y", "y xy"),
             ("{1..3}", "1 2 3"),
             ("{3..1}", "3 2 1"),
@@ -228,8 +276,13 @@ mod tests {
             "{{a,b}",
             "{1..1000}",
             "{01..03}",
-            "{a..c}",
-            "{a,{b,c}}",
+            "{-01..1}",
+            "{1..-00}",
+            "{-1..-01}",
+            "{a..C}",
+            "{1..3..2}",
+            "{a,{b}}",
+            "{{a}b,c}",
             "{a},.env}",
             "{a}b,-o,x}",
             "{}{a,b}",
@@ -241,5 +294,57 @@ mod tests {
         ] {
             assert_eq!(braces(text), None, "{text}");
         }
+    }
+
+    /// All words of up to five of these characters, and what bash makes of each.
+    #[test]
+    fn no_word_with_braces_expands_in_another_way_than_in_bash() {
+        const CHARACTERS: &[char] = &['{', '}', ',', '.', '-', '0', '1', 'a'];
+        let mut texts = vec![String::new()];
+        let mut last = texts.clone();
+        for _ in 0..5 {
+            last = last
+                .iter()
+                .flat_map(|text| CHARACTERS.iter().map(move |c| format!("{text}{c}")))
+                .collect();
+            texts.extend(last.iter().cloned());
+        }
+        texts.retain(|text| text.contains('{') && text.contains('}'));
+        let longer = [
+            "{-01..1}",
+            "{1..-00}",
+            "{a},b}",
+            "{a,{1,0}}",
+            "{a,{1}}",
+            "x{0..2}{,a}",
+            "{a..c}",
+            "{1..3..2}",
+        ];
+        texts.extend(longer.map(str::to_owned));
+        let lines = texts.iter().map(|text| format!("printf '[%s]' {text}; echo\n"));
+        let mut bash = std::process::Command::new("bash")
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (mut stdin, script) = (bash.stdin.take().unwrap(), lines.collect::<String>());
+        let writer = std::thread::spawn(move || std::io::Write::write_all(&mut stdin, script.as_bytes()));
+        let output = bash.wait_with_output().unwrap();
+        writer.join().unwrap().unwrap();
+        let output = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.lines().count(), texts.len());
+        let mut understood = 0;
+        for (text, expected) in texts.iter().zip(output.lines()) {
+            let Some(words) = braces(text) else { continue };
+            understood += 1;
+            let words: String = words
+                .iter()
+                .filter(|word| !word.is_empty())
+                .map(|word| format!("[{word}]"))
+                .collect();
+            let words = if words.is_empty() { "[]" } else { &words };
+            assert_eq!(words, expected, "{text}");
+        }
+        assert!(understood > 500, "{understood}");
     }
 }

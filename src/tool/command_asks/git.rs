@@ -288,11 +288,7 @@ fn from_elsewhere(settings: &[(String, String)]) -> Option<String> {
     ))
 }
 
-/// Returns true if git prints what is in commits or files of a repository.
+/// Returns true if git may print what is in objects of a repository: all but what looks at settings or at the work tree alone.
 fn shows_objects(form: &GitForm) -> bool {
-    form.shows != GitShows::Nothing
-        || matches!(
-            form.subcommand.as_str(),
-            "log" | "show" | "reflog" | "stash" | "tag"
-        )
+    form.shows != GitShows::Nothing || !matches!(form.subcommand.as_str(), "config" | "remote" | "status")
 }

@@ -75,12 +75,16 @@ impl Setting<'_> {
         Some(joined)
     }
 
+    /// The directory that a variable names. `None` also where the shell would make other words of it than one, because it
+    /// has blanks or wildcards.
     pub(super) fn value(&self, named: Variable, directory: &Path) -> Option<PathBuf> {
-        match named {
+        let value = match named {
             Variable::Home => self.home.clone(),
             Variable::WorkingDirectory => Some(directory.to_owned()),
             Variable::Temporary => Some(PathBuf::from(variable(self.services, "TMPDIR")?)),
-        }
+        }?;
+        let is_plain = |c: char| c.is_alphanumeric() || "/._-+@%,:=~#".contains(c);
+        value.to_str()?.chars().all(is_plain).then_some(value)
     }
 
     /// Every path that an operand may stand for; `None` when that is not known.
@@ -177,41 +181,6 @@ impl Setting<'_> {
         for ask in asks.iter_mut().filter(|ask| ask.key == "edit") {
             ask.floor = Floor::Denied;
             ask.always.clear();
-        }
-        asks
-    }
-
-    /// The rules that deny hold for a text that cannot be read, too: each word in it may be a path that it changes or
-    /// shows.
-    pub(super) fn possible_path(&self, word: &str) -> Vec<Ask> {
-        let end = word.find(['*', '?', '[', '$']).unwrap_or(word.len());
-        let known = PathOperand::of_text(&word[..end]);
-        if known.text.is_empty() {
-            return Vec::new();
-        }
-        let mut asks = Vec::new();
-        for path in self
-            .paths_of(&known, Some(&[self.workdir.to_owned()]))
-            .into_iter()
-            .flatten()
-        {
-            asks.extend(self.write_path(&path, self.workdir));
-            asks.extend(self.read_path(&path));
-            asks.extend(self.outside_path(&path, self.workdir));
-        }
-        for ask in asks.iter_mut().filter(|ask| ask.key != "protected") {
-            ask.floor = Floor::Denied;
-            ask.always.clear();
-        }
-        asks
-    }
-
-    /// The same where the words are too many to look at: any of them may be what a rule closes.
-    pub(super) fn too_many_paths(&self, command: &str) -> Vec<Ask> {
-        let mut asks = self.possible_path(".git/config");
-        asks.retain(|ask| ask.key == "protected");
-        for ask in &mut asks {
-            ask.subject.also.push(command.to_owned());
         }
         asks
     }

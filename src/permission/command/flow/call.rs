@@ -35,6 +35,7 @@ impl Flow {
         self.redirections(&call.redirections, place);
         let opened = opened..self.redirected.len();
         let begun = self.commands.len();
+        self.has_unknown_braces |= call.words.iter().any(|word| word.has_braces);
         let program = call.words.first().map_or("", |word| word.text.as_str());
         for assignment in &call.assignments {
             // `IFS= read x` says how one line is cut, and no more.
@@ -137,7 +138,6 @@ impl Flow {
         let is_replaced = matches!(running.given, Given::More(Some(text)) if program.text.contains(text));
         if running.depth > MAX_TEXTS {
             self.facts.refuse("it runs commands in commands in commands");
-            self.is_unread = true;
             return After::same(&Place::Unknown);
         }
         if !names_a_program(program) || is_replaced {
@@ -173,7 +173,6 @@ impl Flow {
             }
             Runs::Unknown => {
                 self.facts.refuse("it runs a command that cannot be told");
-                self.is_unread = true;
                 self.push(words, running);
                 self.perhaps(words, running);
                 After::same(&Place::Unknown)

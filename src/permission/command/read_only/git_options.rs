@@ -69,11 +69,10 @@ const SIDES: Table = Table {
 /// More options that may stand beside [`SUMMARY`].
 const SUMMARY_CHOICE: Table = Table {
     flags: "Rrt",
-    valued: "SGl",
+    valued: "l",
     attached: "CBX",
-    long: "dirstat cumulative color-moved-ws= anchored= stat-width= stat-count= stat-name-width= stat-graph-width= \
-           ignore-submodules line-prefix= find-copies find-copies-harder break-rewrites diff-filter= pickaxe-regex \
-           pickaxe-all find-object= ita-invisible-in-index root relative skip-to= rotate-to=",
+    long: "dirstat cumulative color-moved-ws= stat-width= stat-count= stat-name-width= stat-graph-width= \
+           ignore-submodules line-prefix= find-copies find-copies-harder break-rewrites diff-filter= ita-invisible-in-index root relative skip-to= rotate-to=",
     ..Table::NONE
 };
 

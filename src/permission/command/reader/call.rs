@@ -41,8 +41,12 @@ impl Reader<'_> {
             if is_declaration && self.declared_array(&mut call)? {
                 continue;
             }
-            let (words, mut inside) = self.word()?;
+            let (mut words, mut inside) = self.word()?;
             call.inside.append(&mut inside);
+            if let Some(program) = words.first_mut().filter(|_| call.words.is_empty()) {
+                // Behind a redirection no word is one of the shell's own.
+                program.quoted |= !call.redirections.is_empty();
+            }
             let written = &self.text[first..self.at];
             let may_name_descriptor = written.len() > 2 && written.starts_with('{') && written.ends_with('}');
             if may_name_descriptor && matches!(self.peek(), Some('<' | '>')) {

@@ -41,6 +41,15 @@ impl Building {
         self.word.text.push_str(raw);
     }
 
+    fn is_behind_assignment(&self) -> bool {
+        let text = &self.word.text;
+        let is_assignment = text.split_once('=').is_some_and(|(name, _)| {
+            let name = name.strip_suffix('+').unwrap_or(name);
+            is_name(name) || name.contains('[')
+        });
+        is_assignment && text.ends_with(['=', ':'])
+    }
+
     fn wildcard(&mut self, c: char) {
         self.word.glob_at.get_or_insert(self.word.text.len());
         self.literal(c);
@@ -115,9 +124,17 @@ impl Reader<'_> {
                     self.at += 1;
                     building.dynamic("~+", Variable::named("PWD"), Quoting::Quoted);
                 }
+                '~' if self.at == start + 1 && self.has_quoted_prefix() => {
+                    // With a quote before the first slash it is a name like any other.
+                    building.dynamic("~", None, Quoting::Unquoted);
+                }
                 '~' if self.at == start + 1 => {
                     building.word.tilde = true;
                     building.literal(c);
+                }
+                // In what looks like an assignment it is a home directory behind `=` and `:`, too.
+                '~' if building.is_behind_assignment() => {
+                    building.dynamic("~", None, Quoting::Unquoted);
                 }
                 '{' => {
                     building.brace_at.get_or_insert(building.word.text.len());
@@ -131,6 +148,14 @@ impl Reader<'_> {
             return Err(super::UNEXPECTED);
         }
         Ok(building)
+    }
+
+    /// `~'/x'`, `~\\/x`.
+    fn has_quoted_prefix(&self) -> bool {
+        let rest = self.rest();
+        let end = rest.find(|c| c == '/' || ENDS.contains(c)).unwrap_or(rest.len());
+        // The slash itself may be quoted.
+        rest[..end].contains(['\'', '"', '\\', '$', '`'])
     }
 
     /// `~+` alone or before a slash.

@@ -132,7 +132,9 @@ async fn what_does_the_same_and_cannot_fail_asks_nothing() {
 #[tokio::test]
 async fn what_bash_takes_apart_in_another_way_asks() {
     let project = project();
-    project.write("$PWD/k", "x\n");
+    for name in ["$PWD/k", "d x/x/a.txt", "z[q]/a.txt"] {
+        project.write(name, "x\n");
+    }
     project.write("$PWD/.env", "x\n");
     for command in [
         // Braces whose end depends on what stands behind them.
@@ -141,7 +143,30 @@ async fn what_bash_takes_apart_in_another_way_asks() {
         "sort {a}b,-o,a.txt}",
         "test {a},-o,-v} 'a[$(touch PWN)]'",
         "read {-p},-aPATH} <<< x; ls",
-        "cat {{a,.env},c}",
+        "cat x{-01..1}",
+        "cat {a,{.env}}",
+        // A home directory behind a `=`.
+        "cat x=~/k",
+        "cat x=a:~/k",
+        "cat < x=~/k",
+        "cd x=~ && cat k",
+        "for f in x=~/k; do cat $f; done",
+        "cat ~'/a.txt'",
+        "cat ~\\/a.txt",
+        "cat ~''/a.txt",
+        // A directory with a blank or a wildcard in its name is several words.
+        "cd 'd x' && cat $PWD/a.txt",
+        "cd 'z[q]' && cat $PWD/a.txt",
+        "cd 'z[q]' && cat < $PWD/a.txt",
+        "cd 'd x' && [ $PWD ]",
+        "test $PWD",
+        // A program, and no word of the shell.
+        "</dev/null time ls",
+        "2>/dev/null time ls",
+        // The answer says what is in a file.
+        "git diff --stat -G'SECRET=s'",
+        "git log --oneline -SSECRET",
+        "git diff --stat --anchored=SECRET",
         // A name, and what is put behind it.
         "a=1; x=1; a1='c[$(touch PWN)]'; y=abc; echo ${y:(a$x)}",
         "a=1; x=1; a1='c[$(touch PWN)]'; y=abc; echo ${y:a$x}",
@@ -183,6 +208,10 @@ async fn what_bash_takes_apart_in_another_way_asks() {
     }
     for command in [
         "echo {a,b}{1..3} HEAD@{1} {}",
+        "cat {a.txt,{a.txt,a.txt}}",
+        "cat $PWD/a.txt",
+        "cat a.txt x:~ 2>/dev/null",
+        "time ls 2>/dev/null",
         "y=abc; n=1; echo ${y:1} ${y:1:2}",
         "a=1; b=2; echo $(( (a + b) * 2 - $a % ${b} ))",
         "LC_ALL=C sort a.txt; LANG=en_US.UTF-8 ls",

@@ -201,7 +201,6 @@ async fn a_command_that_git_may_understand_otherwise_asks() {
             "git diff HEAD@{0} -- a.txt",
             "git diff a.t*",
             "git log --author=a --until=2026-11-02 --oneline",
-            "git log -S TOKEN --oneline",
             "git blame -L 1,1 a.txt",
         ],
     );

@@ -9,13 +9,22 @@ fn closed() -> Harness {
     let project = Harness::with(HarnessOptions {
         rules: json!({
             "edit": {"*": "allow", "a.txt": "deny"},
-            "read": {"*": "allow", "sec.txt": "deny"},
+            "read": {"*": "allow", "sec.txt": "deny", "my secret.txt": "deny", "secrets/**": "deny"},
             "external_directory": "deny",
         }),
         mode: Mode::Yolo,
         ..HarnessOptions::default()
     });
-    for name in ["evil", "a.txt", "sec.txt", "b.txt", "lathe.jsonc"] {
+    for name in [
+        "evil",
+        "a.txt",
+        "sec.txt",
+        "b.txt",
+        "lathe.jsonc",
+        "my secret.txt",
+        "sub/f",
+        "secrets/k",
+    ] {
         project.write(name, "x\n");
     }
     project.write(".git/HEAD", "ref: refs/heads/main\n");
@@ -42,6 +51,25 @@ async fn what_the_rules_deny_is_denied_however_the_text_is_broken() {
         "rm a.txt",
         "cat /etc/hostname",
         "ls ~",
+        "cp evil $'.git/hooks/x'",
+        "cp evil $'\\x2egit/hooks/x'",
+        "cp evil .g$''it/hooks/x",
+        "cp evil \"$PWD/.git/hooks/x\"",
+        "cp -afvt.git/hooks evil",
+        "cat sec.t*",
+        "cat s?c.txt",
+        "cd sub; cat ../sec.txt",
+        "cat 'my secret.txt'",
+        "cat my\\ secret.txt",
+        "cd secrets; cat k",
+        "touch .gi{t,x}/hooks/x",
+        "cat sec.{txt,y}",
+        "echo z | tee lathe.json{c,}",
+        "cp evil .g?t/hooks",
+        "rm .gi*/HEAD",
+        "cat $\"sec.txt\"",
+        "cat ~+/sec.txt",
+        "cat $PWD/sec.txt",
     ];
     let breaks = [
         "\n)",
@@ -65,13 +93,38 @@ async fn what_the_rules_deny_is_denied_however_the_text_is_broken() {
 }
 
 #[tokio::test]
+async fn what_is_read_but_not_understood_is_looked_at_too() {
+    let project = closed();
+    for text in [
+        "trap 'cp evil .git/hooks/x' EXIT",
+        "PS4='$(cp evil .git/hooks/x)'; set -x; :",
+        "[ -v 'a[$(cp evil .git/hooks/x)]' ]",
+        "let 'a[$(cp evil .git/hooks/x)]'",
+        "source /dev/stdin <<< 'cp evil .git/hooks/x'",
+        "a='b[$(cp evil .git/hooks/x)]'; echo $((a))",
+        "touch .git/hooks/{a..c}",
+        "touch .git/hooks/{01..03}",
+        "touch {a,{b,.git/hooks/x}}",
+        "touch {.git/hooks/x,b}$x",
+        "cat {b.txt,\"sec.txt\"}",
+        "cat {sec.txt,$x}",
+        "cat {a},sec.txt}",
+        "cat secrets/{k,{l,m}}",
+    ] {
+        let (kind, message) = project.error("bash", json!({"command": text})).await;
+        assert_eq!(kind, ErrorKind::Denied, "{text:?}: {message}");
+    }
+    assert!(!project.path(".git/hooks").exists());
+}
+
+#[tokio::test]
 async fn words_that_no_rule_denies_stop_nothing() {
     let project = closed();
     for text in [
         "echo b.txt > c.txt; : <<E\nx",
         "cp evil b.txt; echo \"\u{200b}\"",
         "shopt -s extglob\ncat +(b).txt",
-        "source ./b.txt; cat .git/HEAD",
+        "source ./b.txt; cat b.txt",
     ] {
         let result = project.run("bash", json!({"command": text})).await;
         assert!(
