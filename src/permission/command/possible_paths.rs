@@ -28,12 +28,10 @@ pub(super) fn possible_paths(command: &str) -> Option<BTreeSet<String>> {
     let mut found = BTreeSet::new();
     let words = unquoted.split(ends_a_word).map(str::to_owned);
     for word in words.chain(quoted_words(&text)).filter(|word| !word.is_empty()) {
-        match braces(&word) {
-            Some(expanded) => expanded.iter().for_each(|word| add(word, &mut found)),
-            None => {
-                add(&word, &mut found);
-                word.split(['{', '}', ',']).for_each(|part| add(part, &mut found));
-            }
+        let parts = || word.split(['{', '}', ',']).map(str::to_owned);
+        let expanded = braces(&word).unwrap_or_else(|| parts().chain([word.clone()]).collect());
+        for word in &expanded {
+            add(word, &mut found);
         }
         if found.len() > 20 * MAX_PATHS {
             return None;

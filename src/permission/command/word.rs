@@ -161,7 +161,9 @@ fn expanded(text: &str, is_inside: bool, depth: usize) -> Option<(Vec<String>, &
     loop {
         let end = rest.find(['{', '}', ',']).unwrap_or(rest.len());
         let (literal, behind) = rest.split_at(end);
-        words.iter_mut().for_each(|word| word.push_str(literal));
+        for word in &mut words {
+            word.push_str(literal);
+        }
         rest = behind;
         match rest.chars().next() {
             Some('{') if depth < MAX_DEPTH => {
@@ -179,7 +181,9 @@ fn expanded(text: &str, is_inside: bool, depth: usize) -> Option<(Vec<String>, &
                 rest = behind;
             }
             Some(',') if !is_inside => {
-                words.iter_mut().for_each(|word| word.push(','));
+                for word in &mut words {
+                    word.push(',');
+                }
                 rest = &rest[1..];
             }
             Some('{') => return None,
@@ -337,13 +341,12 @@ mod tests {
         for (text, expected) in texts.iter().zip(output.lines()) {
             let Some(words) = braces(text) else { continue };
             understood += 1;
-            let words: String = words
+            let words: Vec<&str> = words
                 .iter()
+                .map(String::as_str)
                 .filter(|word| !word.is_empty())
-                .map(|word| format!("[{word}]"))
                 .collect();
-            let words = if words.is_empty() { "[]" } else { &words };
-            assert_eq!(words, expected, "{text}");
+            assert_eq!(format!("[{}]", words.join("][")), expected, "{text}");
         }
         assert!(understood > 500, "{understood}");
     }

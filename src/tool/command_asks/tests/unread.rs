@@ -139,13 +139,13 @@ async fn words_that_no_rule_denies_stop_nothing() {
 #[tokio::test]
 async fn a_text_with_too_many_words_to_look_at_is_denied() {
     let project = closed();
-    let words: String = (0..6000).map(|number| format!(" {number}.txt")).collect();
-    let text = format!("echo{words}; cp evil .git/hooks/x\n)");
+    let words: Vec<String> = (0..6000).map(|number| format!("{number}.txt")).collect();
+    let text = format!("echo {}; cp evil .git/hooks/x\n)", words.join(" "));
     assert_eq!(
         project.error("bash", json!({"command": text})).await.0,
         ErrorKind::Denied
     );
-    let words: String = (0..6000).map(|number| format!(" word{number}")).collect();
-    let text = format!("echo{words} > /dev/null; cp evil d.txt; : <<E\nx");
+    let words: Vec<String> = (0..6000).map(|number| format!("word{number}")).collect();
+    let text = format!("echo {} > /dev/null; cp evil d.txt; : <<E\nx", words.join(" "));
     assert!(project.run("bash", json!({"command": text})).await.ok);
 }
