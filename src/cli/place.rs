@@ -58,6 +58,12 @@ impl Place {
         let unconfirmed = wire::unconfirmed(&self.dirs, &self.project_root, &self.directory)?;
         let loaded = self.with_load_request(extra.as_deref(), &unconfirmed, config::load)?;
         keys::keymap(&loaded)?;
+        // What a project says of keys waits for trust; a mistake in it is told at once all the same.
+        if !loaded.project_parts.is_empty()
+            && let Ok(trusted) = loaded.trusted()
+        {
+            keys::keymap(&trusted)?;
+        }
         wire::check_rule_keys(&loaded, &self.dirs.config, &self.project_root, &self.directory)?;
         Ok(loaded)
     }

@@ -216,7 +216,7 @@ async fn a_status_becomes_a_kind_with_the_servers_wait_and_words() {
         ("401 No", ProviderErrorKind::Auth),
         ("404 No", ProviderErrorKind::BadRequest),
         ("413 No", ProviderErrorKind::Context),
-        ("500 No", ProviderErrorKind::BadResponse),
+        ("500 No", ProviderErrorKind::Overloaded),
         ("529 No", ProviderErrorKind::Overloaded),
         ("307 No", ProviderErrorKind::BadRequest),
     ] {

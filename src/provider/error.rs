@@ -202,9 +202,11 @@ impl Reported {
 
     /// Turns an error within a stream into ours.
     pub(crate) fn in_stream(&self, model: &ModelRef) -> ProviderError {
-        let kind = self
-            .kind_by_name()
-            .or(self.status.map(|status| self.kind_by_status(status)));
+        let kind = self.kind_by_name().or(self.status.map(|status| match status {
+            // The server failed at this reply; that it has too much to do it would have said.
+            500..=599 if !matches!(status, 503 | 529) => ProviderErrorKind::BadResponse,
+            status => self.kind_by_status(status),
+        }));
         self.error(model, kind.unwrap_or(ProviderErrorKind::BadResponse), None)
     }
 
@@ -222,9 +224,7 @@ impl Reported {
             // No wait helps an empty account.
             429 if self.names.contains("insufficient_quota") => ProviderErrorKind::BadRequest,
             429 => ProviderErrorKind::RateLimit,
-            503 | 529 => ProviderErrorKind::Overloaded,
-            // That it has too much to do the server would have said.
-            500.. => ProviderErrorKind::BadResponse,
+            500.. => ProviderErrorKind::Overloaded,
             _ if self.is_too_long() => ProviderErrorKind::Context,
             _ if self.message.to_lowercase().contains("api key not valid") => ProviderErrorKind::Auth,
             _ => ProviderErrorKind::BadRequest,
@@ -288,7 +288,10 @@ impl Reported {
         let mut message = match kind {
             ProviderErrorKind::Auth => format!("`{provider}` refused the key"),
             ProviderErrorKind::RateLimit => format!("`{provider}` limits the rate of requests"),
-            ProviderErrorKind::Overloaded => format!("`{provider}` is overloaded"),
+            ProviderErrorKind::Overloaded if matches!(status, Some(503 | 529) | None) => {
+                format!("`{provider}` is overloaded")
+            }
+            ProviderErrorKind::Overloaded => format!("`{provider}` failed"),
             ProviderErrorKind::Network => format!("`{provider}` gave up waiting"),
             ProviderErrorKind::Context => format!("the conversation is too long for `{model}`"),
             ProviderErrorKind::BadRequest => format!("`{provider}` refused the request"),
@@ -405,7 +408,7 @@ mod tests {
 
     #[test]
     fn every_status_has_its_kind() {
-        use ProviderErrorKind::{Auth, BadRequest, BadResponse, Context, Network, Overloaded, RateLimit};
+        use ProviderErrorKind::{Auth, BadRequest, Context, Network, Overloaded, RateLimit};
         let table = [
             (401, Auth),
             (403, Auth),
@@ -415,8 +418,7 @@ mod tests {
             (413, Context),
             (422, BadRequest),
             (429, RateLimit),
-            (500, BadResponse),
-            (502, BadResponse),
+            (500, Overloaded),
             (503, Overloaded),
             (529, Overloaded),
         ];

@@ -2,7 +2,7 @@
 
 use super::judged;
 use crate::conversation::{CallResult, CallState, ErrorKind};
-use crate::text::sanitize::{reveal_line, sanitize_line};
+use crate::text::sanitize::reveal_line;
 use crate::view::card::{Card, CardPart, plain};
 
 /// Begins every line that is not lathe's own: what a model, a tool or a file says. No line of lathe's begins so.
@@ -98,7 +98,7 @@ fn part(part: &CardPart) -> Vec<String> {
             let rows = judged::diff(body).into_iter();
             rows.map(|row| row.to_string()).collect()
         }
-        CardPart::Omitted(what) => vec![format!("Left out: {}.", sanitize_line(what))],
+        CardPart::Omitted(what) => vec![format!("Left out: {}.", reveal_line(what))],
         other => {
             let text = plain(&Card::new("", "").part(other.clone()));
             text.lines().skip(1).map(row).collect()

@@ -264,7 +264,11 @@ const UNGATED: &[(&str, &str)] = &[
     ),
     ("tool/builtin/read/text.rs", "files that the call was asked about"),
     ("tool/builtin/write.rs", "files that the call was asked about"),
-    ("tool/change.rs", "files that the call was asked about"),
+    ("tool/writing.rs", "files that the call was asked about"),
+    (
+        "unconfirmed/",
+        "digests of files and its own lists of them; their text goes to the trust question alone",
+    ),
     (
         "tool/command_asks/",
         "files that say what a command would do; they are looked at and not shown",

@@ -73,7 +73,7 @@ fn directories_that_lead_out_of_the_project_bring_no_text() {
         for name in [
             "AGENTS.md",
             "docs/x.md",
-            ".claude/agents/x.md",
+            ".claude/agents",
             "elsewhere/x.md",
             "//etc/passwd",
         ] {

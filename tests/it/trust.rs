@@ -361,18 +361,6 @@ fn models_and_agents_of_a_project_s_texts_wait_for_trust() {
 }
 
 #[test]
-fn a_mistake_in_keys_that_wait_for_trust_stops_nothing() {
-    let server = say_done();
-    let keys = json!({"keybinds": {"cycle-mode": "backspace"}});
-    let project = project_with(&server).file("lathe.jsonc", &keys.to_string()).git();
-    events_of(&project).arg("go").run().success();
-    Lathe::in_project(&project)
-        .args(["config", "show"])
-        .run()
-        .success();
-}
-
-#[test]
 fn keys_guards_models_and_limits_of_a_project_wait_for_trust() {
     let server = say_done();
     let settings = json!({
