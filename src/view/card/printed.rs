@@ -6,7 +6,7 @@ use ratatui::text::Line;
 
 use super::ToneLine;
 use super::layout::tone_style as style;
-use crate::text::{sanitize, width};
+use crate::text::sanitize;
 use crate::view::flow::{Flow, TAB};
 use crate::view::look::Look;
 use crate::view::theme::Meaning;
@@ -41,9 +41,10 @@ fn push(line: &ToneLine, flow: &mut Flow, look: Look<'_>) {
     for span in line {
         let style = style(span.tone, look);
         if let Some(tab) = span.text.rfind('\t') {
-            let column = width::str_width(&flow.text()[stop..]) % TAB;
-            let indented = " ".repeat(column) + &span.text;
-            flow.push_clean(&sanitize::expand_tabs(&indented, TAB)[column..], style);
+            // Characters of two spans may be one on screen, so the columns are counted from the stop.
+            let before = flow.text()[stop..].to_owned();
+            let whole = sanitize::expand_tabs(&(before.clone() + &span.text), TAB).into_owned();
+            flow.push_clean(&whole[before.len()..], style);
             stop = flow.text().len() - (span.text.len() - tab - 1);
         } else {
             flow.push_clean(&span.text, style);
@@ -83,6 +84,21 @@ pub(super) mod tests {
         let ink = prop_oneof![Just(String::new()), "[0-9]{1,2}(;[0-9]{1,3}){0,5}"];
         let span = (text, ink).prop_map(|(text, ink)| ToneSpan::new(Tone::Printed(Ink::from(ink)), text));
         proptest::collection::vec(proptest::collection::vec(span, 0..6), 0..4)
+    }
+
+    #[test]
+    fn a_tab_behind_a_character_of_two_spans_goes_to_the_stop_of_the_line() {
+        let spans = |texts: &[&str]| {
+            let span = |text: &&str| ToneSpan::new(Tone::Printed(Ink::from(String::new())), *text);
+            vec![texts.iter().map(span).collect::<ToneLine>()]
+        };
+        let test = TestLook::plain();
+        let rows = |lines| {
+            let card = Card::new("Bash", "").part(CardPart::Printed(lines));
+            picture(&lay_out(&card, CardStatus::Running, at(&test, 6)))
+        };
+        let parts = ["👩\u{200d}", "👩\t", "👩"];
+        assert_eq!(rows(spans(&parts)), rows(spans(&[&parts.concat()])));
     }
 
     fn text_of(lines: &[ToneLine]) -> String {
