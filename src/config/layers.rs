@@ -142,7 +142,8 @@ impl UnsetVariable {
         matches!(self.path.as_slice(), [first, second, ..] if first == key && second == entry)
     }
 
-    /// Who uses a provider says its name. Servers are used by themselves, so what they lack is told at the start.
+    /// Returns true if the value is used without being asked for, as those of servers are; a provider's waits until its
+    /// name is given.
     fn is_told_at_start(&self) -> bool {
         self.path.first().is_none_or(|key| key != "providers")
     }

@@ -302,7 +302,7 @@ fn write_line(out: &mut impl Write, value: &Value) -> io::Result<()> {
     out.flush()
 }
 
-/// What is known of a session that could not be opened.
+/// The known facts of a session that could not be opened.
 #[derive(Debug, Clone, Default)]
 pub struct Unopened {
     /// The one that was to go on.

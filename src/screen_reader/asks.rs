@@ -15,7 +15,7 @@ pub(super) struct Asks {
     answered: Option<QuestionId>,
 }
 
-/// How far the first question has come.
+/// The state of the first question.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 enum First {
     #[default]

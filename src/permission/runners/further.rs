@@ -1,4 +1,4 @@
-//! How far a stored prefix goes: which of the words behind it are understood.
+//! The reach of a stored prefix: which of the words behind it are understood.
 //!
 //! A prefix such as `git fetch *` is a yes to that action and not to whatever an option makes of it: `--upload-pack=CMD`
 //! runs a program. So an option is covered only where the table says that it runs and overwrites nothing. One that the
@@ -6,7 +6,7 @@
 //! `options`; no option is listed for being dangerous.
 
 use super::options::{OPTIONS, Operands, Options, Rest};
-use super::{Extent, extent, inner_start, plain_name};
+use super::{Extent, extent, inner_start, longest, plain_name};
 
 /// A word of a command as rules see it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -67,20 +67,7 @@ fn options_of(words: &[&str]) -> (usize, Option<Options>) {
         return (0, None);
     };
     let program = plain_name(program);
-    let mut best: Option<(usize, Options)> = None;
-    for (names, options) in OPTIONS {
-        for name in *names {
-            let mut parts = name.split(' ');
-            if parts.next() != Some(program) {
-                continue;
-            }
-            let parts: Vec<&str> = parts.collect();
-            if rest.starts_with(&parts) && best.is_none_or(|(length, _)| parts.len() + 1 > length) {
-                best = Some((parts.len() + 1, *options));
-            }
-        }
-    }
-    match best {
+    match longest(OPTIONS, program, rest) {
         Some((length, options)) => (length, Some(options)),
         // Any word behind it may be a program of the person's or of the project's: `git remote-ext x CMD`.
         None if program == "git" => (1, None),

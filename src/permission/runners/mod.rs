@@ -116,6 +116,24 @@ pub(super) fn programs() -> impl Iterator<Item = &'static str> {
     wrappers().chain(names.copied().filter(|name| !name.contains(' ')))
 }
 
+/// The longest entry of a table that words begin with, and how many words it has. `program` is the plain name of the first.
+fn longest<T: Copy>(table: &[(&[&str], T)], program: &str, rest: &[&str]) -> Option<(usize, T)> {
+    let mut best: Option<(usize, T)> = None;
+    for (names, entry) in table {
+        for name in *names {
+            let mut parts = name.split(' ');
+            if parts.next() != Some(program) {
+                continue;
+            }
+            let parts: Vec<&str> = parts.collect();
+            if rest.starts_with(&parts) && best.is_none_or(|(length, _)| parts.len() + 1 > length) {
+                best = Some((parts.len() + 1, *entry));
+            }
+        }
+    }
+    best
+}
+
 /// The longest entry that words begin with.
 fn runner(words: &[&str]) -> Option<(usize, After)> {
     let (program, rest) = words.split_first()?;
@@ -124,20 +142,11 @@ fn runner(words: &[&str]) -> Option<(usize, After)> {
         // A toolchain stands before the subcommand.
         return Some((1, Nothing));
     }
-    let mut best = is_wrapper(program).then_some((1, Nothing));
-    for (names, after) in RUNNERS {
-        for name in *names {
-            let mut parts = name.split(' ');
-            if parts.next() != Some(program) {
-                continue;
-            }
-            let parts: Vec<&str> = parts.collect();
-            if rest.starts_with(&parts) && best.is_none_or(|(length, _)| parts.len() + 1 > length) {
-                best = Some((parts.len() + 1, *after));
-            }
-        }
-    }
-    best
+    let wrapper = is_wrapper(program).then_some((1, Nothing));
+    // A wrapper is no more than its name, which an entry of one word does not replace.
+    longest(RUNNERS, program, rest)
+        .filter(|(length, _)| wrapper.is_none() || *length > 1)
+        .or(wrapper)
 }
 
 /// `/usr/bin/python3.11` is `python`.

@@ -1,6 +1,6 @@
 //! Options that run no program of their own and overwrite no file, by program.
 
-/// What of a program's words is understood.
+/// The words of a program that are understood.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Options {
     /// Each as it is written: `-q`, `--lib`, `-run`. `-m:` may have its value in the same word, `--x` behind a `=`; `-#` is a

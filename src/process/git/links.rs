@@ -52,8 +52,8 @@ impl Repository {
 }
 
 impl Repository {
-    /// What brings in objects of another repository: a link, or a file that names one. Looks at every object that is a file
-    /// of its own. An error where they are too many.
+    /// Returns the link, or the file with names of directories, that brings in objects of another repository. Looks at every
+    /// object that is a file of its own. An error where they are too many.
     pub fn foreign_objects(&self) -> Result<Option<PathBuf>, &'static str> {
         let objects = self.common_dir.join("objects");
         let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();

@@ -377,7 +377,7 @@ pub(super) fn rule_files<'a>(request: &'a OpenRequest, project_root: &'a Path) -
     }
 }
 
-/// What commands created or changed and nobody said yes to.
+/// Returns the lists of files that commands created or changed and that have no yes.
 pub(super) fn records(dirs: &Dirs) -> Records {
     Records::new(&dirs.data)
 }

@@ -1,7 +1,7 @@
 //! Files of the project that a command created or changed: left out of everything until the person says yes.
 //!
-//! What they would bring is made ready while the question is asked, from texts that were read once: what is used after the
-//! yes is what was shown.
+//! The configuration that they would bring is made ready while the question is asked, from texts that were read once, so that
+//! a yes uses what was shown.
 
 use std::path::Path;
 
