@@ -74,8 +74,7 @@ fn parts(trust: &ProjectTrust) -> String {
         lines.extend(judged::foreign(&change));
     }
     if trust.asks_about_files() {
-        let files =
-            "A command created or changed the whole files; nothing of them is read without your trust.";
+        let files = "A command created or changed each `whole file` below; none is read without your trust.";
         lines.extend(judged::foreign(files));
     }
     let lines = lines

@@ -185,8 +185,7 @@ impl Trust {
     }
 
     fn body(&self, width: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
-        let files =
-            "A command created or changed the whole files; nothing of them is read without your trust.";
+        let files = "A command created or changed each `whole file` below; none is read without your trust.";
         let files = self.question.has_files_of_commands.then_some(files);
         let name = |part: &TrustPart| reveal_line(&part.key).and(cx.dot()).and(reveal_line(&part.file));
         let say = |text: Revealed, meaning| cx.text(text, meaning).indented(width);
