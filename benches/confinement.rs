@@ -19,7 +19,14 @@ use serde_json::json;
 use support::{Lathe, Project, Protocol, Server, Turn};
 
 const ROUNDS: usize = 60;
-const COMMANDS: [&str; 5] = ["ls", "git status", "git diff", "git log -p -1", "git show HEAD"];
+const COMMANDS: [&str; 6] = [
+    "ls",
+    "git status",
+    "git diff",
+    "git diff HEAD",
+    "git log -p -1",
+    "git show HEAD",
+];
 
 fn main() {
     let confined = turns("");

@@ -94,7 +94,7 @@ fn asks_of(setting: &Setting<'_>, command: &str) -> CommandAsks {
         setting.reached(command, &analysis, &mut gathered);
     }
     let refusal = analysis.refusal.or_else(|| setting.refusal(&analysis, command));
-    if refusal.is_none() {
+    if refusal.is_none() && analysis.is_plain {
         setting.allow_temporary_files(&analysis, &looks, &mut gathered.edit);
     }
     // What needs no question may be written in the sandbox of calls that only read, and nothing else.
@@ -106,38 +106,7 @@ fn asks_of(setting: &Setting<'_>, command: &str) -> CommandAsks {
         (true, false) => GitRun::Disarmed,
         (false, _) => GitRun::AsSet,
     };
-    let changes: Vec<usize> = (0..looks.len())
-        .filter(|at| analysis.commands[*at].is_git() && looks[*at].form.is_none())
-        .collect();
-    for (at, (command, look)) in analysis.commands.iter().zip(&looks).enumerate() {
-        let mut reason = setting.reading(look, run);
-        let is_changed = changes.iter().any(|change| change < &at || !analysis.in_order);
-        if is_changed && look.shows_files_of_git() && reason == Reading::Unasked {
-            reason = Reading::Asks(Some(
-                "another command of the call can change which files git shows".to_owned(),
-            ));
-        }
-        if let Reading::Asks(Some(reason)) = &reason {
-            gathered.why = Some(format!(
-                "The command only reads as a rule, but is asked about here: {reason}."
-            ));
-        }
-        let mut ask = command.ask(reason == Reading::Unasked);
-        ask.destructive |= look.destroys;
-        ask.subject.destroys |= look.destroys;
-        if look.is_too_much {
-            // A file that the rules close may be among them.
-            ask.floor = Floor::Ask;
-        }
-        if changes_directory(command) {
-            // Where it leads to is a question about a path.
-            (ask.floor, ask.subject.read_only) = (Floor::Denied, true);
-        }
-        if look.is_edit {
-            ask = ask.in_project();
-        }
-        gathered.bash.push(ask);
-    }
+    setting.runs(&analysis, &looks, run, &mut gathered);
     if analysis.commands.is_empty() {
         // `[[ -f x ]]`, `> out`: rules that deny commands hold here, too.
         let subject = Subject {
@@ -204,6 +173,21 @@ enum Reading {
     Unasked,
     /// Why, where it would read elsewhere.
     Asks(Option<String>),
+}
+
+fn ask_of(command: &Simple, look: &Look, is_unasked: bool) -> Ask {
+    let mut ask = command.ask(is_unasked);
+    ask.destructive |= look.destroys;
+    ask.subject.destroys |= look.destroys;
+    if look.is_too_much {
+        // A file that the rules close may be among them.
+        ask.floor = Floor::Ask;
+    }
+    if changes_directory(command) {
+        // Where it leads to is a question about a path.
+        (ask.floor, ask.subject.read_only) = (Floor::Denied, true);
+    }
+    if look.is_edit { ask.in_project() } else { ask }
 }
 
 /// The same command may only read in one place and do more in another: then it does more.
@@ -311,6 +295,32 @@ impl Setting<'_> {
         let mut values = names.filter_map(|name| variable(self.services, name));
         let value = values.find(|value| !value.is_empty());
         value.map_or("", |value| value.to_str().unwrap_or("?"))
+    }
+
+    /// Gathers the asks for running the commands.
+    fn runs(&self, analysis: &Analysis, looks: &[Look], run: GitRun, gathered: &mut Gathered) {
+        let changes_git = |at: &usize| analysis.commands[*at].is_git() && looks[*at].form.is_none();
+        let changes: Vec<usize> = (0..looks.len()).filter(changes_git).collect();
+        for (at, (command, look)) in analysis.commands.iter().zip(looks).enumerate() {
+            let is_changed = changes.iter().any(|change| change < &at || !analysis.in_order);
+            let reading = match self.reading(look, run) {
+                Reading::Unasked if is_changed && look.shows_files_of_git() => Reading::Asks(Some(
+                    "another command of the call can change which files git shows".to_owned(),
+                )),
+                Reading::Unasked if !analysis.is_plain => Reading::Asks(Some(
+                    "it uses shell syntax beyond the simple forms that run without a question".to_owned(),
+                )),
+                reading => reading,
+            };
+            if let Reading::Asks(Some(reason)) = &reading {
+                gathered.why = Some(format!(
+                    "The command only reads as a rule, but is asked about here: {reason}."
+                ));
+            }
+            gathered
+                .bash
+                .push(ask_of(command, look, reading == Reading::Unasked));
+        }
     }
 
     fn reading(&self, look: &Look, run: GitRun) -> Reading {

@@ -28,6 +28,7 @@ mod outputs;
 mod patch;
 mod path_use;
 mod pieces;
+mod plain;
 mod possible_paths;
 mod read_only;
 mod reader;
@@ -91,6 +92,8 @@ pub struct Analysis {
     /// Further texts that deny rules are tried on, when it is not understood.
     pieces: Vec<String>,
     is_unread: bool,
+    /// True if it has the closed form of texts that may run without a question.
+    pub is_plain: bool,
 }
 
 /// A program and its words.
@@ -166,6 +169,7 @@ pub fn analyse(command: &str) -> Analysis {
         only_bash: flow.facts.only_bash,
         pieces,
         is_unread: flow.has_unknown_braces || refusal.is_some(),
+        is_plain: plain::is_plain(command),
     }
 }
 

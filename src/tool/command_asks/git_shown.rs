@@ -46,7 +46,7 @@ impl Setting<'_> {
             GitShows::Differences if compares_index(form) && self.index_is_readable(git, repository) => {
                 Vec::new()
             }
-            GitShows::Differences => differences(git, form)?,
+            GitShows::Differences => differences(git, form, || self.index_is_readable(git, repository))?,
             GitShows::Commits => changes(git, form)?,
             GitShows::Stash => stash(git, form)?,
             GitShows::Objects => objects(git, form)?,
@@ -270,8 +270,12 @@ fn stash(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'static 
     from_top(git, &words, None)
 }
 
-/// Files that `diff` would show.
-fn differences(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'static str> {
+/// Files that `diff` would show, without those that the index names where all of these may be read.
+fn differences(
+    git: &GitQuery<'_>,
+    form: &GitForm,
+    index_is_readable: impl Fn() -> bool,
+) -> Result<Vec<ShownFile>, &'static str> {
     let named = Named::of_form(git, form, Ranges::OfDiff)?;
     let (before, after) = form.operands.split_at(form.before_dashes);
     if !named.in_commits.is_empty() {
@@ -297,11 +301,16 @@ fn differences(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'s
     let mut words = vec!["-c", "diff.autoRefreshIndex=false", "diff"];
     words.extend(form.selection.iter().map(String::as_str));
     words.extend(["--name-only", "--no-renames", "-z"]);
-    let paths = add_operands(&mut words, form, &named)?;
-    let is_cached = form
+    let mut is_cached = form
         .selection
         .iter()
         .any(|word| matches!(word.as_str(), "--cached" | "--staged"));
+    if named.commits == 1 && !is_cached && index_is_readable() {
+        // It also shows files that are in the commit and not in the index, which do not depend on the work tree.
+        words.push("--cached");
+        is_cached = true;
+    }
+    let paths = add_operands(&mut words, form, &named)?;
     let sources = match named.commits {
         2.. => Sources::revisions(named.others.iter().copied()),
         _ if is_cached => Sources::revisions(named.others.iter().copied()).map(Sources::and_index),

@@ -363,7 +363,11 @@ async fn planning_only_reads_and_accepting_edits_accepts_no_more() {
         (Mode::Plan, "ls | tee x", "deny bash"),
         (Mode::AcceptEdits, "echo x > y", "allow"),
         (Mode::AcceptEdits, "echo x > ../y", "external_directory edit"),
-        (Mode::AcceptEdits, "echo x > \"$y\"", "external_directory edit"),
+        (
+            Mode::AcceptEdits,
+            "echo x > \"$y\"",
+            "external_directory bash edit",
+        ),
         (
             Mode::AcceptEdits,
             "touch y && mkdir -p z && cp y z/y && mv y x",

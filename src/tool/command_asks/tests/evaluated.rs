@@ -112,18 +112,12 @@ async fn a_value_that_may_be_another_one_is_not_relied_upon() {
 async fn what_does_the_same_and_cannot_fail_asks_nothing() {
     let project = project();
     for command in [
-        "i=1\nwhile [ $i -lt 3 ]; do echo $i; i=$((i + 1)); done",
         "echo a \\\n  b",
         "x=a.txt; cat \"$x\"",
-        "{ cat a.txt; } < a.txt",
         "[ -f a.txt ] && echo yes",
-        "[[ ${#x} -eq 0 ]] && echo empty",
-        "read -r x < a.txt; echo \"$x\"",
-        "read -n1 x < a.txt; echo \"$x\"",
+        "[[ -n a ]] && (echo a; ls) | head -1",
         "printf '%s\\n' a b",
-        "echo $((2 * 3))",
         "for f in a.txt sub/k; do cat \"$f\"; done",
-        "cat ~+/a.txt",
     ] {
         assert_eq!(open(&project, command).await, [], "{command}");
     }
@@ -203,6 +197,15 @@ async fn what_bash_takes_apart_in_another_way_asks() {
         "git -C $PWD grep x",
         "git -C $PWD log -p -- .",
         "git log -p -- $PWD/k",
+        // Syntax that no text that runs unasked has, whatever is known of it.
+        "i=1\nwhile [ $i -lt 3 ]; do echo $i; i=$((i + 1)); done",
+        "{ cat a.txt; } < a.txt",
+        "[[ ${#x} -eq 0 ]] && echo empty",
+        "read -r x < a.txt; echo \"$x\"",
+        "echo $((2 * 3))",
+        "cat ~+/a.txt",
+        "cat a.txt x:~",
+        "y=abc; echo ${y:1}",
     ] {
         assert!(!open(&project, command).await.is_empty(), "{command}");
     }
@@ -210,10 +213,8 @@ async fn what_bash_takes_apart_in_another_way_asks() {
         "echo {a,b}{1..3} HEAD@{1} {}",
         "cat {a.txt,{a.txt,a.txt}}",
         "cat $PWD/a.txt",
-        "cat a.txt x:~ 2>/dev/null",
+        "cat a.txt 2>/dev/null",
         "time ls 2>/dev/null",
-        "y=abc; n=1; echo ${y:1} ${y:1:2}",
-        "a=1; b=2; echo $(( (a + b) * 2 - $a % ${b} ))",
         "LC_ALL=C sort a.txt; LANG=en_US.UTF-8 ls",
         "grep ü a.txt",
         "head -n -2 a.txt",

@@ -58,6 +58,32 @@ pub(super) fn asked(project: &Harness, command: &str) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
+async fn a_comparison_with_a_commit_asks_for_what_only_the_commit_has() {
+    let project = repository();
+    let root = project.path("");
+    let secret = pair("read", "config/.env");
+    project.write("config/.env", "TOKEN=2\n");
+    assert_eq!(
+        asked(&project, "git diff HEAD"),
+        std::slice::from_ref(&secret),
+        "changed in the work tree"
+    );
+    git(&root, &["rm", "-q", "--cached", "config/.env"]);
+    // Every name in the index may be read now.
+    for command in ["git diff HEAD", "git diff HEAD -- config", "git diff HEAD~1"] {
+        assert_eq!(
+            asked(&project, command),
+            std::slice::from_ref(&secret),
+            "{command}"
+        );
+    }
+    assert_eq!(asked(&project, "git diff HEAD -- a.txt"), []);
+    git(&root, &["commit", "-qm", "three"]);
+    assert_eq!(asked(&project, "git diff HEAD"), []);
+    assert_eq!(asked(&project, "git diff HEAD^"), [secret]);
+}
+
+#[tokio::test]
 async fn git_shows_no_file_that_may_not_be_read() {
     let project = repository();
     let root = project.path("");

@@ -99,6 +99,8 @@ async fn what_only_the_index_and_commits_decide_is_asked_once() {
         "git diff",
         "git diff -- a.txt",
         "git diff --cached",
+        "git diff HEAD",
+        "git diff HEAD -- a.txt",
         "git diff HEAD~1 HEAD",
         "git diff HEAD~1..HEAD -- a.txt",
         "git log -p -1",
@@ -119,8 +121,7 @@ async fn what_only_the_index_and_commits_decide_is_asked_once() {
     own.wait_until_kept(&project, &format!("git show {}", hash.trim()));
     // What else decides is asked each time, and then a git that fails is a reason to ask.
     for command in [
-        "git diff HEAD",
-        "git diff HEAD -- a.txt",
+        "git diff HEAD@{0}",
         "git show HEAD@{0}",
         "git log -p -1 --since=yesterday",
         "git log -p -1 --all",
@@ -140,7 +141,7 @@ async fn what_only_the_index_and_commits_decide_is_asked_once() {
 #[tokio::test]
 async fn a_file_that_comes_to_be_tracked_is_found() {
     let (project, own) = harmless(Harness::new());
-    for command in ["git diff", "git diff --cached"] {
+    for command in ["git diff", "git diff HEAD", "git diff --cached"] {
         own.wait_until_kept(&project, command);
         assert_eq!(asked(&project, command), []);
     }
@@ -148,6 +149,7 @@ async fn a_file_that_comes_to_be_tracked_is_found() {
     assert_eq!(asked(&project, "git diff"), [], "it is not tracked");
     git(&project.path(""), &["add", "-f", ".env"]);
     assert_eq!(asked(&project, "git diff --cached"), secret());
+    assert_eq!(asked(&project, "git diff HEAD"), secret());
     project.write(".env", "TOKEN=2\n");
     assert_eq!(asked(&project, "git diff"), secret());
     assert_eq!(asked(&project, "git diff -- a.txt"), []);

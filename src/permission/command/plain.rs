@@ -1,0 +1,427 @@
+//! The closed form of texts that may run without a question.
+//!
+//! What bash makes of a text depends on more than a reader can follow: what stands behind a brace, what a variable holds,
+//! which names a directory has. So whatever else is known of a text, it runs unasked only in this form, in which every
+//! character means one thing. It is looked at character by character and shares nothing with the parser but what braces
+//! stand for, so that both have to be wrong before something runs that nobody was asked about. Everything else asks, and rules may allow it as ever.
+//!
+//! The form: words of letters, digits and signs without a meaning, quotes, `*`, `?` and a leading `~`; `|`, `&&`, `||`,
+//! `;` and lines; `<` and `>`; variables of `for` loops and of assignments of one literal word, `$HOME`, `$PWD`, `$TMPDIR`
+//! and `$?`; braces as in `{}`, `@{1}` and `{a,b}`; `[[ -f x ]]`; and `( )` and `$( )` around the same form.
+
+use super::word::{braces, is_name};
+
+/// Maximum depth of substitutions and subshells.
+const MAX_DEPTH: usize = 3;
+/// Words of the shell that are in no such text where a command begins.
+const REFUSED: &[&str] = &["case", "coproc", "function", "select", "until", "{", "}"];
+/// Words behind which another command begins.
+const GOES_ON: &[&str] = &["if", "then", "elif", "else", "do", "while", "!", "time"];
+/// Variables that are given.
+const GIVEN: &[&str] = &["HOME", "PWD", "TMPDIR"];
+/// Names in capitals that no program gives a meaning to, and that may be assigned.
+const CAPITALS: &[&str] = &["DIR", "FILE", "FILES", "NAME", "OUT", "ROOT", "SRC"];
+/// Operators of `[[` that take one word.
+const UNARY: &[&str] = &["-d", "-e", "-f", "-h", "-L", "-n", "-r", "-s", "-w", "-x", "-z"];
+
+/// Returns true if the text has the form.
+pub(super) fn is_plain(text: &str) -> bool {
+    let mut scan = Scan {
+        rest: text,
+        variables: Vec::new(),
+        used: Vec::new(),
+        unknown: Vec::new(),
+        depth: 0,
+    };
+    scan.commands(None).is_some() && scan.used.iter().all(|name| !scan.unknown.contains(name))
+}
+
+struct Scan<'a> {
+    rest: &'a str,
+    /// Names that stood behind `for` or before `=`.
+    variables: Vec<String>,
+    /// Those that were expanded.
+    used: Vec<String>,
+    /// Names that something else was assigned to.
+    unknown: Vec<String>,
+    /// Number of substitutions and subshells that it is in.
+    depth: usize,
+}
+
+/// A word as far as it matters here.
+#[derive(Default)]
+struct Seen {
+    /// The unquoted characters.
+    text: String,
+    /// True if a part of it was quoted, escaped or expanded.
+    is_mixed: bool,
+}
+
+impl Seen {
+    fn is(&self, word: &str) -> bool {
+        !self.is_mixed && self.text == word
+    }
+
+    /// The name that it assigns one literal word to.
+    fn assigned(&self) -> Option<&str> {
+        let (name, value) = self.text.split_once('=').filter(|_| !self.is_mixed)?;
+        let is_literal = value
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"_./-,+@%".contains(&b));
+        (is_own_name(name) && is_literal).then_some(name)
+    }
+}
+
+/// Returns true if neither the shell nor a program gives a variable of that name a meaning.
+fn is_own_name(name: &str) -> bool {
+    let is_small = name
+        .bytes()
+        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+    is_name(name) && (is_small || name.len() == 1 || CAPITALS.contains(&name))
+}
+
+impl Scan<'_> {
+    fn peek(&self) -> Option<char> {
+        self.rest.chars().next()
+    }
+
+    fn take(&mut self, text: &str) -> bool {
+        let rest = self.rest.strip_prefix(text);
+        if let Some(rest) = rest {
+            self.rest = rest;
+        }
+        rest.is_some()
+    }
+
+    /// Skips blanks, and ends of lines that are escaped behind a blank.
+    fn blanks(&mut self) {
+        while self.take(" ") || self.take("\t") {
+            while self.take("\\\n") {}
+        }
+    }
+
+    /// Reads commands up to the end, or up to and with `close`.
+    fn commands(&mut self, close: Option<char>) -> Option<()> {
+        let mut begins = true;
+        loop {
+            self.blanks();
+            let Some(c) = self.peek() else {
+                return close.is_none().then_some(());
+            };
+            match c {
+                c if Some(c) == close => {
+                    self.rest = &self.rest[1..];
+                    return Some(());
+                }
+                '\n' | ';' | '|' | '&' => {
+                    self.operator()?;
+                    begins = true;
+                }
+                '#' if close.is_none() => {
+                    let end = self.rest.find('\n').unwrap_or(self.rest.len());
+                    self.rest = &self.rest[end..];
+                }
+                '<' | '>' => self.redirection()?,
+                '(' if begins => {
+                    self.inner()?;
+                    begins = false;
+                }
+                _ => begins = self.command_word(begins, close)?,
+            }
+        }
+    }
+
+    /// Reads `(…)`, of a subshell or a substitution.
+    fn inner(&mut self) -> Option<()> {
+        if self.rest.starts_with("((") || self.depth >= MAX_DEPTH || !self.take("(") {
+            return None;
+        }
+        self.depth += 1;
+        self.commands(Some(')'))?;
+        self.depth -= 1;
+        Some(())
+    }
+
+    /// Reads what ends a command.
+    fn operator(&mut self) -> Option<()> {
+        let is_one = !self.rest.starts_with(";;") && !self.rest.starts_with("|&");
+        let is_known = self.take("&&") || self.take("||") || self.take("\n");
+        (is_known || is_one && (self.take(";") || self.take("|"))).then_some(())
+    }
+
+    /// Reads a word; returns true if a command begins behind it. `begins`: one begins with it.
+    fn command_word(&mut self, begins: bool, close: Option<char>) -> Option<bool> {
+        let word = self.word(close)?;
+        let is_number =
+            !word.is_mixed && word.text.len() == 1 && word.text.bytes().all(|b| b.is_ascii_digit());
+        if is_number && self.rest.starts_with(['<', '>']) {
+            self.redirection()?;
+            return Some(begins);
+        }
+        if !begins {
+            return Some(false);
+        }
+        if let Some((name, _)) = word.text.split_once('=').filter(|_| word.assigned().is_none()) {
+            let name = name.trim_end_matches('+');
+            self.unknown.push(name.to_owned());
+            return is_name(name).then_some(false);
+        }
+        if word.is_mixed {
+            return None;
+        }
+        if REFUSED.contains(&word.text.as_str()) {
+            return None;
+        }
+        if word.is("for") {
+            self.blanks();
+            let name = self
+                .word(close)
+                .filter(|name| !name.is_mixed && is_own_name(&name.text))?;
+            self.variables.push(name.text);
+        } else if word.is("[[") {
+            self.condition(close)?;
+        } else if let Some(name) = word.assigned() {
+            return self.assignments(name.to_owned(), close);
+        }
+        Some(GOES_ON.contains(&word.text.as_str()))
+    }
+
+    /// Reads what stands behind an assignment; returns true if a command begins behind it.
+    fn assignments(&mut self, first: String, close: Option<char>) -> Option<bool> {
+        let mut names = vec![first];
+        loop {
+            self.blanks();
+            if self.rest.is_empty() || self.rest.starts_with([';', '\n']) || self.rest.starts_with("&&") {
+                self.variables.append(&mut names);
+                return Some(true);
+            }
+            let before = self.rest;
+            let word = self.word(close)?;
+            let Some(name) = word.assigned() else {
+                // Before a command they hold for that command alone, and not for its words.
+                self.unknown.append(&mut names);
+                self.rest = before;
+                return Some(true);
+            };
+            names.push(name.to_owned());
+        }
+    }
+
+    /// Reads `-f x ]]`.
+    fn condition(&mut self, close: Option<char>) -> Option<()> {
+        self.blanks();
+        let operator = self
+            .word(close)
+            .filter(|word| UNARY.iter().any(|known| word.is(known)))?;
+        self.blanks();
+        let operand = self
+            .word(close)
+            .filter(|word| word.is_mixed || !word.text.is_empty())?;
+        self.blanks();
+        let is_closed = self.word(close)?.is("]]");
+        let is_known = !operator.text.is_empty() && !operand.text.contains(['*', '?', '{', '=', '!']);
+        (is_closed && is_known).then_some(())
+    }
+
+    /// `> file`, `2>&1`, `< file`.
+    fn redirection(&mut self) -> Option<()> {
+        let is_known = self.take(">>") || self.take(">") || !self.rest.starts_with("<<") && self.take("<");
+        if !is_known || self.rest.starts_with(['(', '>', '|']) {
+            return None;
+        }
+        if self.take("&1") || self.take("&2") {
+            let ends = self.peek().is_none_or(|c| " \t\n;|&)".contains(c));
+            return ends.then_some(());
+        }
+        self.blanks();
+        let word = self
+            .word(None)
+            .filter(|word| word.is_mixed || !word.text.is_empty())?;
+        (!word.text.contains(['*', '?', '{'])).then_some(())
+    }
+
+    fn word(&mut self, close: Option<char>) -> Option<Seen> {
+        let mut seen = Seen::default();
+        while let Some(c) = self.peek() {
+            if " \t\n;|&<>".contains(c) || Some(c) == close {
+                break;
+            }
+            self.rest = &self.rest[c.len_utf8()..];
+            match c {
+                '\'' => {
+                    let end = self.rest.find('\'')?;
+                    quoted_text(&self.rest[..end])?;
+                    self.rest = &self.rest[end + 1..];
+                    seen.is_mixed = true;
+                }
+                '"' => {
+                    self.double_quoted()?;
+                    seen.is_mixed = true;
+                }
+                '\\' => {
+                    let escaped = self.peek().filter(|c| c.is_ascii_punctuation() || *c == ' ')?;
+                    self.rest = &self.rest[escaped.len_utf8()..];
+                    seen.is_mixed = true;
+                }
+                '$' => {
+                    self.dollar()?;
+                    seen.is_mixed = true;
+                }
+                // A home directory, of somebody who is named.
+                '~' if seen.text.is_empty() && !seen.is_mixed => {
+                    let is_named = self
+                        .peek()
+                        .is_none_or(|c| c.is_ascii_alphanumeric() || " \t\n;|&/".contains(c));
+                    seen.text.push(is_named.then_some(c)?);
+                }
+                '~' if seen.text.ends_with(['=', ':']) => return None,
+                '#' if seen.text.is_empty() && !seen.is_mixed => return None,
+                c if c.is_alphanumeric() || "_./:,+@%^=-~#!*?{}".contains(c) => seen.text.push(c),
+                // `[`, `[[` and their ends.
+                '[' | ']' if !seen.is_mixed && self.is_bracket(&seen.text, c, close) => seen.text.push(c),
+                _ => return None,
+            }
+        }
+        let has_braces = seen.text.contains(['{', '}']);
+        let is_known = !has_braces || !seen.is_mixed && braces(&seen.text).is_some();
+        is_known.then_some(seen)
+    }
+
+    /// Returns true if `c` belongs to a word of brackets alone, of which `before` was read.
+    fn is_bracket(&self, before: &str, c: char, close: Option<char>) -> bool {
+        let is_same = before.is_empty() || before.len() == 1 && before.starts_with(c);
+        is_same && (self.ends_word(close) || before.is_empty() && self.rest.starts_with(c))
+    }
+
+    fn ends_word(&self, close: Option<char>) -> bool {
+        (self.peek()).is_none_or(|c| " \t\n;|&".contains(c) || Some(c) == close)
+    }
+
+    fn double_quoted(&mut self) -> Option<()> {
+        loop {
+            let c = self.peek()?;
+            self.rest = &self.rest[c.len_utf8()..];
+            match c {
+                '"' => return Some(()),
+                '$' => {
+                    // `"x$"`, `"a$ b"`: a character like any other.
+                    if !self.peek().is_some_and(|c| c == '"' || " |/.)\\]".contains(c)) {
+                        self.dollar()?;
+                    }
+                }
+                '`' => return None,
+                '\\' => {
+                    let escaped = self.peek().filter(char::is_ascii_graphic)?;
+                    self.rest = &self.rest[escaped.len_utf8()..];
+                }
+                c => quoted_text(c.encode_utf8(&mut [0; 4]))?,
+            }
+        }
+    }
+
+    /// What stands behind a `$`.
+    fn dollar(&mut self) -> Option<()> {
+        if self.take("?") {
+            return Some(());
+        }
+        if self.rest.starts_with('(') {
+            return self.inner();
+        }
+        let is_braced = self.take("{");
+        let end = self
+            .rest
+            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+            .unwrap_or(self.rest.len());
+        let (name, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        let is_closed = !is_braced || self.take("}");
+        // In some locales a letter belongs to the name.
+        let is_clear = self.peek().is_none_or(|c| c.is_ascii() && c != '[');
+        let is_known = GIVEN.contains(&name) || self.variables.iter().any(|known| known == name);
+        self.used.push(name.to_owned());
+        (is_closed && is_clear && is_known).then_some(())
+    }
+}
+
+/// Text in quotes: printable characters and lines.
+fn quoted_text(text: &str) -> Option<()> {
+    let is_known = |c: char| "\n\t ".contains(c) || c.is_ascii_graphic() || c.is_alphanumeric();
+    text.chars().all(is_known).then_some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_means_one_thing_has_the_form() {
+        for text in [
+            "ls -la",
+            "cat a.txt | head -20",
+            "find . -name '*.rs' -not -path './target/*' | head -50",
+            "find . \\( -name a -o -name b \\) -exec ls -l {} +",
+            "for f in src/*.rs; do echo \"== $f\"; head -5 \"$f\"; done",
+            "if [ -d src ]; then ls src; fi",
+            "tr -d '\\r' < a.txt 2>/dev/null | head -3",
+            "git show HEAD~1:a HEAD@{1} a..b ^x",
+            "cargo test 2>&1 | tail -40; echo \"exit: $?\"",
+            "grep -n \"foo\\|bar$\" src",
+            "# a comment\nls # another\npwd",
+            "echo \"$(git rev-parse HEAD)\" {a,b}.txt",
+            "ls > $TMPDIR/x",
+            "LC_ALL=C sort a.txt",
+            "(cd src && ls) | head",
+            "ls -l \\\n  -a",
+            "d=src f=a.rs; ls $d/$f",
+            "d=src; ls $d && cat \"$d/a.rs\"",
+            "cat $PWD/a.txt ~/b ~root/c",
+            "[[ -f a.txt ]] && cat größe.txt",
+            "x=\"a b\" ls",
+        ] {
+            assert!(is_plain(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_may_mean_something_else_has_not() {
+        for text in [
+            "cat {a},.env}",
+            "cat x{-01..1}",
+            "cat x=~/k",
+            "cat ~+/k ~-/k",
+            "PWD=/; cat $PWD/a.txt",
+            "x=*; cat $x",
+            "x='a b'; cat $x",
+            "x=~; cat $x",
+            "x=1 cat $x",
+            "x=1; x=$(ls -a); cat $x",
+            "x=.e; x+=nv; cat $x",
+            "x=1 | cat $x",
+            "[[ a == b ]]",
+            "[[ -v x ]]",
+            "cat \"$x\"",
+            "cat $'a'",
+            "echo $((a$x))",
+            "echo ${y:1}",
+            "</dev/null time ls; x=1; cat <<< x",
+            "cat <(ls)",
+            "((1))",
+            "ls (a)",
+            "ls &",
+            "[[ -f x && -f y ]]",
+            "cat [ab]",
+            "cat `ls`",
+            "f() { ls; }",
+            "case x in x) ls;; esac",
+            "ls\\\n-a",
+            "cat a\u{a0}b",
+            "xú=1; ls",
+            "'ls' a",
+            "$f a",
+            "cat \"${f@P}\"",
+            "echo \"a `ls`\"",
+        ] {
+            assert!(!is_plain(text), "{text}");
+        }
+    }
+}
