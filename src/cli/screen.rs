@@ -90,10 +90,13 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
     let question = trust_question(&request.trust);
     let threads = SessionThreads::start(dirs)?;
     let host = host(threads.runtime.clone(), request, extra);
+    let mut keeping = None;
     let (trust, open) = match question {
         Some(question) => {
             let (answer, answered) = oneshot::channel();
-            let opening = open_when_answered(host.clone(), answered);
+            let (kept, when_kept) = oneshot::channel();
+            keeping = Some(threads.runtime.spawn(keep_answer(host.clone(), answered, kept)));
+            let opening = open_when_kept(host.clone(), when_kept);
             (
                 Some((question, answer)),
                 Box::pin(noted(opening, notes)) as Opening,
@@ -121,6 +124,10 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
         host: host.clone(),
     };
     let ended = tui::run(start);
+    if let Some(keeping) = keeping {
+        // An answer is kept even if the person leaves at once. It cannot fail but by a panic, which is in the log.
+        let _ = threads.runtime.block_on(keeping);
+    }
     threads.end(host);
     match ended {
         Ok(ended) => Ok(ExitCode::from(ended.status())),
@@ -128,14 +135,28 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Opens the first session when the person has said whether the project is trusted.
-async fn open_when_answered(
+/// Keeps what the person says about the project. Ends without an answer when the screen is left.
+async fn keep_answer(
     host: Host,
     answered: oneshot::Receiver<TrustAnswer>,
+    kept: oneshot::Sender<Result<(), ErrorReport>>,
+) {
+    let result = match answered.await {
+        Ok(TrustAnswer::Trust) => host.trust().await,
+        Ok(TrustAnswer::NotNow) => Ok(()),
+        Err(_) => return,
+    };
+    // Nobody waits for it where the screen was left meanwhile.
+    let _ = kept.send(result);
+}
+
+/// Opens the first session when the person has said whether the project is trusted.
+async fn open_when_kept(
+    host: Host,
+    kept: oneshot::Receiver<Result<(), ErrorReport>>,
 ) -> Result<Opened, ErrorReport> {
-    match answered.await {
-        Ok(TrustAnswer::Trust) => host.trust().await?,
-        Ok(TrustAnswer::NotNow) => {}
+    match kept.await {
+        Ok(result) => result?,
         // The screen is being left.
         Err(_) => return std::future::pending().await,
     }
