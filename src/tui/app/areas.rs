@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::{App, Focus};
-use crate::tui::dialog::{Guard, Permission};
+use crate::tui::dialog::Dialog;
 
 /// From this height on the composer keeps a second row free, and a blank row parts the title from the transcript.
 pub(super) const ROOMY: u16 = 20;
@@ -22,7 +22,7 @@ pub(super) struct Areas {
 
 impl App {
     pub(super) fn areas(&mut self, screen: Rect) -> Areas {
-        let is_full = self.view.dialog.as_ref().is_some_and(Permission::is_full);
+        let is_full = self.asking().is_some_and(Dialog::is_full);
         let panel = if is_full {
             0
         } else {
@@ -37,7 +37,7 @@ impl App {
             self.view.queue_list.leave();
         }
         let queue = self.view.queue_list.rows(self.waiting().len(), height);
-        let shows_composer = self.asking_guard().is_none_or(Guard::is_typing);
+        let shows_composer = self.asking().is_none_or(|dialog| dialog.guard().is_typing());
         let composer = if shows_composer {
             self.composer_rows(area)
         } else {
@@ -47,13 +47,9 @@ impl App {
         // The title, a row of transcript, the rule and the hints are always there.
         let rest = height.saturating_sub(top + 3 + queue + composer);
         let is_low = height < ROOMY;
-        let dialog = match self.with_trust(is_low, |trust, cx| trust.rows(area.width, cx)) {
-            Some(rows) => rows,
-            None => self
-                .with_dialog(is_low, |dialog, cx| dialog.rows(area.width, cx))
-                .or_else(|| self.with_form(is_low, |form, cx| form.rows(area.width, cx)))
-                .unwrap_or(0),
-        };
+        let dialog = self
+            .with_asking(is_low, |dialog, cx| dialog.rows(area.width, cx))
+            .unwrap_or(0);
         if is_full {
             return full_screen(area, composer);
         }

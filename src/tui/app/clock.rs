@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use super::welcome::OPENING;
 use super::{AGAIN, App, DraftState, LEADER_TABLE, Link};
 use crate::session::Op;
-use crate::tui::dialog::Guard;
 use crate::tui::surroundings::Motion;
 use crate::tui::transcript::Change;
 
@@ -42,7 +41,7 @@ impl App {
             again(self.quit_armed),
             self.view.remark.as_ref().map(|remark| remark.until),
             self.view.mode_rests,
-            self.asking_guard().and_then(Guard::until),
+            self.asking().and_then(|dialog| dialog.guard().until()),
             draft,
             table,
             self.attention.due(),
@@ -83,22 +82,10 @@ impl App {
                 self.send(Op::Rejudge);
             }
         }
-        let form = self.view.forms.shown_mut().map(|form| &mut form.guard);
-        let hears = form.is_some_and(|guard| guard.pass_time(now));
-        if self
-            .view
-            .dialog
-            .as_mut()
-            .is_some_and(|dialog| dialog.pass_time(now))
-            || hears
-        {
-            change = Change::Urgent;
-        }
-        if self
-            .trust
-            .as_mut()
-            .is_some_and(|trust| trust.guard.pass_time(now))
-        {
+        let hears = self
+            .asking_mut()
+            .is_some_and(|dialog| dialog.guard_mut().pass_time(now));
+        if hears {
             change = Change::Urgent;
         }
         if self

@@ -152,8 +152,8 @@ impl App {
         let is_held = !self.held.inputs.is_empty();
         self.held.until = None;
         // They were typed into the draft: a question that came meanwhile is not answered by them.
-        if let Some(guard) = self.asking_guard_mut().filter(|_| is_held) {
-            *guard = Guard::begin(now, Some(now));
+        if let Some(dialog) = self.asking_mut().filter(|_| is_held) {
+            *dialog.guard_mut() = Guard::begin(now, Some(now));
         }
         for input in std::mem::take(&mut self.held.inputs) {
             match input {

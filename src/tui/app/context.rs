@@ -1,6 +1,7 @@
 //! Who reads the next key.
 
 use super::{App, Focus, Turn};
+use crate::tui::dialog::Dialog;
 use crate::tui::keymap::Context;
 use crate::tui::layer::Layer;
 use crate::tui::trace::State;
@@ -20,20 +21,19 @@ impl App {
         if self.writes_todo() {
             return Context::PanelText;
         }
-        match (&self.view.dialog, self.view.forms.shown(), self.view.focus) {
-            (Some(dialog), _, _) => dialog.context(),
-            (None, Some(form), _) => form.context(),
-            (None, None, Focus::Composer) if self.view.completion.is_open() => Context::Completion,
-            (None, None, Focus::Composer) => Context::Composer,
-            (None, None, Focus::Queue) => Context::Queue,
+        if let Some(dialog) = self.asking() {
+            return dialog.context();
+        }
+        match self.view.focus {
+            Focus::Composer if self.view.completion.is_open() => Context::Completion,
+            Focus::Composer => Context::Composer,
+            Focus::Queue => Context::Queue,
             // What is copied with the next frame is no selection any more.
-            (None, None, Focus::Transcript)
-                if self.view.transcript.has_selection() && self.pointer.due.is_none() =>
-            {
+            Focus::Transcript if self.view.transcript.has_selection() && self.pointer.due.is_none() => {
                 Context::Select
             }
-            (None, None, Focus::Transcript) => Context::Transcript,
-            (None, None, Focus::Panel) => self.view.panel.context(),
+            Focus::Transcript => Context::Transcript,
+            Focus::Panel => self.view.panel.context(),
         }
     }
 
@@ -43,12 +43,10 @@ impl App {
             focus: self
                 .top_layer()
                 .map_or_else(|| focus_name(self.context()), Layer::name),
-            dialog: match (&self.trust, &self.view.dialog) {
-                _ if self.asks_to_quit() => Some("quit"),
-                (Some(_), _) => Some("trust"),
-                (None, Some(_)) => Some("permission"),
-                (None, None) if self.view.forms.shown().is_some() => Some("question"),
-                (None, None) => None,
+            dialog: if self.asks_to_quit() {
+                Some("quit")
+            } else {
+                self.asking().map(Dialog::name)
             },
             queue: self.view.queue.len() + self.unsent_inputs().count(),
             busy: self.view.turn == Turn::Busy,

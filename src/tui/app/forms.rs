@@ -10,7 +10,7 @@ use std::time::Instant;
 use super::App;
 use crate::question::{Form, FormReply, Question, QuestionId, Reply};
 use crate::session::Op;
-use crate::tui::dialog::{Filled, FormDialog, Guard};
+use crate::tui::dialog::{Dialog, Filled, FormDialog, Guard};
 use crate::tui::keymap::{Action, Context};
 use crate::tui::statusbar::Hints;
 
@@ -70,7 +70,7 @@ impl OpenForms {
     }
 
     /// Leaves the one on screen for later.
-    fn put_off_shown(&mut self) {
+    pub(super) fn put_off_shown(&mut self) {
         self.put_off.extend(self.shown.take());
     }
 
@@ -85,7 +85,7 @@ impl OpenForms {
             .iter_mut()
             .find(|dialog| !put_off.contains(&dialog.form().id));
         self.shown = next.map(|dialog| {
-            dialog.guard = Guard::begin(now, typed);
+            *dialog.guard_mut() = Guard::begin(now, typed);
             dialog.form().id
         });
     }
@@ -96,34 +96,6 @@ impl OpenForms {
 }
 
 impl App {
-    /// Returns true if a question of any kind has the composer's place.
-    pub(super) fn is_asking(&self) -> bool {
-        self.trust.is_some() || self.view.dialog.is_some() || self.view.forms.shown().is_some()
-    }
-
-    /// The deafness of the question that has the composer's place.
-    pub(super) fn asking_guard(&self) -> Option<&Guard> {
-        let form = self.view.forms.shown().map(|form| &form.guard);
-        let dialog = self.view.dialog.as_ref().map(|dialog| &dialog.guard);
-        let trust = self.trust.as_ref().map(|trust| &trust.guard);
-        trust.or(dialog).or(form)
-    }
-
-    pub(super) fn asking_guard_mut(&mut self) -> Option<&mut Guard> {
-        match (&mut self.trust, &mut self.view.dialog) {
-            (Some(trust), _) => Some(&mut trust.guard),
-            (None, Some(dialog)) => Some(&mut dialog.guard),
-            (None, None) => self.view.forms.shown_mut().map(|form| &mut form.guard),
-        }
-    }
-
-    /// Has the question that is seen or heard again from now on be deaf at first: no key was meant for it yet.
-    pub(super) fn begin_guard_anew(&mut self, now: Instant) {
-        if let Some(guard) = self.asking_guard_mut() {
-            *guard = Guard::begin(now, None);
-        }
-    }
-
     /// Takes over what waits in a session that was attached to. What was begun here stays.
     pub(super) fn attach_forms(&mut self, forms: &[Question<Arc<Form>>], now: Instant) {
         let is_open = |dialog: &FormDialog| forms.iter().any(|form| form.id == dialog.form().id);
@@ -209,17 +181,6 @@ impl App {
         self.show_question(now);
     }
 
-    /// Goes back within the form, or leaves it for later.
-    pub(super) fn leave_form(&mut self, now: Instant) {
-        let Some(form) = self.view.forms.shown_mut() else {
-            return;
-        };
-        if !form.back() {
-            self.view.forms.put_off_shown();
-            self.show_question(now);
-        }
-    }
-
     /// Another question in the place of the form on screen; says whether there was a form.
     pub(super) fn pass_form(&mut self, now: Instant) -> bool {
         if self.view.forms.shown().is_none() {
@@ -233,7 +194,7 @@ impl App {
         } else if self.view.forms.len() > 1 {
             let next = place % self.view.forms.len();
             let next = &mut self.view.forms.dialogs[next];
-            next.guard = Guard::begin(now, None);
+            *next.guard_mut() = Guard::begin(now, None);
             let id = next.form().id;
             self.view.forms.put_off.remove(&id);
             self.view.forms.shown = Some(id);

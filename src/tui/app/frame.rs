@@ -12,12 +12,11 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
 use super::areas::{ROOMY, between};
-use super::{App, Focus, LEADER_TABLE, Permission, Turn};
-use crate::conversation::CallId;
+use super::{App, Focus, LEADER_TABLE, Turn};
 use crate::text::width::str_width;
 use crate::tui::completion;
 use crate::tui::composer;
-use crate::tui::dialog::{DialogCx, FormDialog, Trust, on_ground};
+use crate::tui::dialog::{Dialog, on_ground};
 use crate::tui::keymap::{Action, Context};
 use crate::tui::layer::LayerCx;
 use crate::tui::page;
@@ -82,12 +81,19 @@ impl App {
             symbols,
         }
         .draw(areas.title, buffer);
-        self.view.transcript.show_in_dialog(self.asked_call().as_ref());
+        let call = self.asking().and_then(Dialog::call).cloned();
+        self.view.transcript.show_in_dialog(call.as_ref());
         self.draw_transcript(areas.transcript, buffer, now);
         self.settle_selection(now);
         self.draw_queue(areas.queue, buffer);
         self.draw_rule(areas.rule, buffer);
-        let mut caret = self.draw_dialog(areas.dialog, area.height < ROOMY, buffer);
+        let mut caret = self
+            .with_asking(area.height < ROOMY, |dialog, cx| {
+                on_ground(areas.dialog, buffer, cx.look, |buffer| {
+                    dialog.draw(areas.dialog, buffer, cx)
+                })
+            })
+            .flatten();
         caret = self.draw_composer(areas.composer, buffer).or(caret);
         let conversation = areas.transcript.union(areas.queue);
         caret = self.draw_panel(areas.panel, conversation, buffer).or(caret);
@@ -119,76 +125,6 @@ impl App {
             caret = None;
         }
         caret
-    }
-
-    /// Returns the call that the dialog on screen is about.
-    fn asked_call(&self) -> Option<CallId> {
-        let of_question = |dialog: &Permission| dialog.question().call.clone();
-        let question = self.view.dialog.as_ref().map(of_question);
-        question.or_else(|| self.view.forms.shown().map(|form| form.form().call.clone()))
-    }
-
-    pub(super) fn with_dialog<T>(
-        &mut self,
-        is_low: bool,
-        body: impl FnOnce(&mut Permission, &DialogCx<'_>) -> T,
-    ) -> Option<T> {
-        let dialog = self.view.dialog.as_mut()?;
-        let id = dialog.question().id;
-        let place = self
-            .view
-            .questions
-            .iter()
-            .position(|question| question.id == id)
-            .map_or(1, |place| place + 1);
-        let look = self.appearance.look();
-        let place = (place, self.view.questions.len());
-        let cx = DialogCx {
-            look,
-            keymap: &self.keymap,
-            home: self.appearance.surroundings.home.as_deref(),
-            place,
-            is_low,
-        };
-        Some(body(dialog, &cx))
-    }
-
-    pub(super) fn with_trust<T>(
-        &mut self,
-        is_low: bool,
-        body: impl FnOnce(&mut Trust, &DialogCx<'_>) -> T,
-    ) -> Option<T> {
-        let trust = self.trust.as_mut()?;
-        let look = self.appearance.look();
-        let cx = DialogCx {
-            look,
-            keymap: &self.keymap,
-            home: self.appearance.surroundings.home.as_deref(),
-            place: (1, 1),
-            is_low,
-        };
-        Some(body(trust, &cx))
-    }
-
-    pub(super) fn with_form<T>(
-        &mut self,
-        is_low: bool,
-        body: impl FnOnce(&mut FormDialog, &DialogCx<'_>) -> T,
-    ) -> Option<T> {
-        let place = (
-            self.view.questions.len() + self.view.forms.place(),
-            self.view.questions.len() + self.view.forms.len(),
-        );
-        let form = self.view.forms.shown_mut()?;
-        let look = self.appearance.look();
-        let cx = DialogCx {
-            look,
-            keymap: &self.keymap,
-            home: self.appearance.surroundings.home.as_deref(),
-            place,
-            is_low,
-        };
-        Some(body(form, &cx))
     }
 
     fn draw_transcript(&mut self, area: Rect, buffer: &mut Buffer, now: Instant) {
@@ -256,25 +192,6 @@ impl App {
                 self.appearance.theme.style(Meaning::Accent),
             );
         }
-    }
-
-    fn draw_dialog(&mut self, area: Rect, is_low: bool, buffer: &mut Buffer) -> Option<Position> {
-        if self.trust.is_some() {
-            self.with_trust(is_low, |trust, cx| {
-                on_ground(area, buffer, cx.look, |buffer| trust.draw(area, buffer, cx));
-            });
-            return None;
-        }
-        if self.view.dialog.is_none() {
-            let drawn = self.with_form(is_low, |form, cx| {
-                on_ground(area, buffer, cx.look, |buffer| form.draw(area, buffer, cx))
-            });
-            return drawn.flatten();
-        }
-        let drawn = self.with_dialog(is_low, |dialog, cx| {
-            on_ground(area, buffer, cx.look, |buffer| dialog.draw(area, buffer, cx))
-        });
-        drawn.flatten()
     }
 
     fn draw_composer(&mut self, area: Rect, buffer: &mut Buffer) -> Option<Position> {

@@ -2,7 +2,6 @@
 
 use super::{App, Link, Turn};
 use crate::tui::caret::CaretMove;
-use crate::tui::dialog::Guard;
 use crate::tui::keymap::{Action, Context, Edit, words};
 use crate::tui::page::PageKind;
 use crate::tui::panel::WIDE;
@@ -105,7 +104,7 @@ impl App {
     }
 
     fn question_hints(&self, hints: &mut Hints<'_>) {
-        if self.asking_guard().is_some_and(Guard::is_typing) {
+        if self.asking().is_some_and(|dialog| dialog.guard().is_typing()) {
             hints.say("keys go to your draft until you pause", Meaning::TextMuted);
         }
         let is_form = self.view.dialog.is_none();

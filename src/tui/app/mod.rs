@@ -13,6 +13,7 @@
 mod answers;
 mod appearance;
 mod areas;
+mod asking;
 mod attaching;
 mod attention;
 mod beside;
@@ -58,7 +59,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::completion::{Places, Uses};
-use super::dialog::{Permission, Trust};
+use super::dialog::Trust;
 use super::keymap::Keymap;
 use super::layer::Layer;
 use super::pictures::Pictures;

@@ -77,11 +77,9 @@ impl App {
             return Change::Urgent;
         }
         if self.shown.dialog.contains((event.column, event.row).into()) {
-            self.trust.iter_mut().for_each(|trust| trust.scroll(rows));
-            match &mut self.view.dialog {
-                Some(dialog) => dialog.scroll(rows),
-                None => self.view.forms.shown_mut().is_some_and(|form| form.scroll(rows)),
-            };
+            if let Some(dialog) = self.asking_mut() {
+                dialog.scroll(rows);
+            }
         } else {
             self.view.transcript.scroll_by(rows);
         }

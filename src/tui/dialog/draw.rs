@@ -71,7 +71,7 @@ pub(super) struct Head<'a> {
 
 impl Permission {
     /// Returns how many rows it would like.
-    pub(crate) fn rows(&mut self, width: u16, cx: &DialogCx<'_>) -> u16 {
+    pub(super) fn rows_wanted(&mut self, width: u16, cx: &DialogCx<'_>) -> u16 {
         self.list_asks(self.is_grouped(), width, cx);
         let body = match self.stage {
             Stage::Call => usize::from(self.call.rows(width.saturating_sub(CALL_MARGIN))),
@@ -82,7 +82,7 @@ impl Permission {
     }
 
     /// Draws, and returns where the caret stands while something is being written.
-    pub(crate) fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &DialogCx<'_>) -> Option<Position> {
+    pub(super) fn draw_in(&mut self, area: Rect, buffer: &mut Buffer, cx: &DialogCx<'_>) -> Option<Position> {
         if area.is_empty() {
             return None;
         }

@@ -2,6 +2,7 @@
 
 use ratatui::text::Line;
 
+use super::Dialog;
 use super::draw::DialogCx;
 use super::permission::{Permission, Stage};
 use crate::text::sanitize::{Revealed, reveal_line};

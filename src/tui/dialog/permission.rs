@@ -3,11 +3,16 @@
 //! `enter` alone does nothing: `always` has to be opened with its own key first, and stores what is ticked there.
 
 use std::sync::Arc;
-use std::time::Instant;
 
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use super::Dialog;
 use super::body::Laid;
+use super::draw::DialogCx;
 use super::guard::Guard;
 use super::proposal::Proposal;
+use crate::conversation::CallId;
 use crate::permission::{Inquiry, PermissionReply, Scope};
 use crate::question::Question;
 use crate::session::query::{Answer, Query};
@@ -42,7 +47,7 @@ pub(crate) enum Outcome {
 
 pub(crate) struct Permission {
     pub(super) question: Question<Arc<Inquiry>>,
-    pub(crate) guard: Guard,
+    guard: Guard,
     pub(super) stage: Stage,
     pub(super) proposals: Vec<Proposal>,
     /// The chosen proposal.
@@ -96,19 +101,6 @@ impl Permission {
         &self.question
     }
 
-    /// Returns true if it takes the whole screen.
-    pub(crate) fn is_full(&self) -> bool {
-        self.is_full
-    }
-
-    pub(crate) fn context(&self) -> Context {
-        match self.stage {
-            Stage::Answering => Context::Question,
-            Stage::Always => Context::QuestionAlways,
-            Stage::Pattern | Stage::Reason | Stage::Call => Context::QuestionText,
-        }
-    }
-
     pub(crate) fn act(&mut self, action: Action) -> Outcome {
         self.remark = None;
         match action {
@@ -145,69 +137,6 @@ impl Permission {
             _ => {}
         }
         Outcome::Stays
-    }
-
-    /// Goes back one stage, then from the explanation, then from the full screen; says whether there was something to go back from.
-    pub(crate) fn back(&mut self) -> bool {
-        self.remark = None;
-        let (before, was_full) = (self.stage, self.is_full);
-        self.stage = match before {
-            Stage::Pattern => Stage::Always,
-            Stage::Answering | Stage::Always | Stage::Reason | Stage::Call => Stage::Answering,
-        };
-        if before != Stage::Answering {
-            self.is_fitting = false;
-            return true;
-        }
-        if self.explains {
-            self.explain();
-            return true;
-        }
-        self.is_full = false;
-        was_full
-    }
-
-    /// Answers a key that means nothing here.
-    pub(crate) fn hear_unknown(&mut self, keymap: &Keymap) {
-        let key = |action| reveal_line(keymap.label(Context::Question, action));
-        let yes = key(Action::AllowOnce).and(" allows · ");
-        self.remark = Some(yes.and(key(Action::Reject)).and(" refuses"));
-    }
-
-    /// Returns true if keys are text.
-    pub(crate) fn is_writing(&self) -> bool {
-        self.context() == Context::QuestionText
-    }
-
-    /// Adds to what is being written.
-    pub(crate) fn write(&mut self, text: &str) {
-        self.remark = None;
-        if self.stage == Stage::Call {
-            return self.call.paste(text);
-        }
-        if let Some(written) = self.text() {
-            for c in text.chars() {
-                written.insert_char(if c.is_control() { ' ' } else { c });
-            }
-        }
-    }
-
-    /// Scrolls the body by pages; says whether it has more than fits.
-    pub(crate) fn page(&mut self, pages: isize) -> bool {
-        let rows = isize::try_from(self.body_rows.max(2) - 1).unwrap_or(1);
-        self.scroll(pages * rows)
-    }
-
-    /// Scrolls the body by rows; says whether it has more than fits.
-    pub(crate) fn scroll(&mut self, rows: isize) -> bool {
-        let last = self.last_top();
-        self.top = self.top.saturating_add_signed(rows).min(last);
-        last > 0
-    }
-
-    /// Ends the guard when its time has come; says whether it did.
-    pub(crate) fn pass_time(&mut self, now: Instant) -> bool {
-        self.guard.pass_time(now)
     }
 
     pub(super) fn last_top(&self) -> usize {
@@ -381,6 +310,95 @@ impl Permission {
         if let Some(row) = found {
             self.top = (*row).min(self.last_top());
         }
+    }
+}
+
+impl Dialog for Permission {
+    fn name(&self) -> &'static str {
+        "permission"
+    }
+
+    fn context(&self) -> Context {
+        match self.stage {
+            Stage::Answering => Context::Question,
+            Stage::Always => Context::QuestionAlways,
+            Stage::Pattern | Stage::Reason | Stage::Call => Context::QuestionText,
+        }
+    }
+
+    fn guard(&self) -> &Guard {
+        &self.guard
+    }
+
+    fn guard_mut(&mut self) -> &mut Guard {
+        &mut self.guard
+    }
+
+    fn call(&self) -> Option<&CallId> {
+        Some(&self.question.call)
+    }
+
+    fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    fn back(&mut self) -> bool {
+        self.remark = None;
+        let (before, was_full) = (self.stage, self.is_full);
+        self.stage = match before {
+            Stage::Pattern => Stage::Always,
+            Stage::Answering | Stage::Always | Stage::Reason | Stage::Call => Stage::Answering,
+        };
+        if before != Stage::Answering {
+            self.is_fitting = false;
+            return true;
+        }
+        if self.explains {
+            self.explain();
+            return true;
+        }
+        self.is_full = false;
+        was_full
+    }
+
+    fn hear_unknown(&mut self, keymap: &Keymap) {
+        let key = |action| reveal_line(keymap.label(Context::Question, action));
+        let yes = key(Action::AllowOnce).and(" allows · ");
+        self.remark = Some(yes.and(key(Action::Reject)).and(" refuses"));
+    }
+
+    fn write(&mut self, text: &str) -> bool {
+        if self.context() != Context::QuestionText {
+            return false;
+        }
+        self.remark = None;
+        if self.stage == Stage::Call {
+            self.call.paste(text);
+        } else if let Some(written) = self.text() {
+            for c in text.chars() {
+                written.insert_char(if c.is_control() { ' ' } else { c });
+            }
+        }
+        true
+    }
+
+    fn page(&mut self, pages: isize) -> bool {
+        let rows = isize::try_from(self.body_rows.max(2) - 1).unwrap_or(1);
+        self.scroll(pages * rows)
+    }
+
+    fn scroll(&mut self, rows: isize) -> bool {
+        let last = self.last_top();
+        self.top = self.top.saturating_add_signed(rows).min(last);
+        last > 0
+    }
+
+    fn rows(&mut self, width: u16, cx: &DialogCx<'_>) -> u16 {
+        self.rows_wanted(width, cx)
+    }
+
+    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &DialogCx<'_>) -> Option<Position> {
+        self.draw_in(area, buffer, cx)
     }
 }
 

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
+use super::Dialog;
 use super::draw::{DialogCx, window};
 use super::guard::Guard;
 use super::keys::KeyLines;
@@ -50,7 +51,7 @@ pub enum TrustAnswer {
 /// The question on screen.
 pub(crate) struct Trust {
     question: TrustQuestion,
-    pub(crate) guard: Guard,
+    guard: Guard,
     shows_parts: bool,
     top: usize,
     /// Rows of the body on screen; 0 before the first frame.
@@ -93,50 +94,11 @@ impl Trust {
                 self.top = 0;
                 self.laid = None;
             }
-            Action::ScrollUp => self.scroll(-1),
-            Action::ScrollDown => self.scroll(1),
+            Action::ScrollUp => drop(self.scroll(-1)),
+            Action::ScrollDown => drop(self.scroll(1)),
             _ => {}
         }
         None
-    }
-
-    /// Answers a key that means nothing here.
-    pub(crate) fn hear_unknown(&mut self, keymap: &Keymap) {
-        let key = |action| reveal_line(keymap.label(Context::Trust, action));
-        let yes = key(Action::TrustProject).and(" trusts · ");
-        self.remark = Some(yes.and(key(Action::TrustNotNow)).and(" does not"));
-    }
-
-    pub(crate) fn page(&mut self, pages: isize) {
-        let rows = isize::try_from(self.body_rows.max(2) - 1).unwrap_or(1);
-        self.scroll(pages * rows);
-    }
-
-    pub(crate) fn scroll(&mut self, rows: isize) {
-        self.top = self.top.saturating_add_signed(rows).min(self.last_top());
-    }
-
-    /// Returns how many rows it would like.
-    pub(crate) fn rows(&mut self, width: u16, cx: &DialogCx<'_>) -> u16 {
-        let fixed = self.head(width, cx).len()
-            + self.keys(width, cx).len()
-            + cx.remark(self.remark.as_ref(), width).len();
-        u16::try_from(self.lay_out(width, cx).len() + fixed).unwrap_or(u16::MAX)
-    }
-
-    pub(crate) fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &DialogCx<'_>) {
-        let mut lines = self.head(area.width, cx);
-        lines.extend(self.keys(area.width, cx));
-        self.lay_out(area.width, cx);
-        let remark = cx.remark(self.remark.as_ref(), area.width);
-        self.body_rows = usize::from(area.height).saturating_sub(lines.len() + remark.len());
-        self.top = self.top.min(self.last_top());
-        let body = self.laid.as_ref().map_or(&[][..], |laid| laid.lines.as_slice());
-        lines.extend(window(body, self.top, self.body_rows, area.width, cx));
-        lines.extend(remark);
-        for (row, line) in area.rows().zip(&lines) {
-            buffer.set_line(row.x, row.y, line, row.width);
-        }
     }
 
     fn last_top(&self) -> usize {
@@ -230,6 +192,67 @@ impl Trust {
             lines.extend(say(name(part), Meaning::Text));
         }
         lines
+    }
+}
+
+impl Dialog for Trust {
+    fn name(&self) -> &'static str {
+        "trust"
+    }
+
+    fn context(&self) -> Context {
+        Context::Trust
+    }
+
+    fn guard(&self) -> &Guard {
+        &self.guard
+    }
+
+    fn guard_mut(&mut self) -> &mut Guard {
+        &mut self.guard
+    }
+
+    fn back(&mut self) -> bool {
+        false
+    }
+
+    fn hear_unknown(&mut self, keymap: &Keymap) {
+        let key = |action| reveal_line(keymap.label(Context::Trust, action));
+        let yes = key(Action::TrustProject).and(" trusts · ");
+        self.remark = Some(yes.and(key(Action::TrustNotNow)).and(" does not"));
+    }
+
+    fn page(&mut self, pages: isize) -> bool {
+        let rows = isize::try_from(self.body_rows.max(2) - 1).unwrap_or(1);
+        self.scroll(pages * rows)
+    }
+
+    fn scroll(&mut self, rows: isize) -> bool {
+        self.top = self.top.saturating_add_signed(rows).min(self.last_top());
+        true
+    }
+
+    fn rows(&mut self, width: u16, cx: &DialogCx<'_>) -> u16 {
+        let fixed = self.head(width, cx).len()
+            + self.keys(width, cx).len()
+            + cx.remark(self.remark.as_ref(), width).len();
+        u16::try_from(self.lay_out(width, cx).len() + fixed).unwrap_or(u16::MAX)
+    }
+
+    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &DialogCx<'_>) -> Option<Position> {
+        let mut lines = self.head(area.width, cx);
+        lines.extend(self.keys(area.width, cx));
+        self.lay_out(area.width, cx);
+        let remark = cx.remark(self.remark.as_ref(), area.width);
+        self.body_rows = usize::from(area.height).saturating_sub(lines.len() + remark.len());
+        self.top = self.top.min(self.last_top());
+        let body = self.laid.as_ref().map_or(&[][..], |laid| laid.lines.as_slice());
+        lines.extend(window(body, self.top, self.body_rows, area.width, cx));
+        lines.extend(remark);
+        for (row, line) in area.rows().zip(&lines) {
+            buffer.set_line(row.x, row.y, line, row.width);
+        }
+        None
     }
 }
 

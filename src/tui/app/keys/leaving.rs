@@ -4,7 +4,6 @@ use std::time::Instant;
 
 use crate::session::Op;
 use crate::tui::app::{AGAIN, App, ESC_DEAF, Focus};
-use crate::tui::dialog::TrustAnswer;
 use crate::tui::keymap::Context;
 use crate::tui::transcript::Change;
 
@@ -31,17 +30,7 @@ impl App {
             || self.context() == Context::Composer && self.view.composer.vim_escape()
         {
             self.view.esc.deaf_until = Some(now + ESC_DEAF);
-        } else if self.trust.is_some() {
-            self.answer_trust(TrustAnswer::NotNow, now);
-            self.view.esc.deaf_until = Some(now + ESC_DEAF);
-        } else if let Some(dialog) = &mut self.view.dialog {
-            if !dialog.back() {
-                self.view.put_off.insert(dialog.question().id);
-                self.show_question(now);
-            }
-            self.view.esc.deaf_until = Some(now + ESC_DEAF);
-        } else if self.view.forms.shown().is_some() {
-            self.leave_form(now);
+        } else if self.leave_asking(now) {
             self.view.esc.deaf_until = Some(now + ESC_DEAF);
         } else if self.view.focus != Focus::Composer {
             self.focus_composer();

@@ -112,23 +112,16 @@ impl App {
         if self.paste_into_search(text) {
             return Change::Urgent;
         }
-        let guard = self.asking_guard_mut();
-        let guard = guard.map(|guard| guard.pass(now));
-        if self.view.dialog.is_none()
-            && guard == Some(Pass::Answer)
-            && let Some(form) = self.view.forms.shown_mut()
-        {
-            form.write(text);
-            return Change::Urgent;
-        }
-        match (guard, self.view.dialog.as_mut()) {
-            (Some(Pass::Drop), _) => {
+        match self.asking_mut().map(|dialog| dialog.guard_mut().pass(now)) {
+            Some(Pass::Drop) => {
                 self.dropped_keys += 1;
                 return Change::None;
             }
-            (Some(Pass::Answer), Some(dialog)) if dialog.is_writing() => dialog.write(text),
-            (Some(Pass::Answer), _) => return Change::None,
-            _ => {
+            Some(Pass::Answer) => {
+                let is_taken = self.asking_mut().is_some_and(|dialog| dialog.write(text));
+                return if is_taken { Change::Urgent } else { Change::None };
+            }
+            Some(Pass::Draft) | None => {
                 self.view.focus = Focus::Composer;
                 self.paste_into_draft(text, now);
             }
@@ -157,10 +150,8 @@ impl App {
             return Pass::Answer;
         }
         let stops = matches!(action, Some(Action::Escape | Action::ClearOrQuit));
-        match self
-            .asking_guard_mut()
-            .map_or(Pass::Answer, |guard| guard.pass(now))
-        {
+        let pass = self.asking_mut().map(|dialog| dialog.guard_mut().pass(now));
+        match pass.unwrap_or(Pass::Answer) {
             Pass::Draft if stops => Pass::Drop,
             pass => pass,
         }
@@ -200,28 +191,14 @@ impl App {
                 self.draft_changed(now);
                 Change::Urgent
             }
-            (Context::QuestionText, Some(c)) => {
-                if let Some(dialog) = &mut self.view.dialog {
+            (Context::QuestionText | Context::FormText, Some(c)) => {
+                if let Some(dialog) = self.asking_mut() {
                     dialog.write(c.encode_utf8(&mut [0; 4]));
                 }
                 Change::Urgent
             }
-            (Context::Question, _) => {
-                if let Some(dialog) = &mut self.view.dialog {
-                    dialog.hear_unknown(&self.keymap);
-                }
-                Change::Urgent
-            }
-            (Context::Trust, _) => {
-                if let Some(trust) = &mut self.trust {
-                    trust.hear_unknown(&self.keymap);
-                }
-                Change::Urgent
-            }
-            (Context::FormText, Some(c)) => {
-                if let Some(form) = self.view.forms.shown_mut() {
-                    form.write(c.encode_utf8(&mut [0; 4]));
-                }
+            (Context::Question | Context::Trust, _) => {
+                self.hear_unknown();
                 Change::Urgent
             }
             (Context::QuestionText | Context::FormText, None) => self.edit_key(context, key, now),

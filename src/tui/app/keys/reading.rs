@@ -48,14 +48,8 @@ impl App {
     }
 
     pub(super) fn page(&mut self, pages: isize) {
-        let in_dialog = match &mut self.view.dialog {
-            Some(dialog) => dialog.page(pages),
-            None => self.view.forms.shown_mut().is_some_and(|form| form.page(pages)),
-        };
-        match &mut self.trust {
-            Some(trust) => trust.page(pages),
-            None if in_dialog => {}
-            None => self.view.transcript.page(pages),
+        if !self.asking_mut().is_some_and(|dialog| dialog.page(pages)) {
+            self.view.transcript.page(pages);
         }
     }
 

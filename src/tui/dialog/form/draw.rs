@@ -6,7 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use super::{FormDialog, Page};
+use super::{Dialog, FormDialog, Page};
 use crate::question::{FormOption, FormQuestion};
 use crate::text::sanitize::{Revealed, reveal, reveal_line};
 use crate::text::width::str_width;
@@ -48,7 +48,7 @@ struct List {
 
 impl FormDialog {
     /// Returns how many rows it would like.
-    pub(crate) fn rows(&mut self, width: u16, cx: &DialogCx<'_>) -> u16 {
+    pub(super) fn rows_wanted(&mut self, width: u16, cx: &DialogCx<'_>) -> u16 {
         self.lay_out(width, cx);
         let card = self.card.as_ref().map_or(0, |card| card.lines.len());
         let list = self.list(width, cx).lines.len();
@@ -57,7 +57,7 @@ impl FormDialog {
     }
 
     /// Draws, and returns where the caret stands while an answer is being written.
-    pub(crate) fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &DialogCx<'_>) -> Option<Position> {
+    pub(super) fn draw_in(&mut self, area: Rect, buffer: &mut Buffer, cx: &DialogCx<'_>) -> Option<Position> {
         self.lay_out(area.width, cx);
         let foot = self.foot(area.width, cx);
         let list = self.list(area.width, cx);

@@ -8,7 +8,12 @@ mod draw;
 
 use std::sync::Arc;
 
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
 use super::guard::Guard;
+use super::{Dialog, DialogCx};
+use crate::conversation::CallId;
 use crate::question::{Form, FormAnswer, FormQuestion, FormReply, Question};
 use crate::tui::composer::Composer;
 use crate::tui::keymap::{Action, Context};
@@ -23,7 +28,7 @@ pub(crate) enum Filled {
 
 pub(crate) struct FormDialog {
     form: Question<Arc<Form>>,
-    pub(crate) guard: Guard,
+    guard: Guard,
     /// One for each question.
     pages: Vec<Page>,
     /// The one on screen; beyond the last is the one that shows the answers.
@@ -109,14 +114,6 @@ impl FormDialog {
         &self.form
     }
 
-    pub(crate) fn context(&self) -> Context {
-        if self.is_writing {
-            Context::FormText
-        } else {
-            Context::Form
-        }
-    }
-
     /// Returns true if `esc` leaves the form, and not only what is being written.
     pub(crate) fn is_outermost(&self) -> bool {
         !self.is_writing || self.question().is_none_or(|question| question.options.is_empty())
@@ -166,48 +163,6 @@ impl FormDialog {
             return Filled::NotYet;
         }
         self.done()
-    }
-
-    /// Goes back from what is being written; says whether there was anything to go back from.
-    pub(crate) fn back(&mut self) -> bool {
-        self.remark = None;
-        if self.is_outermost() {
-            return false;
-        }
-        self.is_writing = false;
-        true
-    }
-
-    /// Adds to the answer in own words; begins one where that is possible.
-    pub(crate) fn write(&mut self, text: &str) {
-        let Some(question) = self.question() else { return };
-        if question.own_words.is_none() {
-            return;
-        }
-        let row = question.options.len();
-        self.is_writing = true;
-        let page = &mut self.pages[self.page];
-        page.row = row;
-        for c in text.chars() {
-            page.words.insert_char(if c.is_control() { ' ' } else { c });
-        }
-    }
-
-    /// Scrolls by pages; says whether there is more than fits.
-    pub(crate) fn page(&mut self, pages: isize) -> bool {
-        let rows = isize::try_from(self.card_rows.max(2) - 1).unwrap_or(1);
-        self.scroll(pages * rows)
-    }
-
-    /// Scrolls what the form is about, or the answers, by rows; says whether there is more than fits.
-    pub(crate) fn scroll(&mut self, rows: isize) -> bool {
-        if self.question().is_none() {
-            self.list_top = self.list_top.saturating_add_signed(rows).min(self.list_hidden);
-            return self.list_hidden > 0;
-        }
-        let last = self.last_top();
-        self.card_top = self.card_top.saturating_add_signed(rows).min(last);
-        last > 0
     }
 
     /// Returns the texts that were written and would be lost with the form.
@@ -363,6 +318,83 @@ impl FormDialog {
     fn send(&mut self) -> Filled {
         let answers = self.pages.iter().map(Page::answer).collect();
         Filled::Reply(FormReply::Answers(answers))
+    }
+}
+
+impl Dialog for FormDialog {
+    fn name(&self) -> &'static str {
+        "question"
+    }
+
+    fn context(&self) -> Context {
+        if self.is_writing {
+            Context::FormText
+        } else {
+            Context::Form
+        }
+    }
+
+    fn guard(&self) -> &Guard {
+        &self.guard
+    }
+
+    fn guard_mut(&mut self) -> &mut Guard {
+        &mut self.guard
+    }
+
+    fn call(&self) -> Option<&CallId> {
+        Some(&self.form.call)
+    }
+
+    fn back(&mut self) -> bool {
+        self.remark = None;
+        if self.is_outermost() {
+            return false;
+        }
+        self.is_writing = false;
+        true
+    }
+
+    /// Begins an answer in own words where that is possible.
+    fn write(&mut self, text: &str) -> bool {
+        let Some(question) = self.question() else {
+            return true;
+        };
+        if question.own_words.is_none() {
+            return true;
+        }
+        let row = question.options.len();
+        self.is_writing = true;
+        let page = &mut self.pages[self.page];
+        page.row = row;
+        for c in text.chars() {
+            page.words.insert_char(if c.is_control() { ' ' } else { c });
+        }
+        true
+    }
+
+    fn page(&mut self, pages: isize) -> bool {
+        let rows = isize::try_from(self.card_rows.max(2) - 1).unwrap_or(1);
+        self.scroll(pages * rows)
+    }
+
+    /// Scrolls what the form is about, or the answers.
+    fn scroll(&mut self, rows: isize) -> bool {
+        if self.question().is_none() {
+            self.list_top = self.list_top.saturating_add_signed(rows).min(self.list_hidden);
+            return self.list_hidden > 0;
+        }
+        let last = self.last_top();
+        self.card_top = self.card_top.saturating_add_signed(rows).min(last);
+        last > 0
+    }
+
+    fn rows(&mut self, width: u16, cx: &DialogCx<'_>) -> u16 {
+        self.rows_wanted(width, cx)
+    }
+
+    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &DialogCx<'_>) -> Option<Position> {
+        self.draw_in(area, buffer, cx)
     }
 }
 
