@@ -26,6 +26,10 @@ const PRINTS: &[&str] = &[
     "ps aux",
     "ps -ef",
     "ps -o pid,comm -p 1",
+    "ps -eo pid=,args",
+    "ps -ef --forest",
+    "ps aux --sort=-%mem",
+    "ps -e -o pid=,args= --no-headers",
     "free -h",
     "nproc",
     "jq .a.env a",
@@ -169,6 +173,17 @@ const DOES_MORE: &[&str] = &[
     // Shows what is no input, or writes.
     "ps eww",
     "ps auxe",
+    // What it does not understand it reads again as letters without a dash.
+    "ps -auxe",
+    "ps -fuxe -ww",
+    "ps -u pete",
+    "ps -e -p x",
+    "ps -e -o nothing",
+    "ps -C e",
+    // Or what contradicts itself.
+    "ps -ef -o pid",
+    "ps -e aux",
+    "ps -eLT",
     "ps -o pid,environ",
     "ps -E",
     "jq env a",

@@ -28,9 +28,8 @@ impl App {
             || self.view.transcript.end_selection()
             || self.view.composer.end_selection()
             || self.context() == Context::Composer && self.view.composer.vim_escape()
+            || self.leave_asking(now)
         {
-            self.view.esc.deaf_until = Some(now + ESC_DEAF);
-        } else if self.leave_asking(now) {
             self.view.esc.deaf_until = Some(now + ESC_DEAF);
         } else if self.view.focus != Focus::Composer {
             self.focus_composer();
