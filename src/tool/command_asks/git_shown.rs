@@ -67,6 +67,9 @@ impl Setting<'_> {
             let Some(resolved) = self.resolve(name, base) else {
                 return Err("a link in the place of a file that it would show leads nowhere");
             };
+            if resolved.real != resolved.absolute && is_below_a_link(&resolved.absolute) {
+                return Err("a link is in the place of a directory of a file that it would show");
+            }
             if !readable.allows(&resolved.display, &resolved.absolute) {
                 let path = base.join(name).to_string_lossy().into_owned();
                 if !found.contains(&path) {
@@ -82,6 +85,14 @@ impl Setting<'_> {
         }
         Ok(found)
     }
+}
+
+/// Returns true if a directory that leads to a path is a link now: git may read through it.
+fn is_below_a_link(path: &Path) -> bool {
+    let Some(directory) = path.parent() else {
+        return false;
+    };
+    directory.canonicalize().is_ok_and(|real| real != directory)
 }
 
 /// A file that a command would show.

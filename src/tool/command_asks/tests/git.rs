@@ -58,6 +58,24 @@ pub(super) fn asked(project: &Harness, command: &str) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
+async fn a_link_in_the_place_of_a_directory_asks() {
+    let project = repository();
+    let root = project.path("");
+    project.write("d/a.txt", "b\n");
+    git(&root, &["add", "d"]);
+    assert_eq!(asked(&project, "git grep b -- d a.txt"), []);
+    let outside = project.path("../elsewhere");
+    std::fs::create_dir(&outside).unwrap();
+    std::fs::write(outside.join("a.txt"), "b SECRET\n").unwrap();
+    std::fs::remove_dir_all(project.path("d")).unwrap();
+    std::os::unix::fs::symlink(&outside, project.path("d")).unwrap();
+    for command in ["git grep b -- d", "git grep b -- a.txt d/a.txt", "git grep b"] {
+        let open = asked(&project, command);
+        assert!(open.iter().any(|ask| ask.0 == "bash"), "{command}: {open:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_comparison_with_a_commit_asks_for_what_only_the_commit_has() {
     let project = repository();
     let root = project.path("");
