@@ -419,6 +419,9 @@ impl Setting<'_> {
             named.extend(found.iter().flatten().cloned());
             self.read_by_words(command, analysis, directories.as_deref(), &named, gathered);
         }
+        if let (Some(_), Some(directories)) = (&look.form, &directories) {
+            self.listed_by_names(command, analysis, directories, gathered);
+        }
         if let (Some(git), Some(directories)) = (
             look.form.as_ref().and_then(|form| form.git.as_ref()),
             &directories,

@@ -38,6 +38,8 @@ const KEPT: &[&str] = &[
 /// Set whatever they were.
 const VARIABLES: &[(&str, &str)] = &[
     ("GIT_OPTIONAL_LOCKS", "0"),
+    // A replacement shows the lines of one file under the name of another.
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_PROTOCOL_FROM_USER", "0"),

@@ -57,6 +57,33 @@ impl Setting<'_> {
         }
     }
 
+    /// Gathers where the names lead that a command of a known form gets from an `xargs`, and tells something about.
+    pub(super) fn listed_by_names(
+        &self,
+        command: &Simple,
+        analysis: &Analysis,
+        directories: &[PathBuf],
+        gathered: &mut Gathered,
+    ) {
+        let giver = command.given_by.and_then(|at| analysis.commands.get(at));
+        let Some(giver) = giver.filter(|giver| base_name(giver.program()) == "xargs") else {
+            return;
+        };
+        if !matches!(base_name(command.program()), "ls" | "stat") {
+            return;
+        }
+        // What is closed for reading is listed all the same.
+        let names = self.names_piped_in(giver, analysis, directories, &mut Gathered::default());
+        let Some(names) = names else {
+            let subject = Subject::new(&giver.canonical);
+            return gathered.outside.push(Ask::new("external_directory", subject));
+        };
+        for directory in directories {
+            let asks = names.iter().flat_map(|name| self.outside_path(name, directory));
+            gathered.outside.extend(asks);
+        }
+    }
+
     /// Gathers what a reader gets from an `xargs`; `None` when that cannot be told.
     fn read_by_names(
         &self,
@@ -66,6 +93,24 @@ impl Setting<'_> {
         directories: &[PathBuf],
         gathered: &mut Gathered,
     ) -> Option<()> {
+        for name in self.names_piped_in(giver, analysis, directories, gathered)? {
+            for path in self.there(&command.filled(&name), Some(directories))? {
+                gathered.outside.extend(self.outside_path(&path, self.workdir));
+                gathered.read.extend(self.read_path(path));
+            }
+        }
+        Some(())
+    }
+
+    /// The names that an `xargs` gets, beside those of which it is gathered here what the rules say; `None` when they
+    /// cannot be told.
+    fn names_piped_in(
+        &self,
+        giver: &Simple,
+        analysis: &Analysis,
+        directories: &[PathBuf],
+        gathered: &mut Gathered,
+    ) -> Option<Vec<String>> {
         let takes_file = |text: &str| text.starts_with("-a") || text.starts_with("--a");
         if !giver.input.files.is_empty() || giver.words.iter().any(|word| takes_file(&word.text)) {
             return None;
@@ -80,16 +125,7 @@ impl Setting<'_> {
             let source = analysis.commands.get(*at)?;
             names.extend(self.names_from(source, analysis, directories, gathered)?);
         }
-        if names.len() > MAX_NAMES {
-            return None;
-        }
-        for name in names {
-            for path in self.there(&command.filled(&name), Some(directories))? {
-                gathered.outside.extend(self.outside_path(&path, self.workdir));
-                gathered.read.extend(self.read_path(path));
-            }
-        }
-        Some(())
+        (names.len() <= MAX_NAMES).then_some(names)
     }
 
     /// The names that one command of a pipeline gives on, beside those of which it is gathered here what the rules say.

@@ -192,6 +192,8 @@ impl Setting<'_> {
             |value: &str| !value.starts_with(['/', '~']) || Path::new(value).starts_with(root);
         let names_one = |(name, value): &&(String, String)| match name.as_str() {
             "core.attributesfile" => is_in_project(value),
+            // It prints the line that leaves a file out.
+            "core.excludesfile" => form.subcommand == "check-ignore" && is_in_project(value),
             // The values of another file would be printed as the repository's.
             name => form.subcommand == "config" && name.starts_with("include"),
         };

@@ -4,6 +4,7 @@
 //! caller looks that up by [`GitForm`].
 
 use super::super::word::Word;
+use super::git_format::has_known_formats;
 use super::git_options::{Shown, commits, differences};
 use super::table::{Parsed, Table, parse};
 use super::{List, ReadOnlyFacts};
@@ -254,7 +255,7 @@ fn subcommand_of<'w>(name: &str, words: &'w [Word]) -> Option<Subcommand<'w>> {
                 "no-contains",
                 "points-at",
             ]);
-            let fits = is_plain_format(&parsed) && (lists || parsed.operands.is_empty());
+            let fits = has_known_formats(&parsed) && (lists || parsed.operands.is_empty());
             of(First, Nothing, Some(parsed).filter(|_| fits)?)
         }
         "blame" => plain(First, Lines, &BLAME),
@@ -304,7 +305,7 @@ fn subcommand_of<'w>(name: &str, words: &'w [Word]) -> Option<Subcommand<'w>> {
                 "no-merged",
                 "points-at",
             ]);
-            let fits = is_plain_format(&parsed) && (lists || words.is_empty());
+            let fits = has_known_formats(&parsed) && (lists || words.is_empty());
             of(Second, Nothing, Some(parsed).filter(|_| fits)?)
         }
         "worktree" => match words {
@@ -368,37 +369,6 @@ fn grep(words: &[Word]) -> Option<Parsed<'_>> {
         parsed.before_dashes -= 1;
     }
     Some(parsed)
-}
-
-/// Returns true if formats are those that git brings, or name no signature: git would ask another program about it.
-pub(super) fn is_plain_format(parsed: &Parsed<'_>) -> bool {
-    const KNOWN: &[&str] = &[
-        "oneline",
-        "short",
-        "medium",
-        "full",
-        "fuller",
-        "reference",
-        "email",
-        "mboxrd",
-        "raw",
-    ];
-    let is_plain = |value: &str| {
-        let has_fields = value.contains('%');
-        let is_named = KNOWN.contains(&value) || value.is_empty();
-        (has_fields || is_named) && !asks_of_a_signature_or_file(value)
-    };
-    parsed.values(&["format", "pretty"]).all(is_plain)
-        && parsed.values(&["sort"]).all(|value| !value.contains("signature"))
-}
-
-/// `%G?` and its like, also as `%+G?`; `%(signature)`. `%(raw)` prints a file where a tag names one.
-fn asks_of_a_signature_or_file(format: &str) -> bool {
-    let fields = format.split('%').skip(1);
-    let mut fields = fields.map(|field| field.trim_start_matches(['+', '-', ' ']));
-    fields.any(|field| field.starts_with('G'))
-        || format.contains("signature")
-        || (format.contains("%(") && format.contains("raw"))
 }
 
 /// `expire`, `delete` and `exists` act on the reflog.

@@ -7,7 +7,7 @@
 //! clock, the locale, attributes or their place. Everything else asks.
 
 use super::super::word::Word;
-use super::git::is_plain_format;
+use super::git_format::has_known_formats;
 use super::table::{NUMBER, Parsed, Table, parse};
 
 /// Options that replace the lines of a difference by a summary.
@@ -129,7 +129,7 @@ pub(super) struct Differences<'w> {
 pub(super) fn differences(shown: Shown, words: &[Word]) -> Option<Differences<'_>> {
     if let Some(parsed) = summary(shown, words) {
         let has_revisions = shown == Shown::Show && parsed.has(REVISIONS);
-        let fits = is_plain_format(&parsed) && !has_revisions;
+        let fits = has_known_formats(&parsed) && !has_revisions;
         return fits.then_some(Differences {
             parsed,
             selection: None,
@@ -142,7 +142,7 @@ pub(super) fn differences(shown: Shown, words: &[Word]) -> Option<Differences<'_
         Shown::Stash => &[&SUMMARY, &STASH_LINES, &LOOK, &PAIRS],
     };
     let parsed = parse(words, tables)?;
-    let fits = is_plain_format(&parsed) && parsed.apart.iter().all(|name| name == "n");
+    let fits = has_known_formats(&parsed) && parsed.apart.iter().all(|name| name == "n");
     let selection = selection(&parsed)?;
     fits.then_some(Differences {
         parsed,
@@ -182,7 +182,7 @@ fn summary(shown: Shown, words: &[Word]) -> Option<Parsed<'_>> {
 /// Reads the words of a command that shows commits without differences, with options of its own.
 pub(super) fn commits<'w>(words: &'w [Word], own: &Table) -> Option<Parsed<'w>> {
     let parsed = parse(words, &[own, &COMMIT_LOOK, &COMMIT_CHOICE, &COMMITS])?;
-    is_plain_format(&parsed).then_some(parsed)
+    has_known_formats(&parsed).then_some(parsed)
 }
 
 /// The options that decide which files are shown, a word each. `None` when one has another value than a number.

@@ -8,6 +8,7 @@
 //! A new program is an entry in `programs`, or a function in `scripts` where its words are a language of their own.
 
 mod git;
+mod git_format;
 mod git_options;
 mod programs;
 mod scripts;

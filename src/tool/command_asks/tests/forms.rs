@@ -36,6 +36,15 @@ async fn the_second_list_counts_in_a_call_that_is_confined_as_a_whole() {
         assert_eq!(open_of(&project, &found.asks), [], "{command}");
         assert!(found.reads_only.is_some(), "{command}");
     }
+    // Names that come in may lead anywhere, unless it is known what prints them.
+    for (command, where_to) in [
+        ("printf '%s\\n' /somewhere/else | xargs ls -la --", "/somewhere/*"),
+        ("echo /somewhere | xargs stat --", "/*"),
+        ("cat a.txt | xargs ls --", "xargs ls --"),
+    ] {
+        let asked = unasked(&project, command);
+        assert_eq!(asked, [pair("external_directory", where_to)], "{command}");
+    }
     let found = command_asks(
         &project.services,
         "timeout 5 cat a.txt; git log -1",

@@ -1,5 +1,7 @@
 //! Git in repositories that are set to do more than read, and the files that it would show.
 
+use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
@@ -65,14 +67,26 @@ async fn a_link_in_the_place_of_a_directory_asks() {
     git(&root, &["add", "d"]);
     assert_eq!(asked(&project, "git grep b -- d a.txt"), []);
     let outside = project.path("../elsewhere");
-    std::fs::create_dir(&outside).unwrap();
-    std::fs::write(outside.join("a.txt"), "b SECRET\n").unwrap();
-    std::fs::remove_dir_all(project.path("d")).unwrap();
-    std::os::unix::fs::symlink(&outside, project.path("d")).unwrap();
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("a.txt"), "b SECRET\n").unwrap();
+    fs::remove_dir_all(project.path("d")).unwrap();
+    symlink(&outside, project.path("d")).unwrap();
     for command in ["git grep b -- d", "git grep b -- a.txt d/a.txt", "git grep b"] {
         let open = asked(&project, command);
         assert!(open.iter().any(|ask| ask.0 == "bash"), "{command}: {open:?}");
     }
+}
+
+#[tokio::test]
+async fn what_git_shows_under_another_name_asks_or_is_not_shown() {
+    let project = repository();
+    let root = project.path("");
+    // A guessed line of a file that leaves files out would be confirmed.
+    assert_eq!(asked(&project, "git check-ignore -v TOKEN=1"), []);
+    git(&root, &["config", "core.excludesFile", "config/.env"]);
+    let open = asked(&project, "git check-ignore -v TOKEN=1");
+    assert!(open.iter().any(|ask| ask.0 == "bash"), "{open:?}");
+    assert_eq!(asked(&project, "git status"), []);
 }
 
 #[tokio::test]
