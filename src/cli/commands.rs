@@ -3,14 +3,14 @@
 use super::args::OpenArgs;
 use super::failure::Failure;
 use super::output::{print, table, tell};
-use super::place::Place;
+use super::place::Locations;
 use crate::project::commands::UserCommand;
 use crate::session::wire::{self, FrontEndKind, ModelSource, Which};
 use crate::text::sanitize::sanitize_line;
 
 /// The list goes to stdout; what could not be read goes to stderr, with file and line.
 pub(super) fn commands() -> Result<(), Failure> {
-    let request = Place::current()?.request(
+    let request = Locations::current()?.request(
         OpenArgs::default(),
         Which::New,
         ModelSource::Network,

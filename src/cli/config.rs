@@ -9,7 +9,7 @@ use super::args::{ConfigCommand, OpenArgs};
 use super::failure::Failure;
 use super::keys;
 use super::output::{print, print_json, tell};
-use super::place::Place;
+use super::place::Locations;
 use crate::config::{self, Loaded, Origin, PermissionLayer};
 use crate::permission::{self, Action, Rule, Source};
 use crate::provider::without_user;
@@ -27,13 +27,13 @@ pub(super) fn config(command: ConfigCommand) -> Result<(), Failure> {
         }
         ConfigCommand::Path => {
             let mut text = String::new();
-            for file in Place::current()?.config_files() {
+            for file in Locations::current()?.config_files() {
                 let _ = writeln!(text, "{}", sanitize_line(&file.to_string_lossy()));
             }
             print(&text)
         }
         ConfigCommand::Show => {
-            let request = Place::current()?.request(
+            let request = Locations::current()?.request(
                 OpenArgs::default(),
                 Which::New,
                 ModelSource::Network,
@@ -195,7 +195,7 @@ mod tests {
         fs::write(&global, text).unwrap();
         fs::write(project.join("lathe.jsonc"), r#"{"permission": "deny"}"#).unwrap();
 
-        let place = Place::new(dirs, &project.canonicalize().unwrap());
+        let place = Locations::new(dirs, &project.canonicalize().unwrap());
         let shown = shown(&place.load(None).unwrap(), &ProjectTrust::default(), &[]).unwrap();
         assert_eq!(shown["model"], "local/x");
         assert!(!shown.to_string().contains("very-secret"), "{shown}");

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::args::OpenArgs;
 use super::failure::Failure;
-use super::place::Place;
+use super::place::Locations;
 use super::screen::{Launch, launch};
 use crate::config::{Config, Dirs};
 use crate::session::wire::{FrontEndKind, ModelSource, Which};
@@ -31,13 +31,13 @@ pub(super) fn demo() -> Result<ExitCode, Failure> {
     let failed = |error| Failure::system("the demo's project could not be made", error);
     let scratch = scratch().map_err(failed)?;
     let base = scratch.path().canonicalize().map_err(failed)?;
-    let own = Place::current().ok();
+    let own = Locations::current().ok();
     let mut dirs = Dirs::below(&base);
     if let Some(own) = &own {
         // The rules of the machine hold here as well.
         dirs.system.clone_from(&own.dirs.system);
     }
-    let place = Place::new(dirs, &base.join("slugs"));
+    let place = Locations::new(dirs, &base.join("slugs"));
     let mut request = place.request(
         OpenArgs::default(),
         Which::New,

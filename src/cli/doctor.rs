@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::failure::Failure;
 use super::output::{print, table, tell};
-use super::place::Place;
+use super::place::Locations;
 use crate::config::Loaded;
 use crate::process::git::{Git, Limits};
 use crate::process::{Confinement, EnvironmentRules, Metadata, Shell, Support, shell_environment};
@@ -65,7 +65,7 @@ impl Finding {
 }
 
 pub(super) fn doctor() -> Result<ExitCode, Failure> {
-    let place = Place::current()?;
+    let place = Locations::current()?;
     let (dirs, directory) = (place.dirs.clone(), place.directory.clone());
     let request = place.request(
         super::args::OpenArgs::default(),

@@ -18,11 +18,11 @@ const BAD_USAGE: u8 = 2;
 pub(super) enum Failure {
     /// Whoever read stdout is gone (`lathe tools | head`), which is their right.
     ReaderGone,
-    Told(Told),
+    Told(FailureMessage),
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct FailureMessage {
     status: u8,
     /// The one of the `error` event.
     kind: ReportKind,
@@ -49,7 +49,7 @@ impl Failure {
     }
 
     fn new(status: u8, kind: ReportKind, message: impl Into<String>) -> Self {
-        Self::Told(Told {
+        Self::Told(FailureMessage {
             status,
             kind,
             message: message.into(),
@@ -96,7 +96,7 @@ impl Failure {
     }
 }
 
-impl Told {
+impl FailureMessage {
     pub(super) fn report(&self) -> ErrorReport {
         ErrorReport {
             kind: self.kind,
@@ -139,7 +139,7 @@ impl From<ErrorReport> for Failure {
         } else {
             FAILED
         };
-        Self::Told(Told {
+        Self::Told(FailureMessage {
             status,
             kind: report.kind,
             message: report.message,
@@ -162,7 +162,7 @@ impl From<io::Error> for Failure {
 mod tests {
     use super::*;
 
-    fn told(failure: Failure) -> Told {
+    fn told(failure: Failure) -> FailureMessage {
         match failure {
             Failure::Told(told) => told,
             Failure::ReaderGone => panic!("nothing to tell"),

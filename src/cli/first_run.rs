@@ -65,7 +65,7 @@ const KNOWN: [Known; 4] = [
 
 /// A server that answered.
 #[derive(Debug, PartialEq, Eq)]
-struct Found {
+struct FoundServer {
     server: Known,
     model: String,
 }
@@ -76,7 +76,7 @@ impl Known {
     }
 }
 
-impl Found {
+impl FoundServer {
     fn words(&self) -> String {
         format!(
             "{} on port {} with {}",
@@ -110,7 +110,7 @@ pub(super) fn begin(
     let looking = thread::spawn(move || {
         let found = look_around();
         // The screen may have been left.
-        let _ = tell.send(found.first().map(Found::words));
+        let _ = tell.send(found.first().map(FoundServer::words));
         found
     });
     let screen = FirstRun {
@@ -144,7 +144,7 @@ fn is_first(report: &ErrorReport, request: &OpenRequest) -> bool {
     report.kind == ReportKind::Config && names_no_model(request) && !has_key
 }
 
-fn told(report: ErrorReport, request: &OpenRequest, found: &[Found]) -> Failure {
+fn told(report: ErrorReport, request: &OpenRequest, found: &[FoundServer]) -> Failure {
     Failure::from(report).hinted(offers(found, &settings_file(request)))
 }
 
@@ -158,8 +158,8 @@ fn settings_file(request: &OpenRequest) -> String {
 }
 
 /// Has this process, and nothing that is stored, talk to the server.
-fn use_server(request: &mut OpenRequest, found: Found) {
-    let Found { server, model } = found;
+fn use_server(request: &mut OpenRequest, found: FoundServer) {
+    let FoundServer { server, model } = found;
     let providers = json!({PROVIDER: {
         "protocol": "openai-chat",
         "base_url": server.base_url(),
@@ -182,9 +182,9 @@ fn names_no_model(request: &OpenRequest) -> bool {
     asks_network && request.model.is_none() && config.model.is_none() && config.providers.is_empty()
 }
 
-fn offers(found: &[Found], file: &str) -> String {
+fn offers(found: &[FoundServer], file: &str) -> String {
     let mut text = "  look around      lathe demo\n".to_owned();
-    for Found { server, model } in found {
+    for FoundServer { server, model } in found {
         let settings = json!({
             "model": format!("{}/{model}", server.key),
             "providers": { server.key: {
@@ -211,7 +211,7 @@ fn offers(found: &[Found], file: &str) -> String {
 }
 
 /// Asks all places at once.
-fn look_around() -> Vec<Found> {
+fn look_around() -> Vec<FoundServer> {
     let asking: Vec<_> = KNOWN
         .into_iter()
         .map(|server| thread::spawn(move || ask(server)))
@@ -223,7 +223,7 @@ fn look_around() -> Vec<Found> {
 }
 
 /// Asks a server for its list of models, which shows that it is one; the first model is as good as any.
-fn ask(server: Known) -> Option<Found> {
+fn ask(server: Known) -> Option<FoundServer> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, server.port));
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
@@ -235,7 +235,7 @@ fn ask(server: Known) -> Option<Found> {
     let mut answer = Vec::new();
     stream.take(MAX_ANSWER).read_to_end(&mut answer).ok()?;
     let model = first_model(&String::from_utf8_lossy(&answer))?;
-    Some(Found { server, model })
+    Some(FoundServer { server, model })
 }
 
 fn first_model(answer: &str) -> Option<String> {
@@ -276,7 +276,7 @@ mod tests {
             serve("HTTP/1.0 200 OK\r\nServer: x\r\n\r\n{\"data\": [{\"id\": \"a/b:7b\"}, {\"id\": \"c\"}]}");
         assert_eq!(
             ask(server),
-            Some(Found {
+            Some(FoundServer {
                 server,
                 model: "a/b:7b".to_owned()
             })
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn a_server_that_was_found_is_used_and_not_stored() {
         let base = tempfile::tempdir().unwrap();
-        let place = crate::cli::place::Place::new(crate::config::Dirs::below(base.path()), base.path());
+        let place = crate::cli::place::Locations::new(crate::config::Dirs::below(base.path()), base.path());
         let mut request = place
             .request(
                 crate::cli::args::OpenArgs::default(),
@@ -311,7 +311,7 @@ mod tests {
                 crate::session::wire::FrontEndKind::Attended,
             )
             .unwrap();
-        let found = Found {
+        let found = FoundServer {
             server: KNOWN[0],
             model: "a/b:7b".to_owned(),
         };
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn the_demo_a_server_and_a_key_are_offered() {
-        let found = [Found {
+        let found = [FoundServer {
             server: KNOWN[0],
             model: "llama3".to_owned(),
         }];

@@ -15,14 +15,14 @@ use crate::unconfirmed::Unconfirmed;
 
 /// Lathe's own directories, and the one it works in with its project.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct Locations {
     pub(super) dirs: Dirs,
     /// Absolute and real.
     pub(super) directory: PathBuf,
     project_root: PathBuf,
 }
 
-impl Place {
+impl Locations {
     /// The directory lathe was started in.
     pub(super) fn current() -> Result<Self, Failure> {
         Ok(Self::new(Dirs::from_env()?, &current_directory()?))
@@ -141,7 +141,7 @@ impl Place {
 /// other projects as well.
 pub(super) fn host(runtime: runtime::Handle, request: OpenRequest, extra: Option<PathBuf>) -> Host {
     Host::new(runtime, request, move |running, directory| {
-        let place = Place::new(running.dirs.clone(), directory);
+        let place = Locations::new(running.dirs.clone(), directory);
         let request = place.request_like(running, extra.as_deref());
         request.map_err(Failure::into_report)
     })
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn a_file_is_no_directory_to_work_in() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        assert!(text(Place::at(file.path()).unwrap_err()).contains("is not a directory"));
+        assert!(text(Locations::at(file.path()).unwrap_err()).contains("is not a directory"));
     }
 
     #[test]

@@ -10,10 +10,10 @@ use super::attach::attach;
 use super::failure::Failure;
 use super::logs::Logs;
 use super::output::tell;
-use super::place::{Place, host, model_source};
+use super::place::{Locations, host, model_source};
 use super::prompt::{self, Prompt};
 use super::runtime;
-use crate::headless::{self, Ended, Format, Outcome, Unopened};
+use crate::headless::{self, Ended, Format, RunOutcome, Unopened};
 use crate::session::mention::mentions;
 use crate::session::wire::{self, FrontEndKind, OpenRequest, Which};
 use crate::session::{CalledCommand, ErrorReport, Input};
@@ -41,7 +41,7 @@ pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
 
 /// Runs the turn. The outer error is of a session that could not be opened; the inner one was told in events.
 fn turn(args: RunArgs, format: Format) -> Result<io::Result<Ended>, Failure> {
-    let place = Place::current()?;
+    let place = Locations::current()?;
     let source = model_source(&args.cassette)?;
     let which = Which::from(args.reopen);
     let dirs = place.dirs.clone();
@@ -68,7 +68,7 @@ fn turn(args: RunArgs, format: Format) -> Result<io::Result<Ended>, Failure> {
 /// setting that cannot be meant.
 fn status(ended: Ended, fails_on_denied: bool) -> u8 {
     match ended.outcome {
-        Outcome::Done(_) if fails_on_denied && ended.denied > 0 => DENIED,
+        RunOutcome::Done(_) if fails_on_denied && ended.denied > 0 => DENIED,
         outcome => outcome.status(),
     }
 }

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use super::args::ScreenArgs;
 use super::failure::Failure;
 use super::first_run::Beginning;
-use super::place::{Place, host, model_source};
+use super::place::{Locations, host, model_source};
 use super::session_threads::SessionThreads;
 use super::{demo, first_run, keys, screen_reader, themes};
 use crate::config::Dirs;
@@ -27,8 +27,8 @@ use crate::view::Symbols;
 
 pub(super) fn screen(args: ScreenArgs) -> Result<ExitCode, Failure> {
     let place = match &args.directory {
-        Some(directory) => Place::at(directory)?,
-        None => Place::current()?,
+        Some(directory) => Locations::at(directory)?,
+        None => Locations::current()?,
     };
     let dirs = place.dirs.clone();
     let source = model_source(&args.cassette)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::failure::Failure;
 use super::output::{print, table, tell};
-use super::place::Place;
+use super::place::Locations;
 use crate::config::Dirs;
 use crate::text::sanitize::sanitize_line;
 use crate::tui::{NamedThemes, ThemeList, Themes};
@@ -14,7 +14,7 @@ use crate::view::theme::{Theme, ThemeKind};
 
 /// `lathe themes`. The list goes to stdout; what is wrong with a file goes to stderr.
 pub(super) fn themes() -> Result<(), Failure> {
-    let own = Place::current()?.dirs.config.join("themes");
+    let own = Locations::current()?.dirs.config.join("themes");
     let mut rows = vec![["NAME", "KIND", "PAIR", "SOURCE"].map(str::to_owned)];
     let builtin = Theme::builtin_names().filter_map(Theme::builtin);
     rows.extend(builtin.map(|theme| row(theme.name(), &theme, "built in")));

@@ -8,7 +8,7 @@ use super::args::{OutputFormat, ToolArgs};
 use super::failure::Failure;
 use super::logs::Logs;
 use super::output::{print, print_line, tell};
-use super::place::Place;
+use super::place::Locations;
 use super::runtime;
 use crate::headless::{self, StopSignal};
 use crate::session::wire::{self, FrontEndKind, ModelSource, ToolRun, Which};
@@ -18,7 +18,7 @@ const INTERRUPTED: u8 = 130;
 
 pub(super) fn tool(args: ToolArgs) -> Result<ExitCode, Failure> {
     check_object(&args.args)?;
-    let place = Place::current()?;
+    let place = Locations::current()?;
     let dirs = place.dirs.clone();
     let which = args.session.map_or(Which::New, Which::Id);
     let request = place.request(args.open, which, ModelSource::Network, FrontEndKind::Unattended)?;

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use super::args::{OpenArgs, ToolsArgs};
 use super::failure::Failure;
 use super::output::{print, print_json, table};
-use super::place::Place;
+use super::place::Locations;
 use crate::session::wire::{self, FrontEndKind, ListedTool, ModelSource, Which};
 use crate::text::sanitize::sanitize_line;
 
 pub(super) fn tools(args: &ToolsArgs) -> Result<(), Failure> {
-    let place = Place::current()?;
+    let place = Locations::current()?;
     let request = place.request(
         OpenArgs::default(),
         Which::New,

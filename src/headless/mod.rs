@@ -35,14 +35,14 @@ pub enum Format {
 
 /// How the run ended; the exit status follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum RunOutcome {
     Done(Done),
     Interrupted,
     /// The turn showed that a setting cannot be meant.
     Misconfigured,
 }
 
-impl Outcome {
+impl RunOutcome {
     /// The process's exit status (INTERFACE: 0 stop, 1 error, length or step limit, 2 bad configuration, 130 interrupted).
     pub fn status(self) -> u8 {
         match self {
@@ -69,7 +69,7 @@ trait Reporter {
 /// The end of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ended {
-    pub outcome: Outcome,
+    pub outcome: RunOutcome,
     /// Calls that were refused because nobody could answer.
     pub denied: usize,
 }
@@ -125,19 +125,19 @@ async fn follow(
     let mut left_out = 0;
     while let Some(heard) = heard.recv().await {
         let envelope = match heard {
-            Heard::Event(envelope) => envelope,
-            Heard::Stop => {
+            RunInput::Event(envelope) => envelope,
+            RunInput::Stop => {
                 progress.is_interrupted = true;
                 continue;
             }
-            Heard::End(error) => return Err(io::Error::other(error)),
+            RunInput::End(error) => return Err(io::Error::other(error)),
         };
         let told = reporter.event(&envelope);
         if let Err(error) = told {
             // The reader is gone (`lathe run | head`): stop the work as well.
             let _ = handle.send(Op::Interrupt);
             return if error.kind() == io::ErrorKind::BrokenPipe {
-                Ok(progress.ended(Outcome::Interrupted))
+                Ok(progress.ended(RunOutcome::Interrupted))
             } else {
                 Err(error)
             };
@@ -146,7 +146,7 @@ async fn follow(
             let Some(rest) = without_unread(input, left_out) else {
                 reporter.left_out(report)?;
                 reporter.end(Done::Error, 0)?;
-                return Ok(progress.ended(Outcome::Done(Done::Error)));
+                return Ok(progress.ended(RunOutcome::Done(Done::Error)));
             };
             left_out = rest.without.len();
             reporter.left_out(&goes_without(why))?;
@@ -193,15 +193,15 @@ impl RunProgress {
         None
     }
 
-    fn outcome(&self, done: Done) -> Outcome {
+    fn outcome(&self, done: Done) -> RunOutcome {
         match done {
-            _ if self.is_interrupted => Outcome::Interrupted,
-            Done::Error if self.is_misconfigured => Outcome::Misconfigured,
-            done => Outcome::Done(done),
+            _ if self.is_interrupted => RunOutcome::Interrupted,
+            Done::Error if self.is_misconfigured => RunOutcome::Misconfigured,
+            done => RunOutcome::Done(done),
         }
     }
 
-    fn ended(&self, outcome: Outcome) -> Ended {
+    fn ended(&self, outcome: RunOutcome) -> Ended {
         Ended {
             outcome,
             denied: self.denied.len(),
@@ -226,7 +226,7 @@ fn goes_without(why: &str) -> ErrorReport {
 }
 
 /// An input of the run.
-enum Heard {
+enum RunInput {
     Event(Box<Envelope>),
     /// A signal came, and the turn was interrupted.
     Stop,
@@ -235,7 +235,11 @@ enum Heard {
 
 /// Takes what comes as it comes: a reader of stdout that pauses must neither lose an event nor hold up a signal, and
 /// both would happen if the events were fetched between two writes.
-fn listen(handle: Handle, mut events: Receiver, mut signals: StopSignal) -> mpsc::UnboundedReceiver<Heard> {
+fn listen(
+    handle: Handle,
+    mut events: Receiver,
+    mut signals: StopSignal,
+) -> mpsc::UnboundedReceiver<RunInput> {
     let (sender, receiver) = mpsc::unbounded_channel();
     tokio::spawn(async move {
         let mut was_told = false;
@@ -244,14 +248,14 @@ fn listen(handle: Handle, mut events: Receiver, mut signals: StopSignal) -> mpsc
                 () = signals.recv(), if !was_told => {
                     was_told = true;
                     let _ = handle.send(Op::Interrupt);
-                    Heard::Stop
+                    RunInput::Stop
                 }
                 next = events.recv() => match next {
-                    Ok(envelope) => Heard::Event(Box::new(envelope)),
-                    Err(error) => Heard::End(error),
+                    Ok(envelope) => RunInput::Event(Box::new(envelope)),
+                    Err(error) => RunInput::End(error),
                 },
             };
-            let is_over = matches!(heard, Heard::End(_));
+            let is_over = matches!(heard, RunInput::End(_));
             if sender.send(heard).is_err() || is_over {
                 return;
             }

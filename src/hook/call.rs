@@ -7,7 +7,7 @@
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::decision::{Heard, Replaced, Ruling, Said};
+use super::decision::{HookJson, HookOutcome, Replaced, Ruling};
 use super::event::{CallFacts, HookEvent, Scene};
 use super::run::HookEffect;
 use super::runner::{Hooks, Meaning, add_context, stop, warn};
@@ -59,7 +59,7 @@ impl Hooks {
             let ran = self.run(hook, scene, fields, cancel).await;
             let mut meaning = Meaning::default();
             let ruling = match &ran.heard {
-                Heard::Answered(answer) => {
+                HookOutcome::Answered(answer) => {
                     let mut said = answer.said.clone();
                     if let Some(new) = said.take_input() {
                         before.input = Some(new);
@@ -69,9 +69,9 @@ impl Hooks {
                     stop(&said, &mut before.stop, &mut meaning);
                     said.ruling()
                 }
-                Heard::Refused(why) | Heard::TimedOut(why) => Some((Ruling::Deny, why.clone())),
-                Heard::Failed(why) => Some((Ruling::Ask, why.clone())),
-                Heard::Cancelled => None,
+                HookOutcome::Refused(why) | HookOutcome::TimedOut(why) => Some((Ruling::Deny, why.clone())),
+                HookOutcome::Failed(why) => Some((Ruling::Ask, why.clone())),
+                HookOutcome::Cancelled => None,
             };
             if let Some((ruling, why)) = ruling {
                 meaning.note(match ruling {
@@ -109,14 +109,14 @@ impl Hooks {
             let ran = self.run(hook, scene, fields, cancel).await;
             let mut meaning = Meaning::default();
             match &ran.heard {
-                Heard::Answered(answer) => {
+                HookOutcome::Answered(answer) => {
                     let mut said = answer.said.clone();
                     after.replace(&mut said, &mut meaning);
                     add_context(said.block(), &mut after.context, &mut meaning);
                     add_context(said.context(), &mut after.context, &mut meaning);
                     stop(&said, &mut after.stop, &mut meaning);
                 }
-                Heard::Refused(why) => {
+                HookOutcome::Refused(why) => {
                     add_context(Some(format!("Warning: {why}")), &mut after.context, &mut meaning);
                 }
                 failed => warn(failed, hook, &mut meaning),
@@ -128,7 +128,7 @@ impl Hooks {
 }
 
 impl AfterCall {
-    fn replace(&mut self, said: &mut Said, meaning: &mut Meaning) {
+    fn replace(&mut self, said: &mut HookJson, meaning: &mut Meaning) {
         let replaced = said.take_replaced();
         if replaced != Replaced::default() {
             meaning.note(HookEffect::Changed);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::process::{Exchanged, Kept, Outcome};
+use crate::process::{CommandOutcome, Exchanged, Kept};
 use crate::text::sanitize::{sanitize_line, strip_controls};
 use crate::text::width::truncate;
 
@@ -17,7 +17,7 @@ const REASON_COLUMNS: usize = 200;
 
 /// How one run came out.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Heard {
+pub(super) enum HookOutcome {
     /// Exit 0.
     Answered(Box<Answer>),
     /// Exit 2, with why.
@@ -33,13 +33,13 @@ pub(super) enum Heard {
 pub(super) struct Answer {
     /// Its output, when that was not JSON.
     pub(super) text: String,
-    pub(super) said: Said,
+    pub(super) said: HookJson,
 }
 
 /// A hook's JSON.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Said {
+pub(super) struct HookJson {
     #[serde(rename = "continue")]
     goes_on: Option<bool>,
     stop_reason: Option<String>,
@@ -88,7 +88,7 @@ pub(super) struct Replaced {
     pub(super) ok: Option<bool>,
 }
 
-impl Said {
+impl HookJson {
     /// A ruling with its reason, the newer form before the older.
     pub(super) fn ruling(&self) -> Option<(Ruling, String)> {
         let specific = self.hook_specific_output.as_ref();
@@ -155,8 +155,8 @@ fn given(reason: Option<&String>) -> String {
 }
 
 /// Makes sense of a run that came to its end in some way.
-pub(super) fn hear(exchanged: &Exchanged, timeout: Duration) -> Heard {
-    let Outcome {
+pub(super) fn hear(exchanged: &Exchanged, timeout: Duration) -> HookOutcome {
+    let CommandOutcome {
         exit,
         signal,
         timed_out,
@@ -165,35 +165,37 @@ pub(super) fn hear(exchanged: &Exchanged, timeout: Duration) -> Heard {
     } = exchanged.outcome;
     let stderr = text(&exchanged.stderr);
     match exit {
-        _ if timed_out => Heard::TimedOut(format!("hook timed out after {} s", timeout.as_secs_f64())),
-        _ if cancelled => Heard::Cancelled,
-        Some(0) => answer(&exchanged.stdout).unwrap_or_else(|why| Heard::Failed(first_line(&stderr, &why))),
+        _ if timed_out => HookOutcome::TimedOut(format!("hook timed out after {} s", timeout.as_secs_f64())),
+        _ if cancelled => HookOutcome::Cancelled,
+        Some(0) => {
+            answer(&exchanged.stdout).unwrap_or_else(|why| HookOutcome::Failed(first_line(&stderr, &why)))
+        }
         Some(2) => {
             let stdout = text(&exchanged.stdout);
             let words = [stderr.trim(), stdout.trim()];
             let said = words.into_iter().find(|text| !text.is_empty());
-            Heard::Refused(said.unwrap_or("no reason was given").to_owned())
+            HookOutcome::Refused(said.unwrap_or("no reason was given").to_owned())
         }
-        Some(code) => Heard::Failed(first_line(&stderr, &format!("the hook exited with {code}"))),
+        Some(code) => HookOutcome::Failed(first_line(&stderr, &format!("the hook exited with {code}"))),
         None => {
             let signal = signal.map_or_else(
                 || "the hook could not be stopped".to_owned(),
                 |signal| format!("the hook was ended by signal {signal}"),
             );
-            Heard::Failed(first_line(&stderr, &signal))
+            HookOutcome::Failed(first_line(&stderr, &signal))
         }
     }
 }
 
 /// Reads the output; a failure when it looks like JSON and is none.
-fn answer(stdout: &Kept) -> Result<Heard, String> {
+fn answer(stdout: &Kept) -> Result<HookOutcome, String> {
     let text = text(stdout);
     if !text.trim_start().starts_with('{') {
         let answer = Answer {
             text: text.trim().to_owned(),
-            said: Said::default(),
+            said: HookJson::default(),
         };
-        return Ok(Heard::Answered(Box::new(answer)));
+        return Ok(HookOutcome::Answered(Box::new(answer)));
     }
     let said = serde_json::from_str(text.trim()).map_err(|error| {
         if stdout.is_cut {
@@ -202,7 +204,7 @@ fn answer(stdout: &Kept) -> Result<Heard, String> {
             format!("the hook's answer cannot be used: {error}")
         }
     })?;
-    Ok(Heard::Answered(Box::new(Answer {
+    Ok(HookOutcome::Answered(Box::new(Answer {
         text: String::new(),
         said,
     })))
@@ -237,7 +239,7 @@ mod tests {
             is_cut: false,
         };
         Exchanged {
-            outcome: Outcome {
+            outcome: CommandOutcome {
                 exit,
                 signal: exit.is_none().then_some(9),
                 timed_out: false,
@@ -251,16 +253,16 @@ mod tests {
         }
     }
 
-    fn heard(exit: i32, stdout: &str, stderr: &str) -> Heard {
+    fn heard(exit: i32, stdout: &str, stderr: &str) -> HookOutcome {
         hear(
             &exchanged(Some(exit), stdout.as_bytes(), stderr.as_bytes()),
             Duration::from_mins(1),
         )
     }
 
-    fn said_by(json: &str) -> Said {
+    fn said_by(json: &str) -> HookJson {
         match heard(0, json, "") {
-            Heard::Answered(answer) => answer.said,
+            HookOutcome::Answered(answer) => answer.said,
             other => panic!("{other:?}"),
         }
     }
@@ -269,21 +271,30 @@ mod tests {
     fn exit_two_refuses_with_stderr_or_else_stdout() {
         assert_eq!(
             heard(2, "out", " no\nnever\n"),
-            Heard::Refused("no\nnever".into())
+            HookOutcome::Refused("no\nnever".into())
         );
-        assert_eq!(heard(2, "out\n", ""), Heard::Refused("out".into()));
-        assert_eq!(heard(2, "", ""), Heard::Refused("no reason was given".into()));
+        assert_eq!(heard(2, "out\n", ""), HookOutcome::Refused("out".into()));
+        assert_eq!(
+            heard(2, "", ""),
+            HookOutcome::Refused("no reason was given".into())
+        );
     }
 
     #[test]
     fn any_other_exit_fails_with_the_first_line() {
-        assert_eq!(heard(1, "x", "\n first\nsecond"), Heard::Failed("first".into()));
+        assert_eq!(
+            heard(1, "x", "\n first\nsecond"),
+            HookOutcome::Failed("first".into())
+        );
         assert_eq!(
             heard(126, "", ""),
-            Heard::Failed("the hook exited with 126".into())
+            HookOutcome::Failed("the hook exited with 126".into())
         );
         let by_signal = hear(&exchanged(None, b"", b""), Duration::ZERO);
-        assert_eq!(by_signal, Heard::Failed("the hook was ended by signal 9".into()));
+        assert_eq!(
+            by_signal,
+            HookOutcome::Failed("the hook was ended by signal 9".into())
+        );
     }
 
     #[test]
@@ -292,11 +303,11 @@ mod tests {
         late.outcome.timed_out = true;
         assert_eq!(
             hear(&late, Duration::from_mins(1)),
-            Heard::TimedOut("hook timed out after 60 s".into())
+            HookOutcome::TimedOut("hook timed out after 60 s".into())
         );
         assert_eq!(
             hear(&late, Duration::from_millis(500)),
-            Heard::TimedOut("hook timed out after 0.5 s".into())
+            HookOutcome::TimedOut("hook timed out after 0.5 s".into())
         );
     }
 
@@ -312,19 +323,19 @@ mod tests {
             "{\"hookSpecificOutput\": {\"updatedInput\": []}}",
             "{\"continue\": \"false\"}",
         ] {
-            assert!(matches!(heard(0, bad, ""), Heard::Failed(_)), "{bad}");
+            assert!(matches!(heard(0, bad, ""), HookOutcome::Failed(_)), "{bad}");
         }
         let mut long = exchanged(Some(0), b"{\"reason\": \"aaa", b"");
         long.stdout.is_cut = true;
         assert_eq!(
             hear(&long, Duration::ZERO),
-            Heard::Failed("the hook's answer is longer than 64 KiB".into())
+            HookOutcome::Failed("the hook's answer is longer than 64 KiB".into())
         );
     }
 
     #[test]
     fn other_text_is_text_without_control_characters() {
-        let Heard::Answered(answer) = heard(0, " plain \u{1b}[31mred\u{7}\n", "") else {
+        let HookOutcome::Answered(answer) = heard(0, " plain \u{1b}[31mred\u{7}\n", "") else {
             panic!("no answer");
         };
         assert_eq!(answer.text, "plain red");
@@ -343,7 +354,10 @@ mod tests {
         let approve = said_by(r#"{"decision": "approve"}"#);
         assert_eq!(approve.ruling().unwrap().0, Ruling::Allow);
         assert_eq!(approve.block(), None);
-        assert_eq!(said_by(r#"{"unknown": 1, "decision": null}"#), Said::default());
+        assert_eq!(
+            said_by(r#"{"unknown": 1, "decision": null}"#),
+            HookJson::default()
+        );
     }
 
     #[test]

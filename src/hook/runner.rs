@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::decision::{Heard, Said, hear};
+use super::decision::{HookJson, HookOutcome, hear};
 use super::event::{HookEvent, Scene};
 use super::matcher::Matcher;
 use super::run::{HookEffect, HookExit, HookRun};
@@ -70,7 +70,7 @@ impl Meaning {
 
 /// A run that has ended and was not told yet.
 pub(super) struct Ran {
-    pub(super) heard: Heard,
+    pub(super) heard: HookOutcome,
     exit: HookExit,
     output: String,
     started: i64,
@@ -130,10 +130,10 @@ impl Hooks {
         let (heard, exit, output) = match self.exchange(hook, input, timeout, cancel).await {
             Some(Ok(exchanged)) => (hear(&exchanged, timeout), exit(&exchanged), printed(&exchanged)),
             Some(Err(why)) => {
-                let heard = Heard::Failed(format!("the hook did not start: {why}"));
+                let heard = HookOutcome::Failed(format!("the hook did not start: {why}"));
                 (heard, HookExit::NotStarted, String::new())
             }
-            None => (Heard::Cancelled, HookExit::Cancelled, String::new()),
+            None => (HookOutcome::Cancelled, HookExit::Cancelled, String::new()),
         };
         Ran {
             heard,
@@ -193,7 +193,7 @@ impl Hooks {
     }
 
     pub(super) fn note(&self, hook: &Hook, tool: Option<&str>, ran: Ran, meaning: Meaning) {
-        let quiet = matches!(&ran.heard, Heard::Answered(answer) if answer.said.hides_output());
+        let quiet = matches!(&ran.heard, HookOutcome::Answered(answer) if answer.said.hides_output());
         let run = HookRun {
             event: hook.event,
             command: hook.command.clone(),
@@ -220,7 +220,7 @@ pub(super) fn add_context(words: Option<String>, context: &mut Vec<String>, mean
 }
 
 /// Notes what a hook says to the user, and whether it ends the turn.
-pub(super) fn stop(said: &Said, into: &mut Option<String>, meaning: &mut Meaning) {
+pub(super) fn stop(said: &HookJson, into: &mut Option<String>, meaning: &mut Meaning) {
     meaning.messages.extend(said.message());
     if let Some(why) = said.stop() {
         meaning.note(HookEffect::Stopped);
@@ -232,10 +232,10 @@ pub(super) fn stop(said: &Said, into: &mut Option<String>, meaning: &mut Meaning
 }
 
 /// Outside of calls that are about to happen, a hook that fails is told of and no more.
-pub(super) fn warn(heard: &Heard, hook: &Hook, meaning: &mut Meaning) {
+pub(super) fn warn(heard: &HookOutcome, hook: &Hook, meaning: &mut Meaning) {
     let why = match heard {
-        Heard::Answered(_) | Heard::Cancelled => return,
-        Heard::Refused(why) | Heard::TimedOut(why) | Heard::Failed(why) => why,
+        HookOutcome::Answered(_) | HookOutcome::Cancelled => return,
+        HookOutcome::Refused(why) | HookOutcome::TimedOut(why) | HookOutcome::Failed(why) => why,
     };
     meaning.note(HookEffect::Warned);
     let command = sanitize_line(&hook.command);

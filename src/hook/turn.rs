@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::decision::{Answer, Heard};
+use super::decision::{Answer, HookOutcome};
 use super::event::{HookEvent, Scene};
 use super::run::HookEffect;
 use super::runner::{Hooks, Meaning, add_context, stop, warn};
@@ -34,13 +34,13 @@ impl Hooks {
             let ran = self.run(hook, scene, json!({ "prompt": prompt }), cancel).await;
             let mut meaning = Meaning::default();
             let block = match &ran.heard {
-                Heard::Answered(answer) => {
+                HookOutcome::Answered(answer) => {
                     add_context(words(answer), &mut prompted.context, &mut meaning);
                     meaning.messages.extend(answer.said.message());
                     // A turn that is not to go on does not begin.
                     answer.said.block().or_else(|| answer.said.stop())
                 }
-                Heard::Refused(why) => Some(why.clone()),
+                HookOutcome::Refused(why) => Some(why.clone()),
                 failed => {
                     warn(failed, hook, &mut meaning);
                     None
@@ -64,11 +64,11 @@ impl Hooks {
             let ran = self.run(hook, scene, fields, cancel).await;
             let mut meaning = Meaning::default();
             let go_on = match &ran.heard {
-                Heard::Answered(answer) => {
+                HookOutcome::Answered(answer) => {
                     stop(&answer.said, &mut ends, &mut meaning);
                     answer.said.block()
                 }
-                Heard::Refused(why) => Some(why.clone()),
+                HookOutcome::Refused(why) => Some(why.clone()),
                 failed => {
                     warn(failed, hook, &mut meaning);
                     None
@@ -98,7 +98,7 @@ impl Hooks {
             let ran = self.run(hook, scene, json!({ "source": source }), cancel).await;
             let mut meaning = Meaning::default();
             match &ran.heard {
-                Heard::Answered(answer) => {
+                HookOutcome::Answered(answer) => {
                     add_context(words(answer), &mut context, &mut meaning);
                     meaning.messages.extend(answer.said.message());
                 }
@@ -135,7 +135,7 @@ impl Hooks {
             let ran = self.run(hook, scene, fields.clone(), cancel).await;
             let mut meaning = Meaning::default();
             match &ran.heard {
-                Heard::Answered(answer) => meaning.messages.extend(answer.said.message()),
+                HookOutcome::Answered(answer) => meaning.messages.extend(answer.said.message()),
                 failed => warn(failed, hook, &mut meaning),
             }
             self.note(hook, None, ran, meaning);

@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio_util::sync::CancellationToken;
 
-use super::spawn::{Outcome, RunningCommand, ShellCommand, SpawnError};
+use super::spawn::{CommandOutcome, RunningCommand, ShellCommand, SpawnError};
 
 /// How long the errors of a command that has ended are waited for: somebody outside its group may hold the pipe.
 const LAST_WORDS: Duration = Duration::from_millis(100);
@@ -30,7 +30,7 @@ pub struct Exchange {
 /// How the command ended and what it said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exchanged {
-    pub outcome: Outcome,
+    pub outcome: CommandOutcome,
     pub stdout: Kept,
     pub stderr: Kept,
 }

@@ -32,5 +32,5 @@ pub use program::find_program;
 pub use sandbox::{Confinement, Metadata, Support};
 pub use scratch::Scratch;
 pub use shell::{Shell, ShellError};
-pub use spawn::{Outcome, RunningCommand, ShellCommand, SpawnError};
+pub use spawn::{CommandOutcome, RunningCommand, ShellCommand, SpawnError};
 pub use stuck::{Stuck, stuck};

@@ -76,7 +76,7 @@ pub enum SpawnError {
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Outcome {
+pub struct CommandOutcome {
     /// `None` when a signal ended the shell, or when even KILL did not end it in time.
     pub exit: Option<i32>,
     pub signal: Option<i32>,
@@ -204,7 +204,7 @@ impl RunningCommand {
         timeout: Duration,
         cancel: &CancellationToken,
         mut sink: impl FnMut(&[u8]) + Send,
-    ) -> Outcome {
+    ) -> CommandOutcome {
         let mut buffer = vec![0; BUFFER];
         let mut reading = Reading {
             command: &mut self,
@@ -222,7 +222,7 @@ impl RunningCommand {
         self.group.armed = false;
         let status = self.ended.and_then(|ended| ended.status);
         let end = self.ended.map_or_else(Instant::now, |ended| ended.at);
-        Outcome {
+        CommandOutcome {
             exit: status.and_then(|status| status.code()),
             signal: status.and_then(|status| status.signal()),
             timed_out: reason == Reason::TimedOut,

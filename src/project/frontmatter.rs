@@ -21,17 +21,17 @@ pub struct FrontMatter {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
     pub value: Value,
-    pub at: Place,
+    pub at: SourcePosition,
 }
 
 /// Line and column in the whole file, both from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct SourcePosition {
     pub line: usize,
     pub column: usize,
 }
 
-impl Place {
+impl SourcePosition {
     const START: Self = Self { line: 1, column: 1 };
 }
 
@@ -39,7 +39,7 @@ impl Place {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct FrontMatterError {
-    pub at: Place,
+    pub at: SourcePosition,
     pub message: String,
 }
 
@@ -81,7 +81,7 @@ fn split(text: &str) -> Result<Option<(&str, &str)>, FrontMatterError> {
             let yaml = &text[start..end];
             if yaml.len() > MAX_BYTES {
                 return Err(broken(
-                    Place::START,
+                    SourcePosition::START,
                     format!("the front matter is larger than {} KiB", MAX_BYTES >> 10),
                 ));
             }
@@ -90,7 +90,7 @@ fn split(text: &str) -> Result<Option<(&str, &str)>, FrontMatterError> {
         end += line.len();
     }
     Err(broken(
-        Place::START,
+        SourcePosition::START,
         "the front matter that begins here has no second line `---`".to_owned(),
     ))
 }
@@ -106,7 +106,7 @@ fn fields(yaml: &str) -> Result<BTreeMap<String, Field>, FrontMatterError> {
     };
     let read = serde_saphyr::from_str_with_options::<Option<BTreeMap<String, Spanned>>>(yaml, options);
     let read = read.map_err(|error| {
-        let at = error.location().map_or(Place::START, place);
+        let at = error.location().map_or(SourcePosition::START, place);
         let message = match error.without_snippet() {
             serde_saphyr::Error::Budget {
                 breach: BudgetBreach::Anchors { .. } | BudgetBreach::Aliases { .. },
@@ -130,9 +130,9 @@ fn fields(yaml: &str) -> Result<BTreeMap<String, Field>, FrontMatterError> {
 }
 
 /// The YAML begins on the file's second line.
-fn place(location: serde_saphyr::Location) -> Place {
+fn place(location: serde_saphyr::Location) -> SourcePosition {
     let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX).max(1);
-    Place {
+    SourcePosition {
         line: number(location.line()).saturating_add(1),
         column: number(location.column()),
     }
@@ -148,7 +148,7 @@ fn sentence(error: &serde_saphyr::Error) -> String {
     format!("{}{}", first.unwrap_or_default(), chars.as_str())
 }
 
-fn broken(at: Place, message: String) -> FrontMatterError {
+fn broken(at: SourcePosition, message: String) -> FrontMatterError {
     FrontMatterError { at, message }
 }
 
@@ -216,8 +216,8 @@ mod tests {
     #[test]
     fn every_value_knows_its_place_in_the_file() {
         let read = parse("---\nmode: all\nmodel:   a/b\n---\n").unwrap();
-        assert_eq!(read.fields["mode"].at, Place { line: 2, column: 7 });
-        assert_eq!(read.fields["model"].at, Place { line: 3, column: 10 });
+        assert_eq!(read.fields["mode"].at, SourcePosition { line: 2, column: 7 });
+        assert_eq!(read.fields["model"].at, SourcePosition { line: 3, column: 10 });
     }
 
     #[test]

@@ -22,9 +22,9 @@ const INVALID: &str = "invalid";
 #[derive(Debug, PartialEq)]
 pub(crate) enum Turn<'a> {
     User(Vec<Content<'a>>),
-    Assistant(Vec<Said<'a>>),
+    Assistant(Vec<ReplyPiece<'a>>),
     /// The results of the reply before, in the order of its calls.
-    Results(Vec<Outcome<'a>>),
+    Results(Vec<SentResult<'a>>),
 }
 
 /// A piece of a user's message or of a result. Text is never blank.
@@ -37,7 +37,7 @@ pub(crate) enum Content<'a> {
 
 /// A piece of a reply. Text is never blank.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Said<'a> {
+pub(crate) enum ReplyPiece<'a> {
     Text {
         text: &'a str,
         native: Option<&'a Value>,
@@ -53,7 +53,7 @@ pub(crate) enum Said<'a> {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Outcome<'a> {
+pub(crate) struct SentResult<'a> {
     pub(crate) id: WireId<'a>,
     pub(crate) name: &'a str,
     pub(crate) ok: bool,
@@ -61,7 +61,7 @@ pub(crate) struct Outcome<'a> {
     pub(crate) attachments: Vec<Content<'a>>,
 }
 
-impl Outcome<'_> {
+impl SentResult<'_> {
     /// Returns the output for protocols that cannot mark an error.
     pub(crate) fn marked_output(&self) -> Cow<'_, str> {
         if self.ok || self.output.starts_with("Error") {
@@ -93,7 +93,7 @@ impl<'a> WireId<'a> {
 
 /// Reads the request's messages for `protocol`.
 pub(crate) fn turns<'a>(request: &'a Request, model: &Model, protocol: Protocol) -> Vec<Turn<'a>> {
-    let mut reader = Reader {
+    let mut reader = HistoryReader {
         protocol: protocol.name(),
         model_name: request.model.to_string(),
         takes: Takes {
@@ -133,9 +133,9 @@ pub(crate) fn turns<'a>(request: &'a Request, model: &Model, protocol: Protocol)
 }
 
 /// Drops reasoning that nothing follows, as a cut reply leaves it: no protocol takes it back.
-pub(crate) fn without_loose_reasoning(mut said: Vec<Said<'_>>) -> Vec<Said<'_>> {
-    said.retain(|said| !matches!(said, Said::Reasoning(None)));
-    while matches!(said.last(), Some(Said::Reasoning(_))) {
+pub(crate) fn without_loose_reasoning(mut said: Vec<ReplyPiece<'_>>) -> Vec<ReplyPiece<'_>> {
+    said.retain(|said| !matches!(said, ReplyPiece::Reasoning(None)));
+    while matches!(said.last(), Some(ReplyPiece::Reasoning(_))) {
         said.pop();
     }
     said
@@ -169,7 +169,7 @@ struct Takes {
     pdf: bool,
 }
 
-struct Reader<'a> {
+struct HistoryReader<'a> {
     protocol: &'static str,
     model_name: String,
     takes: Takes,
@@ -177,7 +177,7 @@ struct Reader<'a> {
     used: HashSet<&'a str>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> HistoryReader<'a> {
     fn user(&self, message: &'a Message) -> Vec<Content<'a>> {
         let mut content = Vec::with_capacity(message.parts.len());
         for part in &message.parts {
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
         content
     }
 
-    fn assistant(&mut self, message: &'a Message) -> (Vec<Said<'a>>, Vec<Outcome<'a>>) {
+    fn assistant(&mut self, message: &'a Message) -> (Vec<ReplyPiece<'a>>, Vec<SentResult<'a>>) {
         let mut said = Vec::with_capacity(message.parts.len());
         let mut outcomes = Vec::new();
         for part in &message.parts {
@@ -204,14 +204,14 @@ impl<'a> Reader<'a> {
                 PartBody::Text(text) => {
                     let native = self.own(text.native.as_ref());
                     if native.is_some() || !is_blank(&text.text) {
-                        said.push(Said::Text {
+                        said.push(ReplyPiece::Text {
                             text: &text.text,
                             native,
                         });
                     }
                 }
                 PartBody::Reasoning(reasoning) => {
-                    said.push(Said::Reasoning(self.own(reasoning.native.as_ref())));
+                    said.push(ReplyPiece::Reasoning(self.own(reasoning.native.as_ref())));
                 }
                 PartBody::Tool(call) => {
                     let id = self.wire_id(call);
@@ -219,14 +219,14 @@ impl<'a> Reader<'a> {
                         continue;
                     };
                     said.push(if is_offered(call) {
-                        Said::Call {
+                        ReplyPiece::Call {
                             id,
                             name: &call.tool,
                             raw_args: Cow::Borrowed(&call.raw_args),
                             native: self.own(call.native.as_ref()),
                         }
                     } else {
-                        Said::Call {
+                        ReplyPiece::Call {
                             id,
                             name: INVALID,
                             raw_args: Cow::Owned(as_invalid(call)),
@@ -241,13 +241,13 @@ impl<'a> Reader<'a> {
         (said, outcomes)
     }
 
-    fn outcome(&self, call: &'a ToolPart, id: WireId<'a>) -> Option<Outcome<'a>> {
+    fn outcome(&self, call: &'a ToolPart, id: WireId<'a>) -> Option<SentResult<'a>> {
         let result = call.result.as_ref()?;
         let attachments = result
             .attachments
             .iter()
             .map(|attachment| self.attachment(attachment));
-        Some(Outcome {
+        Some(SentResult {
             id,
             name: if is_offered(call) { &call.tool } else { INVALID },
             ok: result.ok,
@@ -399,7 +399,7 @@ mod tests {
         let Turn::Results(outcomes) = &turns[2] else {
             panic!("{turns:?}")
         };
-        let ours = |outcome: &Outcome<'_>| !matches!(outcome.id, WireId::Given(_));
+        let ours = |outcome: &SentResult<'_>| !matches!(outcome.id, WireId::Given(_));
         assert_eq!(
             outcomes.iter().map(ours).collect::<Vec<_>>(),
             [false, true, true, true]
@@ -435,7 +435,7 @@ mod tests {
                 let (Turn::Assistant(said), Turn::Results(outcomes)) = (&turns[1], &turns[2]) else {
                     panic!("{turns:?}")
                 };
-                let Said::Call {
+                let ReplyPiece::Call {
                     name: sent,
                     raw_args,
                     native,
@@ -483,7 +483,7 @@ mod tests {
             let (Turn::Assistant(said), Turn::Results(outcomes)) = (&turns[1], &turns[2]) else {
                 panic!("{turns:?}")
             };
-            let Said::Call { id: sent, .. } = &said[0] else {
+            let ReplyPiece::Call { id: sent, .. } = &said[0] else {
                 panic!("{said:?}")
             };
             assert_eq!(*sent, outcomes[0].id);
@@ -507,7 +507,7 @@ mod tests {
                 panic!("{turns:?}")
             };
             assert_eq!(
-                matches!(said[0], Said::Reasoning(Some(_))),
+                matches!(said[0], ReplyPiece::Reasoning(Some(_))),
                 kept,
                 "{model} {protocol}"
             );
@@ -526,7 +526,7 @@ mod tests {
     #[test]
     fn reasoning_that_nothing_follows_is_dropped() {
         let block = json!({});
-        let loose = vec![Said::Reasoning(Some(&block)), Said::Reasoning(None)];
+        let loose = vec![ReplyPiece::Reasoning(Some(&block)), ReplyPiece::Reasoning(None)];
         assert_eq!(without_loose_reasoning(loose), []);
     }
 

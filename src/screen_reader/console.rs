@@ -20,7 +20,7 @@ pub(super) type Round = u64;
 
 /// Input from the person.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum ConsoleInput {
     /// Without its line break.
     Line(String),
     /// `ctrl+c`.
@@ -42,7 +42,7 @@ enum Task {
 }
 
 pub struct Console {
-    heard: mpsc::UnboundedReceiver<Heard>,
+    heard: mpsc::UnboundedReceiver<ConsoleInput>,
     /// Unbounded: what is said is bounded by what the session says, and kept there as well.
     said: blocking::Sender<Task>,
     /// Closed when all of it is written.
@@ -84,15 +84,15 @@ impl Console {
         let _ = self.said.send(Task::Hush(round));
     }
 
-    pub(super) async fn heard(&mut self) -> Heard {
-        self.heard.recv().await.unwrap_or(Heard::End)
+    pub(super) async fn heard(&mut self) -> ConsoleInput {
+        self.heard.recv().await.unwrap_or(ConsoleInput::End)
     }
 
     /// Waits for a signal or `ctrl+c`, whatever else is typed.
     pub async fn interrupted(&mut self) {
         loop {
             match self.heard.recv().await {
-                Some(Heard::Interrupt | Heard::Signal(_)) => return,
+                Some(ConsoleInput::Interrupt | ConsoleInput::Signal(_)) => return,
                 Some(_) => {}
                 None => std::future::pending().await,
             }
@@ -106,20 +106,20 @@ impl Console {
     }
 }
 
-fn read(heard: &mpsc::UnboundedSender<Heard>) {
+fn read(heard: &mpsc::UnboundedSender<ConsoleInput>) {
     let mut input = io::stdin().lock();
     let mut bytes = Vec::new();
     loop {
         bytes.clear();
         let next = match input.read_until(b'\n', &mut bytes) {
-            Ok(0) | Err(_) => Heard::End,
-            Ok(_) => Heard::Line(
+            Ok(0) | Err(_) => ConsoleInput::End,
+            Ok(_) => ConsoleInput::Line(
                 String::from_utf8_lossy(&bytes)
                     .trim_end_matches(['\n', '\r'])
                     .to_owned(),
             ),
         };
-        let is_over = matches!(next, Heard::End);
+        let is_over = matches!(next, ConsoleInput::End);
         if heard.send(next).is_err() || is_over {
             return;
         }
@@ -129,7 +129,7 @@ fn read(heard: &mpsc::UnboundedSender<Heard>) {
 /// `_alive` is dropped at the end.
 fn write(
     tasks: &blocking::Receiver<Task>,
-    heard: &mpsc::UnboundedSender<Heard>,
+    heard: &mpsc::UnboundedSender<ConsoleInput>,
     _alive: blocking::Sender<()>,
 ) {
     let mut output = io::stdout().lock();
@@ -138,16 +138,16 @@ fn write(
             Task::Say(text) => output
                 .write_all(text.as_bytes())
                 .and_then(|()| output.flush())
-                .map_err(|_| Heard::End)
+                .map_err(|_| ConsoleInput::End)
                 .err(),
-            Task::Mark(round) => Some(Heard::Written(round)),
+            Task::Mark(round) => Some(ConsoleInput::Written(round)),
             Task::Hush(round) => {
                 forget_input();
                 thread::sleep(PAUSE);
-                Some(Heard::Quiet(round))
+                Some(ConsoleInput::Quiet(round))
             }
         };
-        let is_over = matches!(done, Some(Heard::End));
+        let is_over = matches!(done, Some(ConsoleInput::End));
         if let Some(done) = done {
             let _ = heard.send(done);
         }
@@ -167,28 +167,30 @@ fn forget_input() {
 fn forget_input() {}
 
 #[cfg(unix)]
-fn listen(heard: &mpsc::UnboundedSender<Heard>) -> io::Result<()> {
+fn listen(heard: &mpsc::UnboundedSender<ConsoleInput>) -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut interrupts = signal(SignalKind::interrupt())?;
     let sender = heard.clone();
     tokio::spawn(async move {
-        while interrupts.recv().await.is_some() && sender.send(Heard::Interrupt).is_ok() {}
+        while interrupts.recv().await.is_some() && sender.send(ConsoleInput::Interrupt).is_ok() {}
     });
     for kind in [SignalKind::terminate(), SignalKind::hangup()] {
         let mut signals = signal(kind)?;
         let sender = heard.clone();
         tokio::spawn(async move {
-            while signals.recv().await.is_some() && sender.send(Heard::Signal(kind.as_raw_value())).is_ok() {}
+            while signals.recv().await.is_some()
+                && sender.send(ConsoleInput::Signal(kind.as_raw_value())).is_ok()
+            {}
         });
     }
     Ok(())
 }
 
 #[cfg(not(unix))]
-fn listen(heard: &mpsc::UnboundedSender<Heard>) -> io::Result<()> {
+fn listen(heard: &mpsc::UnboundedSender<ConsoleInput>) -> io::Result<()> {
     let sender = heard.clone();
     tokio::spawn(async move {
-        while tokio::signal::ctrl_c().await.is_ok() && sender.send(Heard::Interrupt).is_ok() {}
+        while tokio::signal::ctrl_c().await.is_ok() && sender.send(ConsoleInput::Interrupt).is_ok() {}
     });
     Ok(())
 }

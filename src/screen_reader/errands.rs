@@ -2,8 +2,8 @@
 
 use tokio::task::JoinSet;
 
-use super::pages::sessions::{Found, Sought, find};
-use crate::session::host::{Host, Opened, Wanted};
+use super::pages::sessions::{SessionMatch, Sought, find};
+use crate::session::host::{Host, Opened, SessionTarget};
 use crate::session::query::{Answer, ChangeScope, Keep, Query};
 use crate::session::{ErrorReport, Handle};
 
@@ -11,7 +11,7 @@ use crate::session::{ErrorReport, Handle};
 pub(super) enum Errand {
     Look(Page),
     Find(Sought),
-    Open(Wanted),
+    Open(SessionTarget),
 }
 
 /// Queries to the session.
@@ -43,7 +43,7 @@ impl Page {
 #[derive(Debug)]
 pub(super) enum Report {
     Looked(Page, Answer),
-    Found(Sought, Result<Vec<Found>, ErrorReport>),
+    Found(Sought, Result<Vec<SessionMatch>, ErrorReport>),
     NotOpened(ErrorReport),
     /// A fault of ours, or the session has ended, which is told elsewhere.
     Lost,

@@ -42,7 +42,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::session::host::{Host, Opened};
 use crate::session::{Envelope, Handle, Receiver, RecvError};
-use console::{Heard, Round};
+use console::{ConsoleInput, Round};
 use errands::{Done, Errands};
 use outbox::{Outbox, Sent};
 use talk::{Effect, Talk};
@@ -146,14 +146,14 @@ pub async fn run(start: Start<'_>, console: &mut Console) -> Left {
 }
 
 /// Takes what comes from the person; says whether they are gone.
-fn hear(heard: Heard, talk: &mut Talk, alarms: &mut Alarms) -> Option<Ended> {
+fn hear(heard: ConsoleInput, talk: &mut Talk, alarms: &mut Alarms) -> Option<Ended> {
     match heard {
-        Heard::Line(line) => talk.read(&line),
-        Heard::Written(round) => alarms.written(round),
-        Heard::Quiet(round) => talk.listen(round),
-        Heard::Interrupt => talk.interrupt(),
-        Heard::End => return Some(Ended::Quit),
-        Heard::Signal(number) => return Some(Ended::Signal(number)),
+        ConsoleInput::Line(line) => talk.read(&line),
+        ConsoleInput::Written(round) => alarms.written(round),
+        ConsoleInput::Quiet(round) => talk.listen(round),
+        ConsoleInput::Interrupt => talk.interrupt(),
+        ConsoleInput::End => return Some(Ended::Quit),
+        ConsoleInput::Signal(number) => return Some(Ended::Signal(number)),
     }
     None
 }

@@ -7,7 +7,7 @@ use super::words;
 use crate::text::sanitize::{Revealed, sanitize, sanitize_line};
 
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct SpokenText {
     text: String,
     /// The line has been begun: with words, or with what stands before the person's own.
     is_begun: bool,
@@ -17,7 +17,7 @@ pub(super) struct Said {
     is_covered: bool,
 }
 
-impl Said {
+impl SpokenText {
     /// Says a line of lathe's own. Only what it quotes has line breaks, so what is behind the first is foreign.
     pub(super) fn line(&mut self, line: &str) {
         self.end_line();

@@ -2,7 +2,7 @@
 
 use tokio::time::Instant;
 
-use super::console::{Console, Heard};
+use super::console::{Console, ConsoleInput};
 use super::{DEAF, Ended, at, judged};
 use crate::session::wire::ProjectTrust;
 use crate::text::sanitize::{Revealed, reveal_line};
@@ -37,20 +37,20 @@ pub async fn ask_trust(trust: &ProjectTrust, console: &mut Console) -> TrustAnsw
             }
         };
         match heard {
-            Heard::Written(_) => deaf_until = Some(Instant::now() + DEAF),
-            Heard::Quiet(_) => {
+            ConsoleInput::Written(_) => deaf_until = Some(Instant::now() + DEAF),
+            ConsoleInput::Quiet(_) => {
                 is_listening = true;
                 console.say(PROMPT);
             }
-            Heard::Line(_) if !is_listening => console.say(&format!("{TOO_EARLY}\n")),
-            Heard::Line(line) => match line.trim() {
+            ConsoleInput::Line(_) if !is_listening => console.say(&format!("{TOO_EARLY}\n")),
+            ConsoleInput::Line(line) => match line.trim() {
                 "1" => return TrustAnswer::Trust,
                 "2" => return TrustAnswer::NotNow,
                 "3" => console.say(&format!("{}{question}{PROMPT}", parts(trust))),
                 _ => console.say(&format!("That is none of the numbers.\n{PROMPT}")),
             },
-            Heard::Interrupt | Heard::End => return TrustAnswer::Left(Ended::Quit),
-            Heard::Signal(number) => return TrustAnswer::Left(Ended::Signal(number)),
+            ConsoleInput::Interrupt | ConsoleInput::End => return TrustAnswer::Left(Ended::Quit),
+            ConsoleInput::Signal(number) => return TrustAnswer::Left(Ended::Signal(number)),
         }
     }
 }

@@ -176,7 +176,7 @@ impl<'a> Aligner<'a> {
         same.max(first.len_utf8())
     }
 
-    fn find(&self, word: &str, rest: &str) -> Option<Found> {
+    fn find(&self, word: &str, rest: &str) -> Option<MatchedPieces> {
         let first = word.chars().next()?;
         let end = floor(self.source, (self.at + WINDOW).min(self.source.len()));
         let ahead = self.source[self.at..end]
@@ -203,7 +203,7 @@ impl<'a> Aligner<'a> {
     }
 
     /// Compares a word with the source, over marks within it. A word that is cut fits as far as it goes.
-    fn matches(&self, word: &str, at: usize) -> Option<Found> {
+    fn matches(&self, word: &str, at: usize) -> Option<MatchedPieces> {
         let mut pieces: Vec<Range<usize>> = Vec::new();
         let mut at = at;
         let mut len = 0;
@@ -213,7 +213,7 @@ impl<'a> Aligner<'a> {
             let marks = if len == 0 { 0 } else { marks };
             if !rest[marks..].starts_with(c) {
                 let is_cut = is_ellipsis(c) && len > 0;
-                return is_cut.then_some(Found { pieces, len });
+                return is_cut.then_some(MatchedPieces { pieces, len });
             }
             let start = at + marks;
             at = start + c.len_utf8();
@@ -223,7 +223,7 @@ impl<'a> Aligner<'a> {
                 _ => pieces.push(start..at),
             }
         }
-        Some(Found { pieces, len })
+        Some(MatchedPieces { pieces, len })
     }
 
     /// Returns true if the phrase that a row goes on with stands there.
@@ -248,7 +248,7 @@ impl<'a> Aligner<'a> {
     }
 }
 
-struct Found {
+struct MatchedPieces {
     pieces: Vec<Range<usize>>,
     /// Bytes of the word that were found.
     len: usize,

@@ -35,7 +35,7 @@ enum Verdict {
 
 /// Requests of hooks that others have to carry out.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct HookRequests {
     /// Words for the model, behind the result.
     pub(super) context: Vec<String>,
     /// The turn ends after the call.
@@ -68,7 +68,7 @@ pub(super) async fn before(
     tool: &str,
     args: &Map<String, Value>,
     cx: &ToolCx,
-    said: &mut Said,
+    said: &mut HookRequests,
 ) -> Result<Before, ToolError> {
     let hooks = &cx.services.tree.hooks;
     if !hooks.has(HookEvent::PreToolUse) {
@@ -110,7 +110,7 @@ pub(super) async fn after(
     args: &Map<String, Value>,
     result: &mut CallResult,
     cx: &ToolCx,
-    said: &mut Said,
+    said: &mut HookRequests,
 ) -> bool {
     let response = Response {
         ok: result.ok,

@@ -15,7 +15,7 @@
 pub mod args;
 pub mod builtin;
 mod change;
-mod command_asks;
+mod command_permissions;
 pub mod confine;
 mod context;
 mod dynamic;
@@ -39,7 +39,7 @@ mod truncate;
 mod walk;
 mod writing;
 
-pub use command_asks::JudgedIndexes;
+pub use command_permissions::JudgedIndexes;
 pub use context::{Abilities, CallSettings, CallUpdate, PathAsk, SessionEffect, ToolCx, Update, path_asks};
 use dynamic::text_or_null;
 pub use dynamic::{DynPrepared, DynTool, ResultSource};

@@ -23,7 +23,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
 use super::gate::{Passed, Shown};
-use super::hooked::{self, Before, Said};
+use super::hooked::{self, Before, HookRequests};
 use super::{Asker, Concurrency, DynPrepared, ToolCx, ToolError, Update};
 use crate::conversation::{CallId, CallResult, ErrorKind, ToolPart};
 use crate::permission::{Ask, Subject};
@@ -146,7 +146,7 @@ async fn given_up(cx: &ToolCx, grace: Duration) {
 async fn whole(mut ready: Ready, cx: &ToolCx, progress: &dyn Progress, waited: &mut Duration) -> CallResult {
     let mut has_new_args = false;
     let (mut raw, said) = loop {
-        let mut said = Said::default();
+        let mut said = HookRequests::default();
         let mut before = match hooked::before(ready.tool.name(), &ready.args, cx, &mut said).await {
             Ok(before) => before,
             Err(error) => break (Raw::failed(error), said),
@@ -195,7 +195,7 @@ async fn attempt(
     cx: &ToolCx,
     progress: &dyn Progress,
     waited: &mut Duration,
-    said: &mut Said,
+    said: &mut HookRequests,
 ) -> Attempt {
     if let Some(misfit) = ready.misfit.take() {
         return Attempt::Ended(Raw::failed(*misfit));

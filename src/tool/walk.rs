@@ -443,7 +443,7 @@ impl<T> Drop for Sheaf<'_, T> {
 }
 
 /// The file that a visit is called with.
-pub(super) struct Found<'a> {
+pub(super) struct VisitedFile<'a> {
     pub(super) entry: &'a Entry,
     /// From where the walk began.
     pub(super) relative: &'a Path,
@@ -462,11 +462,11 @@ impl Tree<'_> {
     /// Visits every wanted file on several threads, in no order. `visitor` makes one visit function a thread.
     pub(super) fn files<V>(&self, visitor: impl Fn() -> V) -> WalkEnd
     where
-        V: FnMut(&Found<'_>) + Send,
+        V: FnMut(&VisitedFile<'_>) + Send,
     {
         self.entries(|| {
             let mut visit = visitor();
-            move |found: &Found<'_>| {
+            move |found: &VisitedFile<'_>| {
                 if found.entry.is_file() && self.globs.matches(found.relative) {
                     visit(found);
                 }
@@ -477,7 +477,7 @@ impl Tree<'_> {
     /// Visits every entry that no exclusion cuts off, directories too.
     pub(super) fn entries<V>(&self, visitor: impl Fn() -> V) -> WalkEnd
     where
-        V: FnMut(&Found<'_>) + Send,
+        V: FnMut(&VisitedFile<'_>) + Send,
     {
         let (root, limit) = (self.root, self.limit);
         // `.git` is never looked into, by whatever way one gets there.
@@ -516,7 +516,7 @@ impl Tree<'_> {
                     return Flow::Stop;
                 }
                 match entry {
-                    Ok(entry) if entry.depth() > 0 => visit(&Found {
+                    Ok(entry) if entry.depth() > 0 => visit(&VisitedFile {
                         entry,
                         relative: entry.path().strip_prefix(root).unwrap_or(entry.path()),
                     }),

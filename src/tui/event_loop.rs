@@ -28,9 +28,9 @@ use super::media::Media;
 use super::pace::Pace;
 use super::pictures::{Job, Made, sixel};
 use super::prompts::{PromptKeeper, Written};
-use super::sessions::{Said, SeatId, Seats};
+use super::sessions::{SeatId, Seats, SessionMessage};
 use super::terminal::decoder::Received;
-use super::terminal::reader::Reader;
+use super::terminal::reader::TerminalReader;
 use super::terminal::signals::{Signal, Signals};
 use super::terminal::{Besides, Screen, TerminalError, cell_size};
 use super::trace::Trace;
@@ -49,7 +49,7 @@ enum Event {
     InputEnded,
     Signal(Signal),
     /// A session has said something.
-    Session(SeatId, Said),
+    Session(SeatId, SessionMessage),
     /// The host has answered.
     Host(Option<HostAnswer>),
     /// A text has gone to the clipboard, or not.
@@ -84,7 +84,7 @@ pub(super) struct EventLoop {
     app: App,
     screen: Screen,
     signals: Signals,
-    input: Reader,
+    input: TerminalReader,
     sessions: Seats,
     host: Host,
     answers: FuturesUnordered<Boxed<Option<HostAnswer>>>,
@@ -129,7 +129,7 @@ impl EventLoop {
             app,
             screen,
             signals,
-            input: Reader::new(),
+            input: TerminalReader::new(),
             sessions,
             host,
             answers: FuturesUnordered::new(),
@@ -313,14 +313,16 @@ impl EventLoop {
         }
     }
 
-    fn session(&mut self, seat: SeatId, said: Said, now: Instant) -> Change {
+    fn session(&mut self, seat: SeatId, said: SessionMessage, now: Instant) -> Change {
         self.app.in_session(seat, now, |app| match said {
-            Said::Opened(Ok(welcome)) => app.opened(&welcome.snapshot, welcome.tools, welcome.notes, now),
-            Said::Opened(Err(report)) => app.not_opened(report, now),
-            Said::Attached(snapshot) => app.attached(&snapshot, now),
-            Said::Event(envelope) => app.event(&envelope, now),
-            Said::Ended => app.ended(now),
-            Said::Urgent => Change::None,
+            SessionMessage::Opened(Ok(welcome)) => {
+                app.opened(&welcome.snapshot, welcome.tools, welcome.notes, now)
+            }
+            SessionMessage::Opened(Err(report)) => app.not_opened(report, now),
+            SessionMessage::Attached(snapshot) => app.attached(&snapshot, now),
+            SessionMessage::Event(envelope) => app.event(&envelope, now),
+            SessionMessage::Ended => app.ended(now),
+            SessionMessage::Urgent => Change::None,
         })
     }
 

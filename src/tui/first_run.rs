@@ -18,7 +18,7 @@ use super::surroundings::Surroundings;
 use super::terminal::answer::Answer;
 use super::terminal::background::Background;
 use super::terminal::decoder::Received;
-use super::terminal::reader::Reader;
+use super::terminal::reader::TerminalReader;
 use super::terminal::signals::{Signal, Signals};
 use super::terminal::{Besides, Screen, TerminalError, caught};
 use super::{Ended, Mouse, Themes};
@@ -68,7 +68,7 @@ fn run(first: FirstRun) -> Result<Chosen, TerminalError> {
         let mut signals = Signals::listen()?;
         let mut screen = Screen::enter(Mouse::LeftAlone, page.surroundings.depth)?;
         page.draw(&mut screen)?;
-        let mut input = Reader::new();
+        let mut input = TerminalReader::new();
         input.start()?;
         screen.ask_background()?;
         loop {
@@ -119,7 +119,7 @@ impl Page {
     /// Waits for something to happen; returns what was chosen by it.
     async fn next(
         &mut self,
-        input: &mut Reader,
+        input: &mut TerminalReader,
         signals: &mut Signals,
         screen: &mut Screen,
     ) -> Option<Chosen> {

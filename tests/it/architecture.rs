@@ -270,7 +270,7 @@ const UNGATED: &[(&str, &str)] = &[
         "digests of files and its own lists of them; their text goes to the trust question alone",
     ),
     (
-        "tool/command_asks/",
+        "tool/command_permissions/",
         "files that say what a command would do; they are looked at and not shown",
     ),
     ("tree_walk/", "ignore files, which say what is left out"),

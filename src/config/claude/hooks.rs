@@ -36,7 +36,7 @@ pub(in crate::config) fn hooks_in(source: &Source) -> Result<Option<ClaudeHooks>
     if settings.get("disableAllHooks") == Some(&Value::Bool(true)) {
         return Ok(None);
     }
-    let mut reader = Reader {
+    let mut reader = HooksReader {
         path,
         hooks: Hooks::default(),
         left_out: Vec::new(),
@@ -46,7 +46,7 @@ pub(in crate::config) fn hooks_in(source: &Source) -> Result<Option<ClaudeHooks>
         Some(Value::Object(events)) => reader.events(events)?,
         Some(_) => return Err(reader.problem("hooks", "an object")),
     }
-    let Reader { hooks, left_out, .. } = reader;
+    let HooksReader { hooks, left_out, .. } = reader;
     let warnings = match left_out.as_slice() {
         [] => Vec::new(),
         some => vec![format!(
@@ -70,14 +70,14 @@ fn lacks(event: &str) -> bool {
     LACKING.iter().any(|(key, _)| *key == ["hooks", event])
 }
 
-struct Reader<'a> {
+struct HooksReader<'a> {
     path: &'a Path,
     hooks: Hooks,
     /// Entries that lathe does not know.
     left_out: Vec<String>,
 }
 
-impl Reader<'_> {
+impl HooksReader<'_> {
     fn problem(&self, key: &str, wanted: &str) -> Problem {
         Problem::in_file(self.path, format!("`{key}` must be {wanted}"))
     }

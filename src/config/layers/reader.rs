@@ -42,7 +42,7 @@ pub(super) fn read(
     expansion: Expansion<'_>,
     gate: &dyn FileGate,
 ) -> Read {
-    let mut reader = Reader {
+    let mut reader = LayerReader {
         source,
         trust,
         expansion,
@@ -65,7 +65,7 @@ pub(super) fn read(
     }
 }
 
-struct Reader<'a> {
+struct LayerReader<'a> {
     source: &'a Source,
     trust: Trust,
     expansion: Expansion<'a>,
@@ -78,7 +78,7 @@ struct Reader<'a> {
     path: Vec<String>,
 }
 
-impl Reader<'_> {
+impl LayerReader<'_> {
     fn value(&mut self, node: &Node<'_>) -> Value {
         match node {
             Node::Object(object) => {

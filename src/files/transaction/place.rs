@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use super::super::directory::Directory;
 use super::super::{FileError, FileProblem};
 
-pub(super) struct Place {
+pub(super) struct WriteTarget {
     /// Real and absolute.
     path: PathBuf,
     name: OsString,
@@ -42,7 +42,7 @@ impl Directories {
     }
 
     /// Opens the directory of a file, or the nearest one above it that there is. Changes nothing.
-    pub(super) fn place(&mut self, path: &Path) -> Result<Place, FileError> {
+    pub(super) fn place(&mut self, path: &Path) -> Result<WriteTarget, FileError> {
         let failed = |error| FileError::io(path, io::Error::from(error));
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(FileError::new(path, FileProblem::IsDirectory));
@@ -62,7 +62,7 @@ impl Directories {
         };
         parents.reverse();
         let is_there = parents.is_empty();
-        Ok(Place {
+        Ok(WriteTarget {
             path: path.to_path_buf(),
             name: name.to_os_string(),
             directory: Ok(is_there.then(|| directory.clone())),
@@ -103,7 +103,7 @@ impl Directories {
     }
 }
 
-impl Place {
+impl WriteTarget {
     /// Finds the place of a file that a record names.
     pub(super) fn recorded(path: PathBuf, parents: Vec<PathBuf>) -> Option<Self> {
         let name = path.file_name()?.to_os_string();

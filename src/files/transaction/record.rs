@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::super::{ContentHash, FileError};
-use super::place::Place;
+use super::place::WriteTarget;
 use super::removal::Removal;
 use super::replacement::{Before, Method, Replacement};
 use super::step::Step;
@@ -35,7 +35,7 @@ pub(super) struct Listed {
 }
 
 /// A record that was found at the start.
-pub(super) enum Found {
+pub(super) enum FoundRecord {
     Steps(Vec<Step>),
     /// Another process is at work on it.
     Busy,
@@ -132,18 +132,18 @@ impl Record {
     }
 
     /// Takes over the record of a process that is gone.
-    pub(super) fn open(path: &Path) -> io::Result<(Found, Option<Self>)> {
+    pub(super) fn open(path: &Path) -> io::Result<(FoundRecord, Option<Self>)> {
         let mut file = match OpenOptions::new().read(true).write(true).open(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((Found::Gone, None)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((FoundRecord::Gone, None)),
             file => file?,
         };
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok((Found::Busy, None)),
+            Err(TryLockError::WouldBlock) => return Ok((FoundRecord::Busy, None)),
             Err(TryLockError::Error(error)) => return Err(error),
         }
         if !path.exists() {
-            return Ok((Found::Gone, None));
+            return Ok((FoundRecord::Gone, None));
         }
         let mut content = Vec::new();
         file.read_to_end(&mut content)?;
@@ -211,30 +211,30 @@ fn encode(steps: &[Step], needs_undo: bool) -> Vec<u8> {
     bytes
 }
 
-fn parse(content: &[u8]) -> Found {
+fn parse(content: &[u8]) -> FoundRecord {
     #[derive(Deserialize)]
     struct Version {
         version: u32,
     }
     let Some(end) = content.iter().position(|&byte| byte == b'\n') else {
-        return Found::Damaged;
+        return FoundRecord::Damaged;
     };
     let (header, mut rest) = (&content[..end], &content[end + 1..]);
     let Ok(Version { version }) = serde_json::from_slice(header) else {
-        return Found::Damaged;
+        return FoundRecord::Damaged;
     };
     let Ok(header) = serde_json::from_slice::<Header>(header) else {
-        return Found::Unknown;
+        return FoundRecord::Unknown;
     };
     if version != VERSION {
-        return Found::Unknown;
+        return FoundRecord::Unknown;
     }
     let steps: Option<Vec<_>> = header
         .steps
         .into_iter()
         .map(|step| step.restore(&mut rest))
         .collect();
-    steps.map_or(Found::Damaged, Found::Steps)
+    steps.map_or(FoundRecord::Damaged, FoundRecord::Steps)
 }
 
 impl RecordedStep {
@@ -285,7 +285,7 @@ impl RecordedStep {
             } => (path, temp, in_place, before, new_hash, new_length, parents),
             Self::Remove { path, aside, hash } => {
                 return Some(Step::Remove(Removal {
-                    place: Place::recorded(path.into_path()?, Vec::new())?,
+                    place: WriteTarget::recorded(path.into_path()?, Vec::new())?,
                     aside: aside.into_path()?.file_name()?.to_os_string(),
                     hash,
                     before: Vec::new(),
@@ -299,7 +299,7 @@ impl RecordedStep {
         };
         let parents = parents.into_iter().map(RecordedPath::into_path);
         Some(Step::Replace(Replacement {
-            place: Place::recorded(path.into_path()?, parents.collect::<Option<_>>()?)?,
+            place: WriteTarget::recorded(path.into_path()?, parents.collect::<Option<_>>()?)?,
             temp: temp.into_path()?.file_name()?.to_os_string(),
             method: if in_place { Method::InPlace } else { Method::Rename },
             before,

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::super::{FileError, FileProblem};
-use super::record::{Found, Record};
+use super::record::{FoundRecord, Record};
 use super::step::{Step, Undone};
 use super::turn::Turn;
 
@@ -70,16 +70,16 @@ impl Recovery {
             }
         }
         let is_settled = match found {
-            Found::Busy | Found::Gone => false,
-            Found::Steps(steps) => self.settle(&steps),
-            Found::Unknown => {
+            FoundRecord::Busy | FoundRecord::Gone => false,
+            FoundRecord::Steps(steps) => self.settle(&steps),
+            FoundRecord::Unknown => {
                 let name = path.display();
                 self.problems.push(format!(
                     "`{name}` records a change by a newer lathe that was interrupted; start that one to finish it"
                 ));
                 false
             }
-            Found::Damaged => {
+            FoundRecord::Damaged => {
                 let name = path.display();
                 self.problems.push(format!(
                     "`{name}`, the record of an interrupted change, was damaged and is removed"

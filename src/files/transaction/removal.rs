@@ -7,13 +7,13 @@ use std::ffi::OsString;
 use std::io;
 
 use super::super::{ContentHash, FileError, FileProblem};
-use super::place::Place;
+use super::place::WriteTarget;
 use super::replacement::temp_name;
 use super::step::Undone;
 use super::{Expected, Written};
 
 pub(super) struct Removal {
-    pub(super) place: Place,
+    pub(super) place: WriteTarget,
     /// Name beside it, under which the file waits.
     pub(super) aside: OsString,
     /// Of the content that goes.
@@ -25,7 +25,7 @@ pub(super) struct Removal {
 impl Removal {
     /// Looks at the file and checks what is expected of it. Changes nothing. `None` when nothing is there and nothing was
     /// expected.
-    pub(super) fn inspect(place: Place, expected: &Expected) -> Result<Option<Self>, FileError> {
+    pub(super) fn inspect(place: WriteTarget, expected: &Expected) -> Result<Option<Self>, FileError> {
         let before = place.read()?;
         expected.check(place.path(), before.as_deref())?;
         let Some(before) = before else {

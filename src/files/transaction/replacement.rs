@@ -10,12 +10,12 @@ use rustix::process::geteuid;
 
 use super::super::directory::Directory;
 use super::super::{ContentHash, FileError, FileProblem};
-use super::place::Place;
+use super::place::WriteTarget;
 use super::step::Undone;
 use super::{Expected, Written};
 
 pub(super) struct Replacement {
-    pub(super) place: Place,
+    pub(super) place: WriteTarget,
     /// Name beside it, under which the new content waits for its rename.
     pub(super) temp: OsString,
     pub(super) method: Method,
@@ -60,7 +60,7 @@ pub(super) struct Staged {
 impl Replacement {
     /// Looks at the target, checks what is expected of it and decides how to write it. Changes nothing.
     pub(super) fn inspect(
-        place: Place,
+        place: WriteTarget,
         new: Vec<u8>,
         like: Option<Attributes>,
         expected: &Expected,
@@ -271,7 +271,7 @@ impl Attributes {
 }
 
 /// Decides how a file that is there is written.
-fn method(directory: &Directory, place: &Place, stat: &Stat) -> Result<Method, FileError> {
+fn method(directory: &Directory, place: &WriteTarget, stat: &Stat) -> Result<Method, FileError> {
     let writable = directory.check_writable(place.name());
     writable.map_err(|problem| FileError::new(place.path(), problem))?;
     let may_keep_owner = geteuid().is_root() || geteuid().as_raw() == stat.st_uid;
@@ -283,7 +283,7 @@ fn method(directory: &Directory, place: &Place, stat: &Stat) -> Result<Method, F
 }
 
 /// Refuses to write over a file with other names: by one of them it may be a file that nobody was asked about.
-fn check_names(place: &Place, stat: &Stat) -> Result<(), FileError> {
+fn check_names(place: &WriteTarget, stat: &Stat) -> Result<(), FileError> {
     match other_names(stat) {
         0 => Ok(()),
         others => Err(FileError::new(place.path(), FileProblem::OtherNames { others })),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::super::FileError;
-use super::place::{Directories, Place};
+use super::place::{Directories, WriteTarget};
 use super::removal::Removal;
 use super::replacement::{Attributes, Replacement, Staged};
 use super::{Change, Content, Written};
@@ -47,7 +47,7 @@ impl Step {
         self.place_of().path()
     }
 
-    fn place_of(&self) -> &Place {
+    fn place_of(&self) -> &WriteTarget {
         match self {
             Self::Replace(replacement) => &replacement.place,
             Self::Remove(removal) => &removal.place,
@@ -111,7 +111,7 @@ impl Step {
 }
 
 /// Owner and mode bits of a file, if there is one.
-fn attributes(place: &Place) -> Option<Attributes> {
+fn attributes(place: &WriteTarget) -> Option<Attributes> {
     let stat = place.stat(place.name()).ok()??;
     Some(Attributes::of(&stat))
 }

@@ -59,7 +59,7 @@ fn commands_become_patterns_of_their_canonical_text() {
 }
 
 #[test]
-fn what_is_no_single_command_asks_for_the_whole_tool_instead_of_denying() {
+fn what_is_no_single_command_permissions_for_the_whole_tool_instead_of_denying() {
     for written in [
         "Bash(curl * | sh)",
         "Bash(cd x && make)",

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 pub(super) use self::place::directory_operand;
 use self::place::{After, changes_directory, functions_change_directory};
-pub use self::place::{Directory, Place};
+pub use self::place::{Directory, PossibleDirectories};
 use self::values::Values;
 use super::Simple;
 use super::files::PathOperand;
@@ -26,7 +26,7 @@ use super::word::Word;
 pub struct Redirected {
     pub writes: bool,
     pub target: Word,
-    pub place: Place,
+    pub place: PossibleDirectories,
     /// Commands of the analysis that begin when the file is open: those of a simple command for its own redirections.
     pub before: Range<usize>,
 }
@@ -90,12 +90,12 @@ impl Flow {
     /// Reads a text and follows it as far as it can be read.
     pub(super) fn of(text: &str) -> Self {
         let mut flow = Self::default();
-        flow.script(text, &Place::start());
+        flow.script(text, &PossibleDirectories::start());
         hazards::check_whole(&mut flow.facts);
         flow
     }
 
-    fn script(&mut self, text: &str, place: &Place) -> After {
+    fn script(&mut self, text: &str, place: &PossibleDirectories) -> After {
         let (read, mut facts, found) = read(text);
         let starts = grammar::starts(text);
         let agrees = starts.is_some_and(|starts| starts == facts.starts);
@@ -124,7 +124,7 @@ impl Flow {
             Err(reason) => {
                 self.facts.refuse(reason);
                 self.found.extend(found);
-                return After::same(&Place::Unknown);
+                return After::same(&PossibleDirectories::Unknown);
             }
         };
         if !agrees {
@@ -137,14 +137,14 @@ impl Flow {
         }
         self.moves |= changes_directory(&node);
         let place = if functions_change_directory(&node) || may_skip && self.moves {
-            &Place::Unknown
+            &PossibleDirectories::Unknown
         } else {
             place
         };
         self.node(&node, place)
     }
 
-    fn node(&mut self, node: &Node, place: &Place) -> After {
+    fn node(&mut self, node: &Node, place: &PossibleDirectories) -> After {
         let top = node;
         match node {
             Node::Call(call) => self.call(call, place),
@@ -215,7 +215,7 @@ impl Flow {
                 body,
             } => {
                 let place = if changes_directory(inside) || changes_directory(body) {
-                    &Place::Unknown
+                    &PossibleDirectories::Unknown
                 } else {
                     place
                 };
@@ -235,7 +235,11 @@ impl Flow {
                 // It runs wherever it is called from.
                 self.is_unordered = true;
                 let before = place;
-                let place = if self.moves { Place::Unknown } else { place.clone() };
+                let place = if self.moves {
+                    PossibleDirectories::Unknown
+                } else {
+                    place.clone()
+                };
                 let values = std::mem::take(&mut self.values);
                 self.values = values.forgotten();
                 self.node(body, &place);
@@ -246,7 +250,7 @@ impl Flow {
     }
 
     /// Commands that are joined by `&&` and `||`.
-    fn chain(&mut self, first: &Node, rest: &[(Link, Node)], place: &Place) -> After {
+    fn chain(&mut self, first: &Node, rest: &[(Link, Node)], place: &PossibleDirectories) -> After {
         let mut after = self.node(first, place);
         let values = self.values.clone().without(rest.iter().map(|(_, node)| node));
         let is_straight = rest.iter().all(|(link, _)| *link == Link::And);
@@ -281,12 +285,12 @@ impl Flow {
         node: &Node,
         branches: &[(Node, Node)],
         otherwise: Option<&Node>,
-        place: &Place,
+        place: &PossibleDirectories,
     ) -> After {
         let values = self.values.clone().without([node]);
         let mut before = place.clone();
-        let mut end: Option<Place> = None;
-        let mut join = |place: Place| {
+        let mut end: Option<PossibleDirectories> = None;
+        let mut join = |place: PossibleDirectories| {
             end = Some(match end.take() {
                 Some(end) => end.or(place),
                 None => place,
@@ -304,13 +308,13 @@ impl Flow {
             None => before,
         });
         self.values = values;
-        After::same(&end.unwrap_or(Place::Unknown))
+        After::same(&end.unwrap_or(PossibleDirectories::Unknown))
     }
 
     /// A condition and a body, again and again; `node` is the loop as a whole.
-    fn rounds(&mut self, node: &Node, condition: &Node, body: &Node, place: &Place) -> After {
+    fn rounds(&mut self, node: &Node, condition: &Node, body: &Node, place: &PossibleDirectories) -> After {
         let place = if changes_directory(condition) || changes_directory(body) {
-            &Place::Unknown
+            &PossibleDirectories::Unknown
         } else {
             place
         };
@@ -332,13 +336,13 @@ impl Flow {
     }
 
     /// A node in a shell of its own: what it sets ends with it.
-    fn apart(&mut self, node: &Node, place: &Place) {
+    fn apart(&mut self, node: &Node, place: &PossibleDirectories) {
         let values = self.values.clone();
         self.node(node, place);
         self.values = values;
     }
 
-    fn redirections(&mut self, redirections: &[Redirection], place: &Place) {
+    fn redirections(&mut self, redirections: &[Redirection], place: &PossibleDirectories) {
         for redirection in redirections {
             if redirection.kind == RedirectionKind::Text {
                 continue;

@@ -46,7 +46,7 @@ pub use files::{
     shows_files, takes_paths,
 };
 pub use find::{FindAction, FindCommand, FoundEntry};
-pub use flow::{Directory, Place, Redirected};
+pub use flow::{Directory, PossibleDirectories, Redirected};
 pub use git_config::{GitConfig, WORK_TREE, dangerous_key, dangerous_keys, is_dangerous_key};
 pub use hazards::is_known_locale;
 pub use outputs::{named_in_script, outputs};
@@ -119,7 +119,7 @@ pub struct Simple {
     pub filled_in: Option<String>,
     /// Canonical texts of wrappers that only count by what they run, `timeout 9 curl u` for `curl u`.
     pub around: Vec<String>,
-    pub place: Place,
+    pub place: PossibleDirectories,
     pub input: Input,
 }
 

@@ -1,7 +1,7 @@
 //! Commands that name a path, which another command of the same call may make lead elsewhere.
 
 use super::files::{files_read, paths};
-use super::flow::{Directory, Place};
+use super::flow::{Directory, PossibleDirectories};
 use super::outputs::named_in_script;
 use super::read_only::changes_directory;
 use super::search::search;
@@ -129,10 +129,10 @@ fn is_git_of_the_work_tree(command: &Simple) -> bool {
         && rest.iter().all(is_plain)
 }
 
-fn runs_elsewhere(place: &Place) -> bool {
+fn runs_elsewhere(place: &PossibleDirectories) -> bool {
     match place {
-        Place::Unknown => true,
-        Place::Known(directories) => !directories.iter().all(Directory::is_empty),
+        PossibleDirectories::Unknown => true,
+        PossibleDirectories::Known(directories) => !directories.iter().all(Directory::is_empty),
     }
 }
 

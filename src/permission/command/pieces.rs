@@ -43,9 +43,9 @@ pub(super) fn pieces(command: &str) -> Vec<String> {
         .replace("\\\n", "")
         .replace("$'", "'")
         .replace("$\"", "\"");
-    let mut found = Found {
+    let mut found = PieceCollector {
         budget: MAX_STARTS_BYTES,
-        ..Found::default()
+        ..PieceCollector::default()
     };
     let mut start = 0;
     let mut before = None;
@@ -65,14 +65,14 @@ pub(super) fn pieces(command: &str) -> Vec<String> {
 }
 
 #[derive(Default)]
-struct Found {
+struct PieceCollector {
     seen: HashSet<String>,
     list: Vec<String>,
     /// Bytes that starts after wrappers may still add.
     budget: usize,
 }
 
-impl Found {
+impl PieceCollector {
     fn piece(&mut self, piece: &str, before: Option<char>) {
         let plain: String = piece
             .chars()

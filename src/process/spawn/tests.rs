@@ -15,7 +15,7 @@ fn command(text: &str) -> ShellCommand {
     }
 }
 
-async fn finish(text: &str, timeout: Duration) -> (Outcome, Vec<u8>) {
+async fn finish(text: &str, timeout: Duration) -> (CommandOutcome, Vec<u8>) {
     let mut output = Vec::new();
     let running = command(text).spawn().unwrap();
     let collect = |bytes: &[u8]| output.extend_from_slice(bytes);
@@ -23,7 +23,7 @@ async fn finish(text: &str, timeout: Duration) -> (Outcome, Vec<u8>) {
     (outcome, output)
 }
 
-async fn run(text: &str) -> (Outcome, String) {
+async fn run(text: &str) -> (CommandOutcome, String) {
     let (outcome, output) = finish(text, LONG).await;
     (outcome, String::from_utf8(output).unwrap())
 }

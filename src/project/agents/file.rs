@@ -107,7 +107,7 @@ fn problem(path: &Path, message: String) -> AgentProblem {
 
 fn at_start(path: &Path, message: String) -> AgentProblem {
     AgentProblem {
-        at: Some(frontmatter::Place { line: 1, column: 1 }),
+        at: Some(frontmatter::SourcePosition { line: 1, column: 1 }),
         ..problem(path, message)
     }
 }

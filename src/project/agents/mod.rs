@@ -20,7 +20,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::frontmatter::Place;
+use super::frontmatter::SourcePosition;
 
 pub use gather::{AgentFiles, AgentPlaces, ConfiguredAgent, ProjectPatch, agent_files};
 pub use patch::{AgentPatch, ToolChoice};
@@ -174,14 +174,14 @@ impl AgentState {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentProblem {
     pub file: PathBuf,
-    pub at: Option<Place>,
+    pub at: Option<SourcePosition>,
     pub message: String,
 }
 
 impl fmt::Display for AgentProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:", self.file.display())?;
-        if let Some(Place { line, column }) = self.at {
+        if let Some(SourcePosition { line, column }) = self.at {
             write!(f, "{line}:{column}:")?;
         }
         write!(f, " {}", self.message)

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{AgentMode, AgentModel};
 use crate::conversation::ModelRef;
-use crate::project::frontmatter::{Field, FrontMatter, FrontMatterError, Place};
+use crate::project::frontmatter::{Field, FrontMatter, FrontMatterError, SourcePosition};
 
 /// Any key may be missing.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -152,7 +152,7 @@ impl AgentPatch {
     }
 }
 
-fn error(at: Place, message: String) -> FrontMatterError {
+fn error(at: SourcePosition, message: String) -> FrontMatterError {
     FrontMatterError { at, message }
 }
 

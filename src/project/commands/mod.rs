@@ -86,7 +86,7 @@ pub enum CommandOwner {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandProblem {
     pub file: PathBuf,
-    pub at: Option<frontmatter::Place>,
+    pub at: Option<frontmatter::SourcePosition>,
     pub message: String,
 }
 
@@ -102,7 +102,7 @@ impl fmt::Display for CommandProblem {
 
 /// Finds all commands, sorted by name, and what could not be read. Reads files and blocks.
 pub fn commands(places: &CommandPlaces<'_>) -> (Vec<UserCommand>, Vec<CommandProblem>) {
-    let mut found = Found {
+    let mut found = CommandCollector {
         gate: places.gate,
         unconfirmed: places.unconfirmed,
         allowance: Allowance::default(),
@@ -131,7 +131,7 @@ pub fn commands(places: &CommandPlaces<'_>) -> (Vec<UserCommand>, Vec<CommandPro
     (found.commands, found.problems)
 }
 
-struct Found<'a> {
+struct CommandCollector<'a> {
     gate: &'a dyn FileGate,
     unconfirmed: &'a Unconfirmed,
     allowance: Allowance,
@@ -139,7 +139,7 @@ struct Found<'a> {
     problems: Vec<CommandProblem>,
 }
 
-impl Found<'_> {
+impl CommandCollector<'_> {
     fn directory(&mut self, dir: &Path, owner: CommandOwner, confined_to: Option<&Path>) {
         let listed = self.allowance.list(dir, MAX_DEPTH, confined_to);
         let left_out = listed.left_out.into_iter();

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::super::history::{Content, Outcome, Said, Turn, arguments_object, turns, without_loose_reasoning};
+use super::super::history::{
+    Content, ReplyPiece, SentResult, Turn, arguments_object, turns, without_loose_reasoning,
+};
 use super::super::protocol::Ask;
 use super::super::{Protocol, Thinking, ToolSpec};
 
@@ -53,7 +55,7 @@ fn is_within_unthinking_steps(turns: &[Turn<'_>]) -> bool {
         .rev()
         .take_while(|turn| !matches!(turn, Turn::User(_)));
     let starts_unthinking = |turn: &Turn<'_>| match turn {
-        Turn::Assistant(said) => !matches!(said.first(), Some(Said::Reasoning(Some(_)))),
+        Turn::Assistant(said) => !matches!(said.first(), Some(ReplyPiece::Reasoning(Some(_)))),
         Turn::User(_) | Turn::Results(_) => false,
     };
     steps.into_iter().any(starts_unthinking)
@@ -101,11 +103,11 @@ fn messages(turns: Vec<Turn<'_>>) -> Vec<Value> {
         .collect()
 }
 
-fn said_block(said: &Said<'_>) -> Option<Value> {
+fn said_block(said: &ReplyPiece<'_>) -> Option<Value> {
     let block = match said {
-        Said::Text { text, .. } => json!({ "type": "text", "text": text }),
-        Said::Reasoning(native) => (*native)?.clone(),
-        Said::Call {
+        ReplyPiece::Text { text, .. } => json!({ "type": "text", "text": text }),
+        ReplyPiece::Reasoning(native) => (*native)?.clone(),
+        ReplyPiece::Call {
             id, name, raw_args, ..
         } => {
             json!({ "type": "tool_use", "id": id.as_str(), "name": name, "input": arguments_object(raw_args) })
@@ -114,7 +116,7 @@ fn said_block(said: &Said<'_>) -> Option<Value> {
     Some(block)
 }
 
-fn result_block(outcome: &Outcome<'_>) -> Value {
+fn result_block(outcome: &SentResult<'_>) -> Value {
     let mut block = json!({ "type": "tool_result", "tool_use_id": outcome.id.as_str() });
     if !outcome.attachments.is_empty() {
         let output =

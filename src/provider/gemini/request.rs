@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::Protocol;
-use super::super::history::{Content, Outcome, Said, Turn, WireId, arguments_object, turns};
+use super::super::history::{Content, ReplyPiece, SentResult, Turn, WireId, arguments_object, turns};
 use super::super::protocol::Ask;
 
 /// Stands in for the signature of a call that another model made; newer models refuse a first call without one.
@@ -57,16 +57,16 @@ fn wants_signatures(model: &str) -> bool {
     major.parse::<u32>().is_ok_and(|major| major >= 3)
 }
 
-fn model_parts(said: &[Said<'_>], signs: bool) -> Vec<Value> {
+fn model_parts(said: &[ReplyPiece<'_>], signs: bool) -> Vec<Value> {
     let mut has_call = false;
     let parts = said.iter().filter_map(|said| {
         let part = match said {
-            Said::Reasoning(native) => (*native)?.clone(),
-            Said::Text {
+            ReplyPiece::Reasoning(native) => (*native)?.clone(),
+            ReplyPiece::Text {
                 native: Some(native), ..
             } => (*native).clone(),
-            Said::Text { text, native: None } => json!({ "text": text }),
-            Said::Call {
+            ReplyPiece::Text { text, native: None } => json!({ "text": text }),
+            ReplyPiece::Call {
                 id,
                 native: Some(native),
                 ..
@@ -78,7 +78,7 @@ fn model_parts(said: &[Said<'_>], signs: bool) -> Vec<Value> {
                 }
                 native
             }
-            Said::Call {
+            ReplyPiece::Call {
                 id,
                 name,
                 raw_args,
@@ -99,7 +99,7 @@ fn model_parts(said: &[Said<'_>], signs: bool) -> Vec<Value> {
     parts.collect()
 }
 
-fn results(outcomes: &[Outcome<'_>]) -> Vec<Value> {
+fn results(outcomes: &[SentResult<'_>]) -> Vec<Value> {
     let responses = outcomes.iter().map(|outcome| {
         let key = if outcome.ok { "output" } else { "error" };
         let mut response = json!({ "name": outcome.name, "response": { key: outcome.output } });

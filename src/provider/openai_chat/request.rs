@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::Protocol;
-use super::super::history::{Content, Outcome, Said, Turn, arguments_text, turns};
+use super::super::history::{Content, ReplyPiece, SentResult, Turn, arguments_text, turns};
 use super::super::protocol::Ask;
 
 pub(super) fn body(ask: &Ask<'_>) -> Value {
@@ -72,14 +72,14 @@ fn content_part(content: &Content<'_>) -> Value {
     }
 }
 
-fn assistant(said: &[Said<'_>]) -> Option<Value> {
+fn assistant(said: &[ReplyPiece<'_>]) -> Option<Value> {
     let mut texts = Vec::new();
     let mut calls = Vec::new();
     for said in said {
         match said {
-            Said::Text { text, .. } => texts.push(*text),
-            Said::Reasoning(_) => {}
-            Said::Call {
+            ReplyPiece::Text { text, .. } => texts.push(*text),
+            ReplyPiece::Reasoning(_) => {}
+            ReplyPiece::Call {
                 id, name, raw_args, ..
             } => calls.push(json!({
                 "id": id.as_str(),
@@ -104,7 +104,7 @@ fn assistant(said: &[Said<'_>]) -> Option<Value> {
 }
 
 /// A tool's message holds text alone, so images follow all results in a message of the user's.
-fn results(outcomes: &[Outcome<'_>], messages: &mut Vec<Value>) {
+fn results(outcomes: &[SentResult<'_>], messages: &mut Vec<Value>) {
     let mut attached = Vec::new();
     for outcome in outcomes {
         messages.push(json!({

@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::super::Protocol;
-use super::super::history::{Content, Outcome, Said, Turn, arguments_text, turns, without_loose_reasoning};
+use super::super::history::{
+    Content, ReplyPiece, SentResult, Turn, arguments_text, turns, without_loose_reasoning,
+};
 use super::super::protocol::Ask;
 
 pub(super) fn body(ask: &Ask<'_>) -> Value {
@@ -72,22 +74,24 @@ fn content_part(content: &Content<'_>) -> Value {
     }
 }
 
-fn assistant(said: Vec<Said<'_>>, input: &mut Vec<Value>) {
+fn assistant(said: Vec<ReplyPiece<'_>>, input: &mut Vec<Value>) {
     let lost_reasoning = said.iter().any(|said| match said {
-        Said::Reasoning(native) => !native.is_some_and(is_whole),
-        Said::Text { .. } | Said::Call { .. } => false,
+        ReplyPiece::Reasoning(native) => !native.is_some_and(is_whole),
+        ReplyPiece::Text { .. } | ReplyPiece::Call { .. } => false,
     });
     for said in without_loose_reasoning(said) {
         let item = match said {
-            Said::Reasoning(Some(_)) if lost_reasoning => continue,
-            Said::Reasoning(None) => continue,
-            Said::Reasoning(Some(native)) => native.clone(),
-            Said::Text {
+            ReplyPiece::Reasoning(Some(_)) if lost_reasoning => continue,
+            ReplyPiece::Reasoning(None) => continue,
+            ReplyPiece::Reasoning(Some(native)) => native.clone(),
+            ReplyPiece::Text {
                 native: Some(native), ..
             } if !lost_reasoning && is_whole(native) => native.clone(),
             // An output message would need the id of an item that the server made.
-            Said::Text { text, .. } => json!({ "type": "message", "role": "assistant", "content": text }),
-            Said::Call {
+            ReplyPiece::Text { text, .. } => {
+                json!({ "type": "message", "role": "assistant", "content": text })
+            }
+            ReplyPiece::Call {
                 id,
                 name,
                 raw_args,
@@ -138,7 +142,7 @@ fn is_whole(item: &Value) -> bool {
     }
 }
 
-fn result(outcome: &Outcome<'_>) -> Value {
+fn result(outcome: &SentResult<'_>) -> Value {
     let text = outcome.marked_output();
     let output = if outcome.attachments.is_empty() {
         Value::from(text.as_ref())

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Heard, numbers, unclear};
+use super::{LineMeaning, numbers, unclear};
 use crate::question::{Form, FormAnswer, FormQuestion, FormReply, Question, QuestionId, Reply};
 use crate::screen_reader::judged;
 use crate::session::Op;
@@ -97,18 +97,18 @@ impl Filling {
         }
     }
 
-    pub(super) fn hear(&mut self, line: &str) -> Heard {
+    pub(super) fn hear(&mut self, line: &str) -> LineMeaning {
         let question = self.question();
         let Some(answer) = answer(question, line) else {
-            return Heard::Unclear(unclear());
+            return LineMeaning::Unclear(unclear());
         };
         self.answers.push(answer);
         if self.answers.len() < self.form.about.questions.len() {
-            return Heard::Next(self.lines());
+            return LineMeaning::Next(self.lines());
         }
         let reply = Reply::Form(FormReply::Answers(std::mem::take(&mut self.answers)));
         let id = self.form.id;
-        Heard::Answer(Op::Answer { id, reply }, "Answered.".into())
+        LineMeaning::Answer(Op::Answer { id, reply }, "Answered.".into())
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) enum Asked {
 
 /// The meaning of a line for a question.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum LineMeaning {
     /// The answer, and what is said of it.
     Answer(Op, Revealed),
     /// It leads on; this is said next.
@@ -74,7 +74,7 @@ impl Asked {
         }
     }
 
-    pub(super) fn hear(&mut self, line: &str) -> Heard {
+    pub(super) fn hear(&mut self, line: &str) -> LineMeaning {
         match self {
             Self::Permission(permission) => permission.hear(line.trim()),
             Self::Form(filling) => filling.hear(line.trim()),

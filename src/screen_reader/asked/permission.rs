@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{Heard, numbers, unclear};
+use super::{LineMeaning, numbers, unclear};
 use crate::permission::{self, Inquiry, PermissionReply, Proposed, Scope};
 use crate::question::{Question, QuestionId, Reply};
 use crate::screen_reader::judged;
@@ -155,11 +155,11 @@ impl Permission {
         self.proposals.len() > 1 || self.proposals.iter().any(|proposal| !proposal.proposed.preticked)
     }
 
-    pub(super) fn hear(&mut self, line: &str) -> Heard {
+    pub(super) fn hear(&mut self, line: &str) -> LineMeaning {
         match (self.stage, line) {
             (Stage::Choice, "1") => self.reply(PermissionReply::Once, "Allowed once."),
             (Stage::Choice, "2") if self.proposals.is_empty() => {
-                Heard::Unclear("2 is not offered for this.".into())
+                LineMeaning::Unclear("2 is not offered for this.".into())
             }
             (Stage::Choice, "2") if self.always().is_empty() => self.go(Stage::Patterns),
             (Stage::Choice, "2") => self.go(Stage::Scope),
@@ -175,19 +175,19 @@ impl Permission {
             (Stage::Scope, "4") | (Stage::Patterns, "0") => self.go(Stage::Choice),
             (Stage::Scope, "5") if self.has_a_choice() => self.go(Stage::Patterns),
             (Stage::Patterns, numbers) => self.tick(numbers),
-            (Stage::Reason, "") => Heard::Unclear("That was empty.".into()),
+            (Stage::Reason, "") => LineMeaning::Unclear("That was empty.".into()),
             (Stage::Reason, reason) => self.reply(
                 PermissionReply::Reject(Some(reason.to_owned())),
                 "Denied, with your words.",
             ),
-            (Stage::Choice | Stage::Scope, _) => Heard::Unclear(unclear()),
+            (Stage::Choice | Stage::Scope, _) => LineMeaning::Unclear(unclear()),
         }
     }
 
     /// Ticks the rules with these numbers and no other.
-    fn tick(&mut self, line: &str) -> Heard {
+    fn tick(&mut self, line: &str) -> LineMeaning {
         let Some(picked) = numbers(line, self.proposals.len()) else {
-            return Heard::Unclear(unclear());
+            return LineMeaning::Unclear(unclear());
         };
         for (number, proposal) in (1..).zip(&mut self.proposals) {
             proposal.is_ticked = picked.contains(&number);
@@ -229,15 +229,15 @@ impl Permission {
         stored.chain(scopes).chain(back).chain(choose).collect()
     }
 
-    fn go(&mut self, stage: Stage) -> Heard {
+    fn go(&mut self, stage: Stage) -> LineMeaning {
         self.stage = stage;
-        Heard::Next(self.lines())
+        LineMeaning::Next(self.lines())
     }
 
-    fn reply(&self, reply: PermissionReply, told: impl Into<Revealed>) -> Heard {
+    fn reply(&self, reply: PermissionReply, told: impl Into<Revealed>) -> LineMeaning {
         let id = self.question.id;
         let reply = Reply::Permission(reply);
-        Heard::Answer(Op::Answer { id, reply }, told.into())
+        LineMeaning::Answer(Op::Answer { id, reply }, told.into())
     }
 }
 
@@ -323,7 +323,7 @@ mod tests {
     fn always_tells_in_words_what_it_would_store_and_how_far_it_may_reach() {
         let mut asked = asked(None);
         assert!(texts(&asked.lines()).contains(&"3 deny, which ends the turn"));
-        let Heard::Next(lines) = asked.hear("2") else {
+        let LineMeaning::Next(lines) = asked.hear("2") else {
             panic!("it leads on");
         };
         assert_eq!(
@@ -341,7 +341,7 @@ mod tests {
 
     fn next(asked: &mut Permission, line: &str) -> Vec<String> {
         match asked.hear(line) {
-            Heard::Next(lines) => texts(&lines).into_iter().map(str::to_owned).collect(),
+            LineMeaning::Next(lines) => texts(&lines).into_iter().map(str::to_owned).collect(),
             other => panic!("{line} leads on, not to {other:?}"),
         }
     }
@@ -359,7 +359,10 @@ mod tests {
             ]
         );
         for unclear in ["", "3", "1 4", "all", "-1"] {
-            assert!(matches!(asked.hear(unclear), Heard::Unclear(_)), "{unclear}");
+            assert!(
+                matches!(asked.hear(unclear), LineMeaning::Unclear(_)),
+                "{unclear}"
+            );
         }
         let chosen = next(&mut asked, "2");
         assert!(
@@ -369,7 +372,7 @@ mod tests {
         assert_eq!(chosen[1], "1 this session");
         assert!(next(&mut asked, "5")[0].ends_with("(not chosen)"));
         next(&mut asked, "1, 2");
-        let Heard::Answer(Op::Answer { reply, .. }, told) = asked.hear("2") else {
+        let LineMeaning::Answer(Op::Answer { reply, .. }, told) = asked.hear("2") else {
             panic!("it is an answer");
         };
         let pattern = |pattern: &str| ("bash".to_owned(), pattern.to_owned());

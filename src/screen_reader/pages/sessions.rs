@@ -34,7 +34,7 @@ impl Sought {
 }
 
 #[derive(Debug, Clone)]
-pub(in crate::screen_reader) struct Found {
+pub(in crate::screen_reader) struct SessionMatch {
     pub(in crate::screen_reader) session: ListedSession,
     /// The project, where it is another one.
     elsewhere: Option<PathBuf>,
@@ -46,7 +46,7 @@ pub(in crate::screen_reader) struct Found {
 pub(in crate::screen_reader) async fn find(
     host: &Host,
     sought: &Sought,
-) -> Option<Result<Vec<Found>, ErrorReport>> {
+) -> Option<Result<Vec<SessionMatch>, ErrorReport>> {
     let HostAnswer::Listed { project, sessions } = host.ask(HostQuery::List).await? else {
         return None;
     };
@@ -67,7 +67,7 @@ fn choose(
     inside: &[(SessionId, String)],
     project: &Path,
     sought: &Sought,
-) -> Vec<Found> {
+) -> Vec<SessionMatch> {
     let order = in_order(listed, project, sought.everywhere);
     let query = Query::new(&sought.text);
     let mut matcher = Matcher::default();
@@ -75,7 +75,7 @@ fn choose(
         let said = inside.iter().find(|(id, _)| *id == session.row.id);
         said.map(|(_, said)| said.clone())
     };
-    let mut found: Vec<(u32, Found)> = Vec::new();
+    let mut found: Vec<(u32, SessionMatch)> = Vec::new();
     for place in order {
         let session = &listed[place];
         let score = matcher.score(&query, &[session.title()]);
@@ -89,7 +89,7 @@ fn choose(
         let rank = score.map_or(0, |score| score + 1);
         found.push((
             rank,
-            Found {
+            SessionMatch {
                 session,
                 elsewhere,
                 said,
@@ -102,7 +102,11 @@ fn choose(
 }
 
 /// The sessions with their numbers.
-pub(in crate::screen_reader) fn lines(found: &[Found], sought: &Sought, here: &SessionId) -> Vec<String> {
+pub(in crate::screen_reader) fn lines(
+    found: &[SessionMatch],
+    sought: &Sought,
+    here: &SessionId,
+) -> Vec<String> {
     if found.is_empty() {
         return vec![nothing(sought)];
     }
@@ -131,7 +135,7 @@ fn nothing(sought: &Sought) -> String {
 }
 
 /// `fix the test, 12 messages, 3 hours ago, open in process 7`
-fn told(found: &Found, here: &SessionId) -> String {
+fn told(found: &SessionMatch, here: &SessionId) -> String {
     let session = &found.session;
     let count = usize::try_from(session.row.messages).unwrap_or(usize::MAX);
     let mut facts = vec![

@@ -3,7 +3,7 @@
 use super::Talk;
 use super::sending::Returned;
 use crate::permission::PermissionReply;
-use crate::screen_reader::asked::{Asked, Heard};
+use crate::screen_reader::asked::{Asked, LineMeaning};
 use crate::screen_reader::asks::Withdrawn;
 use crate::screen_reader::console::Round;
 use crate::screen_reader::trust::TOO_EARLY;
@@ -73,13 +73,13 @@ impl Talk {
             return self.say(TOO_EARLY);
         };
         match asked.hear(line) {
-            Heard::Answer(op, told) => {
+            LineMeaning::Answer(op, told) => {
                 self.asks.remove_first();
                 self.say(told.as_str());
                 self.send(op);
             }
-            Heard::Next(lines) => self.said.question(&lines),
-            Heard::Unclear(why) => self.say(why.as_str()),
+            LineMeaning::Next(lines) => self.said.question(&lines),
+            LineMeaning::Unclear(why) => self.say(why.as_str()),
         }
     }
 

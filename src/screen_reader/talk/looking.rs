@@ -7,15 +7,15 @@ use std::sync::Arc;
 use super::{Effect, Talk};
 use crate::conversation::SessionId;
 use crate::screen_reader::errands::{Errand, Page, Report};
-use crate::screen_reader::pages::sessions::{Found, Sought};
+use crate::screen_reader::pages::sessions::{SessionMatch, Sought};
 use crate::screen_reader::pages::{changes, context, costs, export, grants, sessions, status};
-use crate::session::host::Wanted;
+use crate::session::host::SessionTarget;
 use crate::session::query::{Answer, ChangeScope, Changes, Keep, Kept};
 use crate::session::{Grant, Op, QueuedKind};
 
 /// The lists that were told last.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct ListedState {
     sessions: Vec<SessionId>,
     changes: Option<Changes>,
     grants: Vec<Grant>,
@@ -32,7 +32,7 @@ enum RulesFor {
     Revoked(Grant),
 }
 
-impl Told {
+impl ListedState {
     /// An answer may have been missed.
     pub(super) fn catch_up(&mut self) {
         self.rules_for = None;
@@ -135,12 +135,12 @@ impl Talk {
         match self.told.sessions.get(number - 1) {
             None => self.say(&format!("No session {number} was told; /sessions tells them.")),
             Some(id) if *id == self.info.id => self.say("You are in that session."),
-            Some(id) => self.go_to(Wanted::Session(id.clone())),
+            Some(id) => self.go_to(SessionTarget::Session(id.clone())),
         }
     }
 
     /// Leaves this session for another one, where nothing is lost by that.
-    pub(super) fn go_to(&mut self, wanted: Wanted) {
+    pub(super) fn go_to(&mut self, wanted: SessionTarget) {
         if self.runs_something() || !self.asks.is_empty() {
             return self.say("Something runs here. Wait for its end, or stop it with /stop, and ask again.");
         }
@@ -199,7 +199,7 @@ impl Talk {
         self.said.lines(&lines);
     }
 
-    fn tell_sessions(&mut self, sought: &Sought, found: &[Found]) {
+    fn tell_sessions(&mut self, sought: &Sought, found: &[SessionMatch]) {
         let ids = found.iter().map(|found| found.session.row.id.clone());
         self.told.sessions = ids.collect();
         let lines = sessions::lines(found, sought, &self.info.id);

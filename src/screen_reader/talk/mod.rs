@@ -7,7 +7,7 @@
 //!                                              looking    what is looked up and comes back
 //! ```
 //!
-//! Everything that is said goes through [`Said`]. Nothing is ever taken back: what turns out to be void is followed by a
+//! Everything that is said goes through [`SpokenText`]. Nothing is ever taken back: what turns out to be void is followed by a
 //! line that says so.
 
 mod asking;
@@ -30,12 +30,12 @@ use super::asks::Asks;
 use super::calls::Calls;
 use super::console::Round;
 use super::errands::Errand;
-use super::said::Said;
+use super::said::SpokenText;
 use super::texts::Texts;
 use crate::conversation::{Role, Todo};
 use crate::session::{Op, Queued, SessionInfo, Snapshot, StoredDraft, is_plan};
 use crate::tool::Registry;
-use looking::Told;
+use looking::ListedState;
 use sending::Returned;
 
 /// Before what the person types when nothing is asked.
@@ -69,13 +69,13 @@ pub(super) struct Talk {
     /// Sent and not come back as a message yet.
     sent: VecDeque<String>,
     todos: Vec<Todo>,
-    told: Told,
+    told: ListedState,
     /// The last that was said of agent and mode is that it is `plan`.
     said_plan: bool,
     /// Another session is being opened.
     is_moving: bool,
     zone: TimeZone,
-    said: Said,
+    said: SpokenText,
     effects: Vec<Effect>,
 }
 
@@ -96,11 +96,11 @@ impl Talk {
             queue: snapshot.queue.clone(),
             sent: VecDeque::new(),
             todos: Todo::list(&snapshot.todos),
-            told: Told::default(),
+            told: ListedState::default(),
             said_plan: is_plan(&snapshot.info.agent, snapshot.info.mode),
             is_moving: false,
             zone,
-            said: Said::default(),
+            said: SpokenText::default(),
             effects: Vec::new(),
         };
         this.greet(snapshot);

@@ -2,7 +2,7 @@
 
 use super::{Effect, Talk};
 use crate::screen_reader::command::{self, Command, Spoken};
-use crate::session::host::Wanted;
+use crate::session::host::SessionTarget;
 use crate::session::{CalledCommand, Op};
 use crate::text::sanitize::sanitize;
 
@@ -102,7 +102,7 @@ impl Talk {
             Command::Permissions => self.list_rules(),
             Command::Revoke => self.revoke(rest),
             Command::Sessions => self.look_for_sessions(rest),
-            Command::New => self.go_to(Wanted::New),
+            Command::New => self.go_to(SessionTarget::New),
             Command::Model => self.choose_model(rest),
             Command::Agent => self.choose_agent(rest),
             Command::Mode => self.choose_mode(rest),

@@ -49,7 +49,7 @@ pub(super) use commanding::Commands;
 use hook_jobs::HookDone;
 use hooking::Hooking;
 pub(super) use planning::BeforePlan;
-use telling::Told;
+use telling::AdvertisedTools;
 use todos::Known;
 
 /// How often a growing reply is written down.
@@ -113,7 +113,7 @@ pub(super) struct Actor {
     attaching: attaching::Attaching,
     /// Commands of the person's own that run.
     shells: shell::Shells,
-    told: Told,
+    told: AdvertisedTools,
     known_todos: Known,
     /// How often the turn was reminded of its todos.
     reminded: u32,
@@ -149,7 +149,7 @@ impl Actor {
         let hooks = &parts.calls.services.tree.hooks;
         let transcript = hooks.transcript().filter(|_| parts.info.read_only.is_none());
         let hooking = Hooking::new(transcript, &parts.info.id);
-        let told = Told::new(&parts.messages, &parts.calls);
+        let told = AdvertisedTools::new(&parts.messages, &parts.calls);
         let goes_on = !parts.messages.is_empty();
         let asked_as = goes_on.then(|| (parts.info.agent.clone(), parts.info.model.clone()));
         let known_todos = Known::new(&parts.messages, &parts.todos);

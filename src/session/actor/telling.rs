@@ -7,13 +7,13 @@ use crate::conversation::{Message, Role};
 use crate::provider::ToolSpec;
 use crate::tool::CallSettings;
 
-pub(super) struct Told {
+pub(super) struct AdvertisedTools {
     tools: Arc<[ToolSpec]>,
     /// By their own names.
     called: BTreeSet<String>,
 }
 
-impl Told {
+impl AdvertisedTools {
     /// A session that goes on keeps what it called before.
     pub(super) fn new(messages: &[Arc<Message>], calls: &CallSettings) -> Self {
         let replies = messages.iter().filter(|message| message.role == Role::Assistant);

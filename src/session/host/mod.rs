@@ -28,7 +28,7 @@ use crate::tool::Registry;
 use prompts::PromptHistory;
 
 pub use fork::{ForkPoint, Forked};
-pub use opening::Wanted;
+pub use opening::SessionTarget;
 pub use query::{HostAnswer, HostQuery};
 pub use rules::StoredRules;
 pub(crate) use stored::in_order;
@@ -115,7 +115,7 @@ impl Host {
     }
 
     /// Opens another session. The work begins at once.
-    pub fn open(&self, wanted: Wanted) -> Opening {
+    pub fn open(&self, wanted: SessionTarget) -> Opening {
         self.open_by(|shared| shared.open_wanted(wanted))
     }
 

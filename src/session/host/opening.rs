@@ -10,7 +10,7 @@ use crate::session::wire::{self, ModelSource, OpenRequest, Which};
 /// The session that is to be opened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Wanted {
+pub enum SessionTarget {
     /// As the program was started, with nothing said yet.
     New,
     Session(SessionId),
@@ -19,11 +19,11 @@ pub enum Wanted {
 }
 
 impl Shared {
-    pub(super) fn open_wanted(&self, wanted: Wanted) -> Result<wire::Opened, ErrorReport> {
+    pub(super) fn open_wanted(&self, wanted: SessionTarget) -> Result<wire::Opened, ErrorReport> {
         match wanted {
-            Wanted::New => wire::open(&self.later_request()),
-            Wanted::Session(id) => self.open_stored(id),
-            Wanted::Fork(source, point) => {
+            SessionTarget::New => wire::open(&self.later_request()),
+            SessionTarget::Session(id) => self.open_stored(id),
+            SessionTarget::Fork(source, point) => {
                 let mut forked = self.stored()?.fork(&source, &point)?;
                 let mut opened = self.open_stored(forked.session)?;
                 opened.notes.append(&mut forked.notes);

@@ -23,7 +23,7 @@ mod value;
 
 pub use value::{PartialStr, PartialValue};
 
-use reader::Reader;
+use reader::JsonReader;
 
 /// Deeper nesting than this is refused.
 pub const MAX_DEPTH: usize = 200;
@@ -31,7 +31,7 @@ pub const MAX_DEPTH: usize = 200;
 /// A JSON text as far as it has come.
 #[derive(Debug, Clone, Default)]
 pub struct PartialJson {
-    reader: Reader,
+    reader: JsonReader,
     error: Option<usize>,
     read: usize,
 }

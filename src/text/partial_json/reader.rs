@@ -7,7 +7,7 @@ use super::value::{Arena, Kind, NodeId};
 type Malformed = usize;
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Reader {
+pub(super) struct JsonReader {
     pub(super) arena: Arena,
     /// The containers that have not ended, outermost first.
     open: Vec<NodeId>,
@@ -123,7 +123,7 @@ impl NumberPart {
     }
 }
 
-impl Reader {
+impl JsonReader {
     pub(super) fn read(&mut self, piece: &str) -> Result<(), Malformed> {
         let mut at = 0;
         while at < piece.len() {

@@ -120,7 +120,7 @@ pub enum SpanKind {
 
 /// The regions that an edit would replace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct EditRegions {
     pub strategy: Strategy,
     /// In order, not overlapping, none empty.
     pub spans: Vec<Span>,
@@ -169,7 +169,7 @@ pub fn find(
     old: &str,
     occurrences: Occurrences,
     tolerance: Tolerance,
-) -> Result<Found, ReplaceError> {
+) -> Result<EditRegions, ReplaceError> {
     if old.is_empty() {
         return Err(ReplaceError::Refused(Refusal::EmptyOld));
     }
@@ -198,7 +198,7 @@ pub fn find(
         if !replacer.is_exact() && tolerance != Tolerance::Classic {
             refusal::check(&search, replacer.strategy(), &spans)?;
         }
-        return Ok(Found {
+        return Ok(EditRegions {
             strategy: replacer.strategy(),
             spans,
         });

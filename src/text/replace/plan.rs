@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Found, Occurrences, ReplaceError, SpanKind, Strategy, Tolerance, find};
+use super::{EditRegions, Occurrences, ReplaceError, SpanKind, Strategy, Tolerance, find};
 
 /// The replacements that an edit makes in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub fn plan<'a>(
     if old == new {
         return Err(ReplaceError::Identical);
     }
-    let Found { strategy, spans } = find(text, old, occurrences, tolerance)?;
+    let EditRegions { strategy, spans } = find(text, old, occurrences, tolerance)?;
     let lacks_final_break = old.ends_with('\n') && !text.ends_with('\n');
     let replacements = spans.into_iter().map(|span| {
         let drops_break = lacks_final_break && span.kind == SpanKind::Lines && span.range.end == text.len();

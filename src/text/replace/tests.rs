@@ -4,7 +4,7 @@ use super::*;
 use proptest::prelude::*;
 use std::time::Instant;
 
-fn parts<'a>(text: &'a str, found: &Found) -> (&'static str, Vec<&'a str>) {
+fn parts<'a>(text: &'a str, found: &EditRegions) -> (&'static str, Vec<&'a str>) {
     (
         found.strategy.name(),
         found.spans.iter().map(|span| &text[span.range.clone()]).collect(),

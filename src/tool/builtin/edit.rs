@@ -8,7 +8,7 @@ pub(super) mod steps;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use self::steps::{NEW_NAMES, OLD_NAMES, Position, Replacements, Wanted, identical, prepare};
+use self::steps::{NEW_NAMES, OLD_NAMES, Position, Replacements, RequestedReplacement, identical, prepare};
 use crate::provider::EditMode;
 use crate::text::replace::Strategy;
 use crate::tool::change::{Change, apply, diff_part, growing_diff, signed_counts, with_unlinked};
@@ -90,7 +90,7 @@ impl Tool for EditTool {
         if args.old_string == args.new_string {
             return Err(identical());
         }
-        let wanted = Wanted {
+        let wanted = RequestedReplacement {
             old: args.old_string,
             new: args.new_string,
             all: args.replace_all,

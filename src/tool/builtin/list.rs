@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::file_name::one_line;
 use super::search_path::{SearchPath, check_place, search_directory};
 use crate::files::Resolved;
-use crate::tool::walk::{Found, Globs, Harvest, Limit, Tree};
+use crate::tool::walk::{Globs, Harvest, Limit, Tree, VisitedFile};
 use crate::tool::{
     CallView, Concurrency, InitCx, Output, Prepared, RenderCx, ResultView, SessionServices, Set, Tool,
     ToolCx, ToolError, path_asks, plural,
@@ -185,7 +185,7 @@ fn list(plan: &Plan, limit: &Limit, services: &SessionServices) -> Output<Detail
     let end = searched.entries(|| {
         let mut sheaf = harvest.sheaf();
         let globs = &plan.globs;
-        move |found: &Found<'_>| {
+        move |found: &VisitedFile<'_>| {
             let is_directory = found.entry.is_directory();
             if is_directory || globs.matches(found.relative) {
                 sheaf.push((is_directory, found.relative.to_owned()));

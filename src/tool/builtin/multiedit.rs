@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::edit::steps::{self, NEW_NAMES, OLD_NAMES, Position, Replacements, Step, Wanted};
+use super::edit::steps::{self, NEW_NAMES, OLD_NAMES, Position, Replacements, RequestedReplacement, Step};
 use super::edit::{is_plain, place};
 use crate::conversation::ErrorKind;
 use crate::text::partial_json::PartialValue;
@@ -114,7 +114,7 @@ impl Tool for MultiEditTool {
                 return Err(ToolError::new(ErrorKind::InvalidArgs, message));
             }
         }
-        let wanted = args.edits.into_iter().map(|item| Wanted {
+        let wanted = args.edits.into_iter().map(|item| RequestedReplacement {
             old: item.old_string,
             new: item.new_string,
             all: item.replace_all,

@@ -53,13 +53,13 @@ pub struct ProtectedNames {
 #[derive(Debug, Default)]
 struct State {
     /// `None` before the first command.
-    known: Option<Found>,
+    known: Option<FoundNames>,
     repositories: Option<Repositories>,
     digests: Digests,
 }
 
 /// Paths of protected names, each with what it is.
-type Found = HashMap<PathBuf, Name>;
+type FoundNames = HashMap<PathBuf, Name>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Name {
@@ -201,8 +201,8 @@ fn nanoseconds(seconds: i64, nanoseconds: i64) -> i128 {
 }
 
 /// The protected names of a tree, the outer ones first and up to a limit.
-fn look(root: &Path) -> Found {
-    let mut found = Found::new();
+fn look(root: &Path) -> FoundNames {
+    let mut found = FoundNames::new();
     let mut left = MAX_NAMES;
     let (mut first, mut last) = (VecDeque::from([(root.to_owned(), 0)]), VecDeque::new());
     while let Some((directory, depth)) = first.pop_front().or_else(|| last.pop_front()) {
@@ -235,7 +235,7 @@ fn look(root: &Path) -> Found {
 }
 
 /// Adds the hooks of a repository that git would run.
-fn add_hooks(directory: &Path, left: &mut usize, found: &mut Found) {
+fn add_hooks(directory: &Path, left: &mut usize, found: &mut FoundNames) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.extension().is_some_and(|extension| extension == "sample") {
@@ -250,7 +250,7 @@ fn add_hooks(directory: &Path, left: &mut usize, found: &mut Found) {
 }
 
 /// Adds the files below a directory.
-fn add_below(directory: &Path, depth: usize, left: &mut usize, found: &mut Found) {
+fn add_below(directory: &Path, depth: usize, left: &mut usize, found: &mut FoundNames) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         if *left == 0 {
             return;

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{Found, look};
+use super::{FoundNames, look};
 use crate::files::Resolved;
 use crate::permission::Ask;
 use crate::project_root::directories_named_by;
@@ -21,7 +21,7 @@ pub(super) struct Repositories {
 }
 
 impl Repositories {
-    pub(super) fn of(found: &Found, root: &Path) -> Self {
+    pub(super) fn of(found: &FoundNames, root: &Path) -> Self {
         let entries = found.keys().filter(|path| {
             path.file_name()
                 .is_some_and(|name| name.eq_ignore_ascii_case(".git"))

@@ -121,7 +121,7 @@ fn an_excluded_directory_costs_nothing() {
     };
     let end = tree.entries(|| {
         let mut sheaf = harvest.sheaf();
-        move |found: &Found<'_>| sheaf.push(found.relative.to_string_lossy().into_owned())
+        move |found: &VisitedFile<'_>| sheaf.push(found.relative.to_string_lossy().into_owned())
     });
     let mut seen = harvest.into_vec();
     seen.sort();
@@ -146,7 +146,7 @@ fn a_walk_that_was_cancelled_gives_an_answer_that_is_not_ok() {
         limit: &limit,
         gate: &|_: &Path| true,
     };
-    let end = tree.files(|| |_: &Found<'_>| {});
+    let end = tree.files(|| |_: &VisitedFile<'_>| {});
     let mut output = Output::new("", "Found 1 file\n\na", ());
     limit.mark(&mut output, &end);
     assert_eq!(output.failure, Some(ErrorKind::Cancelled));

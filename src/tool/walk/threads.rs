@@ -85,7 +85,7 @@ mod tests {
     use super::*;
     use crate::conversation::ErrorKind;
     use crate::tool::harness::Harness;
-    use crate::tool::walk::{Found, Globs, Tree};
+    use crate::tool::walk::{Globs, Tree, VisitedFile};
 
     fn limit(threads: &SearchThreads) -> Limit {
         Limit::new(Duration::from_mins(1), CancellationToken::new(), threads.clone())
@@ -148,7 +148,7 @@ mod tests {
                     let end = tree.entries(|| {
                         let visitor = Visitor::begin(&now, &most);
                         let seen = &seen;
-                        move |_: &Found<'_>| {
+                        move |_: &VisitedFile<'_>| {
                             let _running = &visitor;
                             seen.lock().unwrap().insert(thread::current().id());
                             thread::sleep(Duration::from_micros(200));

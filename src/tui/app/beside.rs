@@ -9,7 +9,7 @@ use ratatui::layout::{Position, Rect};
 use super::{App, Effect, Focus};
 use crate::session::Op;
 use crate::tui::keymap::{Action, Context, typed};
-use crate::tui::panel::{self, Outcome, WIDE};
+use crate::tui::panel::{self, PanelOutcome, WIDE};
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::Change;
 use crate::view::theme::Meaning;
@@ -75,10 +75,10 @@ impl App {
             _ => return,
         };
         match outcome {
-            Outcome::Stays => {}
-            Outcome::Edit(edit) => self.send(Op::EditTodo(edit)),
-            Outcome::Open(place) => self.effects.push(Effect::Open(vec![place])),
-            Outcome::Nothing(why) => self.say(why, Meaning::TextMuted, now),
+            PanelOutcome::Stays => {}
+            PanelOutcome::Edit(edit) => self.send(Op::EditTodo(edit)),
+            PanelOutcome::Open(place) => self.effects.push(Effect::Open(vec![place])),
+            PanelOutcome::Nothing(why) => self.say(why, Meaning::TextMuted, now),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::tui::completion;
 use crate::tui::dialog::TrustAnswer;
 use crate::tui::pictures::Job;
 use crate::tui::prompts::Written;
-use crate::tui::sessions::{SeatId, Wanted};
+use crate::tui::sessions::{SeatId, SessionTarget};
 use crate::tui::transcript::FilePlace;
 
 /// Something to do outside.
@@ -18,7 +18,7 @@ pub(crate) enum Effect {
     Send(Op),
     SendTo(SeatId, Op),
     /// Opens a session; what it says comes under this seat.
-    OpenSession(SeatId, Wanted),
+    OpenSession(SeatId, SessionTarget),
     /// From here on `Send` means this one.
     ShowSession(SeatId),
     /// Looks something up in the store, or has it changed there.

@@ -5,13 +5,13 @@ use std::time::Instant;
 use super::App;
 use crate::tui::keymap::{Bound, List};
 use crate::tui::picker::places::{AgentRows, ModelRows, Palette, PromptRows, ThemeRows};
-use crate::tui::picker::{Picker, Place};
+use crate::tui::picker::{ListContent, Picker};
 
 impl App {
     /// Opens a list; one that is open already is left first.
     pub(super) fn open_list(&mut self, list: List, now: Instant) {
         self.leave_list(now);
-        let place: Box<dyn Place> = match list {
+        let place: Box<dyn ListContent> = match list {
             List::Actions => {
                 let symbols = self.appearance.surroundings.symbols;
                 let makes_sense = |binding: &Bound| self.makes_sense(binding);

@@ -17,7 +17,7 @@ use crate::session::host::{HostAnswer, HostQuery, ListedSession};
 use crate::text::sanitize::sanitize_line;
 use crate::tui::keymap::List;
 use crate::tui::picker::places::{SessionRows, SessionState};
-use crate::tui::picker::{Picker, Place, SessionWish};
+use crate::tui::picker::{ListContent, Picker, SessionWish};
 use crate::tui::transcript::Change;
 use crate::view::theme::Meaning;
 
@@ -68,12 +68,12 @@ impl<T> OneByOne<T> {
 
 impl App {
     /// Begins a list of what is known, and has it looked up anew.
-    pub(super) fn session_rows(&mut self) -> Box<dyn Place> {
+    pub(super) fn session_rows(&mut self) -> Box<dyn ListContent> {
         self.ask_host(HostQuery::List);
         self.known_sessions()
     }
 
-    fn known_sessions(&self) -> Box<dyn Place> {
+    fn known_sessions(&self) -> Box<dyn ListContent> {
         let list = &self.session_list;
         let rows = SessionRows::new(
             list.listed.clone(),

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::attaching::CameBack;
 use super::forms::OpenForms;
-use super::waiting::Wanted;
+use super::waiting::TakeBackPurpose;
 use super::{DraftState, Esc, Focus, Link, Remark, Turn};
 use crate::conversation::{CallId, ModelRef, SessionId};
 use crate::permission::Inquiry;
@@ -46,7 +46,7 @@ pub(super) struct SessionView {
     pub(super) queue: Vec<Queued>,
     pub(super) queue_list: QueueList,
     /// Inputs that the session was asked for.
-    pub(super) wanted_inputs: HashMap<u64, Wanted>,
+    pub(super) wanted_inputs: HashMap<u64, TakeBackPurpose>,
     /// Operations that were sent before the session was open.
     pub(super) unsent: Vec<Op>,
     /// True if something was sent from here.

@@ -11,7 +11,7 @@ use super::session_view::{SessionView, is_unsaid};
 use super::{App, Effect, Link, Turn};
 use crate::conversation::SessionId;
 use crate::tui::dialog::Leaving;
-use crate::tui::sessions::{SeatId, Wanted};
+use crate::tui::sessions::{SeatId, SessionTarget};
 use crate::tui::statusbar::{Elsewhere, Facts};
 use crate::tui::transcript::{Change, NoFork};
 use crate::view::theme::Meaning;
@@ -125,7 +125,7 @@ impl App {
         let unsaid = self.others.iter().find(|other| other.view.is_unsaid());
         match unsaid.map(|other| other.view.seat) {
             Some(seat) => self.show(seat, now),
-            None => self.open_session(Wanted::New, String::new(), now),
+            None => self.open_session(SessionTarget::New, String::new(), now),
         }
     }
 
@@ -137,7 +137,7 @@ impl App {
         match self.view.transcript.fork_point() {
             Ok(point) => {
                 let title = self.view.facts.title.clone();
-                self.open_session(Wanted::Fork(source, point), title, now);
+                self.open_session(SessionTarget::Fork(source, point), title, now);
             }
             Err(NoFork::Nothing) => self.say(
                 "nothing was said yet that could be forked",
@@ -163,7 +163,7 @@ impl App {
         if let Some(seat) = self.others.iter().find(is_it).map(|other| other.view.seat) {
             return self.show(seat, now);
         }
-        self.open_session(Wanted::Session(id.clone()), title.to_owned(), now);
+        self.open_session(SessionTarget::Session(id.clone()), title.to_owned(), now);
         let stale = self.others.iter().position(|other| other.view.id() == Some(id));
         if let Some(mut stale) = stale.map(|place| self.others.remove(place)) {
             self.effects.push(Effect::CloseSession(stale.view.seat));
@@ -210,7 +210,7 @@ impl App {
         true
     }
 
-    fn open_session(&mut self, wanted: Wanted, title: String, now: Instant) {
+    fn open_session(&mut self, wanted: SessionTarget, title: String, now: Instant) {
         if self.trust.is_some() {
             // The answer decides what a session is opened with.
             return self.say("answer this first", Meaning::Warning, now);
@@ -218,15 +218,15 @@ impl App {
         let mut facts = self.blank.facts.clone();
         facts.title = title;
         let id = match &wanted {
-            Wanted::New | Wanted::Fork(..) => None,
-            Wanted::Session(id) => Some(id.clone()),
+            SessionTarget::New | SessionTarget::Fork(..) => None,
+            SessionTarget::Session(id) => Some(id.clone()),
         };
-        let reopens = (wanted != Wanted::New).then_some(now);
+        let reopens = (wanted != SessionTarget::New).then_some(now);
         let seat = self.next_seat;
         self.next_seat = SeatId(seat.0 + 1);
         let directory = match &wanted {
-            Wanted::New | Wanted::Session(_) => self.blank.directory.clone(),
-            Wanted::Fork(..) => self.view.directory.clone(),
+            SessionTarget::New | SessionTarget::Session(_) => self.blank.directory.clone(),
+            SessionTarget::Fork(..) => self.view.directory.clone(),
         };
         let mut view = Box::new(SessionView::blank(seat, facts, directory, id, reopens));
         if self.uses_vim {

@@ -18,7 +18,7 @@ use crate::view::theme::Meaning;
 
 /// The purpose for which an input is taken back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum TakeBackPurpose {
     Edit,
     Remove,
 }
@@ -88,10 +88,14 @@ impl App {
                     self.focus_composer();
                 }
             }
-            (Action::QueueEdit, WaitingId::Queued(id)) => self.want(id, Wanted::Edit),
-            (Action::QueueRemove, WaitingId::Queued(id)) => self.want(id, Wanted::Remove),
-            (Action::QueueEdit, WaitingId::Unsent(place)) => self.take_unsent(place, Wanted::Edit, now),
-            (Action::QueueRemove, WaitingId::Unsent(place)) => self.take_unsent(place, Wanted::Remove, now),
+            (Action::QueueEdit, WaitingId::Queued(id)) => self.want(id, TakeBackPurpose::Edit),
+            (Action::QueueRemove, WaitingId::Queued(id)) => self.want(id, TakeBackPurpose::Remove),
+            (Action::QueueEdit, WaitingId::Unsent(place)) => {
+                self.take_unsent(place, TakeBackPurpose::Edit, now);
+            }
+            (Action::QueueRemove, WaitingId::Unsent(place)) => {
+                self.take_unsent(place, TakeBackPurpose::Remove, now);
+            }
             (Action::QueueSooner, WaitingId::Queued(id)) => self.send(Op::Shift { id, way: Way::Sooner }),
             (Action::QueueLater, WaitingId::Queued(id)) => self.send(Op::Shift { id, way: Way::Later }),
             (Action::QueueRedirect, WaitingId::Queued(id)) if self.view.turn == Turn::Busy => {
@@ -114,7 +118,7 @@ impl App {
     }
 
     /// Asks for an input, once.
-    fn want(&mut self, id: u64, wanted: Wanted) {
+    fn want(&mut self, id: u64, wanted: TakeBackPurpose) {
         if self.view.wanted_inputs.insert(id, wanted).is_none() {
             self.send(Op::Unqueue(id));
         }
@@ -131,7 +135,7 @@ impl App {
         }
     }
 
-    fn take_unsent(&mut self, place: usize, wanted: Wanted, now: Instant) {
+    fn take_unsent(&mut self, place: usize, wanted: TakeBackPurpose, now: Instant) {
         let is_input = |(_, op): &(usize, &Op)| matches!(op, Op::Submit(_) | Op::Queue(_));
         let found = self.view.unsent.iter().enumerate().filter(is_input).nth(place);
         let Some((index, _)) = found else { return };
@@ -141,13 +145,13 @@ impl App {
         self.follow_queue();
     }
 
-    fn take_back_input(&mut self, input: &Input, wanted: Wanted, now: Instant) {
+    fn take_back_input(&mut self, input: &Input, wanted: TakeBackPurpose, now: Instant) {
         match wanted {
-            Wanted::Edit => {
+            TakeBackPurpose::Edit => {
                 self.focus_composer();
                 self.take_back(input, now);
             }
-            Wanted::Remove => {
+            TakeBackPurpose::Remove => {
                 let search = Action::OpenList(List::Prompts);
                 let key = self.keymap.label(Context::Composer, search);
                 let words = format!("removed; {key} finds it again");

@@ -11,7 +11,7 @@ mod uses;
 
 pub(crate) use draw::WIDE;
 #[cfg(test)]
-pub(crate) use finder::Found;
+pub(crate) use finder::FoundPaths;
 pub(crate) use finder::{Answer, Finder, Places, Request};
 pub(crate) use token::{Token, TokenKind};
 pub(crate) use uses::Uses;

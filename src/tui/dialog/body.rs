@@ -12,7 +12,7 @@ use crate::view::judged::{self, JudgedBody};
 use crate::view::theme::Meaning;
 
 /// The body as it was laid out.
-pub(super) struct Laid {
+pub(super) struct BodyLayout {
     key: (u16, LookKey, bool, bool),
     pub(super) lines: Vec<Line<'static>>,
     /// Rows at which a hunk of a diff begins.
@@ -50,7 +50,7 @@ impl Permission {
         if self.explains {
             lines.extend(why(&inquiry.rows, columns, cx));
         }
-        self.laid = Some(Laid {
+        self.laid = Some(BodyLayout {
             key,
             lines,
             hunks,

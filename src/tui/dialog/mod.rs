@@ -25,7 +25,7 @@ pub(crate) use form::{Filled, FormDialog};
 pub(crate) use ground::on_ground;
 pub(crate) use guard::{Guard, Pass};
 pub(crate) use leaving::Leaving;
-pub(crate) use permission::{Outcome, Permission};
+pub(crate) use permission::{Permission, PermissionOutcome};
 pub(crate) use trust::Trust;
 pub use trust::{TrustAnswer, TrustPart, TrustQuestion};
 

@@ -8,7 +8,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::Dialog;
-use super::body::Laid;
+use super::body::BodyLayout;
 use super::draw::DialogCx;
 use super::guard::Guard;
 use super::proposal::Proposal;
@@ -36,7 +36,7 @@ pub(crate) enum Stage {
 
 /// The result of a key.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Outcome {
+pub(crate) enum PermissionOutcome {
     Stays,
     Replied(PermissionReply),
     /// Another question, please.
@@ -67,7 +67,7 @@ pub(crate) struct Permission {
     pub(super) top: usize,
     /// The next frame begins where the explanation does.
     pub(super) seeks_why: bool,
-    pub(super) laid: Option<Laid>,
+    pub(super) laid: Option<BodyLayout>,
     /// Rows of the body on screen; 0 before the first frame.
     pub(super) body_rows: usize,
 }
@@ -101,12 +101,12 @@ impl Permission {
         &self.question
     }
 
-    pub(crate) fn act(&mut self, action: Action) -> Outcome {
+    pub(crate) fn act(&mut self, action: Action) -> PermissionOutcome {
         self.remark = None;
         match action {
-            Action::AllowOnce => return Outcome::Replied(PermissionReply::Once),
-            Action::Reject => return Outcome::Replied(PermissionReply::Reject(None)),
-            Action::AnotherAsk => return Outcome::Next,
+            Action::AllowOnce => return PermissionOutcome::Replied(PermissionReply::Once),
+            Action::Reject => return PermissionOutcome::Replied(PermissionReply::Reject(None)),
+            Action::AnotherAsk => return PermissionOutcome::Next,
             Action::StoreAlways => return self.store(),
             Action::FinishText => return self.finish(),
             Action::NextAnswer => self.choose(Direction::Down),
@@ -136,7 +136,7 @@ impl Permission {
             }
             _ => {}
         }
-        Outcome::Stays
+        PermissionOutcome::Stays
     }
 
     pub(super) fn last_top(&self) -> usize {
@@ -175,12 +175,12 @@ impl Permission {
     }
 
     /// Presses the key that was chosen; before an arrow that is none.
-    fn take_choice(&mut self) -> Outcome {
+    fn take_choice(&mut self) -> PermissionOutcome {
         let answers = self.answers(false);
         let chosen = self.choice.and_then(|place| answers.get(place));
         match chosen.map(|(action, _)| *action) {
             Some(action) => self.act(action),
-            None => Outcome::Stays,
+            None => PermissionOutcome::Stays,
         }
     }
 
@@ -196,12 +196,12 @@ impl Permission {
         self.stage = Stage::Call;
     }
 
-    fn revise(&mut self) -> Outcome {
+    fn revise(&mut self) -> PermissionOutcome {
         let editable = self.question.about.editable.as_ref();
         match editable.map(|editable| editable.read(&self.call.text())) {
             Some(Ok(Some(args))) => {
                 self.is_fitting = true;
-                return Outcome::Asks(Query::Fit {
+                return PermissionOutcome::Asks(Query::Fit {
                     question: self.question.id,
                     args,
                 });
@@ -209,30 +209,30 @@ impl Permission {
             Some(Err(why)) => self.remark = Some(reveal_line(&why)),
             Some(Ok(None)) | None => self.stage = Stage::Answering,
         }
-        Outcome::Stays
+        PermissionOutcome::Stays
     }
 
     /// Takes the answer to what was asked of the session. It counts for the text that it was asked for: one that was
     /// left or changed meanwhile stays as it is.
-    pub(crate) fn hear(&mut self, query: &Query, answer: &Answer) -> Outcome {
+    pub(crate) fn hear(&mut self, query: &Query, answer: &Answer) -> PermissionOutcome {
         let Query::Fit { question, args } = query else {
-            return Outcome::Stays;
+            return PermissionOutcome::Stays;
         };
         if *question != self.question.id || !std::mem::take(&mut self.is_fitting) {
-            return Outcome::Stays;
+            return PermissionOutcome::Stays;
         }
         let Some(editable) = &self.question.about.editable else {
-            return Outcome::Stays;
+            return PermissionOutcome::Stays;
         };
         let is_as_asked = editable.read(&self.call.text()).ok().flatten().as_ref() == Some(args);
         match answer {
             _ if !is_as_asked => {}
             Answer::Fits(args) if editable.is(args) => self.stage = Stage::Answering,
-            Answer::Fits(args) => return Outcome::Replied(PermissionReply::Revised(args.clone())),
+            Answer::Fits(args) => return PermissionOutcome::Replied(PermissionReply::Revised(args.clone())),
             Answer::Unfit(why) | Answer::Failed(why) => self.remark = Some(reveal_line(why)),
             _ => {}
         }
-        Outcome::Stays
+        PermissionOutcome::Stays
     }
 
     fn explain(&mut self) {
@@ -261,9 +261,9 @@ impl Permission {
         }
     }
 
-    fn finish(&mut self) -> Outcome {
+    fn finish(&mut self) -> PermissionOutcome {
         match self.stage {
-            Stage::Answering | Stage::Always => Outcome::Stays,
+            Stage::Answering | Stage::Always => PermissionOutcome::Stays,
             Stage::Pattern => {
                 let pattern = self.pattern.text();
                 let edited = self.proposals.get_mut(self.row).map(|row| row.edit(&pattern));
@@ -274,28 +274,28 @@ impl Permission {
                     }
                     Some(Ok(())) | None => self.stage = Stage::Always,
                 }
-                Outcome::Stays
+                PermissionOutcome::Stays
             }
             Stage::Reason => {
                 let reason = self.reason.take();
                 let reason = reason.trim();
                 let reason = (!reason.is_empty()).then(|| reason.to_owned());
-                Outcome::Replied(PermissionReply::Reject(reason))
+                PermissionOutcome::Replied(PermissionReply::Reject(reason))
             }
             Stage::Call => self.revise(),
         }
     }
 
-    fn store(&mut self) -> Outcome {
+    fn store(&mut self) -> PermissionOutcome {
         let ticked = self.proposals.iter().filter(|proposal| proposal.is_ticked);
         let patterns: Vec<_> = ticked
             .map(|proposal| (proposal.key.clone(), proposal.pattern.clone()))
             .collect();
         if patterns.is_empty() {
             self.remark = Some("nothing is ticked".into());
-            return Outcome::Stays;
+            return PermissionOutcome::Stays;
         }
-        Outcome::Replied(PermissionReply::Always {
+        PermissionOutcome::Replied(PermissionReply::Always {
             patterns,
             scope: self.scope,
         })

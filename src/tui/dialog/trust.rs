@@ -56,12 +56,12 @@ pub(crate) struct Trust {
     top: usize,
     /// Rows of the body on screen; 0 before the first frame.
     body_rows: usize,
-    laid: Option<Laid>,
+    laid: Option<TrustLayout>,
     /// The keys that answer, after one that does not; until the next key.
     remark: Option<Revealed>,
 }
 
-struct Laid {
+struct TrustLayout {
     key: (u16, LookKey, bool),
     lines: Vec<Line<'static>>,
 }
@@ -141,7 +141,7 @@ impl Trust {
         let key = (width, cx.look.key(), self.shows_parts);
         if self.laid.as_ref().is_none_or(|laid| laid.key != key) {
             let lines = self.body(usize::from(width), cx);
-            self.laid = Some(Laid { key, lines });
+            self.laid = Some(TrustLayout { key, lines });
         }
         self.laid.as_ref().map_or(&[][..], |laid| laid.lines.as_slice())
     }

@@ -44,7 +44,7 @@ pub(crate) trait Sheet {
     fn fold(&mut self) {}
 }
 
-pub(crate) struct Reader<T> {
+pub(crate) struct PageReader<T> {
     sheet: T,
     top: usize,
     /// Of the last frame.
@@ -66,7 +66,7 @@ struct Search {
     due: Option<isize>,
 }
 
-impl<T: Sheet> Reader<T> {
+impl<T: Sheet> PageReader<T> {
     pub(crate) fn new(sheet: T) -> Self {
         Self {
             sheet,
@@ -186,7 +186,7 @@ impl<T: Sheet> Reader<T> {
     }
 }
 
-impl<T: Sheet> Layer for Reader<T> {
+impl<T: Sheet> Layer for PageReader<T> {
     fn kind(&self) -> LayerKind {
         LayerKind::Page(self.sheet.kind())
     }

@@ -28,7 +28,7 @@ struct Noted {
 
 /// Facts that every writing tool tells of a file.
 #[derive(Deserialize)]
-struct Told {
+struct WrittenFile {
     path: String,
     additions: usize,
     deletions: usize,
@@ -66,13 +66,13 @@ impl ChangedFiles {
         let one = std::slice::from_ref(&*details);
         let told = details["files"].as_array().map_or(one, Vec::as_slice);
         for file in told {
-            if let Ok(told) = Told::deserialize(file) {
+            if let Ok(told) = WrittenFile::deserialize(file) {
                 self.add(told);
             }
         }
     }
 
-    fn add(&mut self, told: Told) {
+    fn add(&mut self, told: WrittenFile) {
         let is_gone = told.kind.as_deref() == Some("delete");
         if told.additions + told.deletions == 0 && told.move_path.is_none() && !is_gone {
             return;

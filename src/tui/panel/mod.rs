@@ -70,7 +70,7 @@ pub(crate) enum Chosen {
 
 /// The result of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum PanelOutcome {
     Stays,
     Edit(TodoEdit),
     Open(FilePlace),
@@ -244,7 +244,7 @@ impl Panel {
     }
 
     /// Folds or unfolds the section of a head; ticks a todo.
-    pub(crate) fn toggle(&mut self) -> Outcome {
+    pub(crate) fn toggle(&mut self) -> PanelOutcome {
         match self.cursor {
             Some(Spot::Todo(place)) => {
                 let status = match self.todos.get(place).map(|todo| todo.status) {
@@ -257,21 +257,21 @@ impl Panel {
                 if !self.folded.remove(&section) {
                     self.folded.insert(section);
                 }
-                Outcome::Stays
+                PanelOutcome::Stays
             }
             Some(Spot::File(_)) => {
                 self.folded.insert(Section::Files);
                 self.cursor = Some(Spot::Head(Section::Files));
-                Outcome::Stays
+                PanelOutcome::Stays
             }
-            None => Outcome::Nothing("nothing to fold here"),
+            None => PanelOutcome::Nothing("nothing to fold here"),
         }
     }
 
     /// Brings a todo to the state after its own.
-    pub(crate) fn next_status(&self) -> Outcome {
+    pub(crate) fn next_status(&self) -> PanelOutcome {
         let Some(Spot::Todo(place)) = self.cursor else {
-            return Outcome::Nothing("no todo is chosen here");
+            return PanelOutcome::Nothing("no todo is chosen here");
         };
         let status = match self.todos.get(place).map(|todo| todo.status) {
             Some(TodoStatus::Pending) => TodoStatus::InProgress,
@@ -282,27 +282,27 @@ impl Panel {
         self.set_status(place, status)
     }
 
-    fn set_status(&self, place: usize, status: TodoStatus) -> Outcome {
+    fn set_status(&self, place: usize, status: TodoStatus) -> PanelOutcome {
         self.change(place, TodoChange::Status(status))
     }
 
     /// Asks for a change of an entry; the session says how the list stands then.
-    fn change(&self, place: usize, change: TodoChange) -> Outcome {
+    fn change(&self, place: usize, change: TodoChange) -> PanelOutcome {
         let Some(seen) = self.todos.get(place).cloned() else {
-            return Outcome::Nothing("no todo is chosen here");
+            return PanelOutcome::Nothing("no todo is chosen here");
         };
-        Outcome::Edit(TodoEdit { seen, change })
+        PanelOutcome::Edit(TodoEdit { seen, change })
     }
 
     /// Opens what the cursor stands on: the file, or the section.
-    pub(crate) fn open(&mut self) -> Outcome {
+    pub(crate) fn open(&mut self) -> PanelOutcome {
         match self.cursor {
             Some(Spot::File(place)) => match self.changed.files().get(place) {
-                Some(file) => Outcome::Open(FilePlace {
+                Some(file) => PanelOutcome::Open(FilePlace {
                     path: file.path.clone(),
                     line: None,
                 }),
-                None => Outcome::Nothing("no file is chosen here"),
+                None => PanelOutcome::Nothing("no file is chosen here"),
             },
             Some(Spot::Todo(_)) => self.begin_writing(),
             Some(Spot::Head(_)) | None => self.toggle(),
@@ -310,13 +310,13 @@ impl Panel {
     }
 
     /// Begins to change the words of a todo.
-    pub(crate) fn begin_writing(&mut self) -> Outcome {
+    pub(crate) fn begin_writing(&mut self) -> PanelOutcome {
         let todo = match self.cursor {
             Some(Spot::Todo(place)) => self.todos.get(place),
             _ => None,
         };
         let Some(todo) = todo else {
-            return Outcome::Nothing("no todo is chosen here");
+            return PanelOutcome::Nothing("no todo is chosen here");
         };
         let mut line = Composer::default();
         line.set(Draft::from_text(one_line(&todo.content)));
@@ -324,7 +324,7 @@ impl Panel {
             seen: todo.clone(),
             line,
         });
-        Outcome::Stays
+        PanelOutcome::Stays
     }
 
     pub(crate) fn write(&mut self, text: &str) {
@@ -342,18 +342,18 @@ impl Panel {
     }
 
     /// Takes what was written. The list may be another by now: the session finds the entry, or says that it is gone.
-    pub(crate) fn finish_writing(&mut self) -> Outcome {
+    pub(crate) fn finish_writing(&mut self) -> PanelOutcome {
         let Some(writing) = self.writing.take() else {
-            return Outcome::Stays;
+            return PanelOutcome::Stays;
         };
         let content = writing.line.text().trim().to_owned();
         if content.is_empty() {
-            return Outcome::Nothing("a todo needs words; it stays as it was");
+            return PanelOutcome::Nothing("a todo needs words; it stays as it was");
         }
         if content == writing.seen.content {
-            return Outcome::Stays;
+            return PanelOutcome::Stays;
         }
-        Outcome::Edit(TodoEdit {
+        PanelOutcome::Edit(TodoEdit {
             seen: writing.seen,
             change: TodoChange::Content(content),
         })

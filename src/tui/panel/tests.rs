@@ -69,7 +69,7 @@ fn a_fold_hides_the_rows_and_the_cursor_passes_over_them() {
     panel.focus();
     panel.move_by(-10);
     assert_eq!(panel.cursor, Some(Spot::Head(Section::Todo)));
-    assert_eq!(panel.toggle(), Outcome::Stays);
+    assert_eq!(panel.toggle(), PanelOutcome::Stays);
     panel.move_by(1);
     assert_eq!(panel.cursor, Some(Spot::Head(Section::Files)));
     panel.move_by(1);
@@ -77,7 +77,7 @@ fn a_fold_hides_the_rows_and_the_cursor_passes_over_them() {
         path: "a.rs".to_owned(),
         line: None,
     };
-    assert_eq!(panel.open(), Outcome::Open(place));
+    assert_eq!(panel.open(), PanelOutcome::Open(place));
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn what_is_written_while_the_list_changes_is_meant_for_the_entry_that_was_seen()
     panel.begin_writing();
     panel.write(" well\nand soon");
     panel.set_todos(vec![todo("something else", TodoStatus::Pending)]);
-    let Outcome::Edit(edit) = panel.finish_writing() else {
+    let PanelOutcome::Edit(edit) = panel.finish_writing() else {
         panic!("nothing is changed");
     };
     assert_eq!(edit.seen.content, "fix it");
@@ -103,7 +103,7 @@ fn no_words_leave_the_todo_as_it_was() {
     panel.focus();
     panel.begin_writing();
     panel.edit(Edit::DeleteToStart);
-    assert!(matches!(panel.finish_writing(), Outcome::Nothing(_)));
+    assert!(matches!(panel.finish_writing(), PanelOutcome::Nothing(_)));
     panel.begin_writing();
-    assert_eq!(panel.finish_writing(), Outcome::Stays);
+    assert_eq!(panel.finish_writing(), PanelOutcome::Stays);
 }

@@ -1,6 +1,6 @@
 //! Lists to pick from: type to filter, move, look, take.
 //!
-//! A [`Picker`] is the list with its filter, and knows nothing of what is listed. That is a [`Place`]: its rows, what is
+//! A [`Picker`] is the list with its filter, and knows nothing of what is listed. That is a [`ListContent`]: its rows, what is
 //! shown beside them, and the [`Wish`] that picking one is. A place is one file below `places` and a line in its list; what
 //! its rows say comes clean from [`Row`].
 //!
@@ -18,7 +18,7 @@ mod row;
 mod tests;
 
 pub(crate) use draw::{RowLine, draw_rule, split};
-pub(crate) use places::{Place, SessionWish};
+pub(crate) use places::{ListContent, SessionWish};
 pub(crate) use preview::Preview;
 pub(crate) use row::Row;
 
@@ -33,7 +33,7 @@ use filter::Filter;
 
 pub(crate) struct Picker {
     list: List,
-    place: Box<dyn Place>,
+    place: Box<dyn ListContent>,
     rows: Vec<Row>,
     filter: Filter,
     line: Composer,
@@ -54,7 +54,7 @@ pub(crate) struct Picker {
 
 impl Picker {
     /// Makes a list of what is in `place`; `list` is its name.
-    pub(crate) fn new(list: List, place: Box<dyn Place>) -> Self {
+    pub(crate) fn new(list: List, place: Box<dyn ListContent>) -> Self {
         let mut picker = Self {
             list,
             rows: place.rows(),
@@ -75,7 +75,7 @@ impl Picker {
     }
 
     /// Lists something else, by the filter there is.
-    pub(crate) fn fill(&mut self, place: Box<dyn Place>) {
+    pub(crate) fn fill(&mut self, place: Box<dyn ListContent>) {
         self.rows = place.rows();
         self.place = place;
         self.title_columns = draw::title_columns(&self.rows);
@@ -95,7 +95,7 @@ impl Picker {
     }
 
     /// Lists something else under the same filter; the selection stays on its row where that is still there.
-    pub(crate) fn list_anew(&mut self, place: Box<dyn Place>) -> Reply {
+    pub(crate) fn list_anew(&mut self, place: Box<dyn ListContent>) -> Reply {
         let key = |picker: &Self, row| picker.place.key(row).map(str::to_owned);
         let selected = self.row().and_then(|row| key(self, row));
         let inside = self.filter.take_inside();

@@ -20,7 +20,7 @@ struct Fruit {
     shows_more: bool,
 }
 
-impl Place for Fruit {
+impl ListContent for Fruit {
     fn title(&self) -> &'static str {
         "Fruit"
     }

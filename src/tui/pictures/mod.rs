@@ -6,7 +6,7 @@
 //! room. What cannot be drawn is the line that describes it; the rows that it had stay while its card is on screen, so that
 //! nothing jumps.
 //!
-//! The transcript says what is to be drawn where ([`Place`]), cells keep the place ([`kitty`], [`overlay`]), and
+//! The transcript says what is to be drawn where ([`PicturePlacement`]), cells keep the place ([`kitty`], [`overlay`]), and
 //! `terminal::Screen` tells the terminal of pictures that are new on screen and of those that are gone ([`Needed`]).
 
 mod decode;
@@ -113,7 +113,7 @@ pub(crate) struct Needed {
 
 /// Where a picture stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct PicturePlacement {
     /// Tells the picture from others.
     pub(crate) key: u64,
     pub(crate) grid: Grid,
@@ -329,7 +329,7 @@ impl Pictures {
     }
 
     /// Draws a picture, or says of how many pixels it has to be made first.
-    pub(crate) fn paint(&mut self, place: Place, buffer: &mut Buffer) -> Option<(u32, u32)> {
+    pub(crate) fn paint(&mut self, place: PicturePlacement, buffer: &mut Buffer) -> Option<(u32, u32)> {
         let protocol = self.protocol()?;
         let frame = self.frame;
         let pixels = self.pixels(place.grid);
@@ -520,7 +520,7 @@ mod tests {
     fn one_is_made_at_a_time_and_none_twice_that_failed() {
         let mut pictures = drawing();
         let mut buffer = Buffer::empty(Rect::new(0, 0, 10, 4));
-        let place = |key| Place {
+        let place = |key| PicturePlacement {
             key,
             grid: Grid { columns: 2, rows: 2 },
             area: Rect::new(1, 1, 2, 2),
@@ -573,7 +573,7 @@ mod tests {
         pictures.answered(Protocol::Sixel, true);
         pictures.set_cell(Some((10, 21)));
         let mut buffer = Buffer::empty(Rect::new(0, 0, 10, 4));
-        let at = |y| Place {
+        let at = |y| PicturePlacement {
             key: 1,
             grid: Grid { columns: 2, rows: 2 },
             area: Rect::new(1, y, 2, 2),

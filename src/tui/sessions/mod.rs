@@ -20,9 +20,9 @@
 
 mod seats;
 
-pub(super) use seats::{Said, Seats};
+pub(super) use seats::{Seats, SessionMessage};
 
-pub(crate) use crate::session::host::Wanted;
+pub(crate) use crate::session::host::SessionTarget;
 
 /// One of the open sessions. Numbers are not used again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

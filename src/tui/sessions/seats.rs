@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures::future::{join_all, select_all};
 
-use super::{SeatId, Wanted};
+use super::{SeatId, SessionTarget};
 use crate::session::host::{Host, Opening};
 use crate::session::{
     Envelope, ErrorReport, Handle, Op, Receiver, RecvError, ReportKind, SendError, Snapshot,
@@ -20,7 +20,7 @@ const FAREWELL: Duration = Duration::from_secs(5);
 type Boxed<T> = Pin<Box<dyn Future<Output = T>>>;
 
 /// Messages from a session.
-pub(crate) enum Said {
+pub(crate) enum SessionMessage {
     Opened(Result<Box<Welcome>, ErrorReport>),
     /// Attached to anew, after it had been faster than the screen.
     Attached(Box<Snapshot>),
@@ -85,7 +85,7 @@ impl Seats {
         seats
     }
 
-    pub(crate) fn open(&mut self, seat: SeatId, wanted: Wanted) {
+    pub(crate) fn open(&mut self, seat: SeatId, wanted: SessionTarget) {
         let opening = self.host.open(wanted);
         self.await_opening(seat, opening);
     }
@@ -129,7 +129,7 @@ impl Seats {
 
     /// Waits for any session to say something. While a frame is pending, and from sessions that are not on screen, only
     /// what is urgent wakes. Cancel safe.
-    pub(crate) async fn next(&mut self, is_frame_pending: bool) -> (SeatId, Said) {
+    pub(crate) async fn next(&mut self, is_frame_pending: bool) -> (SeatId, SessionMessage) {
         let front = self.front;
         let ears = self.taken.iter_mut().map(|seat| {
             let ear = if seat.id == front && !is_frame_pending {
@@ -147,7 +147,7 @@ impl Seats {
     }
 
     /// Returns what a session has said already, if any has.
-    pub(crate) fn ready(&mut self) -> Option<(SeatId, Said)> {
+    pub(crate) fn ready(&mut self) -> Option<(SeatId, SessionMessage)> {
         let mut said = self
             .taken
             .iter_mut()
@@ -172,15 +172,15 @@ impl Seat {
         }
     }
 
-    async fn next(&mut self, ear: Ear) -> Said {
+    async fn next(&mut self, ear: Ear) -> SessionMessage {
         match &mut self.way {
             Way::Opening(opening) => {
                 let opened = opening.await;
-                Said::Opened(self.opened(opened))
+                SessionMessage::Opened(self.opened(opened))
             }
             Way::Open { receiver, .. } if ear == Ear::Urgent => {
                 receiver.urgent().await;
-                Said::Urgent
+                SessionMessage::Urgent
             }
             Way::Open { receiver, .. } => {
                 let result = receiver.recv().await;
@@ -194,7 +194,7 @@ impl Seat {
         }
     }
 
-    fn ready(&mut self) -> Option<Said> {
+    fn ready(&mut self) -> Option<SessionMessage> {
         let Way::Open { receiver, .. } = &mut self.way else {
             return None;
         };
@@ -212,31 +212,31 @@ impl Seat {
         Ok(Box::new(welcome))
     }
 
-    fn heard(&mut self, result: Result<Envelope, RecvError>) -> Said {
+    fn heard(&mut self, result: Result<Envelope, RecvError>) -> SessionMessage {
         match (result, self.handle()) {
-            (Ok(envelope), _) => Said::Event(Box::new(envelope)),
+            (Ok(envelope), _) => SessionMessage::Event(Box::new(envelope)),
             (Err(RecvError::Lagged), Some(handle)) => {
                 let handle = handle.clone();
                 let asked = handle.clone();
                 let attached = Box::pin(async move { asked.attach().await });
                 self.way = Way::Attaching { handle, attached };
-                Said::Urgent
+                SessionMessage::Urgent
             }
             (Err(_), _) => self.end(),
         }
     }
 
-    fn attached(&mut self, attached: Result<(Snapshot, Receiver), SendError>) -> Said {
+    fn attached(&mut self, attached: Result<(Snapshot, Receiver), SendError>) -> SessionMessage {
         let (Ok((snapshot, receiver)), Some(handle)) = (attached, self.handle().cloned()) else {
             return self.end();
         };
         self.way = Way::Open { handle, receiver };
-        Said::Attached(Box::new(snapshot))
+        SessionMessage::Attached(Box::new(snapshot))
     }
 
-    fn end(&mut self) -> Said {
+    fn end(&mut self) -> SessionMessage {
         self.way = Way::Gone;
-        Said::Ended
+        SessionMessage::Ended
     }
 
     async fn finish(self) {

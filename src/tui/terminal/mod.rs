@@ -350,7 +350,7 @@ mod tests {
 
     use super::*;
     use crate::tui::pictures::facts::tests::png;
-    use crate::tui::pictures::{Grid, Job, Pictures as Shown, Place, Protocol};
+    use crate::tui::pictures::{Grid, Job, PicturePlacement, Pictures as Shown, Protocol};
 
     const AREA: Rect = Rect::new(0, 0, 20, 10);
     const GRID: Grid = Grid { columns: 4, rows: 2 };
@@ -443,7 +443,7 @@ mod tests {
                 pictures.begin();
                 for (key, y) in &places {
                     let area = Rect::new(15, *y, GRID.columns, GRID.rows);
-                    let place = Place {
+                    let place = PicturePlacement {
                         key: *key,
                         grid: GRID,
                         area,

@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 const SIP: usize = 4096;
 
 /// Reads what is typed, while it is started.
-pub(crate) struct Reader {
+pub(crate) struct TerminalReader {
     /// Without a bound, so that the thread never waits for the loop and can always be stopped; the loop takes keys
     /// before all else.
     received: UnboundedReceiver<io::Result<Received>>,
@@ -34,7 +34,7 @@ struct Worker {
     ended: Receiver<()>,
 }
 
-impl Reader {
+impl TerminalReader {
     /// Returns one that does not read yet.
     pub(crate) fn new() -> Self {
         let (sender, received) = unbounded_channel();
@@ -82,7 +82,7 @@ impl Reader {
     }
 }
 
-impl Drop for Reader {
+impl Drop for TerminalReader {
     fn drop(&mut self) {
         self.stop();
     }

@@ -14,7 +14,7 @@ use crate::text::size::size_words;
 use crate::view::card::CardStatus;
 
 use super::call::CallBlock;
-use super::layout::Laid;
+use super::layout::BlockLayout;
 
 pub(super) struct Block {
     pub(super) body: Body,
@@ -28,7 +28,7 @@ pub(super) struct Block {
     pub(super) ordinal: usize,
     /// Rows that it keeps while it is visible, so that nothing below it moves up.
     pub(super) reserved: usize,
-    pub(super) laid: Option<Laid>,
+    pub(super) laid: Option<BlockLayout>,
 }
 
 pub(super) enum Body {
@@ -232,7 +232,7 @@ impl Block {
         match &self.body {
             Body::Reasoning(reasoning) => reasoning.phase.is_open(),
             Body::Call(call) => {
-                let face = self.laid.as_ref().and_then(Laid::face);
+                let face = self.laid.as_ref().and_then(BlockLayout::face);
                 match face.and_then(|face| face.shared) {
                     Some(status) => status == CardStatus::Running,
                     None => call.is_running(),

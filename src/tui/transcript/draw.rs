@@ -13,7 +13,7 @@ use super::list::List;
 use super::reading::Reading;
 use super::search::Search;
 use super::selection::{self, View};
-use super::viewport::{self, Anchor, Heights, Place};
+use super::viewport::{self, Anchor, Heights, RowPosition};
 use super::{DrawCx, Move, Shown, Transcript};
 
 /// Blocks whose layout is kept, or two screens of them, so that scrolling to and fro lays nothing out again.
@@ -189,7 +189,7 @@ fn carry_over(list: &mut List<'_>, anchor: Anchor, shown: &Shown) -> Anchor {
         return anchor;
     }
     let height = list.height(place.block);
-    Anchor::Top(Place {
+    Anchor::Top(RowPosition {
         row: place.row * height / shown.top_height,
         ..place
     })
@@ -205,14 +205,14 @@ fn travel(list: &mut List<'_>, anchor: Anchor, moves: &[Move], shown: &Shown, ro
                 let (top, _) = viewport::settle(list, anchor, rows);
                 Anchor::Top(viewport::shift(list, top, by))
             }
-            Move::Start => Anchor::Top(Place::default()),
+            Move::Start => Anchor::Top(RowPosition::default()),
             Move::End => Anchor::Tail,
             Move::Hold if anchor == Anchor::Tail => Anchor::Top(shown.top),
             Move::Hold => anchor,
             Move::Reveal(block) => reveal(list, anchor, block, rows),
             Move::RevealHead(block) => {
                 let (top, anchor) = viewport::settle(list, anchor, rows);
-                let head = Place {
+                let head = RowPosition {
                     block,
                     row: list.gap(block),
                 };
@@ -230,14 +230,14 @@ fn travel(list: &mut List<'_>, anchor: Anchor, moves: &[Move], shown: &Shown, ro
 fn reveal(list: &mut List<'_>, anchor: Anchor, block: usize, rows: usize) -> Anchor {
     let (top, anchor) = viewport::settle(list, anchor, rows);
     let gap = list.gap(block);
-    let head = Place { block, row: gap };
+    let head = RowPosition { block, row: gap };
     let content = list.height(block).saturating_sub(gap);
     match viewport::distance(list, top, block, rows) {
         _ if top == head => anchor,
         Some(above) if above + gap + content <= rows => anchor,
         Some(_) if content <= rows => {
             let first = (gap + content).cast_signed() - rows.cast_signed();
-            Anchor::Top(viewport::shift(list, Place { block, row: 0 }, first))
+            Anchor::Top(viewport::shift(list, RowPosition { block, row: 0 }, first))
         }
         _ => Anchor::Top(head),
     }
@@ -269,7 +269,7 @@ fn to_match(
 fn reveal_row(list: &mut List<'_>, anchor: Anchor, block: usize, row: usize, rows: usize) -> Anchor {
     let (top, _) = viewport::settle(list, anchor, rows);
     let row = list.gap(block) + row;
-    let place = Place { block, row };
+    let place = RowPosition { block, row };
     let bottom = viewport::shift(list, top, rows.cast_signed() - 1);
     if top <= place && place <= bottom {
         return Anchor::Top(top);
@@ -281,7 +281,7 @@ fn reveal_row(list: &mut List<'_>, anchor: Anchor, block: usize, row: usize, row
 fn reveal_head(list: &mut List<'_>, anchor: Anchor, block: usize, row: usize, rows: usize) -> Anchor {
     let (top, _) = viewport::settle(list, anchor, rows);
     let row = list.gap(block) + row;
-    let place = Place { block, row };
+    let place = RowPosition { block, row };
     let bottom = viewport::shift(list, top, rows.cast_signed() - 1);
     if place < top {
         Anchor::Top(place)
@@ -295,7 +295,7 @@ fn reveal_head(list: &mut List<'_>, anchor: Anchor, block: usize, row: usize, ro
 /// Draws from `top` down and returns what the frame shows.
 fn paint(
     list: &mut List<'_>,
-    top: Place,
+    top: RowPosition,
     area: Rect,
     buffer: &mut Buffer,
     focus: Option<usize>,

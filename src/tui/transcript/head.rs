@@ -12,7 +12,7 @@ use crate::view::theme::Meaning;
 use super::DrawCx;
 use super::block::{Block, Body, Mark, Phase, ReasoningBlock};
 use super::call::{CallBlock, WaitsFor};
-use super::layout::{Laid, LayoutCx};
+use super::layout::{BlockLayout, LayoutCx};
 use super::mark;
 
 /// Less than this nobody waited for.
@@ -22,7 +22,7 @@ pub(super) const FELT_MS: u128 = 100;
 pub(super) fn line(block: &Block, cx: &LayoutCx<'_>) -> Line<'static> {
     match &block.body {
         Body::Call(call) => {
-            let face = block.laid.as_ref().and_then(Laid::face);
+            let face = block.laid.as_ref().and_then(BlockLayout::face);
             face.map_or_else(Line::default, |face| match face.shared {
                 None => card_line(&face.card, call, cx),
                 Some(status) => {
@@ -92,7 +92,7 @@ pub(super) fn inner_line(block: &Block, row: usize, cx: &LayoutCx<'_>) -> Option
     let Body::Call(call) = &block.body else {
         return None;
     };
-    let faces = &block.laid.as_ref().and_then(Laid::face)?.inner;
+    let faces = &block.laid.as_ref().and_then(BlockLayout::face)?.inner;
     let (face, inner) = faces.iter().zip(&call.inner).find(|(face, _)| face.row == row)?;
     let mut line = card_line(&face.card, inner, &narrower(cx));
     line.spans.insert(0, Span::raw(" ".repeat(STEP)));

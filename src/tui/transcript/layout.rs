@@ -68,7 +68,7 @@ impl LayoutCx<'_> {
 }
 
 /// The layout of a block.
-pub(super) struct Laid {
+pub(super) struct BlockLayout {
     key: Key,
     face: Option<Face>,
     rows: Rows,
@@ -127,7 +127,7 @@ struct Growing {
     len: usize,
 }
 
-impl Laid {
+impl BlockLayout {
     pub(super) fn face(&self) -> Option<&Face> {
         self.face.as_ref()
     }
@@ -179,7 +179,7 @@ pub(super) fn height(blocks: &mut [Block], index: usize, cx: &LayoutCx<'_>) -> u
             };
             let mut pictures = Vec::new();
             let (face, rows) = lay_out(blocks, index, key.is_unfolded, &own, &mut pictures);
-            blocks[index].laid = Some(Laid {
+            blocks[index].laid = Some(BlockLayout {
                 key,
                 face,
                 rows,
@@ -312,12 +312,12 @@ impl Rows {
 }
 
 /// Returns true if the text at most became longer since.
-fn can_grow(body: &Body, laid: &Laid, key: Key) -> bool {
+fn can_grow(body: &Body, laid: &BlockLayout, key: Key) -> bool {
     let is_text = matches!(body, Body::Text(_)) && matches!(laid.rows, Rows::Markdown(_));
     is_text && laid.key.is_grown(key)
 }
 
-fn grow(body: &Body, laid: &mut Laid, key: Key, cx: &LayoutCx<'_>) {
+fn grow(body: &Body, laid: &mut BlockLayout, key: Key, cx: &LayoutCx<'_>) {
     if let (Body::Text(text), Rows::Markdown(growing)) = (body, &mut laid.rows) {
         growing.follow(text, cx);
         laid.key = key;

@@ -54,12 +54,12 @@ use crate::view::link::Links;
 use apply::Blocks;
 use block::Mark;
 use cards::{CardSource, Names};
-use layout::Laid;
+use layout::BlockLayout;
 use pictures::OnScreen;
 use reading::Reading;
 use search::Search;
 use selection::{Pick, Selection, Spot};
-use viewport::{Anchor, Place};
+use viewport::{Anchor, RowPosition};
 
 pub use fork::NoFork;
 pub use opening::FilePlace;
@@ -133,7 +133,7 @@ pub struct Transcript {
 /// The last frame.
 #[derive(Default)]
 struct Shown {
-    top: Place,
+    top: RowPosition,
     blocks: Range<usize>,
     area: Rect,
     /// The row of the screen where each block on it begins.
@@ -278,7 +278,7 @@ impl Transcript {
     pub fn links(&self, file: impl Fn(&str) -> Option<String>) -> Links {
         let mut links = Links::default();
         for block in &self.blocks.list[self.shown.blocks.clone()] {
-            let targets = block.laid.as_ref().map_or(&[][..], Laid::targets);
+            let targets = block.laid.as_ref().map_or(&[][..], BlockLayout::targets);
             for target in targets {
                 links.add(target, target);
             }

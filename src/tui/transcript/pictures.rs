@@ -10,7 +10,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::conversation::{Attachment, CallId, Message, MessageId};
-use crate::tui::pictures::{Canvas, Facts, Grid, Place};
+use crate::tui::pictures::{Canvas, Facts, Grid, PicturePlacement};
 use crate::view::card::CardRow;
 use crate::view::flow::cut_line;
 use crate::view::theme::Meaning;
@@ -47,7 +47,7 @@ enum Source {
 #[derive(Debug, Clone)]
 pub(super) struct OnScreen {
     source: Source,
-    place: Place,
+    place: PicturePlacement,
 }
 
 impl Source {
@@ -187,7 +187,7 @@ impl Picture {
         };
         Some(OnScreen {
             source: self.source.clone(),
-            place: Place {
+            place: PicturePlacement {
                 key: self.source.key(),
                 grid: self.grid,
                 area,
@@ -204,7 +204,7 @@ impl Transcript {
     }
 
     /// Returns where pictures stand in the last frame.
-    pub(in crate::tui) fn pictures(&self) -> impl Iterator<Item = Place> {
+    pub(in crate::tui) fn pictures(&self) -> impl Iterator<Item = PicturePlacement> {
         self.shown.pictures.iter().map(|picture| picture.place)
     }
 

@@ -30,11 +30,11 @@ pub(super) struct Read {
     pub(super) rows: Vec<AlignedRow>,
     /// Rows that stay while the text grows.
     stable: usize,
-    found: Option<Found>,
+    found: Option<SearchMatches>,
 }
 
 /// The matches of a search in the text as it is folded now.
-pub(super) struct Found {
+pub(super) struct SearchMatches {
     pattern: u64,
     pub(super) ranges: Vec<Range<usize>>,
     /// How many of them some row shows.
@@ -101,14 +101,14 @@ impl Reading {
 
 impl Read {
     /// Returns where a pattern, told apart by its number, is found.
-    pub(super) fn find(&mut self, number: u64, pattern: &Regex) -> &Found {
+    pub(super) fn find(&mut self, number: u64, pattern: &Regex) -> &SearchMatches {
         if self.found.as_ref().is_some_and(|found| found.pattern != number) {
             self.found = None;
         }
         let (text, rows) = (&self.text, &self.rows);
         self.found.get_or_insert_with(|| {
             let ranges: Vec<_> = pattern.find_iter(text).map(|found| found.range()).collect();
-            Found {
+            SearchMatches {
                 pattern: number,
                 drawn: drawn(&ranges, rows),
                 ranges,

@@ -21,7 +21,13 @@ pub(super) fn text<'a>(
     is_unfolded: bool,
     cards: &dyn CardSource,
 ) -> Cow<'a, str> {
-    read(list, index, is_unfolded, cards, &mut Reader::new(Asides::Without))
+    read(
+        list,
+        index,
+        is_unfolded,
+        cards,
+        &mut CardTextReader::new(Asides::Without),
+    )
 }
 
 /// Returns the same with what stands beside its lines: as many lines, with their numbers and signs.
@@ -31,7 +37,13 @@ pub(super) fn text_with_asides<'a>(
     is_unfolded: bool,
     cards: &dyn CardSource,
 ) -> Cow<'a, str> {
-    read(list, index, is_unfolded, cards, &mut Reader::new(Asides::With))
+    read(
+        list,
+        index,
+        is_unfolded,
+        cards,
+        &mut CardTextReader::new(Asides::With),
+    )
 }
 
 /// Returns the text, and where each diff begins in it.
@@ -41,18 +53,18 @@ pub(super) fn text_and_diffs<'a>(
     is_unfolded: bool,
     cards: &dyn CardSource,
 ) -> (Cow<'a, str>, Vec<usize>) {
-    let mut reader = Reader::new(Asides::Without);
+    let mut reader = CardTextReader::new(Asides::Without);
     let text = read(list, index, is_unfolded, cards, &mut reader);
     (text, reader.diffs)
 }
 
 /// Reads the text of cards, and notes where diffs stand in it.
-struct Reader {
+struct CardTextReader {
     asides: Asides,
     diffs: Vec<usize>,
 }
 
-impl Reader {
+impl CardTextReader {
     fn new(asides: Asides) -> Self {
         Self {
             asides,
@@ -70,7 +82,7 @@ fn read<'a>(
     index: usize,
     is_unfolded: bool,
     cards: &dyn CardSource,
-    reader: &mut Reader,
+    reader: &mut CardTextReader,
 ) -> Cow<'a, str> {
     let block = &list[index];
     match &block.body {
@@ -92,7 +104,12 @@ fn read<'a>(
 }
 
 /// A call's card, or its title and the cards of the calls inside it.
-fn single(call: &CallBlock, is_unfolded: bool, cards: &dyn CardSource, reader: &mut Reader) -> String {
+fn single(
+    call: &CallBlock,
+    is_unfolded: bool,
+    cards: &dyn CardSource,
+    reader: &mut CardTextReader,
+) -> String {
     let cx = RenderCx {
         expanded: is_unfolded,
     };
@@ -116,7 +133,7 @@ fn shared(
     members: &[usize],
     is_unfolded: bool,
     source: &dyn CardSource,
-    reader: &mut Reader,
+    reader: &mut CardTextReader,
 ) -> String {
     let calls = || group::calls(list, leader, members);
     let cards = group::cards(calls(), is_unfolded, source);

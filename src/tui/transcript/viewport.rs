@@ -7,7 +7,7 @@
 
 /// A row of a block. Row 0 may be the empty row before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) struct Place {
+pub(super) struct RowPosition {
     pub(super) block: usize,
     pub(super) row: usize,
 }
@@ -19,7 +19,7 @@ pub(super) enum Anchor {
     #[default]
     Tail,
     /// This row stays the first one.
-    Top(Place),
+    Top(RowPosition),
 }
 
 /// The heights of a list of blocks.
@@ -31,24 +31,24 @@ pub(super) trait Heights {
 }
 
 /// Returns the first row of a screen that ends with the list's last row.
-pub(super) fn tail(heights: &mut impl Heights, rows: usize) -> Place {
+pub(super) fn tail(heights: &mut impl Heights, rows: usize) -> RowPosition {
     let mut missing = rows;
     for block in (0..heights.count()).rev() {
         let height = heights.height(block);
         if height >= missing {
-            return Place {
+            return RowPosition {
                 block,
                 row: height - missing,
             };
         }
         missing -= height;
     }
-    Place::default()
+    RowPosition::default()
 }
 
 /// Returns where a screen begins, and the anchor that is left: a screen that would show nothing below the last row
 /// follows the tail instead.
-pub(super) fn settle(heights: &mut impl Heights, anchor: Anchor, rows: usize) -> (Place, Anchor) {
+pub(super) fn settle(heights: &mut impl Heights, anchor: Anchor, rows: usize) -> (RowPosition, Anchor) {
     let Anchor::Top(place) = anchor else {
         return (tail(heights, rows), Anchor::Tail);
     };
@@ -65,7 +65,7 @@ pub(super) fn settle(heights: &mut impl Heights, anchor: Anchor, rows: usize) ->
 }
 
 /// Moves a place by rows, downwards when positive, within the list.
-pub(super) fn shift(heights: &mut impl Heights, place: Place, rows: isize) -> Place {
+pub(super) fn shift(heights: &mut impl Heights, place: RowPosition, rows: isize) -> RowPosition {
     let place = clamp(heights, place);
     match usize::try_from(rows) {
         Ok(down) => shift_down(heights, place, down),
@@ -73,10 +73,10 @@ pub(super) fn shift(heights: &mut impl Heights, place: Place, rows: isize) -> Pl
     }
 }
 
-fn shift_up(heights: &mut impl Heights, mut place: Place, mut rows: usize) -> Place {
+fn shift_up(heights: &mut impl Heights, mut place: RowPosition, mut rows: usize) -> RowPosition {
     while rows > place.row {
         if place.block == 0 {
-            return Place::default();
+            return RowPosition::default();
         }
         rows -= place.row;
         place.block -= 1;
@@ -86,11 +86,11 @@ fn shift_up(heights: &mut impl Heights, mut place: Place, mut rows: usize) -> Pl
     place
 }
 
-fn shift_down(heights: &mut impl Heights, mut place: Place, mut rows: usize) -> Place {
+fn shift_down(heights: &mut impl Heights, mut place: RowPosition, mut rows: usize) -> RowPosition {
     loop {
         let below = heights.height(place.block).saturating_sub(place.row);
         if rows < below {
-            return Place {
+            return RowPosition {
                 row: place.row + rows,
                 ..place
             };
@@ -99,7 +99,7 @@ fn shift_down(heights: &mut impl Heights, mut place: Place, mut rows: usize) -> 
             return tail(heights, 1);
         }
         rows -= below;
-        place = Place {
+        place = RowPosition {
             block: place.block + 1,
             row: 0,
         };
@@ -107,9 +107,9 @@ fn shift_down(heights: &mut impl Heights, mut place: Place, mut rows: usize) -> 
 }
 
 /// Returns the place itself, or the nearest one that exists.
-fn clamp(heights: &mut impl Heights, place: Place) -> Place {
+fn clamp(heights: &mut impl Heights, place: RowPosition) -> RowPosition {
     let Some(last) = heights.count().checked_sub(1) else {
-        return Place::default();
+        return RowPosition::default();
     };
     let block = place.block.min(last);
     let row = if block == place.block {
@@ -117,7 +117,7 @@ fn clamp(heights: &mut impl Heights, place: Place) -> Place {
     } else {
         usize::MAX
     };
-    Place {
+    RowPosition {
         block,
         row: row.min(heights.height(block).saturating_sub(1)),
     }
@@ -125,7 +125,12 @@ fn clamp(heights: &mut impl Heights, place: Place) -> Place {
 
 /// Returns the rows from `top` down to the beginning of `block`, counting no further than `limit`; `None` when the
 /// block is above.
-pub(super) fn distance(heights: &mut impl Heights, top: Place, block: usize, limit: usize) -> Option<usize> {
+pub(super) fn distance(
+    heights: &mut impl Heights,
+    top: RowPosition,
+    block: usize,
+    limit: usize,
+) -> Option<usize> {
     if block < top.block || (block == top.block && top.row > 0) {
         return None;
     }
@@ -157,33 +162,33 @@ mod tests {
     }
 
     /// The number of rows before a place.
-    fn offset(fixed: &Fixed, place: Place) -> usize {
+    fn offset(fixed: &Fixed, place: RowPosition) -> usize {
         fixed.0[..place.block].iter().sum::<usize>() + place.row
     }
 
     #[test]
     fn the_tail_of_a_short_list_is_its_start() {
         let mut fixed = Fixed(vec![2, 3]);
-        assert_eq!(tail(&mut fixed, 10), Place::default());
-        assert_eq!(tail(&mut fixed, 4), Place { block: 0, row: 1 });
-        assert_eq!(tail(&mut Fixed(Vec::new()), 4), Place::default());
+        assert_eq!(tail(&mut fixed, 10), RowPosition::default());
+        assert_eq!(tail(&mut fixed, 4), RowPosition { block: 0, row: 1 });
+        assert_eq!(tail(&mut Fixed(Vec::new()), 4), RowPosition::default());
     }
 
     #[test]
     fn a_screen_that_reaches_the_end_follows_the_tail() {
         let mut fixed = Fixed(vec![5, 5]);
-        let top = |block, row| Anchor::Top(Place { block, row });
+        let top = |block, row| Anchor::Top(RowPosition { block, row });
         assert_eq!(
             settle(&mut fixed, top(0, 2), 7),
-            (Place { block: 0, row: 2 }, top(0, 2))
+            (RowPosition { block: 0, row: 2 }, top(0, 2))
         );
         assert_eq!(
             settle(&mut fixed, top(0, 3), 7),
-            (Place { block: 0, row: 3 }, Anchor::Tail)
+            (RowPosition { block: 0, row: 3 }, Anchor::Tail)
         );
         assert_eq!(
             settle(&mut fixed, top(9, 9), 7),
-            (Place { block: 0, row: 3 }, Anchor::Tail)
+            (RowPosition { block: 0, row: 3 }, Anchor::Tail)
         );
     }
 
@@ -191,12 +196,12 @@ mod tests {
     fn a_block_that_is_not_shown_is_walked_over() {
         let mut fixed = Fixed(vec![2, 0, 0, 2]);
         assert_eq!(
-            shift(&mut fixed, Place { block: 0, row: 1 }, 1),
-            Place { block: 3, row: 0 }
+            shift(&mut fixed, RowPosition { block: 0, row: 1 }, 1),
+            RowPosition { block: 3, row: 0 }
         );
         assert_eq!(
-            shift(&mut fixed, Place { block: 3, row: 0 }, -1),
-            Place { block: 0, row: 1 }
+            shift(&mut fixed, RowPosition { block: 3, row: 0 }, -1),
+            RowPosition { block: 0, row: 1 }
         );
     }
 
@@ -210,7 +215,7 @@ mod tests {
         ) {
             let mut fixed = Fixed(heights);
             let total: usize = fixed.0.iter().sum();
-            let from = clamp(&mut fixed, Place { block, row });
+            let from = clamp(&mut fixed, RowPosition { block, row });
             let to = shift(&mut fixed, from, rows);
             let wanted = offset(&fixed, from).saturating_add_signed(rows).min(total.saturating_sub(1));
             prop_assert_eq!(offset(&fixed, to), wanted);
@@ -225,7 +230,7 @@ mod tests {
         ) {
             let mut fixed = Fixed(heights);
             let total: usize = fixed.0.iter().sum();
-            let (top, _) = settle(&mut fixed, Anchor::Top(Place { block, row }), rows);
+            let (top, _) = settle(&mut fixed, Anchor::Top(RowPosition { block, row }), rows);
             prop_assert!(total - offset(&fixed, top) >= rows.min(total));
         }
     }

@@ -213,7 +213,7 @@ fn git_is_started_by_its_door_alone() {
             "src/process/git/query.rs",
             "src/process/mod.rs",
             "src/process/program.rs",
-            "src/tool/command_asks/programs.rs"
+            "src/tool/command_permissions/programs.rs"
         ]
     );
 }

@@ -9,7 +9,7 @@ use super::super::word::{Word, joined};
 use super::super::wrapper::{Given, Runs, is_assignment, is_shell, replaced, runs, starts_in};
 use super::super::{Input, Simple, base_name};
 use super::place::{After, directory_after, named_directories};
-use super::{Flow, Place, Shell};
+use super::{Flow, PossibleDirectories, Shell};
 
 /// `eval`, `sh -c` and wrappers in each other.
 const MAX_TEXTS: usize = 8;
@@ -17,7 +17,7 @@ const MAX_TEXTS: usize = 8;
 const MAX_PERHAPS: usize = 16;
 
 impl Flow {
-    pub(super) fn call(&mut self, call: &Call, place: &Place) -> After {
+    pub(super) fn call(&mut self, call: &Call, place: &PossibleDirectories) -> After {
         let first = self.commands.len();
         // Each value is there for what follows in the same command.
         let is_mixed = call.words.is_empty()
@@ -138,7 +138,7 @@ impl Flow {
         let is_replaced = matches!(running.given, Given::More(Some(text)) if program.text.contains(text));
         if running.depth > MAX_TEXTS {
             self.facts.refuse("it runs commands in commands in commands");
-            return After::same(&Place::Unknown);
+            return After::same(&PossibleDirectories::Unknown);
         }
         if !names_a_program(program) || is_replaced {
             self.facts.refuse("its program is not a plain word");
@@ -175,7 +175,7 @@ impl Flow {
                 self.facts.refuse("it runs a command that cannot be told");
                 self.push(words, running);
                 self.perhaps(words, running);
-                After::same(&Place::Unknown)
+                After::same(&PossibleDirectories::Unknown)
             }
             Runs::Instead(start) => self.instead(words, start, running),
             Runs::Also(ranges) => {
@@ -229,12 +229,14 @@ impl Flow {
     fn also(&mut self, words: &[Word], ranges: Vec<Range<usize>>, given_by: usize, running: &Running<'_>) {
         let base = base_name(&words[0].text);
         let place = &match (base, starts_in(words)) {
-            ("find", _) if words.iter().any(|word| word.text.ends_with("dir")) => Place::Unknown,
+            ("find", _) if words.iter().any(|word| word.text.ends_with("dir")) => {
+                PossibleDirectories::Unknown
+            }
             (_, None) => running.place.clone(),
             (_, Some(step)) => {
                 self.steps.push(step.clone());
                 if step.dynamic || !step.wildcards.is_empty() {
-                    Place::Unknown
+                    PossibleDirectories::Unknown
                 } else {
                     running.place.step(&step)
                 }
@@ -266,7 +268,7 @@ impl Flow {
     /// Notes every command that a wrapper may run by its words.
     fn perhaps(&mut self, words: &[Word], running: &Running<'_>) {
         self.steps.extend(starts_in(words));
-        let place = Place::Unknown;
+        let place = PossibleDirectories::Unknown;
         let running = Running {
             place: &place,
             ..*running
@@ -316,18 +318,18 @@ impl Flow {
     }
 
     /// A text that is read as a script of its own.
-    fn text(&mut self, text: &str, place: &Place) -> After {
+    fn text(&mut self, text: &str, place: &PossibleDirectories) -> After {
         self.texts += 1;
         if self.texts > MAX_TEXTS {
             self.facts.refuse("it runs commands in commands in commands");
-            return After::same(&Place::Unknown);
+            return After::same(&PossibleDirectories::Unknown);
         }
         self.script(text, place)
     }
 }
 
 struct Running<'a> {
-    place: &'a Place,
+    place: &'a PossibleDirectories,
     given: Given<'a>,
     given_by: Option<usize>,
     /// Canonical texts of the wrappers that stand for it.

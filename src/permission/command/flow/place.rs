@@ -11,7 +11,7 @@ const CHANGES_DIRECTORY: &[&str] = &["cd", "chdir", "pushd", "popd"];
 
 /// Where a command may run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum PossibleDirectories {
     Unknown,
     /// In one of these.
     Known(Vec<Directory>),
@@ -20,7 +20,7 @@ pub enum Place {
 /// The steps from where the whole command starts; none for that place itself.
 pub type Directory = Vec<PathOperand>;
 
-impl Place {
+impl PossibleDirectories {
     pub(super) fn start() -> Self {
         Self::Known(vec![Vec::new()])
     }
@@ -62,25 +62,25 @@ impl Place {
 /// The places after a command, by how it ended.
 #[derive(Clone)]
 pub(super) struct After {
-    pub(super) success: Place,
-    pub(super) failure: Place,
+    pub(super) success: PossibleDirectories,
+    pub(super) failure: PossibleDirectories,
 }
 
 impl After {
-    pub(super) fn same(place: &Place) -> Self {
+    pub(super) fn same(place: &PossibleDirectories) -> Self {
         Self {
             success: place.clone(),
             failure: place.clone(),
         }
     }
 
-    pub(super) fn either(self) -> Place {
+    pub(super) fn either(self) -> PossibleDirectories {
         self.success.or(self.failure)
     }
 }
 
 /// Returns the directories after a command, by its words.
-pub(super) fn directory_after(words: &[Word], place: &Place) -> After {
+pub(super) fn directory_after(words: &[Word], place: &PossibleDirectories) -> After {
     let program = words[0].text.as_str();
     if !CHANGES_DIRECTORY.contains(&program) {
         return After::same(place);
@@ -88,7 +88,7 @@ pub(super) fn directory_after(words: &[Word], place: &Place) -> After {
     After {
         success: match directory_operand(words) {
             Some(step) => place.step(&step),
-            None => Place::Unknown,
+            None => PossibleDirectories::Unknown,
         },
         failure: place.clone(),
     }

@@ -27,7 +27,7 @@ impl Values {
     /// Before a script is followed: notes which of its variables cannot be.
     pub(super) fn begin(&mut self, node: &Node, computed: Vec<String>) {
         self.never.extend(computed);
-        let mut found = Found::default();
+        let mut found = UnfollowedNames::default();
         any(node, &mut |node| {
             found.node(node);
             false
@@ -232,12 +232,12 @@ fn assigned<'n>(nodes: impl IntoIterator<Item = &'n Node>) -> BTreeSet<String> {
 
 /// Names that get a value in a way that is not followed.
 #[derive(Default)]
-struct Found {
+struct UnfollowedNames {
     names: BTreeSet<String>,
     is_any: bool,
 }
 
-impl Found {
+impl UnfollowedNames {
     fn node(&mut self, node: &Node) {
         match node {
             Node::Function(body) => self.names.extend(assigned([&**body])),

@@ -17,7 +17,7 @@ mod table;
 pub use git::{GitForm, GitShows};
 
 use super::Simple;
-use super::flow::Place;
+use super::flow::PossibleDirectories;
 use super::hazards::exports_harmless;
 use super::word::Word;
 use programs::{PROGRAMS, Program, VERSIONS};
@@ -104,7 +104,9 @@ pub fn read_only(command: &Simple, facts: &ReadOnlyFacts<'_>) -> Option<Form> {
     if GRAMMAR.contains(&command.program()) || looks_up || stays_in_shell {
         return around.is_empty().then(Form::of_shell);
     }
-    if command.place == Place::Unknown || !around.iter().all(|program| (facts.is_system_program)(program)) {
+    if command.place == PossibleDirectories::Unknown
+        || !around.iter().all(|program| (facts.is_system_program)(program))
+    {
         return None;
     }
     let (program, arguments) = command

@@ -6,11 +6,11 @@
 use super::super::syntax::Node;
 use super::super::word::is_name;
 use super::words::{Building, Quoting};
-use super::{Reader, Refusal, UNEXPECTED};
+use super::{Refusal, ShellReader, UNEXPECTED};
 
 const EVALUATES: Refusal = "it computes with something that may be no number";
 
-impl Reader<'_> {
+impl ShellReader<'_> {
     /// Reads up to and with `close`.
     pub(super) fn arithmetic(&mut self, inside: &mut Vec<Node>, close: &str) -> Result<(), Refusal> {
         // A division by zero, a number that is none: bash goes on with the next line.

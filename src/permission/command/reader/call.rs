@@ -3,12 +3,12 @@
 use super::super::hazards::check_variable;
 use super::super::syntax::{Assignment, Call, Node, Redirection, RedirectionKind};
 use super::super::word::{Word, is_computed, is_name, joined};
-use super::{MAX_COMMANDS, Reader, Refusal, UNEXPECTED};
+use super::{MAX_COMMANDS, Refusal, ShellReader, UNEXPECTED};
 
 /// The subscript in `{a[x]}>file` is computed, and so may run commands.
 const DESCRIPTOR: Refusal = "it names a descriptor by a variable";
 
-impl Reader<'_> {
+impl ShellReader<'_> {
     /// A simple command, or a function that is defined.
     pub(super) fn call(&mut self) -> Result<Node, Refusal> {
         let mut call = Call::default();

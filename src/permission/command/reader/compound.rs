@@ -2,9 +2,9 @@
 
 use super::super::syntax::{Call, Node};
 use super::super::word::{Word, is_name};
-use super::{Reader, Refusal, UNEXPECTED};
+use super::{Refusal, ShellReader, UNEXPECTED};
 
-impl Reader<'_> {
+impl ShellReader<'_> {
     pub(super) fn command(&mut self) -> Result<Node, Refusal> {
         self.nested(|reader| {
             reader.blanks();

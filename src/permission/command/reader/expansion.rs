@@ -3,12 +3,12 @@
 use super::super::syntax::Node;
 use super::super::word::{Variable, is_name};
 use super::words::{Building, Quoting};
-use super::{Reader, Refusal, UNEXPECTED};
+use super::{Refusal, ShellReader, UNEXPECTED};
 
 const EVALUATES: Refusal = "it evaluates a variable's value";
 const UNUSUAL: Refusal = "it has an unusual expansion";
 
-impl Reader<'_> {
+impl ShellReader<'_> {
     /// Reads what follows a `$`.
     pub(super) fn dollar(&mut self, building: &mut Building, quoting: Quoting) -> Result<(), Refusal> {
         let start = self.at - 1;

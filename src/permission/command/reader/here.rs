@@ -2,7 +2,7 @@
 
 use super::super::syntax::Node;
 use super::words::{Building, Quoting};
-use super::{Reader, Refusal};
+use super::{Refusal, ShellReader};
 
 /// A here-document that waits for its text.
 pub(super) struct Pending {
@@ -14,7 +14,7 @@ pub(super) struct Pending {
 
 const UNUSUAL: Refusal = "it has an unusual here-document";
 
-impl Reader<'_> {
+impl ShellReader<'_> {
     /// The delimiter after `<<` or `<<-`.
     pub(super) fn here_document(&mut self, strips_tabs: bool) -> Result<(), Refusal> {
         self.blanks();

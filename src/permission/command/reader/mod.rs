@@ -80,7 +80,7 @@ impl Facts {
     }
 }
 
-pub(super) struct Reader<'a> {
+pub(super) struct ShellReader<'a> {
     text: &'a str,
     at: usize,
     /// Exclusive; a substitution is read as a text of its own.
@@ -98,7 +98,7 @@ pub(super) struct Reader<'a> {
 
 /// Reads a whole text.
 pub(super) fn read(text: &str) -> (Result<Node, Refusal>, Facts, Vec<String>) {
-    let mut reader = Reader {
+    let mut reader = ShellReader {
         text,
         at: 0,
         end: text.len(),
@@ -113,7 +113,7 @@ pub(super) fn read(text: &str) -> (Result<Node, Refusal>, Facts, Vec<String>) {
     (node, reader.facts, reader.found)
 }
 
-impl Reader<'_> {
+impl ShellReader<'_> {
     fn whole(&mut self) -> Result<Node, Refusal> {
         if self.text.len() > MAX_BYTES {
             return Err("it is too long");

@@ -2,7 +2,7 @@
 
 use super::super::syntax::Node;
 use super::super::word::{Expansion, Variable, Word, braces, is_name};
-use super::{Reader, Refusal};
+use super::{Refusal, ShellReader};
 
 /// A word as it is put together.
 #[derive(Default)]
@@ -59,7 +59,7 @@ impl Building {
 /// Characters that end a word.
 const ENDS: &str = " \t\n;&|()<>";
 
-impl Reader<'_> {
+impl ShellReader<'_> {
     /// Reads one word, which may stand for several because of braces. It must begin here.
     pub(super) fn word(&mut self) -> Result<(Vec<Word>, Vec<Node>), Refusal> {
         let start = self.at;

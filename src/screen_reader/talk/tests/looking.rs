@@ -3,7 +3,7 @@
 use super::*;
 use crate::screen_reader::errands::{Page, Report};
 use crate::screen_reader::pages::sessions::Sought;
-use crate::session::host::Wanted;
+use crate::session::host::SessionTarget;
 use crate::session::query::{Answer, ChangeScope, ChangedFile, Changes, FileState, Keep, Kept};
 use crate::session::{ErrorReport, ReportKind};
 use crate::session::{Grant, GrantOrigin, GrantScope};
@@ -175,7 +175,7 @@ fn another_session_is_opened_only_where_nothing_is_lost_by_that() {
     assert!(talk.take_text().contains("Something runs here."));
     talk.hear(&Event::TurnEnded(Done::Stop));
     talk.read("/new");
-    assert!(matches!(begun(&mut talk), Errand::Open(Wanted::New)));
+    assert!(matches!(begun(&mut talk), Errand::Open(SessionTarget::New)));
     talk.take_text();
     talk.read("hello");
     assert!(talk.take_effects().is_empty());

@@ -7,11 +7,11 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::conversation::ErrorKind;
-use crate::process::{Outcome, RunningCommand, SpawnError, Stuck, stuck};
+use crate::process::{CommandOutcome, RunningCommand, SpawnError, Stuck, stuck};
 
 /// The end of a command.
 pub(super) struct Ended {
-    pub(super) outcome: Outcome,
+    pub(super) outcome: CommandOutcome,
     /// The file that it waited for, when it was ended for that.
     pub(super) stuck: Option<Stuck>,
 }

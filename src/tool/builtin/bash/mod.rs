@@ -1,6 +1,6 @@
 //! `bash`: run one shell command to its end.
 //!
-//! `process` starts and stops it, `command_asks` says what is asked first, `capture` keeps what it prints and `inks` in
+//! `process` starts and stops it, `command_permissions` says what is asked first, `capture` keeps what it prints and `inks` in
 //! which colours, `card` draws it; here is what the model reads. The text is cut here and not by the pipeline, because
 //! all of it is never in memory.
 
@@ -33,10 +33,10 @@ use self::inks::LineRun;
 use crate::conversation::ErrorKind;
 use crate::files::PathKind;
 use crate::permission::Ask;
-use crate::process::{Confinement, Outcome, Shell, ShellCommand, SpawnError};
+use crate::process::{CommandOutcome, Confinement, Shell, ShellCommand, SpawnError};
 use crate::text::truncate::Keep;
 use crate::tool::builtin::file_name::one_line;
-use crate::tool::command_asks::{CommandAsks, ReadsOnly, command_asks, count_deleted};
+use crate::tool::command_permissions::{CommandPermissions, ReadsOnly, command_permissions, count_deleted};
 use crate::tool::confine::{Sandbox, reading, sandbox};
 use crate::tool::protected_names::Touched;
 use crate::tool::truncate::limits;
@@ -187,7 +187,8 @@ impl Tool for BashTool {
         let cwd = path.resolved.real;
         let (services, text, directory) = (Arc::clone(services), args.command.clone(), cwd.clone());
         let judged = cx.blocking(move || {
-            let CommandAsks { asks: asked, why, .. } = command_asks(&services, &text, &directory);
+            let CommandPermissions { asks: asked, why, .. } =
+                command_permissions(&services, &text, &directory);
             let mut shown = asked.clone();
             count_deleted(&services, &text, &directory, &mut shown);
             Ok((asked, shown, why))
@@ -381,8 +382,8 @@ fn check_place(plan: &Plan) -> Result<(), ToolError> {
 /// elsewhere, a wildcard stands for more. Returns what the command needs to run confined to reading, as things are.
 async fn check_reach(plan: &Plan, cx: &ToolCx) -> Result<Option<ReadsOnly>, ToolError> {
     let (services, command) = (Arc::clone(&cx.services), plan.command.clone());
-    let now = cx.blocking(move || Ok(command_asks(&services, &command.command, &command.cwd)));
-    let CommandAsks {
+    let now = cx.blocking(move || Ok(command_permissions(&services, &command.command, &command.cwd)));
+    let CommandPermissions {
         asks: mut new,
         reads_only,
         ..

@@ -1,6 +1,6 @@
 //! What a result says of how its command ended.
 
-use super::{Ended, MAX_TIMEOUT_MS, Outcome, Plan, TERMINALS};
+use super::{CommandOutcome, Ended, MAX_TIMEOUT_MS, Plan, TERMINALS};
 
 /// Returns the lines behind the output. Advice to use another tool is given where the session has that tool.
 pub(super) fn notes(plan: &Plan, ended: &Ended, text: &str) -> Vec<String> {
@@ -54,7 +54,7 @@ pub(super) fn notes(plan: &Plan, ended: &Ended, text: &str) -> Vec<String> {
 }
 
 /// Returns true if a command failed because it wanted to speak to a person past its outputs.
-fn failed_on_terminal(outcome: &Outcome, text: &str) -> bool {
+fn failed_on_terminal(outcome: &CommandOutcome, text: &str) -> bool {
     let says_so = |line: &str| {
         line.contains("/dev/tty") && (line.contains("No such device") || line.contains("not a tty"))
     };

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::process::{Confinement, Outcome};
+use crate::process::{CommandOutcome, Confinement};
 use crate::text::path::without_dots;
 use crate::tool::confine::Sandbox;
 
@@ -29,7 +29,7 @@ const NO_NETWORK: [&str; 8] = [
 /// The end of a long output is enough: programs say last why they stop.
 const LINES: usize = 50;
 
-pub(super) fn notes(sandbox: &Sandbox, outcome: &Outcome, text: &str, cwd: &Path) -> Vec<String> {
+pub(super) fn notes(sandbox: &Sandbox, outcome: &CommandOutcome, text: &str, cwd: &Path) -> Vec<String> {
     let mut notes: Vec<String> = sandbox
         .notice
         .iter()

@@ -29,7 +29,7 @@ pub(crate) const ALIASES: &[ParamAlias] = &[
 
 /// A replacement that was asked for.
 #[derive(Debug, Clone)]
-pub(crate) struct Wanted {
+pub(crate) struct RequestedReplacement {
     pub(crate) old: String,
     pub(crate) new: String,
     pub(crate) all: bool,
@@ -64,7 +64,7 @@ pub(crate) struct Replacements {
 pub(crate) async fn prepare<P: Send + 'static>(
     cx: &ToolCx,
     path: PathAsk,
-    wanted: Vec<Wanted>,
+    wanted: Vec<RequestedReplacement>,
     told: impl Fn(usize, ToolError) -> ToolError + Send + 'static,
     finish: impl FnOnce(Replacements) -> Result<P, ToolError> + Send + 'static,
 ) -> Result<Prepared<P>, ToolError> {
@@ -87,7 +87,7 @@ pub(crate) async fn prepare<P: Send + 'static>(
 fn plan(
     path: Resolved,
     file: Option<TextFile>,
-    wanted: &[Wanted],
+    wanted: &[RequestedReplacement],
     tolerance: Tolerance,
     told: impl Fn(usize, ToolError) -> ToolError,
 ) -> Result<Replacements, ToolError> {
@@ -123,7 +123,7 @@ fn plan(
 /// Works one replacement out; `None` is a file that is not there. An empty old text creates it, or fills an empty one.
 fn step(
     file: Option<&TextFile>,
-    wanted: &Wanted,
+    wanted: &RequestedReplacement,
     tolerance: Tolerance,
     display: &str,
 ) -> Result<(Step, Vec<u8>), ToolError> {
@@ -164,7 +164,7 @@ fn created(content: &str) -> (Step, Vec<u8>) {
 
 fn replaced(
     file: &TextFile,
-    wanted: &Wanted,
+    wanted: &RequestedReplacement,
     tolerance: Tolerance,
     display: &str,
 ) -> Result<(Step, Vec<u8>), ToolError> {

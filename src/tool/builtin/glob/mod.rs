@@ -17,7 +17,7 @@ use crate::files::{PathKind, Resolved};
 use crate::permission::{Ask, Subject};
 use crate::tool::builtin::file_name::one_line;
 use crate::tool::builtin::search_path::{Base, SearchPath, check_place, search_directory};
-use crate::tool::walk::{Found, Globs, Harvest, Limit, Tree, WalkEnd};
+use crate::tool::walk::{Globs, Harvest, Limit, Tree, VisitedFile, WalkEnd};
 use crate::tool::{
     CallView, Concurrency, InitCx, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView,
     SessionServices, Tool, ToolCx, ToolError, plural,
@@ -194,7 +194,7 @@ fn search(plan: &Plan, limit: &Limit, services: &SessionServices) -> Output<Deta
         };
         end.add(tree.files(|| {
             let mut sheaf = harvest.sheaf();
-            move |found: &Found<'_>| {
+            move |found: &VisitedFile<'_>| {
                 let meta = found.entry.metadata().ok();
                 let modified = meta.and_then(|meta| meta.modified().ok());
                 sheaf.push((modified.unwrap_or(UNIX_EPOCH), index, found.relative.to_owned()));

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use super::line::{Line, LineKind, first_matches};
-use super::search::{FileMatches, Found};
+use super::search::{FileMatches, GrepFindings};
 use super::{Details, Item, OutputMode, Plan};
 use crate::files::Roots;
 use crate::tool::builtin::file_name::one_line;
@@ -13,7 +13,7 @@ use crate::tool::{Output, plural};
 
 const MAX_ITEMS: usize = 1000;
 
-pub(super) fn answer(plan: &Plan, found: &Found, limit: &Limit, roots: &Roots) -> Output<Details> {
+pub(super) fn answer(plan: &Plan, found: &GrepFindings, limit: &Limit, roots: &Roots) -> Output<Details> {
     let matches: usize = found.files.iter().map(|file| file.count).sum();
     let files = found.files.len();
     let listed = if plan.mode == OutputMode::Content {
@@ -78,7 +78,7 @@ fn summary(details: &Details) -> String {
     )
 }
 
-fn content(plan: &Plan, found: &Found, details: &Details) -> String {
+fn content(plan: &Plan, found: &GrepFindings, details: &Details) -> String {
     let mut text = summary(details);
     // Lines are kept from the first file on, up to a bound.
     let kept = found.files.iter().take_while(|file| !file.lines.is_empty());
@@ -115,7 +115,7 @@ fn push_line(text: &mut String, line: &Line) {
     let _ = write!(text, "\n  {}{sign} {}", line.number, line.text);
 }
 
-fn files_with_matches(plan: &Plan, found: &Found, details: &Details) -> String {
+fn files_with_matches(plan: &Plan, found: &GrepFindings, details: &Details) -> String {
     let mut files: Vec<&FileMatches> = found.files.iter().collect();
     files.sort_by(|a, b| {
         let newest = b.modified.cmp(&a.modified);
@@ -130,7 +130,7 @@ fn files_with_matches(plan: &Plan, found: &Found, details: &Details) -> String {
     text
 }
 
-fn counts(plan: &Plan, found: &Found, details: &Details) -> String {
+fn counts(plan: &Plan, found: &GrepFindings, details: &Details) -> String {
     let mut files: Vec<&FileMatches> = found.files.iter().collect();
     files.sort_by_key(|file| (Reverse(file.count), &file.display));
     let mut text = summary(details);
@@ -143,7 +143,7 @@ fn counts(plan: &Plan, found: &Found, details: &Details) -> String {
     text
 }
 
-fn cut_files(plan: &Plan, found: &Found) -> String {
+fn cut_files(plan: &Plan, found: &GrepFindings) -> String {
     let total = found.files.len();
     if total <= plan.limit && !found.counting_stopped {
         return String::new();
@@ -160,7 +160,7 @@ fn cut_files(plan: &Plan, found: &Found) -> String {
 }
 
 /// Returns notes about files that were not searched, or not to their end.
-fn notes(plan: &Plan, found: &Found, roots: &Roots) -> String {
+fn notes(plan: &Plan, found: &GrepFindings, roots: &Roots) -> String {
     let mut notes = Vec::new();
     let capped: Vec<&FileMatches> = found.files.iter().filter(|file| file.has_more).collect();
     if let Some(first) = capped.first() {

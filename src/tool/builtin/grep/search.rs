@@ -15,7 +15,7 @@ use super::line::{self, Line, LineKind, ShownLine, first_matches};
 use super::{OutputMode, Plan, Target};
 use crate::permission::ReadGate;
 use crate::regular_file::{FileGate, OpenDirectory, ReadError, RegularFile};
-use crate::tool::walk::{Found as Entry, Harvest, Limit, Tree, WalkEnd};
+use crate::tool::walk::{Harvest, Limit, Tree, VisitedFile as Entry, WalkEnd};
 
 const MATCHES_PER_FILE: usize = 500;
 const MAX_FILE_BYTES: u64 = 10 * 1024 * 1024;
@@ -35,7 +35,7 @@ pub(super) struct FileMatches {
     pub(super) has_more: bool,
 }
 
-pub(super) struct Found {
+pub(super) struct GrepFindings {
     /// By path.
     pub(super) files: Vec<FileMatches>,
     pub(super) end: WalkEnd,
@@ -51,7 +51,7 @@ pub(super) struct Found {
     pub(super) stopped: bool,
 }
 
-pub(super) fn search(plan: &Plan, limit: &Limit, readable: &ReadGate) -> Found {
+pub(super) fn search(plan: &Plan, limit: &Limit, readable: &ReadGate) -> GrepFindings {
     let search = Search {
         plan,
         limit,
@@ -75,9 +75,9 @@ pub(super) fn search(plan: &Plan, limit: &Limit, readable: &ReadGate) -> Found {
                     is_named: true,
                 };
                 match search.file(&mut searcher(plan), &mut Opener::default(), candidate) {
-                    Outcome::Searched => {}
-                    Outcome::Binary => binary.push(path.display.clone()),
-                    Outcome::TooLarge => too_large.push(path.display.clone()),
+                    FileOutcome::Searched => {}
+                    FileOutcome::Binary => binary.push(path.display.clone()),
+                    FileOutcome::TooLarge => too_large.push(path.display.clone()),
                 }
             }
             Target::Directory(base, globs) => {
@@ -112,7 +112,7 @@ pub(super) fn search(plan: &Plan, limit: &Limit, readable: &ReadGate) -> Found {
     let count = |files: Harvest<String>| files.into_vec().iter().filter(|display| counts(display)).count();
     end.unreadable += count(search.failed);
     let has_more = files.iter().any(|file| file.has_more);
-    Found {
+    GrepFindings {
         files,
         unreadable: count(search.unreadable),
         stopped: has_more || end.stopped || last.is_some() || !too_large.is_empty(),
@@ -134,7 +134,7 @@ struct Candidate<'a> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Outcome {
+enum FileOutcome {
     Searched,
     Binary,
     /// It was not searched to its end.
@@ -153,9 +153,9 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn file(&self, searcher: &mut Searcher, opener: &mut Opener, candidate: Candidate<'_>) -> Outcome {
+    fn file(&self, searcher: &mut Searcher, opener: &mut Opener, candidate: Candidate<'_>) -> FileOutcome {
         if !self.first.counts(&candidate.display) {
-            return Outcome::Searched;
+            return FileOutcome::Searched;
         }
         let file = match self.open(opener, &candidate) {
             Ok(file) => file,
@@ -166,11 +166,11 @@ impl Search<'_> {
                 {
                     self.unreadable.sheaf().push(candidate.display);
                 }
-                return Outcome::Searched;
+                return FileOutcome::Searched;
             }
         };
         if !candidate.is_named && file.metadata().len() > MAX_FILE_BYTES {
-            return Outcome::Searched;
+            return FileOutcome::Searched;
         }
         let modified = file.metadata().modified().unwrap_or(UNIX_EPOCH);
         let mut sink = Collect::new(self.plan);
@@ -189,7 +189,7 @@ impl Search<'_> {
             }
         }
         if sink.is_binary {
-            return Outcome::Binary;
+            return FileOutcome::Binary;
         }
         if sink.count > 0 {
             let matches = FileMatches {
@@ -202,9 +202,9 @@ impl Search<'_> {
             self.first.add(candidate.path, matches);
         }
         if is_too_large {
-            return Outcome::TooLarge;
+            return FileOutcome::TooLarge;
         }
-        Outcome::Searched
+        FileOutcome::Searched
     }
 
     /// Opens a file that may be read by the name under which it is shown and by the path that it really has.

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::edits::{Edits, Item};
-use self::plan::{Planned, Wanted};
+use self::plan::{Planned, RequestedChange};
 use crate::conversation::ErrorKind;
 use crate::files::Resolved;
 use crate::provider::EditMode;
@@ -133,7 +133,7 @@ impl Tool for HashlineEditTool {
         let may_be_read = std::iter::once(&path)
             .chain(&rename)
             .all(|path| may_be_read(cx, path));
-        let wanted = Wanted {
+        let wanted = RequestedChange {
             path,
             rename,
             edits,

@@ -13,7 +13,7 @@ use crate::tool::change::{Change, FileChange, check_no_link, not_made};
 use crate::tool::writing::Originals;
 
 /// The change that is wanted of a file.
-pub(super) struct Wanted {
+pub(super) struct RequestedChange {
     pub(super) path: Resolved,
     /// Another place than `path`.
     pub(super) rename: Option<Resolved>,
@@ -29,7 +29,7 @@ pub(super) struct Planned {
 }
 
 /// Works the change out. Blocks: it reads the file.
-pub(super) fn plan(wanted: Wanted, originals: &Originals) -> Result<Planned, ToolError> {
+pub(super) fn plan(wanted: RequestedChange, originals: &Originals) -> Result<Planned, ToolError> {
     let file = originals.open(&wanted.path)?;
     match file {
         Some(file) if wanted.delete => remove(wanted.path, &file),
@@ -59,8 +59,8 @@ fn remove(path: Resolved, file: &TextFile) -> Result<Planned, ToolError> {
     })
 }
 
-fn create(wanted: Wanted) -> Result<Planned, ToolError> {
-    let Wanted { path, edits, .. } = wanted;
+fn create(wanted: RequestedChange) -> Result<Planned, ToolError> {
+    let RequestedChange { path, edits, .. } = wanted;
     let empty = TextFile::decode(Vec::new());
     let file = edited(&empty, &edits, &path)?;
     let details = details(Kind::Add, None, Some(&path.display), "", file.text());
@@ -80,8 +80,8 @@ fn create(wanted: Wanted) -> Result<Planned, ToolError> {
     })
 }
 
-fn change(wanted: Wanted, before: &TextFile) -> Result<Planned, ToolError> {
-    let Wanted {
+fn change(wanted: RequestedChange, before: &TextFile) -> Result<Planned, ToolError> {
+    let RequestedChange {
         path, rename, edits, ..
     } = wanted;
     if let Some(target) = &rename {

@@ -7,7 +7,7 @@ use crate::question::Reply;
 use crate::session::Op;
 use crate::session::query::{Answer, Query};
 use crate::tui::app::{App, Effect};
-use crate::tui::dialog::{Guard, Outcome, Permission};
+use crate::tui::dialog::{Guard, Permission, PermissionOutcome};
 use crate::tui::keymap::Action;
 use crate::view::theme::Meaning;
 
@@ -29,12 +29,12 @@ impl App {
         self.follow(outcome, now);
     }
 
-    fn follow(&mut self, outcome: Outcome, now: Instant) {
+    fn follow(&mut self, outcome: PermissionOutcome, now: Instant) {
         match outcome {
-            Outcome::Stays => {}
-            Outcome::Next => self.next_question(now),
-            Outcome::Replied(reply) => self.reply(reply, now),
-            Outcome::Asks(query) => self.effects.push(Effect::Ask(query)),
+            PermissionOutcome::Stays => {}
+            PermissionOutcome::Next => self.next_question(now),
+            PermissionOutcome::Replied(reply) => self.reply(reply, now),
+            PermissionOutcome::Asks(query) => self.effects.push(Effect::Ask(query)),
         }
     }
 

@@ -71,7 +71,7 @@ fn pipeline() -> Driver {
 }
 
 #[test]
-fn one_command_asks() {
+fn one_command_permissions() {
     pictures(&mut one_command(), "command");
 }
 

@@ -268,7 +268,7 @@ impl Driver {
         });
         let (id, text) = asked.expect("nothing is looked for");
         let paths = paths.iter().map(|path| (*path).to_owned()).collect();
-        let found = completion::Found { id, paths };
+        let found = completion::FoundPaths { id, paths };
         self.app.found(completion::Answer::Found(found), self.now);
         self.collect();
         text

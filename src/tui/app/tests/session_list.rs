@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::session::host::{HostAnswer, HostQuery, ListedSession, SessionRow, Words};
-use crate::tui::sessions::Wanted;
+use crate::tui::sessions::SessionTarget;
 
 fn listed(id: &str, title: &str, project: &str, minutes: u64) -> ListedSession {
     ListedSession {
@@ -137,7 +137,7 @@ fn enter_goes_to_a_session_and_what_is_open_is_not_opened_again() {
     let mut driver = with(some());
     driver.press("enter");
     assert!(driver.effects.iter().any(
-        |effect| matches!(effect, Effect::OpenSession(_, Wanted::Session(session)) if *session == id("ses_a"))
+        |effect| matches!(effect, Effect::OpenSession(_, SessionTarget::Session(session)) if *session == id("ses_a"))
     ));
     let row = driver.text().lines().next().unwrap().to_owned();
     assert!(row.starts_with(" lathe · inject a clock"), "{row}");
@@ -329,7 +329,7 @@ fn five_thousand_sessions_are_filtered_while_they_are_typed() {
     assert!(driver.text().contains("session number 4321"), "{}", driver.text());
     driver.press("enter");
     assert!(driver.effects.iter().any(
-        |effect| matches!(effect, Effect::OpenSession(_, Wanted::Session(session)) if *session == id("ses_4321"))
+        |effect| matches!(effect, Effect::OpenSession(_, SessionTarget::Session(session)) if *session == id("ses_4321"))
     ));
 }
 

@@ -2,15 +2,17 @@
 
 use super::*;
 use crate::tool::Registry;
-use crate::tui::sessions::{SeatId, Wanted};
+use crate::tui::sessions::{SeatId, SessionTarget};
 
 /// Takes the requests to the loop since the last time, as short words.
 fn asked(driver: &mut Driver) -> Vec<String> {
     let effects = std::mem::take(&mut driver.effects);
     let words = effects.iter().filter_map(|effect| match effect {
-        Effect::OpenSession(seat, Wanted::New) => Some(format!("open {}", seat.0)),
-        Effect::OpenSession(seat, Wanted::Session(id)) => Some(format!("open {} {id}", seat.0)),
-        Effect::OpenSession(seat, Wanted::Fork(of, point)) => Some(format!("fork {} {of} {point:?}", seat.0)),
+        Effect::OpenSession(seat, SessionTarget::New) => Some(format!("open {}", seat.0)),
+        Effect::OpenSession(seat, SessionTarget::Session(id)) => Some(format!("open {} {id}", seat.0)),
+        Effect::OpenSession(seat, SessionTarget::Fork(of, point)) => {
+            Some(format!("fork {} {of} {point:?}", seat.0))
+        }
         Effect::ShowSession(seat) => Some(format!("show {}", seat.0)),
         Effect::CloseSession(seat) => Some(format!("close {}", seat.0)),
         Effect::Send(Op::Draft(text)) => Some(format!("draft {text}")),

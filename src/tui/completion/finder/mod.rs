@@ -61,7 +61,7 @@ pub(crate) enum Request {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Answer {
     Uses(Uses),
-    Found(Found),
+    Found(FoundPaths),
     Looked {
         path: String,
         text: String,
@@ -76,7 +76,7 @@ pub(crate) enum Answer {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct FoundPaths {
     /// Of the request.
     pub(crate) id: u64,
     /// The best first; directories end with a slash.
@@ -170,7 +170,7 @@ struct Work {
     /// When it was answered last; never, where it is due.
     answered: Option<Instant>,
     /// The last answer, as the same is not told again.
-    told: Option<Found>,
+    told: Option<FoundPaths>,
     /// The ignore files that a walk did not obey, as they were told.
     told_left_out: Option<String>,
 }
@@ -353,7 +353,7 @@ impl Work {
                 paths.push(path.clone());
             }
         }
-        let found = Found { id: asked.id, paths };
+        let found = FoundPaths { id: asked.id, paths };
         if self.told.as_ref() != Some(&found) {
             self.told = Some(found.clone());
             let _ = self.outbox.send(Answer::Found(found));

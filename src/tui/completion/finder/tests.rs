@@ -183,7 +183,7 @@ fn a_walk_that_a_dead_directory_holds_up_is_told_once_and_the_next_goes_around_i
     let words = "dead/ does not answer; the list is without what is in it";
     assert_eq!(answers.try_recv(), Ok(Answer::Trouble(words.to_owned())));
     let paths = vec!["a.rs".to_owned()];
-    assert_eq!(answers.try_recv(), Ok(Answer::Found(Found { id: 1, paths })));
+    assert_eq!(answers.try_recv(), Ok(Answer::Found(FoundPaths { id: 1, paths })));
     assert!(work.asked.is_none(), "there is no more to come");
     assert_eq!(walk_anew(&mut work, &inbox, &mut answers), ["a.rs"]);
     work.lost[0].answers_at_last();

@@ -32,7 +32,7 @@ const TAB: usize = 16;
 const CARD_ROWS: usize = 3;
 
 /// The form's card, as it was laid out.
-pub(super) struct Laid {
+pub(super) struct CardLayout {
     key: (u16, LookKey),
     pub(super) lines: Vec<Line<'static>>,
 }
@@ -372,7 +372,7 @@ impl FormDialog {
         let Some(card) = &self.form.about.card else { return };
         if self.card.as_ref().is_none_or(|laid| laid.key != key) {
             let lines = body(card, usize::from(width), cx.look).lines;
-            self.card = Some(Laid { key, lines });
+            self.card = Some(CardLayout { key, lines });
         }
     }
 }

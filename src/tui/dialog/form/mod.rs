@@ -17,7 +17,7 @@ use crate::conversation::CallId;
 use crate::question::{Form, FormAnswer, FormQuestion, FormReply, Question};
 use crate::tui::composer::Composer;
 use crate::tui::keymap::{Action, Context};
-use draw::Laid;
+use draw::CardLayout;
 
 /// The result of a key.
 #[derive(Debug, PartialEq)]
@@ -37,7 +37,7 @@ pub(crate) struct FormDialog {
     /// Why the last key did nothing.
     remark: Option<&'static str>,
     /// The form's card, as it was laid out, and how far it is scrolled.
-    card: Option<Laid>,
+    card: Option<CardLayout>,
     card_top: usize,
     /// Rows of the card on screen; 0 before the first frame.
     card_rows: usize,

@@ -3,7 +3,7 @@
 use ratatui::layout::Size;
 use ratatui::text::Line;
 
-use super::{Place, Row};
+use super::{ListContent, Row};
 use crate::session::AgentChoice;
 use crate::tui::layer::Wish;
 use crate::tui::picker::Preview;
@@ -22,7 +22,7 @@ impl AgentRows {
     }
 }
 
-impl Place for AgentRows {
+impl ListContent for AgentRows {
     fn title(&self) -> &'static str {
         "Agents"
     }

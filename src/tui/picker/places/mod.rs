@@ -23,7 +23,7 @@ use ratatui::layout::Size;
 use ratatui::text::Line;
 
 /// The content of a list. Rows are named by their number, which holds as long as the list is open.
-pub(crate) trait Place {
+pub(crate) trait ListContent {
     /// Heads the list.
     fn title(&self) -> &'static str;
 

@@ -3,7 +3,7 @@
 use ratatui::layout::Size;
 use ratatui::text::Line;
 
-use super::{Place, Row};
+use super::{ListContent, Row};
 use crate::conversation::Price;
 use crate::session::ModelChoice;
 use crate::tui::layer::Wish;
@@ -23,7 +23,7 @@ impl ModelRows {
     }
 }
 
-impl Place for ModelRows {
+impl ListContent for ModelRows {
     fn title(&self) -> &'static str {
         "Models"
     }

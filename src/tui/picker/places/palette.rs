@@ -1,6 +1,6 @@
 //! The palette: everything that can be done now, by its words and with its key.
 
-use super::{Place, Row};
+use super::{ListContent, Row};
 use crate::tui::keymap::{Action, Bound, Context, Keymap, words};
 use crate::tui::layer::Wish;
 use crate::view::Symbols;
@@ -86,7 +86,7 @@ fn key(keymap: &Keymap, binding: &Bound, symbols: Symbols) -> String {
     }
 }
 
-impl Place for Palette {
+impl ListContent for Palette {
     fn title(&self) -> &'static str {
         "Actions"
     }

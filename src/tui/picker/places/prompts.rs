@@ -6,7 +6,7 @@ use std::path::Path;
 use ratatui::layout::Size;
 use ratatui::text::{Line, Span};
 
-use super::{Place, Row};
+use super::{ListContent, Row};
 use crate::text::wrap::wrap;
 use crate::tui::layer::Wish;
 use crate::tui::prompts::Written;
@@ -73,7 +73,7 @@ fn cut(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }
 
-impl Place for PromptRows {
+impl ListContent for PromptRows {
     fn title(&self) -> &'static str {
         "Written before"
     }

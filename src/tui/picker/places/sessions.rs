@@ -14,7 +14,7 @@ use jiff::{SignedDuration, Timestamp};
 use ratatui::layout::Size;
 use ratatui::text::{Line, Span};
 
-use super::{Place, Row};
+use super::{ListContent, Row};
 use crate::conversation::{Role, SessionId};
 use crate::session::host::{ListedSession, Words, in_order};
 use crate::text::sanitize::{sanitize, sanitize_line};
@@ -217,7 +217,7 @@ fn age(idle: Duration) -> String {
     }
 }
 
-impl Place for SessionRows {
+impl ListContent for SessionRows {
     fn title(&self) -> &'static str {
         if self.shows_all {
             "Sessions of all projects"

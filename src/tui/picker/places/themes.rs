@@ -3,7 +3,7 @@
 use ratatui::layout::Size;
 use ratatui::text::{Line, Span};
 
-use super::{Place, Row};
+use super::{ListContent, Row};
 use crate::tui::app::{NamedThemes, Themes};
 use crate::tui::layer::Wish;
 use crate::tui::terminal::background::Background;
@@ -47,7 +47,7 @@ impl ThemeRows {
     }
 }
 
-impl Place for ThemeRows {
+impl ListContent for ThemeRows {
     fn title(&self) -> &'static str {
         "Themes"
     }

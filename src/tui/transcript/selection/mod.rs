@@ -19,7 +19,7 @@ use super::layout::{self, LayoutCx};
 use super::list::List;
 use super::reading::Reading;
 use super::text::text;
-use super::viewport::Place;
+use super::viewport::RowPosition;
 use crate::tui::caret::CaretMove;
 
 /// Characters that belong to a word besides letters and digits: addresses and paths are words.
@@ -34,7 +34,7 @@ pub(super) struct Selection {
     /// The column that the head keeps on its way up and down.
     column: Option<usize>,
     /// Where the screen began, when the newest was followed until then.
-    pub(super) held: Option<Place>,
+    pub(super) held: Option<RowPosition>,
 }
 
 /// The unit that a click takes, and that a drag goes on by.
@@ -324,7 +324,7 @@ pub(super) struct View<'a> {
     /// Block and row of each row of the screen.
     pub(super) lines: &'a [(usize, usize)],
     /// Where the screen begins, while the newest is followed.
-    pub(super) held: Option<Place>,
+    pub(super) held: Option<RowPosition>,
 }
 
 impl View<'_> {
@@ -345,7 +345,7 @@ impl View<'_> {
     }
 }
 
-fn begun(spot: Spot, unit: Unit, held: Option<Place>) -> Selection {
+fn begun(spot: Spot, unit: Unit, held: Option<RowPosition>) -> Selection {
     Selection {
         anchor: spot.clone(),
         head: spot,

@@ -18,7 +18,7 @@ use lathe::conversation::{
 };
 use lathe::permission::{Mode, PermissionReply, Scope};
 use lathe::question::{FormAnswer, FormReply, QuestionId, Reply};
-use lathe::session::host::{ForkPoint, Wanted};
+use lathe::session::host::{ForkPoint, SessionTarget};
 use lathe::session::{CalledCommand, Input, Mention, Op, Way};
 use lathe::tool::Seen;
 use serde::Serialize;
@@ -213,10 +213,10 @@ fn every_operation_is_data() {
         CalledCommand::ByName { .. } => CalledCommand::ByName { name: "x".into(), arguments: "a b".into() };
         CalledCommand::Expanded(_) => CalledCommand::Expanded("whole".into());
     });
-    every!(Wanted {
-        Wanted::New => Wanted::New;
-        Wanted::Session(_) => Wanted::Session(SessionId::new());
-        Wanted::Fork(..) => Wanted::Fork(SessionId::new(), ForkPoint::Before(MessageId::new()));
+    every!(SessionTarget {
+        SessionTarget::New => SessionTarget::New;
+        SessionTarget::Session(_) => SessionTarget::Session(SessionId::new());
+        SessionTarget::Fork(..) => SessionTarget::Fork(SessionId::new(), ForkPoint::Before(MessageId::new()));
     });
     every!(ForkPoint {
         ForkPoint::Before(_) => ForkPoint::Before(MessageId::new());

@@ -30,7 +30,7 @@ use crate::process::Support;
 use crate::tool::harness::Harness;
 
 fn asks(project: &Harness, command: &str) -> Vec<(String, String)> {
-    let found = command_asks(&project.services, command, &project.path(""));
+    let found = command_permissions(&project.services, command, &project.path(""));
     let pairs = found.asks.into_iter().map(|ask| (ask.key, ask.subject.text));
     pairs.collect()
 }
@@ -99,7 +99,7 @@ async fn commands_that_only_read_are_not_asked_about() {
 
 /// The table of the contract, row by row.
 #[tokio::test]
-async fn a_command_asks_by_its_parts() {
+async fn a_command_permissions_by_its_parts() {
     let project = Harness::new();
     let home = std::env::var("HOME").unwrap();
     let bash = |pattern: &str| pair("bash", pattern);
@@ -135,7 +135,7 @@ async fn a_command_asks_by_its_parts() {
         ("ls 2>/dev/null >&2", vec![]),
         ("sort < a.pem > b", vec![pair("edit", "b"), pair("read", "a.pem")]),
     ] {
-        let analysed = command_asks(&project.services, command, &project.path(""));
+        let analysed = command_permissions(&project.services, command, &project.path(""));
         let open = open_of(&project, &analysed.asks);
         // The program's own place is no operand.
         let open: Vec<_> = open.into_iter().filter(|ask| ask.1 != "/bin/*").collect();
@@ -262,7 +262,7 @@ async fn redirections_are_edits_and_reads() {
         let found = asks(&project, command);
         assert!(found.iter().all(|ask| ask.0 == "bash"), "{command}: {found:?}");
     }
-    let asks = command_asks(&project.services, "echo x > \"$y\"", &project.path("")).asks;
+    let asks = command_permissions(&project.services, "echo x > \"$y\"", &project.path("")).asks;
     let edit = asks.iter().find(|ask| ask.key == "edit").unwrap();
     assert_eq!(edit.floor, Floor::Ask, "no rule can know where it goes");
 }

@@ -15,7 +15,7 @@ fn confining() -> Harness {
 }
 
 fn unasked(project: &Harness, command: &str) -> Vec<(String, String)> {
-    let found = command_asks(&project.services, command, &project.path(""));
+    let found = command_permissions(&project.services, command, &project.path(""));
     open_of(project, &found.asks)
 }
 
@@ -32,7 +32,7 @@ async fn the_second_list_counts_in_a_call_that_is_confined_as_a_whole() {
         "cd . && git status && sha256sum a.txt",
         "[ -f a.txt ] && cat a.txt 2>/dev/null",
     ] {
-        let found = command_asks(&project.services, command, &project.path(""));
+        let found = command_permissions(&project.services, command, &project.path(""));
         assert_eq!(open_of(&project, &found.asks), [], "{command}");
         assert!(found.reads_only.is_some(), "{command}");
     }
@@ -45,7 +45,7 @@ async fn the_second_list_counts_in_a_call_that_is_confined_as_a_whole() {
         let asked = unasked(&project, command);
         assert_eq!(asked, [pair("external_directory", where_to)], "{command}");
     }
-    let found = command_asks(
+    let found = command_permissions(
         &project.services,
         "timeout 5 cat a.txt; git log -1",
         &project.path(""),
@@ -66,7 +66,7 @@ async fn the_second_list_counts_in_a_call_that_is_confined_as_a_whole() {
         "sed -n 1p a.txt > b",
         "export A=b; sed -n 1p a.txt",
     ] {
-        let found = command_asks(&project.services, command, &project.path(""));
+        let found = command_permissions(&project.services, command, &project.path(""));
         assert!(found.reads_only.is_none(), "{command}");
         let open = open_of(&project, &found.asks);
         assert!(
@@ -217,7 +217,7 @@ async fn a_change_of_directory_is_a_question_about_a_path_alone() {
 
 /// The verdict on a command in mode `yolo`.
 fn in_yolo(project: &Harness, command: &str) -> String {
-    let found = command_asks(&project.services, command, &project.path(""));
+    let found = command_permissions(&project.services, command, &project.path(""));
     match decide(
         &project.services.gate.permissions(),
         &found.asks,
@@ -337,7 +337,7 @@ async fn what_is_written_is_told_by_the_name_that_it_gets() {
     project.write("evil", "x");
     project.write(".vscode/old", "x");
     let protected = |command: &str| -> Vec<String> {
-        let asks = command_asks(&project.services, command, &project.path("")).asks;
+        let asks = command_permissions(&project.services, command, &project.path("")).asks;
         let mut texts: Vec<String> = asks
             .into_iter()
             .filter(|ask| ask.key == "protected" && ask.subject.text.starts_with(".vscode"))
@@ -378,7 +378,7 @@ async fn a_secret_is_no_less_one_under_another_name() {
         let open = unasked(&project, command);
         assert!(open.contains(&pair("read", ".env")), "{command}: {open:?}");
     }
-    let found = command_asks(&project.services, "cat .env", &project.path(""));
+    let found = command_permissions(&project.services, "cat .env", &project.path(""));
     let read = found.asks.iter().find(|ask| ask.key == "read").unwrap();
     assert_eq!(read.always, [".env"], "the path and not every file");
 }
@@ -388,7 +388,7 @@ async fn a_branch_is_no_file() {
     let project = Harness::new();
     project.write("src/a", "x");
     let destroys = |command: &str| {
-        let found = command_asks(&project.services, command, &project.path(""));
+        let found = command_permissions(&project.services, command, &project.path(""));
         found.asks.iter().any(|ask| ask.key == "bash" && ask.destructive)
     };
     assert!(destroys("git checkout src"));

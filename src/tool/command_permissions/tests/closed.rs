@@ -20,7 +20,7 @@ fn check_key(key: &str, attacks: &[&str], harmless: &[&str]) {
     let mut wrong = Vec::new();
     for (commands, expected) in [(attacks, key), (harmless, "allow")] {
         for command in commands {
-            let asks = command_asks(&project.services, command, &project.path("")).asks;
+            let asks = command_permissions(&project.services, command, &project.path("")).asks;
             let became = match decide(&project.services.gate.permissions(), &asks, "bash", Mode::Ask) {
                 Decision::Allow | Decision::AllowByMode(_) => "allow".to_owned(),
                 Decision::Deny(denial) => format!("deny {}", denial.key),

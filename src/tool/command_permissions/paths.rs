@@ -7,8 +7,8 @@ use super::super::path_asks;
 use super::{Setting, variable};
 use crate::files::Resolved;
 use crate::permission::command::{
-    Analysis, Directory, PathOperand, Place, Simple, Variable, Word, changes_directory, files_read,
-    possible_paths, possible_paths_in_no_text, search, shows_files, written,
+    Analysis, Directory, PathOperand, PossibleDirectories, Simple, Variable, Word, changes_directory,
+    files_read, possible_paths, possible_paths_in_no_text, search, shows_files, written,
 };
 use crate::permission::{Ask, Floor, Subject};
 use crate::text::path::without_dots;
@@ -22,8 +22,10 @@ const MAX_NAME: usize = 255;
 
 impl Setting<'_> {
     /// Where a command may start, by their letters; `None` when that is not known.
-    pub(super) fn directories(&self, place: &Place) -> Option<Vec<PathBuf>> {
-        let Place::Known(known) = place else { return None };
+    pub(super) fn directories(&self, place: &PossibleDirectories) -> Option<Vec<PathBuf>> {
+        let PossibleDirectories::Known(known) = place else {
+            return None;
+        };
         let searches = variable(self.services, "CDPATH").is_some_and(|path| !path.is_empty());
         let mut found = Vec::new();
         for steps in known {

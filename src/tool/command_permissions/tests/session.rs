@@ -96,7 +96,7 @@ fn dialogs(commands: &[&str]) -> (usize, Vec<String>) {
     let mut permissions = Permissions::clone(&project.services.gate.permissions());
     let mut asked = Vec::new();
     for command in commands {
-        let asks = command_asks(&project.services, command, &project.path("")).asks;
+        let asks = command_permissions(&project.services, command, &project.path("")).asks;
         let Decision::Ask(open) = decide(&permissions, &asks, "bash", Mode::Ask) else {
             continue;
         };
@@ -169,7 +169,7 @@ fn is_asked(project: &Harness, stored: &[&str], command: &str) -> bool {
         .map(|pattern| ("bash".to_owned(), (*pattern).to_owned()))
         .collect();
     permissions.grants = grants(&rules, Scope::Project, None).unwrap();
-    let asks = command_asks(&project.services, command, &project.path("")).asks;
+    let asks = command_permissions(&project.services, command, &project.path("")).asks;
     let asks: Vec<_> = asks.into_iter().filter(|ask| ask.key == "bash").collect();
     !matches!(decide(&permissions, &asks, "bash", Mode::Ask), Decision::Allow)
 }
@@ -295,7 +295,7 @@ async fn what_is_offered_covers_the_command_and_no_whole_tree() {
     let project = Harness::new();
     project.write("a.txt", "x\n");
     let open = |command: &str| {
-        let asks = command_asks(&project.services, command, &project.path("")).asks;
+        let asks = command_permissions(&project.services, command, &project.path("")).asks;
         match decide(&project.services.gate.permissions(), &asks, "bash", Mode::Ask) {
             Decision::Ask(open) => open,
             _ => Vec::new(),

@@ -16,8 +16,8 @@ use super::wildcards::Wildcards;
 use super::written::may_get_into;
 use super::{Gathered, Setting, base_name};
 use crate::permission::command::{
-    Analysis, PathOperand, Place, Redirected, Simple, Word, analyse, named_in_script, operand_of, outputs,
-    written,
+    Analysis, PathOperand, PossibleDirectories, Redirected, Simple, Word, analyse, named_in_script,
+    operand_of, outputs, written,
 };
 use crate::permission::{Ask, Floor, Subject, may_be_protected};
 use crate::text::path::without_dots;
@@ -124,7 +124,7 @@ impl Setting<'_> {
     }
 
     /// The directories in which a command may run: those that are known, or all that the text names.
-    fn places(&self, place: &Place, analysis: &Analysis) -> Places {
+    fn places(&self, place: &PossibleDirectories, analysis: &Analysis) -> Places {
         if let Some(directories) = self.directories(place) {
             return Places {
                 directories,

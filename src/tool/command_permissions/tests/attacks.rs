@@ -22,7 +22,7 @@ const DEFAULTS: &str = "{}";
 
 /// What becomes of a command: `allow`, `deny KEY` or the keys that ask, in their order.
 fn verdict(project: &Harness, command: &str, mode: Mode) -> String {
-    let asks = command_asks(&project.services, command, &project.path("")).asks;
+    let asks = command_permissions(&project.services, command, &project.path("")).asks;
     match decide(&project.services.gate.permissions(), &asks, "bash", mode) {
         Decision::Allow | Decision::AllowByMode(_) => "allow".to_owned(),
         Decision::Deny(denial) => format!("deny {}", denial.key),

@@ -55,7 +55,7 @@ pub(super) fn repository_in(mut project: Harness) -> Harness {
 }
 
 pub(super) fn asked(project: &Harness, command: &str) -> Vec<(String, String)> {
-    let found = command_asks(&project.services, command, &project.path(""));
+    let found = command_permissions(&project.services, command, &project.path(""));
     open_of(project, &found.asks)
 }
 
@@ -285,7 +285,7 @@ async fn repositories_that_set_programs_are_read_disarmed() {
         asked(&project, "git blame a.txt"),
         [pair("bash", "git blame a.txt")]
     );
-    let found = command_asks(&project.services, "git blame a.txt", &root);
+    let found = command_permissions(&project.services, "git blame a.txt", &root);
     assert!(found.why.unwrap().contains("blame.ignorerevsfile"));
     for key in ["diff.submodule", "status.submoduleSummary"] {
         git(&root, &["config", key, "log"]);
@@ -349,7 +349,7 @@ async fn run_disarmed(project: &Harness, command: &str) -> Option<String> {
     let call = json!({ "command": command });
     let result = project.run("bash", call).await;
     assert!(!project.path("ran").exists(), "{command}: {result:?}");
-    let why = command_asks(&project.services, command, &project.path("")).why;
+    let why = command_permissions(&project.services, command, &project.path("")).why;
     assert_eq!(project.asked().is_empty(), why.is_none(), "{command}: {why:?}");
     why
 }

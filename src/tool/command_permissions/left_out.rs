@@ -46,10 +46,10 @@ pub(super) struct LeftOut {
     is_plain: bool,
     /// Says whether a hidden name is left out for that.
     hidden: bool,
-    found: Mutex<Found>,
+    found: Mutex<LoadedRules>,
 }
 
-struct Found {
+struct LoadedRules {
     /// By directory; the root's own rules among them.
     rules: HashMap<PathBuf, Arc<Rules>>,
     /// Bytes that may still be held.
@@ -85,7 +85,7 @@ impl Setting<'_> {
             runs_in: runs_in.iter().filter_map(real).collect(),
             is_plain: is_plain(spelled),
             hidden,
-            found: Mutex::new(Found {
+            found: Mutex::new(LoadedRules {
                 rules: HashMap::new(),
                 left: MAX_HELD,
             }),
@@ -160,7 +160,7 @@ impl Setting<'_> {
 }
 
 impl LeftOut {
-    fn found(&self) -> MutexGuard<'_, Found> {
+    fn found(&self) -> MutexGuard<'_, LoadedRules> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -23,7 +23,7 @@ fn with_rules(rules: serde_json::Value) -> (Harness, String) {
 }
 
 fn keys(project: &Harness, command: &str) -> Vec<String> {
-    let found = command_asks(&project.services, command, &project.path(""));
+    let found = command_permissions(&project.services, command, &project.path(""));
     let mut keys: Vec<String> = open_of(project, &found.asks)
         .into_iter()
         .map(|ask| ask.0)
@@ -127,7 +127,7 @@ async fn a_command_that_may_put_a_link_there_brings_the_question_back() {
         "A=b touch $TMPDIR/l; echo x > $TMPDIR/l",
         "python3 x.py \"$y\"; echo x > $TMPDIR/l",
     ] {
-        let found = command_asks(&project.services, command, &project.path("")).asks;
+        let found = command_permissions(&project.services, command, &project.path("")).asks;
         let is_asked = found
             .iter()
             .any(|ask| ask.key == "edit" && ask.floor != Floor::Denied && !ask.subject.text.is_empty());
@@ -185,7 +185,7 @@ async fn a_file_that_one_command_makes_is_asked_about_where_another_writes_it() 
 #[tokio::test]
 async fn a_call_that_writes_temporary_files_alone_is_confined() {
     let (project, _) = project();
-    let asks = |command: &str| command_asks(&project.services, command, &project.path(""));
+    let asks = |command: &str| command_permissions(&project.services, command, &project.path(""));
     assert!(asks("echo x > $TMPDIR/a").reads_only.is_some());
     assert!(asks("echo x > a.txt").reads_only.is_none());
     assert!(asks("echo x > $TMPDIR/a; echo y > b.txt").reads_only.is_none());

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::found::Found;
+use super::found::FindMatch;
 use super::{Places, Reached, Setting, base_name, is_shell, is_special};
 use crate::permission::command::{
     Analysis, FindCommand, Simple, Word, analyse, operand_of, outputs, written,
@@ -91,7 +91,7 @@ impl Setting<'_> {
             .words
             .iter()
             .any(|word| matches!(&*word.text, "-execdir" | "-okdir"));
-        let names = findings.run_on.into_iter().map(|Found { path, name }| {
+        let names = findings.run_on.into_iter().map(|FindMatch { path, name }| {
             let last = path
                 .file_name()
                 .map(|name| format!("./{}", name.to_string_lossy()));

@@ -53,7 +53,7 @@ fn project(rules: &str) -> Harness {
 }
 
 fn verdict(project: &Harness, command: &str, mode: Mode) -> String {
-    let asks = command_asks(&project.services, command, &project.path("")).asks;
+    let asks = command_permissions(&project.services, command, &project.path("")).asks;
     decided(project, &asks, mode)
 }
 

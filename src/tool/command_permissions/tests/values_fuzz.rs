@@ -159,7 +159,7 @@ async fn no_generated_script_reads_or_writes_more_than_it_was_judged_by() {
     let (mut unasked, mut harmful) = (0, Vec::new());
     for _ in 0..scripts {
         let script = script(&mut random, 2);
-        let asks = command_asks(&project.services, &script, &project.path("")).asks;
+        let asks = command_permissions(&project.services, &script, &project.path("")).asks;
         if !open_of(&project, &asks).is_empty() {
             continue;
         }
@@ -192,7 +192,7 @@ async fn harm_is_seen_where_scripts_are_asked_about() {
     ] {
         let project = project();
         assert!(harm(&project, script).is_some(), "{script}");
-        let asks = command_asks(&project.services, script, &project.path("")).asks;
+        let asks = command_permissions(&project.services, script, &project.path("")).asks;
         assert!(!open_of(&project, &asks).is_empty(), "{script}");
     }
 }

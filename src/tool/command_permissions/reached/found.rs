@@ -17,7 +17,7 @@ const MAX_FOUND: usize = 1000;
 
 /// An entry that an action gets.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(super) struct FindMatch {
     pub(super) path: PathBuf,
     /// As `find` names it.
     pub(super) name: String,
@@ -26,10 +26,10 @@ pub(super) struct Found {
 /// What a `find` does its actions to.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    pub(super) deleted: Vec<Found>,
-    pub(super) printed: Vec<Found>,
+    pub(super) deleted: Vec<FindMatch>,
+    pub(super) printed: Vec<FindMatch>,
     /// What programs are run on.
-    pub(super) run_on: Vec<Found>,
+    pub(super) run_on: Vec<FindMatch>,
     pub(super) is_too_much: bool,
 }
 
@@ -54,7 +54,7 @@ impl Setting<'_> {
         };
         let findings = self.findings(&find, places, analysis);
         reached.is_too_much |= findings.is_too_much;
-        for Found { path, .. } in findings.deleted {
+        for FindMatch { path, .. } in findings.deleted {
             reached.add(path, false);
         }
     }
@@ -200,7 +200,7 @@ impl FindWalk<'_, '_, '_> {
             });
             prunes = is_pruned;
             if !actions.is_empty() && (self.counts)(&path, is_link) {
-                let found = Found {
+                let found = FindMatch {
                     path: path.clone(),
                     name: name.clone(),
                 };

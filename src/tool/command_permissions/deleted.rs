@@ -190,7 +190,7 @@ mod tests {
 
     fn counted(project: &Harness, command: &str) -> Option<Deleted> {
         let workdir = project.path("");
-        let mut asks = super::super::command_asks(&project.services, command, &workdir).asks;
+        let mut asks = super::super::command_permissions(&project.services, command, &workdir).asks;
         count_deleted(&project.services, command, &workdir, &mut asks);
         let mut found = asks.iter().filter_map(|ask| ask.deletes);
         found.next()

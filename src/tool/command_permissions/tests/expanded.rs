@@ -62,7 +62,7 @@ async fn a_wildcard_that_may_stand_for_hidden_names_does() {
 }
 
 fn verdict(project: &Harness, command: &str) -> String {
-    let found = command_asks(&project.services, command, &project.path(""));
+    let found = command_permissions(&project.services, command, &project.path(""));
     let open = open_of(project, &found.asks);
     open.into_iter().map(|ask| ask.0).collect::<Vec<_>>().join(" ")
 }

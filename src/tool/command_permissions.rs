@@ -47,7 +47,7 @@ use crate::process::git::Drivers;
 /// Shells whose grammar the analysis knows.
 const KNOWN_SHELLS: &[&str] = &["bash", "sh", "dash", "ksh"];
 
-pub(super) struct CommandAsks {
+pub(super) struct CommandPermissions {
     /// In the order in which they are shown.
     pub(super) asks: Vec<Ask>,
     /// Why a command asks that would only read elsewhere, or asks as a whole.
@@ -75,11 +75,15 @@ pub(super) struct GitReads {
 }
 
 /// Returns the asks for running `command` in `workdir`. Looks at files.
-pub(super) fn command_asks(services: &SessionServices, command: &str, workdir: &Path) -> CommandAsks {
+pub(super) fn command_permissions(
+    services: &SessionServices,
+    command: &str,
+    workdir: &Path,
+) -> CommandPermissions {
     asks_of(&Setting::new(services, workdir), command)
 }
 
-fn asks_of(setting: &Setting<'_>, command: &str) -> CommandAsks {
+fn asks_of(setting: &Setting<'_>, command: &str) -> CommandPermissions {
     let analysis = analyse(command);
     let mut gathered = Gathered::default();
     let mut looks = Vec::new();
@@ -128,7 +132,7 @@ fn asks_of(setting: &Setting<'_>, command: &str) -> CommandAsks {
     asks.extend(gathered.bash);
     asks.extend(gathered.edit);
     asks.extend(gathered.read);
-    CommandAsks {
+    CommandPermissions {
         asks: without_repetitions(asks),
         why: gathered.why,
         reads_only,

@@ -255,7 +255,7 @@ async fn no_generated_call_brings_a_path_to_what_is_closed() {
     for number in 0..calls {
         let call = call(&mut random);
         let mode = if number % 3 == 0 { Mode::Yolo } else { Mode::Ask };
-        let asks = command_asks(&project.services, &call, &project.path("")).asks;
+        let asks = command_permissions(&project.services, &call, &project.path("")).asks;
         let decision = decide(&project.services.gate.permissions(), &asks, "bash", mode);
         if !matches!(decision, Decision::Allow | Decision::AllowByMode(_)) {
             continue;
@@ -301,7 +301,7 @@ async fn harm_is_seen_where_calls_are_asked_about() {
         fill(&project);
         assert!(harm(&project, call, Mode::Ask).is_some(), "{call}");
         fill(&project);
-        let asks = command_asks(&project.services, call, &project.path("")).asks;
+        let asks = command_permissions(&project.services, call, &project.path("")).asks;
         let decision = decide(&project.services.gate.permissions(), &asks, "bash", Mode::Ask);
         let runs = matches!(decision, Decision::Allow | Decision::AllowByMode(_));
         assert!(!runs, "{call}");

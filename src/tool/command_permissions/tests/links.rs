@@ -52,7 +52,7 @@ fn project() -> Harness {
 
 /// What is open, as `KEY PATH`.
 fn open(project: &Harness, command: &str) -> Vec<String> {
-    let asks = command_asks(&project.services, command, &project.path("")).asks;
+    let asks = command_permissions(&project.services, command, &project.path("")).asks;
     let open = open_of(project, &asks).into_iter();
     open.map(|(key, text)| format!("{key} {text}")).collect()
 }
