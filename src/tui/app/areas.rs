@@ -2,8 +2,10 @@
 
 use ratatui::layout::Rect;
 
-use super::{App, Focus};
-use crate::tui::dialog::Dialog;
+use super::Focus;
+use super::session_view::SessionView;
+use super::view_frame::ViewCx;
+use crate::tui::dialog::{Dialog, Guard};
 
 /// From this height on the composer keeps a second row free, and a blank row parts the title from the transcript.
 pub(super) const ROOMY: u16 = 20;
@@ -20,9 +22,9 @@ pub(super) struct Areas {
     pub(super) hints: Rect,
 }
 
-impl App {
-    pub(super) fn areas(&mut self, screen: Rect) -> Areas {
-        let is_full = self.asking().is_some_and(Dialog::is_full);
+impl SessionView {
+    pub(super) fn areas(&mut self, screen: Rect, cx: &mut ViewCx<'_>) -> Areas {
+        let is_full = cx.trust.is_none() && self.asking().is_some_and(Dialog::is_full);
         let panel = if is_full {
             0
         } else {
@@ -33,11 +35,15 @@ impl App {
             ..screen
         };
         let height = area.height;
-        if self.view.focus != Focus::Queue {
-            self.view.queue_list.leave();
+        if self.focus != Focus::Queue {
+            self.queue_list.leave();
         }
-        let queue = self.view.queue_list.rows(self.waiting().len(), height);
-        let shows_composer = self.asking().is_none_or(|dialog| dialog.guard().is_typing());
+        let queue = self.queue_list.rows(self.waiting().len(), height);
+        let guard = match &cx.trust {
+            Some(trust) => Some(trust.guard()),
+            None => self.asking().map(Dialog::guard),
+        };
+        let shows_composer = guard.is_none_or(Guard::is_typing);
         let composer = if shows_composer {
             self.composer_rows(area)
         } else {
@@ -48,7 +54,7 @@ impl App {
         let rest = height.saturating_sub(top + 3 + queue + composer);
         let is_low = height < ROOMY;
         let dialog = self
-            .with_asking(is_low, |dialog, cx| dialog.rows(area.width, cx))
+            .with_asking(is_low, cx, |dialog, cx| dialog.rows(area.width, cx))
             .unwrap_or(0);
         if is_full {
             return full_screen(area, composer);
@@ -92,8 +98,7 @@ impl App {
     fn composer_rows(&mut self, area: Rect) -> u16 {
         let least = if area.height >= ROOMY { 2 } else { 1 };
         let most = (area.height / 3).max(least);
-        self.view
-            .composer
+        self.composer
             .rows_within(area.width.saturating_sub(2), most)
             .max(least)
     }

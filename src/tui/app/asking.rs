@@ -4,77 +4,89 @@ use std::time::Instant;
 
 use super::App;
 use super::session_view::SessionView;
+use super::view_frame::ViewCx;
 use crate::tui::dialog::{Dialog, DialogCx, Guard, Trust, TrustAnswer};
 
-/// The one that is on screen. Trust is asked about before there is a session, and a form waits for permissions.
-fn shown<'a>(trust: &'a mut Option<Trust>, view: &'a mut SessionView) -> Option<&'a mut dyn Dialog> {
-    if let Some(trust) = trust {
-        return Some(trust);
+/// The one that is on screen. Trust is asked about before there is a session.
+fn shown<'a>(trust: Option<&'a mut Trust>, view: &'a mut SessionView) -> Option<&'a mut dyn Dialog> {
+    match trust {
+        Some(trust) => Some(trust),
+        None => view.asking_mut(),
     }
-    if let Some(dialog) = &mut view.dialog {
-        return Some(dialog);
+}
+
+impl SessionView {
+    /// The question of the session that has the composer's place. A form waits for permissions.
+    pub(super) fn asking(&self) -> Option<&dyn Dialog> {
+        if let Some(dialog) = &self.dialog {
+            return Some(dialog);
+        }
+        let form = self.forms.shown()?;
+        Some(form)
     }
-    let form = view.forms.shown_mut()?;
-    Some(form)
+
+    fn asking_mut(&mut self) -> Option<&mut dyn Dialog> {
+        if let Some(dialog) = &mut self.dialog {
+            return Some(dialog);
+        }
+        let form = self.forms.shown_mut()?;
+        Some(form)
+    }
+
+    /// Gives the question on screen the context of drawing.
+    pub(super) fn with_asking<T>(
+        &mut self,
+        is_low: bool,
+        cx: &mut ViewCx<'_>,
+        body: impl FnOnce(&mut dyn Dialog, &DialogCx<'_>) -> T,
+    ) -> Option<T> {
+        let dialog_cx = DialogCx {
+            look: cx.appearance.look(),
+            keymap: cx.keymap,
+            home: cx.appearance.surroundings.home.as_deref(),
+            place: if cx.trust.is_some() {
+                (1, 1)
+            } else {
+                self.place_of_asking()
+            },
+            is_low,
+        };
+        let dialog = shown(cx.trust.as_deref_mut(), self)?;
+        Some(body(dialog, &dialog_cx))
+    }
+
+    /// Which question is on screen, and of how many that come in turn.
+    fn place_of_asking(&self) -> (usize, usize) {
+        let permissions = self.questions.len();
+        let Some(dialog) = &self.dialog else {
+            return (permissions + self.forms.place(), permissions + self.forms.len());
+        };
+        let id = dialog.question().id;
+        let place = self.questions.iter().position(|question| question.id == id);
+        (place.map_or(1, |place| place + 1), permissions)
+    }
 }
 
 impl App {
     /// The question that has the composer's place.
     pub(super) fn asking(&self) -> Option<&dyn Dialog> {
-        if let Some(trust) = &self.trust {
-            return Some(trust);
+        match &self.trust {
+            Some(trust) => Some(trust),
+            None => self.view.asking(),
         }
-        if let Some(dialog) = &self.view.dialog {
-            return Some(dialog);
-        }
-        let form = self.view.forms.shown()?;
-        Some(form)
     }
 
     pub(super) fn asking_mut(&mut self) -> Option<&mut dyn Dialog> {
-        shown(&mut self.trust, &mut self.view)
+        shown(self.trust.as_mut(), &mut self.view)
     }
 
     pub(super) fn is_asking(&self) -> bool {
         self.asking().is_some()
     }
 
-    /// The same, with the context of drawing.
-    pub(super) fn with_asking<T>(
-        &mut self,
-        is_low: bool,
-        body: impl FnOnce(&mut dyn Dialog, &DialogCx<'_>) -> T,
-    ) -> Option<T> {
-        let place = self.place_of_asking();
-        let dialog = shown(&mut self.trust, &mut self.view)?;
-        let cx = DialogCx {
-            look: self.appearance.look(),
-            keymap: &self.keymap,
-            home: self.appearance.surroundings.home.as_deref(),
-            place,
-            is_low,
-        };
-        Some(body(dialog, &cx))
-    }
-
-    /// Which question is on screen, and of how many that come in turn.
-    fn place_of_asking(&self) -> (usize, usize) {
-        let view = &self.view;
-        let permissions = view.questions.len();
-        if self.trust.is_some() {
-            return (1, 1);
-        }
-        let Some(dialog) = &view.dialog else {
-            return (permissions + view.forms.place(), permissions + view.forms.len());
-        };
-        let id = dialog.question().id;
-        let place = view.questions.iter().position(|question| question.id == id);
-        (place.map_or(1, |place| place + 1), permissions)
-    }
-
     /// Says on screen which keys answer.
     pub(super) fn hear_unknown(&mut self) {
-        if let Some(dialog) = shown(&mut self.trust, &mut self.view) {
+        if let Some(dialog) = shown(self.trust.as_mut(), &mut self.view) {
             dialog.hear_unknown(&self.keymap);
         }
     }

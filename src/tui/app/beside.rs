@@ -2,10 +2,6 @@
 
 use std::time::Instant;
 
-use crossterm::event::KeyEvent;
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
-
 use super::{App, Effect, Focus};
 use crate::session::Op;
 use crate::tui::keymap::{Action, Context, typed};
@@ -13,6 +9,7 @@ use crate::tui::panel::{self, PanelOutcome, WIDE};
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::Change;
 use crate::view::theme::Meaning;
+use crossterm::event::KeyEvent;
 
 impl App {
     /// Shows the panel; gives it the keys where it is shown; hides it where it has them.
@@ -41,17 +38,12 @@ impl App {
         self.view.panel.focus();
     }
 
-    /// Returns true if the words of a todo are written. A question that comes waits until that is over.
-    pub(super) fn writes_todo(&self) -> bool {
-        self.view.focus == Focus::Panel && self.view.panel.context() == Context::PanelText
-    }
-
     /// Does something that may end the writing of a todo, whichever way. A question that waited for that is heard from
     /// then on, and deaf at first.
     pub(super) fn beside_todo(&mut self, now: Instant, work: impl FnOnce(&mut Self) -> Change) -> Change {
-        let was_writing = self.writes_todo();
+        let was_writing = self.view.writes_todo();
         let change = work(self);
-        if was_writing && !self.writes_todo() {
+        if was_writing && !self.view.writes_todo() {
             self.begin_guard_anew(now);
         }
         change
@@ -59,7 +51,7 @@ impl App {
 
     /// Leaves the words of a todo as they were; says whether they were being written.
     pub(super) fn leave_todo(&mut self) -> bool {
-        self.writes_todo() && self.view.panel.leave_writing()
+        self.view.writes_todo() && self.view.panel.leave_writing()
     }
 
     pub(super) fn act_on_panel(&mut self, action: Action, now: Instant) {
@@ -103,34 +95,6 @@ impl App {
             self.view.panel.focus();
         }
         true
-    }
-
-    /// The columns that the panel takes from the conversation.
-    pub(super) fn panel_columns(&self, width: u16) -> u16 {
-        if self.view.panel.is_beside(width) {
-            panel::columns(width)
-        } else {
-            0
-        }
-    }
-
-    /// Draws it beside the conversation, or over it while it has the keys.
-    pub(super) fn draw_panel(&mut self, beside: Rect, over: Rect, buffer: &mut Buffer) -> Option<Position> {
-        let has_keys = self.view.focus == Focus::Panel && !self.is_asking() || self.writes_todo();
-        let area = match beside.is_empty() {
-            false => beside,
-            true if has_keys => {
-                let width = panel::columns(over.width);
-                Rect {
-                    x: over.right() - width,
-                    width,
-                    ..over
-                }
-            }
-            true => Rect::default(),
-        };
-        let look = self.appearance.look();
-        self.view.panel.draw(area, has_keys, buffer, look)
     }
 
     pub(super) fn panel_hints(&self, hints: &mut Hints<'_>) {

@@ -18,7 +18,7 @@ impl App {
         if self.view.search.is_some() {
             return Context::Search;
         }
-        if self.writes_todo() {
+        if self.view.writes_todo() {
             return Context::PanelText;
         }
         if let Some(dialog) = self.asking() {
@@ -48,7 +48,7 @@ impl App {
             } else {
                 self.asking().map(Dialog::name)
             },
-            queue: self.view.queue.len() + self.unsent_inputs().count(),
+            queue: self.view.queue.len() + self.view.unsent_inputs().count(),
             busy: self.view.turn == Turn::Busy,
             dropped_keys: self.dropped_keys,
         }

@@ -1,14 +1,8 @@
 //! Pictures of the conversation: what the terminal says about them, and those that have to be made.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-
-use super::{App, Effect};
-use crate::tui::pictures::{Job, Made, Needed, Protocol};
+use super::App;
+use crate::tui::pictures::{Made, Needed, Protocol};
 use crate::tui::transcript::Change;
-
-/// A narrower conversation has pictures described.
-const LEAST_COLUMNS: u16 = 60;
 
 impl App {
     /// Returns what the terminal has to be asked before it is known whether it draws pictures.
@@ -47,31 +41,5 @@ impl App {
     /// Returns the pictures that the terminal needs for the frame that was drawn.
     pub(crate) fn pictures_on_screen(&self) -> Needed {
         self.pictures.needed()
-    }
-
-    /// Has the conversation keep rows for pictures, where they are drawn.
-    pub(super) fn prepare_pictures(&mut self, area: Rect) {
-        let canvas = self.pictures.canvas().filter(|_| area.width >= LEAST_COLUMNS);
-        self.view.transcript.set_canvas(canvas);
-    }
-
-    /// Draws the pictures of the conversation, and has one made that is not there yet.
-    pub(super) fn draw_pictures(&mut self, buffer: &mut Buffer) {
-        for place in self.view.transcript.pictures() {
-            let Some(pixels) = self.pictures.paint(place, buffer) else {
-                continue;
-            };
-            let Some(data) = self.view.transcript.picture_data(place.key) else {
-                continue;
-            };
-            self.pictures.make(place.key);
-            self.effects.push(Effect::MakePicture(Job {
-                key: place.key,
-                grid: place.grid,
-                form: self.pictures.form(),
-                pixels,
-                data: data.to_owned(),
-            }));
-        }
     }
 }

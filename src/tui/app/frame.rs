@@ -11,19 +11,15 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
-use super::areas::{ROOMY, between};
-use super::{App, Focus, LEADER_TABLE, Turn};
-use crate::text::width::str_width;
+use super::areas::{Areas, ROOMY, between};
+use super::view_frame::ViewCx;
+use super::{App, LEADER_TABLE};
 use crate::tui::completion;
-use crate::tui::composer;
-use crate::tui::dialog::{Dialog, on_ground};
-use crate::tui::keymap::{Action, Context};
+use crate::tui::keymap::Context;
 use crate::tui::layer::LayerCx;
 use crate::tui::page;
-use crate::tui::statusbar::TitleRow;
+use crate::tui::sessions::SeatId;
 use crate::tui::surroundings::Motion;
-use crate::tui::transcript::DrawCx;
-use crate::view::theme::Meaning;
 use crate::view::{Symbols, in_ascii};
 
 const LEAST_COLUMNS: u16 = 40;
@@ -43,6 +39,8 @@ pub(super) struct Shown {
     pub(super) completion: Rect,
     /// There is room for the beginning of a file beside the list.
     pub(super) is_wide: bool,
+    /// The conversations that were drawn; what happens in them is seen.
+    pub(super) views: Vec<SeatId>,
 }
 
 impl App {
@@ -63,7 +61,8 @@ impl App {
             refuse(area, buffer);
             return None;
         }
-        let areas = self.areas(area);
+        self.shown.views.clear();
+        let (areas, mut caret) = self.draw_view(self.view.seat, area, buffer, now)?;
         self.shown = Shown {
             dialog: areas.dialog,
             composer: areas.composer,
@@ -72,31 +71,9 @@ impl App {
             is_low: area.height < ROOMY,
             completion: Rect::default(),
             is_wide: areas.rule.width >= completion::WIDE,
+            views: std::mem::take(&mut self.shown.views),
         };
-        let symbols = self.appearance.surroundings.symbols;
-        TitleRow {
-            facts: &self.view.facts,
-            elsewhere: self.elsewhere(),
-            theme: &self.appearance.theme,
-            symbols,
-        }
-        .draw(areas.title, buffer);
-        let call = self.asking().and_then(Dialog::call).cloned();
-        self.view.transcript.show_in_dialog(call.as_ref());
-        self.draw_transcript(areas.transcript, buffer, now);
         self.settle_selection(now);
-        self.draw_queue(areas.queue, buffer);
-        self.draw_rule(areas.rule, buffer);
-        let mut caret = self
-            .with_asking(area.height < ROOMY, |dialog, cx| {
-                on_ground(areas.dialog, buffer, cx.look, |buffer| {
-                    dialog.draw(areas.dialog, buffer, cx)
-                })
-            })
-            .flatten();
-        caret = self.draw_composer(areas.composer, buffer).or(caret);
-        let conversation = areas.transcript.union(areas.queue);
-        caret = self.draw_panel(areas.panel, conversation, buffer).or(caret);
         // Before their hints: they tell of what was found and of what does not fit.
         if !self.layers.is_empty() {
             caret = self.draw_layers(between(area), buffer);
@@ -127,103 +104,40 @@ impl App {
         caret
     }
 
-    fn draw_transcript(&mut self, area: Rect, buffer: &mut Buffer, now: Instant) {
-        if area.is_empty() {
-            return;
-        }
-        if self.view.transcript.is_empty() && self.view.turn == Turn::Idle {
-            match self.view.reopens {
-                Some(since) => self.draw_opening(since, area, buffer, now),
-                None => self.draw_welcome(area, buffer),
-            }
-        }
-        self.prepare_pictures(area);
-        let focused = self.view.focus == Focus::Transcript && !self.is_asking();
+    /// Draws one of the open conversations into a part of the frame. Returns where its parts stand, and the caret where it
+    /// is in front; `None` if it is not open.
+    pub(super) fn draw_view(
+        &mut self,
+        seat: SeatId,
+        area: Rect,
+        buffer: &mut Buffer,
+        now: Instant,
+    ) -> Option<(Areas, Option<Position>)> {
+        let elsewhere = self.elsewhere();
         let frame = match self.appearance.surroundings.motion {
             Motion::Full => usize::try_from(self.frame(now)).unwrap_or(0),
             Motion::Reduced => 0,
         };
-        let look = self.appearance.look();
-        // In the transcript `esc` leads to the composer, and in a question to later.
-        let end_key = if focused || self.is_asking() {
-            self.keymap.label(Context::Global, Action::ClearOrQuit).to_owned()
+        let has_keys = seat == self.view.seat;
+        let view = if has_keys {
+            &mut self.view
         } else {
-            match self.keymap.label(Context::Global, Action::Escape) {
-                "" => String::new(),
-                escape => format!("{escape} {escape}"),
-            }
+            let other = self.others.iter_mut().find(|other| other.view.seat == seat)?;
+            &mut other.view
         };
-        let ask_key = match self.asks_put_off() {
-            1.. if !self.is_asking() => self.keymap.after_leader(Action::NextAsk),
-            _ => String::new(),
-        };
-        let cx = DrawCx {
-            look,
+        let mut cx = ViewCx {
+            appearance: &self.appearance,
+            keymap: &self.keymap,
+            pictures: &mut self.pictures,
+            effects: &mut self.effects,
+            trust: self.trust.as_mut().filter(|_| has_keys),
+            elsewhere,
+            has_keys,
             frame,
             now,
-            focused,
-            end_key: &end_key,
-            ask_key: &ask_key,
-            fold_key: self.keymap.label(Context::Transcript, Action::ToggleFold),
-            view_key: self.keymap.label(Context::Transcript, Action::ViewBlock),
         };
-        self.view.transcript.draw(area, buffer, &cx);
-        self.draw_pictures(buffer);
-    }
-
-    /// The rule above the composer; it also says what came below what is read.
-    fn draw_rule(&self, area: Rect, buffer: &mut Buffer) {
-        let symbols = self.appearance.surroundings.symbols;
-        let style = self.appearance.theme.style(Meaning::Rule);
-        let rule = symbols.rule().repeat(usize::from(area.width));
-        buffer.set_stringn(area.x, area.y, rule, usize::from(area.width), style);
-        let unseen = self.view.transcript.unseen();
-        if unseen > 0 {
-            let arrow = if symbols == Symbols::Unicode { "↓" } else { "v" };
-            let text = format!(" {arrow} {unseen} new ");
-            let x = area
-                .right()
-                .saturating_sub(u16::try_from(str_width(&text)).unwrap_or(0) + 2);
-            buffer.set_stringn(
-                x,
-                area.y,
-                &text,
-                text.len(),
-                self.appearance.theme.style(Meaning::Accent),
-            );
-        }
-    }
-
-    fn draw_composer(&mut self, area: Rect, buffer: &mut Buffer) -> Option<Position> {
-        if area.is_empty() {
-            return None;
-        }
-        let has_focus = self.view.focus == Focus::Composer;
-        let bar = if has_focus { Meaning::Accent } else { Meaning::Rule };
-        let text = self.appearance.theme.style(Meaning::Text);
-        let look = composer::Look {
-            text,
-            bar: self.appearance.surroundings.symbols.bar(),
-            bar_style: self.appearance.theme.style(bar),
-            chip: self.appearance.theme.style(Meaning::Accent),
-            invitation: match self.view.turn {
-                Turn::Idle => "Ask for a change, or about the code.",
-                Turn::Busy => "Add something while it works.",
-            },
-            muted: self.appearance.theme.style(Meaning::TextMuted),
-        };
-        let inner = Rect {
-            x: area.x + 1,
-            width: area.width.saturating_sub(2),
-            ..area
-        };
-        self.view
-            .composer
-            .set_selection_style(self.appearance.theme.style(Meaning::Selection));
-        self.view
-            .composer
-            .draw(inner, buffer, &look)
-            .filter(|_| has_focus)
+        self.shown.views.push(seat);
+        Some(view.draw(area, buffer, &mut cx))
     }
 
     fn draw_completion(&mut self, area: Rect, buffer: &mut Buffer) -> Rect {

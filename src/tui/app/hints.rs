@@ -11,7 +11,7 @@ use crate::view::theme::Meaning;
 impl App {
     pub(super) fn hints(&self) -> Hints<'_> {
         let mut hints = Hints::new(&self.appearance.theme, self.appearance.surroundings.symbols);
-        let put_off = self.asks_put_off();
+        let put_off = self.view.asks_put_off();
         if put_off > 0 {
             // Where there is room the sign stands as the dialog's does.
             let words = match self.shown.width {
@@ -60,11 +60,6 @@ impl App {
         hints.say("a key of the table", Meaning::TextMuted);
         hints.key(self.keymap.label(Context::Global, Action::Escape), "back");
         hints
-    }
-
-    /// How many questions wait for later.
-    pub(super) fn asks_put_off(&self) -> usize {
-        self.view.put_off.len() + self.view.forms.put_off()
     }
 
     fn transcript_hints(&self, hints: &mut Hints<'_>) {

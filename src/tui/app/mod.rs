@@ -39,6 +39,7 @@ mod setup;
 mod stream;
 mod taking;
 mod trusting;
+mod view_frame;
 mod vim;
 mod waiting;
 mod welcome;
@@ -67,7 +68,7 @@ use super::sessions::SeatId;
 use super::terminal::passage::Passage;
 use super::transcript::Change;
 use crate::permission::Scope;
-use crate::session::{Input, Op};
+use crate::session::Op;
 use crate::view::highlight::Highlighter;
 use crate::view::theme::{ColorDepth, Meaning};
 
@@ -262,12 +263,5 @@ impl App {
     /// Returns true if there is something that `esc` stops.
     fn can_interrupt(&self) -> bool {
         self.view.turn == Turn::Busy || !self.view.shells.is_empty()
-    }
-
-    fn unsent_inputs(&self) -> impl DoubleEndedIterator<Item = &Input> {
-        self.view.unsent.iter().filter_map(|op| match op {
-            Op::Submit(input) | Op::Queue(input) => Some(input),
-            _ => None,
-        })
     }
 }

@@ -70,7 +70,7 @@ impl App {
 
     fn makes_sense_anywhere(&self, action: Action) -> bool {
         match action {
-            Action::FocusQueue => !self.waiting().is_empty() && self.view.focus != Focus::Queue,
+            Action::FocusQueue => !self.view.waiting().is_empty() && self.view.focus != Focus::Queue,
             Action::QueueDraft => !self.view.composer.is_blank(),
             Action::OpenList(List::Agents) => self.view.agents.len() > 1,
             Action::OpenList(List::Models) => self.view.models.len() > 1,
@@ -121,7 +121,7 @@ impl App {
     }
 
     fn makes_sense_in_queue(&self, action: Action) -> bool {
-        let waiting = self.waiting().len();
+        let waiting = self.view.waiting().len();
         match action {
             Action::FocusComposer => self.view.focus != Focus::Composer,
             Action::QueueSooner | Action::QueueLater => waiting > 1 && self.view.link == Link::Open,

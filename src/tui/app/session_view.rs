@@ -12,13 +12,14 @@ use super::{DraftState, Esc, Focus, Link, Remark, Turn};
 use crate::conversation::{CallId, ModelRef, SessionId};
 use crate::permission::Inquiry;
 use crate::question::{Question, QuestionId};
-use crate::session::{AgentChoice, CommandChoice, ModelChoice, Op, Queued};
+use crate::session::{AgentChoice, CommandChoice, Input, ModelChoice, Op, Queued};
 use crate::tui::completion::Completion;
 use crate::tui::composer::Composer;
 use crate::tui::dialog::Permission;
+use crate::tui::keymap::Context;
 use crate::tui::page::HookRuns;
-use crate::tui::panel::Panel;
-use crate::tui::queue_list::QueueList;
+use crate::tui::panel::{self, Panel};
+use crate::tui::queue_list::{QueueList, Waiting};
 use crate::tui::sessions::SeatId;
 use crate::tui::statusbar::Facts;
 use crate::tui::transcript::Transcript;
@@ -131,6 +132,38 @@ impl SessionView {
     /// The session's id, as soon as it is known.
     pub(super) fn id(&self) -> Option<&SessionId> {
         self.root.as_ref().or(self.wanted.as_ref())
+    }
+
+    pub(super) fn waiting(&self) -> Vec<Waiting<'_>> {
+        let unsent = self.unsent_inputs().enumerate();
+        let unsent = unsent.map(|(place, input)| Waiting::unsent(place, &input.text));
+        self.queue.iter().map(Waiting::of).chain(unsent).collect()
+    }
+
+    pub(super) fn unsent_inputs(&self) -> impl DoubleEndedIterator<Item = &Input> {
+        self.unsent.iter().filter_map(|op| match op {
+            Op::Submit(input) | Op::Queue(input) => Some(input),
+            _ => None,
+        })
+    }
+
+    /// How many questions wait for later.
+    pub(super) fn asks_put_off(&self) -> usize {
+        self.put_off.len() + self.forms.put_off()
+    }
+
+    /// Returns true if the words of a todo are written. A question that comes waits until that is over.
+    pub(super) fn writes_todo(&self) -> bool {
+        self.focus == Focus::Panel && self.panel.context() == Context::PanelText
+    }
+
+    /// The columns that the panel takes from the conversation.
+    pub(super) fn panel_columns(&self, width: u16) -> u16 {
+        if self.panel.is_beside(width) {
+            panel::columns(width)
+        } else {
+            0
+        }
     }
 
     /// How many questions wait in it, on screen or put off.

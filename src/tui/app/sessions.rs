@@ -83,23 +83,24 @@ impl App {
         };
         let mut other = self.others.remove(place);
         let was_busy = other.is_busy();
-        self.as_if_shown(&mut other, change);
+        let changed = self.as_if_shown(&mut other, change);
         other.has_news |= was_busy && !other.is_busy();
         self.others.insert(place, other);
         if before == self.elsewhere() {
-            return Change::None;
+            let is_seen = self.shown.views.contains(&seat);
+            return if is_seen { changed } else { Change::None };
         }
         self.list_sessions_anew(now);
         Change::Urgent
     }
 
     /// Does it to the other session, and has what it sends sent there.
-    fn as_if_shown(&mut self, other: &mut Other, change: impl FnOnce(&mut Self) -> Change) {
+    fn as_if_shown(&mut self, other: &mut Other, change: impl FnOnce(&mut Self) -> Change) -> Change {
         // Lists and pages are about the session on screen.
         let layers = std::mem::take(&mut self.layers);
         let effects = std::mem::take(&mut self.effects);
         std::mem::swap(&mut self.view, &mut other.view);
-        change(self);
+        let changed = change(self);
         self.store_draft();
         std::mem::swap(&mut self.view, &mut other.view);
         self.layers = layers;
@@ -108,6 +109,7 @@ impl App {
             Effect::Send(op) => Effect::SendTo(other.view.seat, op),
             effect => effect,
         }));
+        changed
     }
 
     /// Begins a session, unless the one on screen, or another, is new already.

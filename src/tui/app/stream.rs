@@ -86,7 +86,7 @@ impl App {
     pub(crate) fn not_opened(&mut self, report: ErrorReport, now: Instant) -> Change {
         self.view.link = Link::Gone;
         self.view.reopens = None;
-        let newest = self.unsent_inputs().next_back().map(draft_of);
+        let newest = self.view.unsent_inputs().next_back().map(draft_of);
         if let Some(draft) = newest.filter(|_| self.view.composer.is_empty()) {
             self.view.composer.set(draft);
         }
@@ -232,7 +232,7 @@ impl App {
             None => Draft::from_text(message.typed()).with_files(labelled_parts(message.files())),
         };
         // What was sent before the session was open is on its way there.
-        let early: Vec<Draft> = self.unsent_inputs().map(draft_of).collect();
+        let early: Vec<Draft> = self.view.unsent_inputs().map(draft_of).collect();
         self.view.composer.set_history(sent.map(draft).chain(early));
         self.send_early_command(now);
         if self.view.composer.is_empty() && !snapshot.draft.is_empty() && self.view.unsent.is_empty() {

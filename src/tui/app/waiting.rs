@@ -6,13 +6,10 @@
 
 use std::time::Instant;
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-
 use super::{App, Focus, Link, Turn};
 use crate::session::{Input, Op, Queued, QueuedKind, Way};
 use crate::tui::keymap::{Action, Context, List};
-use crate::tui::queue_list::{Waiting, WaitingId};
+use crate::tui::queue_list::WaitingId;
 use crate::tui::statusbar::Hints;
 use crate::view::theme::Meaning;
 
@@ -24,14 +21,8 @@ pub(super) enum TakeBackPurpose {
 }
 
 impl App {
-    pub(super) fn waiting(&self) -> Vec<Waiting<'_>> {
-        let unsent = self.unsent_inputs().enumerate();
-        let unsent = unsent.map(|(place, input)| Waiting::unsent(place, &input.text));
-        self.view.queue.iter().map(Waiting::of).chain(unsent).collect()
-    }
-
     fn waiting_ids(&self) -> Vec<WaitingId> {
-        self.waiting().iter().map(|waiting| waiting.id).collect()
+        self.view.waiting().iter().map(|waiting| waiting.id).collect()
     }
 
     /// Gives the list the keys, on its newest row; says whether something waits.
@@ -158,18 +149,6 @@ impl App {
                 self.say(words, Meaning::TextMuted, now);
             }
         }
-    }
-
-    pub(super) fn draw_queue(&mut self, area: Rect, buffer: &mut Buffer) {
-        let mut list = std::mem::take(&mut self.view.queue_list);
-        list.draw(
-            &self.waiting(),
-            area,
-            buffer,
-            &self.appearance.theme,
-            self.appearance.surroundings.symbols,
-        );
-        self.view.queue_list = list;
     }
 
     pub(super) fn held(&self) -> usize {

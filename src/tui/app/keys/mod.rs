@@ -137,7 +137,7 @@ impl App {
 
     /// Says where a key goes while a question may be deaf. What only looks around is never dropped.
     fn guard(&mut self, key: KeyEvent, now: Instant) -> Pass {
-        let is_covered = !self.layers.is_empty() || self.view.search.is_some() || self.writes_todo();
+        let is_covered = !self.layers.is_empty() || self.view.search.is_some() || self.view.writes_todo();
         if is_covered || !self.is_asking() {
             return Pass::Answer;
         }

@@ -3,6 +3,7 @@
 use super::completing::selected;
 use super::pictures::{conversation, picture};
 use super::*;
+use crate::session::Input;
 
 pub(super) const FILES: &[&str] = &["src/retry.rs", "src/net/retry.rs", "tests/retry.rs", "src/"];
 

@@ -1,6 +1,7 @@
 //! Several sessions, one of them on screen.
 
 use super::*;
+use crate::session::Input;
 use crate::tool::Registry;
 use crate::tui::sessions::{SeatId, SessionTarget};
 
@@ -426,4 +427,53 @@ fn a_step_that_is_under_way_is_not_forked() {
     assert!(asked(&mut driver).is_empty());
     let hints = driver.hints();
     assert!(hints.contains("this step is still under way"), "{hints}");
+}
+
+#[test]
+fn two_conversations_are_drawn_side_by_side_and_both_are_live() {
+    let (mut driver, first) = two();
+    let (area, left) = (Rect::new(0, 0, 120, 24), Rect::new(0, 0, 60, 24));
+    let right = Rect { x: 60, ..left };
+    let draw = |driver: &mut Driver| {
+        let mut buffer = Buffer::empty(area);
+        let caret = driver.app.draw(left, &mut buffer, driver.now);
+        let drawn = driver.app.draw_view(SeatId(0), right, &mut buffer, driver.now);
+        let (_, beside) = drawn.expect("the first session is open");
+        assert!(
+            caret.is_some_and(|caret| caret.x < 60),
+            "the one in front has the keys"
+        );
+        assert_eq!(beside, None);
+        Frame { buffer, caret }.text()
+    };
+    driver.type_text("a draft in the second");
+    draw(&mut driver);
+    let change = says(
+        &mut driver,
+        0,
+        &first,
+        Event::Notice("said in the first".to_owned()),
+    );
+    assert_eq!(change, Change::Urgent, "it is seen");
+    let here = driver.session.clone();
+    says(
+        &mut driver,
+        1,
+        &here,
+        Event::Notice("said in the second".to_owned()),
+    );
+    let text = draw(&mut driver);
+    for (words, is_left) in [
+        ("a draft in the second", true),
+        ("said in the second", true),
+        ("said in the first", false),
+    ] {
+        let row = text.lines().find(|row| row.contains(words)).expect(words);
+        let column = row.find(words).map(|at| row[..at].chars().count());
+        assert_eq!(column < Some(60), is_left, "{words}:\n{text}");
+    }
+    // One that is not drawn costs no frame.
+    driver.frame();
+    let change = says(&mut driver, 0, &first, Event::Notice("more of it".to_owned()));
+    assert_eq!(change, Change::None);
 }

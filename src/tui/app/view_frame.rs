@@ -1,0 +1,242 @@
+//! One conversation in a frame: the title row, the transcript, what waits to be sent, a rule, the composer or the question
+//! in its place, and the panel. It is drawn into any rectangle; a frame may have several.
+
+use std::time::Instant;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use super::appearance::Appearance;
+use super::areas::{Areas, ROOMY};
+use super::session_view::SessionView;
+use super::{Effect, Focus, Turn};
+use crate::text::width::str_width;
+use crate::tui::composer;
+use crate::tui::dialog::{Dialog, Trust, on_ground};
+use crate::tui::keymap::{Action, Context, Keymap};
+use crate::tui::panel;
+use crate::tui::pictures::{Job, Pictures};
+use crate::tui::statusbar::{Elsewhere, TitleRow};
+use crate::tui::transcript::DrawCx;
+use crate::view::Symbols;
+use crate::view::theme::Meaning;
+
+/// A narrower conversation has pictures described.
+const LEAST_COLUMNS_OF_PICTURES: u16 = 60;
+
+/// What the screen lends to a conversation while it is drawn.
+pub(super) struct ViewCx<'a> {
+    pub(super) appearance: &'a Appearance,
+    pub(super) keymap: &'a Keymap,
+    pub(super) pictures: &'a mut Pictures,
+    pub(super) effects: &'a mut Vec<Effect>,
+    /// The question that stands over the conversation in front, before there is a session.
+    pub(super) trust: Option<&'a mut Trust>,
+    /// Of the sessions that are not on screen.
+    pub(super) elsewhere: Elsewhere,
+    /// True if it is the conversation in front.
+    pub(super) has_keys: bool,
+    /// Of the spinner.
+    pub(super) frame: usize,
+    pub(super) now: Instant,
+}
+
+impl ViewCx<'_> {
+    /// Returns true if a question has the composer's place.
+    pub(super) fn is_asking(&self, view: &SessionView) -> bool {
+        self.trust.is_some() || view.asking().is_some()
+    }
+}
+
+impl SessionView {
+    /// Draws the conversation; returns where its parts stand, and the caret where it has the keys.
+    pub(super) fn draw(
+        &mut self,
+        area: Rect,
+        buffer: &mut Buffer,
+        cx: &mut ViewCx<'_>,
+    ) -> (Areas, Option<Position>) {
+        let areas = self.areas(area, cx);
+        TitleRow {
+            facts: &self.facts,
+            elsewhere: cx.elsewhere,
+            theme: &cx.appearance.theme,
+            symbols: cx.appearance.surroundings.symbols,
+        }
+        .draw(areas.title, buffer);
+        let call = self.asking().and_then(Dialog::call).cloned();
+        self.transcript.show_in_dialog(call.as_ref());
+        self.draw_transcript(areas.transcript, buffer, cx);
+        self.draw_queue(areas.queue, buffer, cx);
+        self.draw_rule(areas.rule, buffer, cx);
+        let mut caret = self
+            .with_asking(area.height < ROOMY, cx, |dialog, cx| {
+                on_ground(areas.dialog, buffer, cx.look, |buffer| {
+                    dialog.draw(areas.dialog, buffer, cx)
+                })
+            })
+            .flatten();
+        caret = self.draw_composer(areas.composer, buffer, cx).or(caret);
+        let conversation = areas.transcript.union(areas.queue);
+        caret = self.draw_panel(areas.panel, conversation, buffer, cx).or(caret);
+        (areas, caret.filter(|_| cx.has_keys))
+    }
+
+    fn draw_transcript(&mut self, area: Rect, buffer: &mut Buffer, cx: &mut ViewCx<'_>) {
+        if area.is_empty() {
+            return;
+        }
+        if self.transcript.is_empty() && self.turn == Turn::Idle {
+            match self.reopens {
+                Some(since) => self.draw_opening(since, area, buffer, cx),
+                None => self.draw_welcome(area, buffer, cx),
+            }
+        }
+        self.prepare_pictures(area, cx);
+        let focused = cx.has_keys && self.focus == Focus::Transcript && !cx.is_asking(self);
+        let look = cx.appearance.look();
+        // In the transcript `esc` leads to the composer, and in a question to later.
+        let end_key = if focused || cx.is_asking(self) {
+            cx.keymap.label(Context::Global, Action::ClearOrQuit).to_owned()
+        } else {
+            match cx.keymap.label(Context::Global, Action::Escape) {
+                "" => String::new(),
+                escape => format!("{escape} {escape}"),
+            }
+        };
+        let ask_key = match self.asks_put_off() {
+            1.. if !cx.is_asking(self) => cx.keymap.after_leader(Action::NextAsk),
+            _ => String::new(),
+        };
+        let draw_cx = DrawCx {
+            look,
+            frame: cx.frame,
+            now: cx.now,
+            focused,
+            end_key: &end_key,
+            ask_key: &ask_key,
+            fold_key: cx.keymap.label(Context::Transcript, Action::ToggleFold),
+            view_key: cx.keymap.label(Context::Transcript, Action::ViewBlock),
+        };
+        self.transcript.draw(area, buffer, &draw_cx);
+        self.draw_pictures(buffer, cx);
+    }
+
+    /// Has the conversation keep rows for pictures, where they are drawn.
+    fn prepare_pictures(&mut self, area: Rect, cx: &ViewCx<'_>) {
+        let canvas = cx
+            .pictures
+            .canvas()
+            .filter(|_| area.width >= LEAST_COLUMNS_OF_PICTURES);
+        self.transcript.set_canvas(canvas);
+    }
+
+    /// Draws the pictures of the conversation, and has one made that is not there yet.
+    fn draw_pictures(&mut self, buffer: &mut Buffer, cx: &mut ViewCx<'_>) {
+        for place in self.transcript.pictures() {
+            let Some(pixels) = cx.pictures.paint(place, buffer) else {
+                continue;
+            };
+            let Some(data) = self.transcript.picture_data(place.key) else {
+                continue;
+            };
+            cx.pictures.make(place.key);
+            cx.effects.push(Effect::MakePicture(Job {
+                key: place.key,
+                grid: place.grid,
+                form: cx.pictures.form(),
+                pixels,
+                data: data.to_owned(),
+            }));
+        }
+    }
+
+    fn draw_queue(&mut self, area: Rect, buffer: &mut Buffer, cx: &ViewCx<'_>) {
+        let mut list = std::mem::take(&mut self.queue_list);
+        list.draw(
+            &self.waiting(),
+            area,
+            buffer,
+            &cx.appearance.theme,
+            cx.appearance.surroundings.symbols,
+        );
+        self.queue_list = list;
+    }
+
+    /// The rule above the composer; it also says what came below what is read.
+    fn draw_rule(&self, area: Rect, buffer: &mut Buffer, cx: &ViewCx<'_>) {
+        let symbols = cx.appearance.surroundings.symbols;
+        let style = cx.appearance.theme.style(Meaning::Rule);
+        let rule = symbols.rule().repeat(usize::from(area.width));
+        buffer.set_stringn(area.x, area.y, rule, usize::from(area.width), style);
+        let unseen = self.transcript.unseen();
+        if unseen > 0 {
+            let arrow = if symbols == Symbols::Unicode { "↓" } else { "v" };
+            let text = format!(" {arrow} {unseen} new ");
+            let x = area
+                .right()
+                .saturating_sub(u16::try_from(str_width(&text)).unwrap_or(0) + 2);
+            buffer.set_stringn(
+                x,
+                area.y,
+                &text,
+                text.len(),
+                cx.appearance.theme.style(Meaning::Accent),
+            );
+        }
+    }
+
+    fn draw_composer(&mut self, area: Rect, buffer: &mut Buffer, cx: &ViewCx<'_>) -> Option<Position> {
+        if area.is_empty() {
+            return None;
+        }
+        let has_focus = cx.has_keys && self.focus == Focus::Composer;
+        let bar = if has_focus { Meaning::Accent } else { Meaning::Rule };
+        let text = cx.appearance.theme.style(Meaning::Text);
+        let look = composer::Look {
+            text,
+            bar: cx.appearance.surroundings.symbols.bar(),
+            bar_style: cx.appearance.theme.style(bar),
+            chip: cx.appearance.theme.style(Meaning::Accent),
+            invitation: match self.turn {
+                Turn::Idle => "Ask for a change, or about the code.",
+                Turn::Busy => "Add something while it works.",
+            },
+            muted: cx.appearance.theme.style(Meaning::TextMuted),
+        };
+        let inner = Rect {
+            x: area.x + 1,
+            width: area.width.saturating_sub(2),
+            ..area
+        };
+        self.composer
+            .set_selection_style(cx.appearance.theme.style(Meaning::Selection));
+        self.composer.draw(inner, buffer, &look).filter(|_| has_focus)
+    }
+
+    /// Draws it beside the conversation, or over it while it has the keys.
+    fn draw_panel(
+        &mut self,
+        beside: Rect,
+        over: Rect,
+        buffer: &mut Buffer,
+        cx: &ViewCx<'_>,
+    ) -> Option<Position> {
+        let is_read = self.focus == Focus::Panel && !cx.is_asking(self) || self.writes_todo();
+        let has_keys = cx.has_keys && is_read;
+        let area = match beside.is_empty() {
+            false => beside,
+            true if has_keys => {
+                let width = panel::columns(over.width);
+                Rect {
+                    x: over.right() - width,
+                    width,
+                    ..over
+                }
+            }
+            true => Rect::default(),
+        };
+        let look = cx.appearance.look();
+        self.panel.draw(area, has_keys, buffer, look)
+    }
+}
