@@ -356,21 +356,8 @@ impl Setting<'_> {
     }
 
     fn command(&self, command: &Simple, analysis: &Analysis, gathered: &mut Gathered) -> Look {
-        let operands = paths(command);
         let directories = self.directories(&command.place);
-        for operand in &operands {
-            gathered
-                .outside
-                .extend(self.outside(operand, directories.as_deref()));
-        }
-        if command.more_operands && takes_paths(command) && !names_its_operands(command) {
-            // The paths stand nowhere in the text, so what brings them stands for them: `xargs cat`.
-            let wrapper = command.given_by.and_then(|at| analysis.commands.get(at));
-            let text = &wrapper.unwrap_or(command).canonical;
-            gathered
-                .outside
-                .push(Ask::new("external_directory", Subject::new(text)));
-        }
+        self.operand_places(command, analysis, directories.as_deref(), gathered);
         let mut found = self.expand(command, directories.as_deref(), analysis);
         let there = self.there(command, directories.as_deref());
         if there.is_none() {
@@ -432,18 +419,13 @@ impl Setting<'_> {
         ) {
             look.git = Some(self.git(git, directories, gathered));
         }
+        let operand_paths = OperandPaths {
+            directories: directories.as_deref(),
+            expanded: found.as_deref(),
+        };
         if base_name(command.program()) == "tee" {
-            for operand in &operands {
-                gathered.edit.extend(self.write(operand, directories.as_deref()));
-            }
-            for path in found.iter().flatten() {
-                gathered.edit.extend(self.write_path(path, self.workdir));
-            }
+            self.written_by_tee(command, operand_paths, gathered);
         } else {
-            let operand_paths = OperandPaths {
-                directories: directories.as_deref(),
-                expanded: found.as_deref(),
-            };
             let changed = self.changed(command, analysis, operand_paths, gathered);
             look.is_edit = changed.is_edit && !is_unseen;
             self.brought(command, analysis, operand_paths, &changed.kept, gathered);
@@ -451,23 +433,56 @@ impl Setting<'_> {
                 self.reached(command, analysis, gathered);
             }
         }
-        if let Some(directory) = directory_operand(command).filter(|_| operands.is_empty()) {
-            gathered
-                .outside
-                .extend(self.outside(&directory, directories.as_deref()));
+        self.read_by_operands(command, operand_paths, gathered);
+        look
+    }
+
+    /// Gathers where the operands of a command lead.
+    fn operand_places(
+        &self,
+        command: &Simple,
+        analysis: &Analysis,
+        directories: Option<&[PathBuf]>,
+        gathered: &mut Gathered,
+    ) {
+        let mut operands = paths(command);
+        if operands.is_empty() {
+            operands.extend(directory_operand(command));
         }
+        let asks = operands
+            .iter()
+            .flat_map(|operand| self.outside(operand, directories));
+        gathered.outside.extend(asks);
+        if command.more_operands && takes_paths(command) && !names_its_operands(command) {
+            // The paths stand nowhere in the text, so what brings them stands for them: `xargs cat`.
+            let wrapper = command.given_by.and_then(|at| analysis.commands.get(at));
+            let text = &wrapper.unwrap_or(command).canonical;
+            let ask = Ask::new("external_directory", Subject::new(text));
+            gathered.outside.push(ask);
+        }
+    }
+
+    fn written_by_tee(&self, command: &Simple, found: OperandPaths<'_>, gathered: &mut Gathered) {
+        for operand in &paths(command) {
+            gathered.edit.extend(self.write(operand, found.directories));
+        }
+        for path in found.expanded.unwrap_or_default() {
+            gathered.edit.extend(self.write_path(path, self.workdir));
+        }
+    }
+
+    /// Gathers the files among the operands that a command shows.
+    fn read_by_operands(&self, command: &Simple, found: OperandPaths<'_>, gathered: &mut Gathered) {
         let read = files_read(command);
         for operand in read.iter().filter(|operand| !operand.dynamic) {
-            for path in self.paths_of(operand, directories.as_deref()).unwrap_or_default() {
+            for path in self.paths_of(operand, found.directories).unwrap_or_default() {
                 gathered.read.extend(self.read_path(&path));
             }
         }
         if !read.is_empty() {
-            gathered
-                .read
-                .extend(found.iter().flatten().flat_map(|path| self.read_path(path)));
+            let paths = found.expanded.unwrap_or_default().iter();
+            gathered.read.extend(paths.flat_map(|path| self.read_path(path)));
         }
-        look
     }
 
     fn redirected(&self, redirected: &Redirected, gathered: &mut Gathered) {
