@@ -297,6 +297,8 @@ fn hear(project: &Project) -> Terminal {
 }
 
 fn leave(terminal: &Terminal) {
+    // Until the turn has ended the key interrupts it.
+    terminal.wait_text("⏎ send");
     terminal.key(Key::Ctrl('c'));
     terminal.wait_text("again quits");
     terminal.key(Key::Ctrl('c'));

@@ -345,8 +345,16 @@ impl Scan<'_> {
 
 /// Text in quotes: printable characters and lines.
 fn quoted_text(text: &str) -> Option<()> {
-    let is_known = |c: char| "\n\t ".contains(c) || c.is_ascii_graphic() || c.is_alphanumeric();
+    let is_known = |c: char| "\n\t ".contains(c) || c.is_ascii_graphic() || c.is_alphanumeric() || is_sign(c);
     text.chars().all(is_known).then_some(())
+}
+
+/// Returns true for punctuation and symbols beyond ASCII that are seen as one sign: blocks of Unicode without blanks,
+/// joiners, directions and other marks of format.
+fn is_sign(c: char) -> bool {
+    matches!(c,
+        '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{ff}' | '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205e}'
+        | '\u{20a0}'..='\u{20c0}' | '\u{2100}'..='\u{2bff}' | '\u{3001}'..='\u{303f}' | '\u{1f300}'..='\u{1faff}')
 }
 
 #[cfg(test)]
@@ -377,6 +385,7 @@ mod tests {
             "cat $PWD/a.txt ~/b ~root/c",
             "[[ -f a.txt ]] && cat größe.txt",
             "x=\"a b\" ls",
+            "echo \"── a → b · ✓ 🙂\"; grep '§ 3' a.txt",
         ] {
             assert!(is_plain(text), "{text}");
         }
@@ -415,6 +424,9 @@ mod tests {
             "case x in x) ls;; esac",
             "ls\\\n-a",
             "cat a\u{a0}b",
+            "cat a·b",
+            "echo \"a\u{202e}b\"",
+            "echo 'a\u{200b}b'",
             "xú=1; ls",
             "'ls' a",
             "$f a",
