@@ -1,7 +1,7 @@
 //! The closed form of texts that may run without a question.
 //!
-//! What bash makes of a text depends on more than a reader can follow: what stands behind a brace, what a variable holds,
-//! which names a directory has. So whatever else is known of a text, it runs unasked only in this form, in which every
+//! Bash decides by more than a reader can follow: what stands behind a brace, what a variable holds, which names a
+//! directory has. So whatever else is known of a text, it runs unasked only in this form, in which every
 //! character means one thing. It is looked at character by character and shares nothing with the parser but what braces
 //! stand for, so that both have to be wrong before something runs that nobody was asked about. Everything else asks, and rules may allow it as ever.
 //!
@@ -319,7 +319,7 @@ impl Scan<'_> {
         }
     }
 
-    /// What stands behind a `$`.
+    /// Reads what stands behind a `$`.
     fn dollar(&mut self) -> Option<()> {
         if self.take("?") {
             return Some(());

@@ -1,7 +1,7 @@
 //! Rules that deny, for a text that cannot be read as a whole: each word in it may be a path that it changes or shows.
 //!
-//! Where a person is asked, who sees the whole text, a word counts as one that is changed only beside a program that
-//! changes files. In `yolo` nobody looks, so there every word counts, and wildcards are replaced, too.
+//! A word counts as one that is changed only beside a program that changes files: a person is asked and sees the whole
+//! text. In `yolo` nobody looks, so there every word counts, and wildcards are replaced, too.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

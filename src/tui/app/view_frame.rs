@@ -24,7 +24,7 @@ use crate::view::theme::Meaning;
 /// A narrower conversation has pictures described.
 const LEAST_COLUMNS_OF_PICTURES: u16 = 60;
 
-/// What the screen lends to a conversation while it is drawn.
+/// Parts of the screen that a conversation is drawn with.
 pub(super) struct ViewCx<'a> {
     pub(super) appearance: &'a Appearance,
     pub(super) keymap: &'a Keymap,

@@ -91,7 +91,7 @@ fn is_known(format: &str, has_to_begin: bool) -> bool {
     true
 }
 
-/// What follows the field that this text begins with, behind its `%`; `None` where it is not known.
+/// Returns the text behind the field that this one begins with, after its `%`; `None` where the field is not known.
 fn behind_field(text: &str) -> Option<&str> {
     let text = text.strip_prefix(['+', '-', ' ']).unwrap_or(text);
     let mut chars = text.chars();

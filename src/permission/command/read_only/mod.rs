@@ -11,6 +11,7 @@ mod git;
 mod git_format;
 mod git_options;
 mod programs;
+mod ps;
 mod scripts;
 mod table;
 
@@ -183,7 +184,7 @@ fn found(
         },
         "date" => list(scripts::date(arguments), List::First),
         "sleep" => list(scripts::sleep(arguments), List::Second),
-        "ps" => list(scripts::ps(arguments), List::Second),
+        "ps" => list(ps::ps(arguments), List::Second),
         "xxd" => list(scripts::xxd(arguments), List::Second),
         "sed" => list(
             has_plain_wildcards(arguments) && scripts::sed(arguments),
