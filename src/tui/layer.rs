@@ -1,34 +1,40 @@
-//! Layers: what lies over the conversation and reads its keys until it is closed. Pages, lists to pick from, and the
-//! question about quitting are layers.
+//! Layers: what lies over the conversation and reads its keys until it is closed. Pages, lists to pick from, questions,
+//! the search row, the completion and the leader's table are layers.
 //!
 //! A [`Layer`] looks after itself: it performs actions, draws, and names its hints. Everything it is asked to do ends in a
 //! [`Reply`]. What it cannot do itself goes out as a [`Wish`], which the screen carries out; what the session says comes in
 //! as [`News`]. Nothing here waits or reads a file.
 //!
-//! The screen keeps open layers in a stack. The topmost one reads the keys, and what it does not know goes on to the keys
-//! of the whole screen.
+//! `tui::app::layers` has their order. The topmost one reads the keys, and what it does not know goes on to the keys of the
+//! whole screen.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use jiff::tz::TimeZone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::app::{NamedThemes, Themes};
+use super::completion::{Item, Token};
 use super::composer::Draft;
+use super::dialog::{Guard, TrustAnswer};
 use super::keymap::{Action, Context, Keymap, List};
 use super::page::{HookRuns, PageKind};
 use super::picker::{Picker, SessionWish};
+use super::pictures::Protocol;
 use super::statusbar::Hints;
+use super::surroundings::Surroundings;
 use super::transcript::FilePlace;
 use crate::conversation::{ModelRef, SessionId};
+use crate::question::{self, QuestionId};
 use crate::session::Grant;
 use crate::session::Op;
 use crate::session::query::{Answer, Query, StatusGroup};
 use crate::view::Look;
 
-/// Which layer. One that is opened while it is the topmost already is closed instead, if it is a page.
+/// The kind of a layer that a person opens. A page that is opened while it is the topmost already is closed instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LayerKind {
     Page(PageKind),
@@ -78,6 +84,32 @@ pub(crate) enum Wish {
     ViewSession(String),
     /// As if its key had been pressed where that is read.
     Act(Context, Action),
+    /// Performs an action of the whole screen.
+    Perform(Action),
+    /// Says a sentence in the hint row.
+    Say(&'static str),
+    /// Searches the transcript.
+    Search(String),
+    /// Leaves the search row, and stays at the match; says so where nothing was found.
+    KeepSearch {
+        is_blank: bool,
+    },
+    /// Ends the search.
+    EndSearch,
+    /// Completes the word before the caret with an entry. The action says whether it is sent with that.
+    Complete(Token, Item, Action),
+    /// Answers a question.
+    Answer {
+        question: QuestionId,
+        reply: question::Reply,
+        /// Text that was written and is not sent: it goes into the composer.
+        text: Option<String>,
+    },
+    /// Shows the next question in place of this one.
+    NextQuestion,
+    /// Leaves the question for later.
+    PutOff,
+    Trust(TrustAnswer),
     /// Draws everything in this theme from now on.
     ShowTheme(Themes),
     /// The same, and says how to have it for good.
@@ -99,27 +131,57 @@ pub(crate) enum News<'a> {
 }
 
 /// The context of drawing, besides the layer itself.
+#[derive(Clone, Copy)]
 pub(crate) struct LayerCx<'a> {
     pub(crate) look: Look<'a>,
     pub(crate) keymap: &'a Keymap,
-    pub(crate) home: Option<&'a Path>,
+    pub(crate) surroundings: &'a Surroundings,
+    /// The whole terminal.
+    pub(crate) screen: Rect,
+    /// The protocol that pictures are drawn by.
+    pub(crate) pictures: Option<Protocol>,
     pub(crate) session: Option<&'a SessionId>,
     pub(crate) hooks: &'a HookRuns,
-    pub(crate) zone: TimeZone,
-    /// Facts about the terminal.
-    pub(crate) terminal: StatusGroup,
+    /// Of the questions that wait, the number of the one on screen, and how many there are.
+    pub(crate) place: (usize, usize),
+    /// The screen is so low that a question names only the keys that answer.
+    pub(crate) is_low: bool,
+}
+
+impl<'a> LayerCx<'a> {
+    pub(crate) fn home(&self) -> Option<&'a Path> {
+        self.surroundings.home.as_deref()
+    }
+
+    pub(crate) fn zone(&self) -> TimeZone {
+        (self.surroundings.zone)()
+    }
+
+    /// Returns facts about the terminal.
+    pub(crate) fn terminal(&self) -> StatusGroup {
+        self.surroundings
+            .told(self.screen, self.pictures, self.keymap.heard())
+    }
 }
 
 pub(crate) trait Layer {
-    fn kind(&self) -> LayerKind;
+    /// The kind of a layer that a person opens; none for others.
+    fn kind(&self) -> Option<LayerKind> {
+        None
+    }
 
-    /// Its name for programs that drive the screen.
-    fn name(&self) -> &'static str;
+    /// Its name for programs that drive the screen; none where it has that of what it lies over.
+    fn name(&self) -> Option<&'static str>;
 
-    /// Whose keys are read now.
+    /// The keys that are read now.
     fn context(&self) -> Context;
 
     fn act(&mut self, action: Action) -> Reply;
+
+    /// Chooses by number, from 1; 0 is the tenth.
+    fn pick(&mut self, _digit: char) -> Reply {
+        Reply::Ignored
+    }
 
     /// Takes what is typed where the context takes text.
     fn write(&mut self, _text: &str) -> Reply {
@@ -131,8 +193,32 @@ pub(crate) trait Layer {
         self.write(text)
     }
 
+    /// Answers a key that means nothing here.
+    fn hear_unknown(&mut self, _keymap: &Keymap) -> Reply {
+        Reply::Ignored
+    }
+
+    /// Returns true if keys that are not its own mean what they mean without it.
+    fn passes_keys_on(&self) -> bool {
+        false
+    }
+
+    /// The time in which it takes no key for an answer, because it opened by itself.
+    fn guard(&self) -> Option<&Guard> {
+        None
+    }
+
+    fn guard_mut(&mut self) -> Option<&mut Guard> {
+        None
+    }
+
     /// Performs one step of `esc`: closes what the layer has open, or the layer.
     fn back(&mut self) -> Reply;
+
+    /// Performs `ctrl+c`, which closes it. A layer that ignores it leaves it to the whole screen.
+    fn clear(&mut self) -> Reply {
+        Reply::Close(self.close())
+    }
 
     /// Returns the request that it leaves behind when it is closed without having done what it is for.
     fn close(&mut self) -> Option<Wish> {
@@ -140,7 +226,14 @@ pub(crate) trait Layer {
     }
 
     /// Scrolls by rows of the wheel.
-    fn scroll(&mut self, rows: isize) -> Reply;
+    fn scroll(&mut self, _rows: isize) -> Reply {
+        Reply::Ignored
+    }
+
+    /// Returns true if nothing below it is pressed with the mouse.
+    fn takes_mouse(&self) -> bool {
+        true
+    }
 
     /// Returns the request for its data, when it opens and when the session is there.
     fn wants(&self) -> Option<Wish> {
@@ -150,6 +243,11 @@ pub(crate) trait Layer {
     /// Takes what the session says.
     fn hear(&mut self, _news: &News<'_>) -> Reply {
         Reply::Ignored
+    }
+
+    /// Returns the next moment at which it changes by itself.
+    fn deadline(&self, _now: Instant) -> Option<Instant> {
+        None
     }
 
     /// Returns true while it has something to look at in steps.
@@ -162,12 +260,17 @@ pub(crate) trait Layer {
         Reply::Done
     }
 
+    /// Returns true if it is on screen; before that its keys are read already.
+    fn is_seen(&self, _now: Instant) -> bool {
+        true
+    }
+
     /// Returns true if nothing below it is seen.
     fn covers(&self) -> bool {
         true
     }
 
-    /// Adds what its keys do now.
+    /// Adds the meanings of its keys.
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap);
 
     /// Draws over everything in the area, and returns where the caret stands.

@@ -183,6 +183,32 @@ fn symbols(set: &dyn Fn(&str) -> Option<String>) -> Symbols {
 }
 
 #[cfg(test)]
+impl Surroundings {
+    /// A dark terminal with everything that terminals can do, for tests.
+    pub(crate) fn sample() -> Self {
+        Self {
+            depth: ColorDepth::TrueColor,
+            symbols: Symbols::Unicode,
+            background: Background::Dark,
+            motion: Motion::Full,
+            zone: || TimeZone::UTC,
+            home: Some("/home/u".into()),
+            editor: None,
+            passage: Passage::Direct,
+            has_title: true,
+            shows_links: true,
+            draws_by: None,
+            is_remote: false,
+            notify: Notify::Bell,
+            clipboard_commands: Vec::new(),
+            pictures: Reading::Remote,
+            trace: None,
+            panics_at_first_key: false,
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -4,12 +4,11 @@ use std::time::Instant;
 
 use super::{App, Effect, Focus};
 use crate::session::Op;
-use crate::tui::keymap::{Action, Context, typed};
+use crate::tui::keymap::{Action, Context};
 use crate::tui::panel::{self, PanelOutcome, WIDE};
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::Change;
 use crate::view::theme::Meaning;
-use crossterm::event::KeyEvent;
 
 impl App {
     /// Shows the panel; gives it the keys where it is shown; hides it where it has them.
@@ -49,21 +48,14 @@ impl App {
         change
     }
 
-    /// Leaves the words of a todo as they were; says whether they were being written.
-    pub(super) fn leave_todo(&mut self) -> bool {
-        self.view.writes_todo() && self.view.panel.leave_writing()
-    }
-
     pub(super) fn act_on_panel(&mut self, action: Action, now: Instant) {
         let outcome = match action {
             Action::RowUp => return self.view.panel.move_by(-1),
             Action::RowDown => return self.view.panel.move_by(1),
-            Action::Edit(edit) => return self.view.panel.edit(edit),
             Action::Tick => self.view.panel.toggle(),
             Action::NextTodoState => self.view.panel.next_status(),
             Action::EditTodo => self.view.panel.begin_writing(),
             Action::PickRow => self.view.panel.open(),
-            Action::FinishText => self.view.panel.finish_writing(),
             _ => return,
         };
         match outcome {
@@ -72,16 +64,6 @@ impl App {
             PanelOutcome::Open(place) => self.effects.push(Effect::Open(vec![place])),
             PanelOutcome::Nothing(why) => self.say(why, Meaning::TextMuted, now),
         }
-    }
-
-    /// Takes a key that is no action while a todo is written.
-    pub(super) fn panel_key(&mut self, key: KeyEvent) -> Change {
-        match (typed(key), self.keymap.action(Context::Composer, key)) {
-            (Some(c), _) => self.view.panel.write(c.encode_utf8(&mut [0; 4])),
-            (None, Some(Action::Edit(edit))) => self.view.panel.edit(edit),
-            (None, _) => return Change::None,
-        }
-        Change::Urgent
     }
 
     /// Gives the panel the keys when it was pressed on; says whether it was.
@@ -100,14 +82,6 @@ impl App {
     pub(super) fn panel_hints(&self, hints: &mut Hints<'_>) {
         let key = |action| self.keymap.label(Context::Panel, action);
         let escape = self.keymap.label(Context::Global, Action::Escape);
-        if self.view.panel.context() == Context::PanelText {
-            hints.key(
-                self.keymap.label(Context::PanelText, Action::FinishText),
-                "takes it",
-            );
-            hints.key(escape, "leaves it as it was");
-            return;
-        }
         hints.key(escape, "composer");
         hints.key(
             &format!("{} {}", key(Action::RowDown), key(Action::RowUp)),
@@ -147,7 +121,5 @@ pub(super) fn is_about_panel(action: Action) -> bool {
             | Action::NextTodoState
             | Action::EditTodo
             | Action::PickRow
-            | Action::FinishText
-            | Action::Edit(_)
     )
 }

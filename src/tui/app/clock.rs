@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::welcome::OPENING;
-use super::{AGAIN, App, DraftState, LEADER_TABLE, Link};
+use super::{AGAIN, App, DraftState, Link};
 use crate::session::Op;
 use crate::tui::surroundings::Motion;
 use crate::tui::transcript::Change;
@@ -27,11 +27,7 @@ impl App {
             DraftState::Due(at) if self.view.link == Link::Open => Some(at),
             _ => None,
         };
-        // Once the table is there it stays; nothing more is due.
-        let table = self
-            .leader
-            .map(|since| since + LEADER_TABLE)
-            .filter(|at| *at > now);
+        let layers = self.layers.iter().filter_map(|layer| layer.deadline(now)).min();
         let clock = self.is_asked().then(|| self.next_second(now));
         let times = [
             spinner,
@@ -41,9 +37,9 @@ impl App {
             again(self.quit_armed),
             self.view.remark.as_ref().map(|remark| remark.until),
             self.view.mode_rests,
-            self.asking().and_then(|dialog| dialog.guard().until()),
+            self.asking().and_then(|dialog| dialog.guard()?.until()),
             draft,
-            table,
+            layers,
             self.attention.due(),
             self.held.until(),
             self.view.transcript.waits_from(now),
@@ -78,20 +74,19 @@ impl App {
         }
         if self.view.mode_rests.is_some_and(|at| at <= now) {
             self.view.mode_rests = None;
-            if !self.view.questions.is_empty() {
+            if self.view.questions.has_permissions() {
                 self.send(Op::Rejudge);
             }
         }
         let hears = self
             .asking_mut()
-            .is_some_and(|dialog| dialog.guard_mut().pass_time(now));
+            .and_then(|dialog| dialog.guard_mut())
+            .is_some_and(|guard| guard.pass_time(now));
         if hears {
             change = Change::Urgent;
         }
-        if self
-            .leader
-            .is_some_and(|at| at + LEADER_TABLE > since && at + LEADER_TABLE <= now)
-        {
+        let mut due = self.layers.iter().filter_map(|layer| layer.deadline(since));
+        if due.any(|at| at <= now) {
             change = Change::Urgent;
         }
         let seconds = |at: Instant| at.saturating_duration_since(self.start).as_secs();
@@ -127,7 +122,7 @@ impl App {
 
     /// Returns true if a call waits for an answer; its card counts the seconds.
     pub(super) fn is_asked(&self) -> bool {
-        !self.view.questions.is_empty() || self.view.forms.len() > 0
+        !self.view.questions.is_empty()
     }
 
     fn next_second(&self, now: Instant) -> Instant {

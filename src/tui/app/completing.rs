@@ -18,7 +18,6 @@ use crate::tui::completion::{Answer, Item, Pick, Request, Token, TokenKind};
 use crate::tui::dialog::Guard;
 use crate::tui::keymap::{Action, Context, words};
 use crate::tui::picker::Row;
-use crate::tui::statusbar::Hints;
 use crate::tui::transcript::Change;
 use crate::view::theme::Meaning;
 
@@ -49,7 +48,7 @@ impl App {
     /// Takes in what the caret stands behind now.
     pub(super) fn settle_completion(&mut self) {
         let is_written = matches!(self.context(), Context::Composer | Context::Completion);
-        if !is_written || self.leader.is_some() {
+        if !is_written {
             return self.view.completion.close();
         }
         let (before, row) = self.view.composer.before_caret();
@@ -152,8 +151,12 @@ impl App {
         let is_held = !self.held.inputs.is_empty();
         self.held.until = None;
         // They were typed into the draft: a question that came meanwhile is not answered by them.
-        if let Some(dialog) = self.asking_mut().filter(|_| is_held) {
-            *dialog.guard_mut() = Guard::begin(now, Some(now));
+        if let Some(guard) = self
+            .asking_mut()
+            .and_then(|dialog| dialog.guard_mut())
+            .filter(|_| is_held)
+        {
+            *guard = Guard::begin(now, Some(now));
         }
         for input in std::mem::take(&mut self.held.inputs) {
             match input {
@@ -199,22 +202,8 @@ impl App {
         self.settle_completion();
     }
 
-    /// Performs an action of the list.
-    pub(super) fn complete(&mut self, action: Action, now: Instant) {
-        match action {
-            Action::RowUp => self.view.completion.move_by(-1),
-            Action::RowDown => self.view.completion.move_by(1),
-            Action::TakeItem | Action::CompleteItem => self.pick_item(action, now),
-            _ => {}
-        }
-    }
-
-    fn pick_item(&mut self, action: Action, now: Instant) {
-        let Some((token, item)) = self.view.completion.selected() else {
-            return;
-        };
-        let (token, pick) = (token.clone(), item.pick.clone());
-        self.view.completion.close();
+    /// Completes the word before the caret with an entry; `action` says whether it is sent with that.
+    pub(super) fn complete(&mut self, token: &Token, pick: Pick, action: Action, now: Instant) {
         let characters = token.characters;
         match pick {
             Pick::Command(command) => {
@@ -247,7 +236,7 @@ impl App {
             }
             Pick::File(path) => {
                 let goes_on = path.ends_with('/') && action == Action::CompleteItem;
-                let text = written(&token, &path);
+                let text = written(token, &path);
                 let end = if goes_on || token.lines.ends_with([':', '-']) {
                     ""
                 } else {
@@ -359,7 +348,7 @@ impl App {
         }
         self.act_in(Context::Composer, command.action, now);
         if matches!(command.action, Action::OpenList(_)) && !rest.is_empty() {
-            self.with_top(now, |layer| layer.paste(rest));
+            self.with_opened(now, |layer| layer.paste(rest));
         }
     }
 
@@ -391,21 +380,6 @@ impl App {
             Meaning::Warning,
             now,
         );
-    }
-
-    pub(super) fn completion_hints(&self, hints: &mut Hints<'_>) {
-        let key = |action| self.keymap.label(Context::Completion, action);
-        let does = match self.view.completion.selected().map(|(_, item)| &item.pick) {
-            Some(Pick::Command(_)) => true,
-            Some(Pick::Own { wants_more, .. }) => !wants_more,
-            Some(Pick::File(_) | Pick::Agent(_)) | None => false,
-        };
-        hints.key(key(Action::TakeItem), if does { "do it" } else { "take it" });
-        hints.key(key(Action::CompleteItem), "complete");
-        hints.key(self.keymap.label(Context::Global, Action::Escape), "closes");
-        let symbols = self.appearance.surroundings.symbols;
-        let moves = [Action::RowUp, Action::RowDown].map(|action| words(key(action), symbols));
-        hints.key(&moves.join(" "), "moves");
     }
 }
 

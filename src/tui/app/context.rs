@@ -1,7 +1,7 @@
 //! Who reads the next key.
 
+use super::layers::Slot;
 use super::{App, Focus, Turn};
-use crate::tui::dialog::Dialog;
 use crate::tui::keymap::Context;
 use crate::tui::layer::Layer;
 use crate::tui::trace::State;
@@ -9,23 +9,15 @@ use crate::tui::trace::State;
 impl App {
     /// Who reads the next key.
     pub(super) fn context(&self) -> Context {
-        if let Some(layer) = self.top_layer() {
-            return layer.context();
+        match self.top().and_then(|top| self.layer(top)) {
+            Some(layer) => layer.context(),
+            None => self.focus_context(),
         }
-        if self.trust.is_some() {
-            return Context::Trust;
-        }
-        if self.view.search.is_some() {
-            return Context::Search;
-        }
-        if self.view.writes_todo() {
-            return Context::PanelText;
-        }
-        if let Some(dialog) = self.asking() {
-            return dialog.context();
-        }
+    }
+
+    /// The same where no layer is there.
+    pub(super) fn focus_context(&self) -> Context {
         match self.view.focus {
-            Focus::Composer if self.view.completion.is_open() => Context::Completion,
             Focus::Composer => Context::Composer,
             Focus::Queue => Context::Queue,
             // What is copied with the next frame is no selection any more.
@@ -33,45 +25,39 @@ impl App {
                 Context::Select
             }
             Focus::Transcript => Context::Transcript,
-            Focus::Panel => self.view.panel.context(),
+            Focus::Panel => Context::Panel,
         }
     }
 
     /// Returns the state that programs that drive the screen are told.
     pub(crate) fn state(&self) -> State {
         State {
-            focus: self
-                .top_layer()
-                .map_or_else(|| focus_name(self.context()), Layer::name),
+            focus: self.focus_name(),
             dialog: if self.asks_to_quit() {
                 Some("quit")
             } else {
-                self.asking().map(Dialog::name)
+                self.asking().and_then(|dialog| dialog.name())
             },
             queue: self.view.queue.len() + self.view.unsent_inputs().count(),
             busy: self.view.turn == Turn::Busy,
             dropped_keys: self.dropped_keys,
         }
     }
-}
 
-/// Returns the name of the part that reads the keys, for programs that drive the screen.
-fn focus_name(context: Context) -> &'static str {
-    match context {
-        Context::Page | Context::Rules | Context::Export | Context::Diff | Context::Comment => "page",
-        Context::Picker => "picker",
-        Context::Queue => "queue",
-        Context::Transcript | Context::Select => "transcript",
-        Context::Search => "search",
-        Context::Panel | Context::PanelText => "panel",
-        Context::Completion => "completion",
-        Context::Question
-        | Context::QuestionAlways
-        | Context::QuestionText
-        | Context::Trust
-        | Context::Form
-        | Context::FormText
-        | Context::Leaving => "dialog",
-        Context::Composer | Context::Global | Context::Leader | Context::Palette => "composer",
+    /// Returns the name of the part that reads the keys, for programs that drive the screen.
+    fn focus_name(&self) -> &'static str {
+        for slot in self.stack() {
+            match (slot, self.layer(slot).and_then(Layer::name)) {
+                (Slot::Trust | Slot::Question, Some(_)) => return "dialog",
+                (_, Some(name)) => return name,
+                (_, None) => {}
+            }
+        }
+        match self.view.focus {
+            Focus::Composer => "composer",
+            Focus::Queue => "queue",
+            Focus::Transcript => "transcript",
+            Focus::Panel => "panel",
+        }
     }
 }

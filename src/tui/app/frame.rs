@@ -1,7 +1,7 @@
 //! One frame, back to front.
 //!
 //! From top to bottom: the title row, the transcript, what waits to be sent, a rule, the composer or the question in its
-//! place, the hint row. Layers and the table of the leader's keys lie above. Under 40 columns or 10 rows one sentence
+//! place, the hint row. Layers lie above. Under 40 columns or 10 rows one sentence
 //! says what is needed.
 
 use std::time::Instant;
@@ -11,13 +11,13 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
-use super::areas::{Areas, ROOMY, between};
+use super::App;
+use super::areas::{Areas, between};
+use super::layers::Slot;
 use super::view_frame::ViewCx;
-use super::{App, LEADER_TABLE};
 use crate::tui::completion;
 use crate::tui::keymap::Context;
-use crate::tui::layer::LayerCx;
-use crate::tui::page;
+use crate::tui::layer::{Layer, LayerCx};
 use crate::tui::sessions::SeatId;
 use crate::tui::surroundings::Motion;
 use crate::view::{Symbols, in_ascii};
@@ -33,10 +33,6 @@ pub(super) struct Shown {
     pub(super) queue: Rect,
     /// Of the whole screen.
     pub(super) width: u16,
-    /// There is room for what answers and little else.
-    pub(super) is_low: bool,
-    /// The list above the composer, with its head.
-    pub(super) completion: Rect,
     /// There is room for the beginning of a file beside the list.
     pub(super) is_wide: bool,
     /// The conversations that were drawn; what happens in them is seen.
@@ -68,38 +64,19 @@ impl App {
             composer: areas.composer,
             queue: areas.queue,
             width: area.width,
-            is_low: area.height < ROOMY,
-            completion: Rect::default(),
             is_wide: areas.rule.width >= completion::WIDE,
             views: std::mem::take(&mut self.shown.views),
         };
         self.settle_selection(now);
+        self.view.completion.begin_frame();
         // Before their hints: they tell of what was found and of what does not fit.
-        if !self.layers.is_empty() {
-            caret = self.draw_layers(between(area), buffer);
+        caret = self.draw_layers(area, &areas, caret, buffer, now);
+        let top = self.seen_layer(now).map(|(slot, _)| slot);
+        if top != Some(Slot::Search) {
+            self.hints(now).draw(areas.hints, buffer);
         }
-        if self.context() == Context::Completion {
-            let above = Rect {
-                height: areas.rule.y - area.y - 1,
-                y: area.y + 1,
-                ..areas.rule
-            };
-            self.shown.completion = self.draw_completion(above, buffer);
-        }
-        let has_table = self.leader.is_some_and(|since| since + LEADER_TABLE <= now);
-        if has_table {
-            self.leader_hints().draw(areas.hints, buffer);
-        } else if self.view.search.is_some() {
-            caret = self.draw_search(areas.hints, buffer);
-        } else {
-            self.hints().draw(areas.hints, buffer);
-        }
-        if self.context() == Context::Select {
+        if top.is_none() && self.focus_context() == Context::Select {
             caret = self.view.transcript.caret();
-        }
-        if has_table {
-            page::draw_leader(between(area), buffer, &self.keymap, self.appearance.look());
-            caret = None;
         }
         caret
     }
@@ -133,6 +110,7 @@ impl App {
             trust: self.trust.as_mut().filter(|_| has_keys),
             elsewhere,
             has_keys,
+            screen: buffer.area,
             frame,
             now,
         };
@@ -140,32 +118,63 @@ impl App {
         Some(view.draw(area, buffer, &mut cx))
     }
 
-    fn draw_completion(&mut self, area: Rect, buffer: &mut Buffer) -> Rect {
-        let look = self.appearance.look();
-        self.view.completion.draw(area, buffer, look)
+    /// Draws the layers that are seen, from the lowest up, and returns where the caret stands then.
+    fn draw_layers(
+        &mut self,
+        screen: Rect,
+        areas: &Areas,
+        mut caret: Option<Position>,
+        buffer: &mut Buffer,
+        now: Instant,
+    ) -> Option<Position> {
+        let is_seen = |slot: &Slot| self.layer(*slot).is_some_and(|layer| layer.is_seen(now));
+        let slots: Vec<Slot> = self.stack().filter(is_seen).collect();
+        let covering = self.layers.iter().rposition(|layer| layer.covers());
+        for (depth, slot) in slots.into_iter().enumerate().rev() {
+            let place = match slot {
+                Slot::Opened(place) if covering.is_some_and(|covering| place < covering) => continue,
+                Slot::Opened(_) => between(screen),
+                Slot::Search if depth == 0 => areas.hints,
+                Slot::Completion if depth == 0 => Rect {
+                    y: screen.y + 1,
+                    height: areas.rule.y - screen.y - 1,
+                    ..areas.rule
+                },
+                // The conversation has drawn them where they stand in it.
+                Slot::Trust | Slot::Question | Slot::Todo | Slot::Search | Slot::Completion => continue,
+            };
+            let drawn = self.draw_layer(slot, place, buffer);
+            if slot != Slot::Completion {
+                caret = drawn;
+            }
+        }
+        caret
     }
 
-    /// Draws the layers that are seen, and returns where the caret stands in the topmost.
-    fn draw_layers(&mut self, area: Rect, buffer: &mut Buffer) -> Option<Position> {
-        let pictures = self.pictures.protocol();
+    fn draw_layer(&mut self, slot: Slot, area: Rect, buffer: &mut Buffer) -> Option<Position> {
+        let result = self.search_words();
+        let view = &mut *self.view;
         let cx = LayerCx {
             look: self.appearance.look(),
             keymap: &self.keymap,
-            home: self.appearance.surroundings.home.as_deref(),
-            session: self.view.root.as_ref(),
-            hooks: &self.view.hooks,
-            zone: (self.appearance.surroundings.zone)(),
-            terminal: self
-                .appearance
-                .surroundings
-                .told(buffer.area, pictures, self.keymap.heard()),
+            surroundings: &self.appearance.surroundings,
+            screen: buffer.area,
+            pictures: self.pictures.protocol(),
+            session: view.root.as_ref(),
+            hooks: &view.hooks,
+            place: (1, 1),
+            is_low: false,
         };
-        let covering = self.layers.iter().rposition(|layer| layer.covers());
-        let mut caret = None;
-        for layer in &mut self.layers[covering.unwrap_or(0)..] {
-            caret = layer.draw(area, buffer, &cx);
+        match slot {
+            Slot::Opened(place) => self.layers.get_mut(place)?.draw(area, buffer, &cx),
+            Slot::Search => {
+                let row = view.search.as_mut()?;
+                row.set_result(result);
+                row.draw(area, buffer, &cx)
+            }
+            Slot::Completion => view.completion.draw(area, buffer, &cx),
+            Slot::Trust | Slot::Question | Slot::Todo => None,
         }
-        caret
     }
 }
 

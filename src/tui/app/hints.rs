@@ -1,15 +1,20 @@
 //! The hint row: what keys do now. Lists, pages, the panel and what waits say theirs beside what they do.
 
+use std::time::Instant;
+
+use super::layers::Slot;
 use super::{App, Link, Turn};
 use crate::tui::caret::CaretMove;
+use crate::tui::dialog::Guard;
 use crate::tui::keymap::{Action, Context, Edit, words};
+use crate::tui::layer::Layer;
 use crate::tui::page::PageKind;
 use crate::tui::panel::WIDE;
 use crate::tui::statusbar::Hints;
 use crate::view::theme::Meaning;
 
 impl App {
-    pub(super) fn hints(&self) -> Hints<'_> {
+    pub(super) fn hints(&self, now: Instant) -> Hints<'_> {
         let mut hints = Hints::new(&self.appearance.theme, self.appearance.surroundings.symbols);
         let put_off = self.view.asks_put_off();
         if put_off > 0 {
@@ -29,36 +34,17 @@ impl App {
             hints.say(&format!("{key} again quits"), Meaning::Warning);
             return hints;
         }
-        if let Some(layer) = self.top_layer() {
-            self.layer_hints(layer, &mut hints);
-            return hints;
+        match self.seen_layer(now) {
+            Some((Slot::Question, layer)) => self.question_hints(layer, &mut hints),
+            Some((_, layer)) => self.layer_hints(layer, &mut hints),
+            None => match self.focus_context() {
+                Context::Transcript => self.transcript_hints(&mut hints),
+                Context::Queue => self.queue_hints(&mut hints),
+                Context::Panel => self.panel_hints(&mut hints),
+                Context::Select => self.select_hints(&mut hints),
+                _ => self.composer_hints(&mut hints),
+            },
         }
-        match self.context() {
-            Context::Transcript => self.transcript_hints(&mut hints),
-            Context::Queue => self.queue_hints(&mut hints),
-            Context::Panel | Context::PanelText => self.panel_hints(&mut hints),
-            Context::Completion => self.completion_hints(&mut hints),
-            Context::Question
-            | Context::QuestionAlways
-            | Context::QuestionText
-            | Context::Form
-            | Context::FormText => {
-                self.question_hints(&mut hints);
-            }
-            Context::Trust => self.trust_hints(&mut hints),
-            Context::Select => self.select_hints(&mut hints),
-            // Its own row takes the place of the hints.
-            Context::Search => {}
-            _ => self.composer_hints(&mut hints),
-        }
-        hints
-    }
-
-    /// Returns the hints while the leader's table is there: the keys of the table, and nothing else.
-    pub(super) fn leader_hints(&self) -> Hints<'_> {
-        let mut hints = Hints::new(&self.appearance.theme, self.appearance.surroundings.symbols);
-        hints.say("a key of the table", Meaning::TextMuted);
-        hints.key(self.keymap.label(Context::Global, Action::Escape), "back");
         hints
     }
 
@@ -98,36 +84,21 @@ impl App {
         hints.key(self.keymap.label(Context::Global, Action::Escape), "back");
     }
 
-    fn question_hints(&self, hints: &mut Hints<'_>) {
-        if self.asking().is_some_and(|dialog| dialog.guard().is_typing()) {
+    fn question_hints(&self, layer: &dyn Layer, hints: &mut Hints<'_>) {
+        if layer.guard().is_some_and(Guard::is_typing) {
             hints.say("keys go to your draft until you pause", Meaning::TextMuted);
         }
-        let is_form = self.view.dialog.is_none();
-        if is_form {
-            self.form_hints(hints);
-        }
-        // Where there is room the dialog says it itself.
-        if let Some(dialog) = self.view.dialog.as_ref().filter(|_| self.shown.is_low) {
-            let esc = self.keymap.label(Context::Global, Action::Escape);
-            hints.key(esc, dialog.escape_verb());
-        }
+        layer.hints(hints, &self.keymap);
         if self.can_interrupt() {
             hints.key(
                 self.keymap.label(Context::Global, Action::ClearOrQuit),
                 "interrupt",
             );
         }
-        if is_form {
-            return;
+        // A form is not judged by the mode.
+        if !matches!(layer.context(), Context::Form | Context::FormText) {
+            hints.key(self.keymap.label(Context::Global, Action::CycleMode), "mode");
         }
-        hints.key(self.keymap.label(Context::Global, Action::CycleMode), "mode");
-    }
-
-    fn trust_hints(&self, hints: &mut Hints<'_>) {
-        let global = |action| self.keymap.label(Context::Global, action);
-        hints.key(global(Action::Escape), "not now");
-        hints.key(global(Action::PageDown), "reads on");
-        hints.key(global(Action::ClearOrQuit), "quits");
     }
 
     fn composer_hints(&self, hints: &mut Hints<'_>) {

@@ -1,5 +1,5 @@
-//! The stack of layers over the conversation: what is opened and closed, where keys and news go, and what follows from
-//! the replies. The topmost layer is asked first.
+//! The stack of layers over the conversation: their order, where keys and news go, and what follows from the replies.
+//! The topmost layer is asked first.
 
 use std::time::Instant;
 
@@ -13,15 +13,123 @@ use crate::tui::statusbar::Hints;
 use crate::tui::transcript::Change;
 use crate::view::theme::Meaning;
 
+/// A layer in the stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// One that a person has opened, counted from the bottom.
+    Opened(usize),
+    Trust,
+    Search,
+    Todo,
+    Question,
+    Completion,
+}
+
 impl App {
-    pub(super) fn top_layer(&self) -> Option<&dyn Layer> {
-        self.layers.last().map(|layer| &**layer)
+    /// Returns the layers that are there, the topmost first. This order is the only place that says which of them reads
+    /// the keys.
+    pub(super) fn stack(&self) -> impl Iterator<Item = Slot> {
+        let opened = (0..self.layers.len()).rev().map(Slot::Opened);
+        let others = [
+            Slot::Trust,
+            Slot::Search,
+            Slot::Todo,
+            Slot::Question,
+            Slot::Completion,
+        ];
+        opened.chain(others).filter(|slot| self.layer(*slot).is_some())
+    }
+
+    pub(super) fn top(&self) -> Option<Slot> {
+        self.stack().next()
+    }
+
+    pub(super) fn layer(&self, slot: Slot) -> Option<&dyn Layer> {
+        Some(match slot {
+            Slot::Opened(place) => &**self.layers.get(place)?,
+            Slot::Trust => self.trust.as_ref()?,
+            Slot::Search => self.view.search.as_ref()?,
+            Slot::Todo => self.view.todo_editor()?,
+            Slot::Question => self.view.questions.shown()?,
+            Slot::Completion => self.view.open_completion()?,
+        })
+    }
+
+    fn layer_mut(&mut self, slot: Slot) -> Option<&mut dyn Layer> {
+        self.layer(slot)?;
+        Some(match slot {
+            Slot::Opened(place) => &mut **self.layers.get_mut(place)?,
+            Slot::Trust => self.trust.as_mut()?,
+            Slot::Search => self.view.search.as_mut()?,
+            Slot::Todo => self.view.panel.editor_mut()?,
+            Slot::Question => self.view.questions.shown_mut()?,
+            Slot::Completion => &mut self.view.completion,
+        })
+    }
+
+    fn close_slot(&mut self, slot: Slot, now: Instant) {
+        match slot {
+            Slot::Opened(place) => drop(self.layers.remove(place)),
+            Slot::Trust => self.trust = None,
+            Slot::Search => self.view.search = None,
+            Slot::Todo => self.view.panel.leave_writing(),
+            Slot::Question => self.view.questions.remove_shown(),
+            Slot::Completion => return self.view.completion.close(),
+        }
+        self.begin_guard_anew(now);
+    }
+
+    /// Returns the topmost layer that is on screen.
+    pub(super) fn seen_layer(&self, now: Instant) -> Option<(Slot, &dyn Layer)> {
+        let layers = self.stack().filter_map(|slot| Some((slot, self.layer(slot)?)));
+        layers.into_iter().find(|(_, layer)| layer.is_seen(now))
+    }
+
+    /// Has a layer do something. Returns `None` where it is none of its concern.
+    pub(super) fn with_layer(
+        &mut self,
+        slot: Slot,
+        now: Instant,
+        body: impl FnOnce(&mut dyn Layer) -> Reply,
+    ) -> Option<Change> {
+        let reply = body(self.layer_mut(slot)?);
+        self.follow_layer(slot, reply, now)
+    }
+
+    /// Does what follows from the reply of a layer.
+    fn follow_layer(&mut self, slot: Slot, reply: Reply, now: Instant) -> Option<Change> {
+        let wish = match reply {
+            Reply::Ignored => return None,
+            Reply::Done => None,
+            Reply::Wish(wish) => Some(wish),
+            Reply::Close(wish) => {
+                self.close_slot(slot, now);
+                wish
+            }
+        };
+        if let Some(wish) = wish {
+            self.grant(wish, now);
+        }
+        Some(Change::Urgent)
+    }
+
+    /// Has the topmost layer that a person has opened do something.
+    pub(super) fn with_opened(
+        &mut self,
+        now: Instant,
+        body: impl FnOnce(&mut dyn Layer) -> Reply,
+    ) -> Option<Change> {
+        self.with_layer(Slot::Opened(self.layers.len().checked_sub(1)?), now, body)
+    }
+
+    fn opened_kind(&self) -> Option<LayerKind> {
+        self.layers.last()?.kind()
     }
 
     /// Opens a page over the layers that are open; the one that is read is closed by its own key.
     pub(super) fn open_page(&mut self, kind: PageKind, now: Instant) {
         self.leave_list(now);
-        if self.top_layer().map(Layer::kind) == Some(LayerKind::Page(kind)) {
+        if self.opened_kind() == Some(LayerKind::Page(kind)) {
             return self.close_layer(now);
         }
         let page = page::open(kind, &self.view.facts.title);
@@ -29,7 +137,7 @@ impl App {
     }
 
     pub(super) fn open_layer(&mut self, layer: Box<dyn Layer>, now: Instant) {
-        self.keep_search(now);
+        self.leave_search_row(now);
         let wish = layer.wants();
         self.layers.push(layer);
         if let Some(wish) = wish {
@@ -56,46 +164,18 @@ impl App {
 
     /// Closes the list on top, if there is one.
     pub(super) fn leave_list(&mut self, now: Instant) {
-        if matches!(self.top_layer().map(Layer::kind), Some(LayerKind::List(_))) {
+        if matches!(self.opened_kind(), Some(LayerKind::List(_))) {
             self.close_layer(now);
         }
     }
 
-    /// Has the topmost layer do something. Returns `None` where there is none, or it is none of its concern.
-    pub(super) fn with_top(
-        &mut self,
-        now: Instant,
-        body: impl FnOnce(&mut dyn Layer) -> Reply,
-    ) -> Option<Change> {
-        let layer = self.layers.last_mut()?;
-        let reply = body(&mut **layer);
-        self.follow_layer(self.layers.len() - 1, reply, now)
-    }
-
-    /// Does what a layer, which is so far from the bottom, replied.
-    fn follow_layer(&mut self, place: usize, reply: Reply, now: Instant) -> Option<Change> {
-        let wish = match reply {
-            Reply::Ignored => return None,
-            Reply::Done => None,
-            Reply::Wish(wish) => Some(wish),
-            Reply::Close(wish) => {
-                self.layers.remove(place);
-                self.begin_guard_anew(now);
-                wish
-            }
-        };
-        if let Some(wish) = wish {
-            self.grant(wish, now);
-        }
-        Some(Change::Urgent)
-    }
-
-    /// One step of `esc`: what the topmost layer has open, then the layer. It is deaf afterwards if the next key would be
-    /// read by somebody else.
-    pub(super) fn layer_back(&mut self, now: Instant) {
+    /// One step of `esc`: what a layer has open, then the layer. An opened one is deaf afterwards if the next key would be
+    /// read by somebody else, the others always.
+    pub(super) fn layer_back(&mut self, slot: Slot, now: Instant) {
         let read_by = (self.layers.len(), self.context());
-        self.with_top(now, |layer| layer.back());
-        if read_by != (self.layers.len(), self.context()) {
+        self.with_layer(slot, now, |layer| layer.back());
+        let is_opened = matches!(slot, Slot::Opened(_));
+        if !is_opened || read_by != (self.layers.len(), self.context()) {
             self.view.esc.deaf_until = Some(now + ESC_DEAF);
         }
     }
@@ -103,8 +183,8 @@ impl App {
     /// Scrolls the topmost layer that scrolls; says whether there was one.
     pub(super) fn scroll_layer(&mut self, rows: isize, now: Instant) -> bool {
         (0..self.layers.len()).rev().any(|place| {
-            let reply = self.layers[place].scroll(rows);
-            self.follow_layer(place, reply, now).is_some()
+            self.with_layer(Slot::Opened(place), now, |layer| layer.scroll(rows))
+                .is_some()
         })
     }
 
@@ -113,7 +193,7 @@ impl App {
         if !self.is_layer_working() {
             return Change::None;
         }
-        self.with_top(now, |layer| layer.work());
+        self.with_opened(now, |layer| layer.work());
         if self.is_layer_working() {
             Change::Soft
         } else {
@@ -122,7 +202,7 @@ impl App {
     }
 
     pub(super) fn is_layer_working(&self) -> bool {
-        self.top_layer().is_some_and(Layer::is_working)
+        self.layers.last().is_some_and(|layer| layer.is_working())
     }
 
     /// The list that is open, if it is this one.
@@ -139,22 +219,19 @@ impl App {
         body: impl FnOnce(&mut Picker) -> Reply,
     ) -> Option<Change> {
         let reply = body(self.open_picker(list)?);
-        self.follow_layer(self.layers.len() - 1, reply, now)
+        self.follow_layer(Slot::Opened(self.layers.len() - 1), reply, now)
     }
 
     pub(super) fn tell_layers(&mut self, news: &News<'_>, now: Instant) {
-        for place in (0..self.layers.len()).rev() {
+        let slots: Vec<Slot> = self.stack().collect();
+        for slot in slots {
             // One that hears may close itself, and nothing above it.
-            if let Some(layer) = self.layers.get_mut(place) {
-                let reply = layer.hear(news);
-                self.follow_layer(place, reply, now);
-            }
+            self.with_layer(slot, now, |layer| layer.hear(news));
         }
     }
 
-    /// The answer to what a layer or the dialog asked.
+    /// The answer to what a layer asked.
     pub(crate) fn answered(&mut self, query: &Query, answer: &Answer, now: Instant) -> Change {
-        self.hear_in_dialog(query, answer, now);
         self.tell_layers(&News::Answer(query, answer), now);
         Change::Urgent
     }
@@ -174,13 +251,14 @@ impl App {
         layer.hints(hints, &self.keymap);
     }
 
-    /// Has an action done by the topmost layer. Returns `None` where it is none of its concern.
+    /// Has an action done by the topmost layer, whose key it was. Returns `None` where it is none of its concern.
     pub(super) fn act_in_layer(&mut self, context: Context, action: Action, now: Instant) -> Option<Change> {
-        let is_read = self.top_layer().is_some_and(|layer| layer.context() == context);
+        let top = self.top()?;
+        let is_read = self.layer(top).is_some_and(|layer| layer.context() == context);
         if !is_read {
             return None;
         }
-        self.with_top(now, |layer| layer.act(action))
+        self.with_layer(top, now, |layer| layer.act(action))
     }
 
     /// Returns true if nothing of the conversation is seen.
@@ -189,6 +267,6 @@ impl App {
     }
 
     pub(super) fn asks_to_quit(&self) -> bool {
-        self.top_layer().map(Layer::kind) == Some(LayerKind::Quit)
+        self.opened_kind() == Some(LayerKind::Quit)
     }
 }

@@ -22,7 +22,6 @@ mod completing;
 mod context;
 mod drawing;
 mod effect;
-mod forms;
 mod frame;
 mod hints;
 mod history;
@@ -31,6 +30,7 @@ mod layers;
 mod palette;
 mod picking;
 mod pointer;
+mod questions;
 mod search;
 mod session_list;
 mod session_view;
@@ -78,8 +78,6 @@ const DRAFT: Duration = Duration::from_millis(250);
 const AGAIN: Duration = Duration::from_secs(1);
 /// After `esc` closed something it is deaf, so that `esc esc` never stops more than it should.
 const ESC_DEAF: Duration = Duration::from_millis(300);
-/// The table of the leader's keys appears after this.
-const LEADER_TABLE: Duration = Duration::from_millis(400);
 /// Delay before a new mode judges open questions: whoever cycles through the modes means only the last.
 const MODE_RESTS: Duration = Duration::from_secs(1);
 /// How long a remark stands in the hint row.
@@ -126,11 +124,9 @@ pub(crate) struct App {
     scope: Option<Scope>,
     /// Asked before there is a session that could ask anything.
     trust: Option<Trust>,
-    /// What lies over the conversation; the last one reads the keys.
+    /// Layers that a person has opened; the last one is the topmost.
     layers: Vec<Box<dyn Layer>>,
     session_list: session_list::SessionList,
-    /// Since when the leader waits for its key.
-    leader: Option<Instant>,
     /// `ctrl+c` was pressed while nothing was there to stop.
     quit_armed: Option<Instant>,
     dropped_keys: u64,

@@ -74,9 +74,7 @@ impl App {
             Action::QueueDraft => !self.view.composer.is_blank(),
             Action::OpenList(List::Agents) => self.view.agents.len() > 1,
             Action::OpenList(List::Models) => self.view.models.len() > 1,
-            Action::NextAsk => {
-                !self.view.questions.is_empty() || self.view.forms.len() > 0 || self.elsewhere().asks > 0
-            }
+            Action::NextAsk => !self.view.questions.is_empty() || self.elsewhere().asks > 0,
             Action::LastSession => !self.others.is_empty(),
             Action::Interrupt => self.can_interrupt(),
             Action::CopyAnswer => self.view.transcript.copy_answer().is_some(),

@@ -10,7 +10,8 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::{App, Effect, Focus};
 use crate::tui::Mouse;
-use crate::tui::keymap::Action;
+use crate::tui::keymap::{Action, Context};
+use crate::tui::layer::Layer;
 use crate::tui::transcript::{Change, Unit};
 use crate::view::theme::Meaning;
 
@@ -96,17 +97,16 @@ impl App {
     }
 
     fn press(&mut self, column: u16, row: u16, now: Instant) -> Change {
-        if !self.layers.is_empty() || self.trust.is_some() {
+        let layers = self.stack().filter_map(|slot| self.layer(slot));
+        if layers.into_iter().any(Layer::takes_mouse) {
             return Change::None;
         }
         if self.press_panel(column, row) {
             return Change::Urgent;
         }
-        if self.shown.completion.contains((column, row).into()) {
-            // The first row is the head.
-            let place = usize::from(row - self.shown.completion.y).checked_sub(1);
-            if place.is_some_and(|place| self.view.completion.select(place)) {
-                self.complete(Action::TakeItem, now);
+        if self.view.completion.is_at((column, row).into()) {
+            if self.view.completion.select(row) {
+                self.act_in(Context::Completion, Action::TakeItem, now);
             }
             return Change::Urgent;
         }

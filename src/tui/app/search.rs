@@ -2,80 +2,158 @@
 
 use std::time::Instant;
 
-use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::{App, Focus};
 use crate::text::width::str_width;
 use crate::tui::composer::{self, Composer, Draft};
-use crate::tui::keymap::{Action, Context, typed};
+use crate::tui::keymap::{Action, Context, Keymap};
+use crate::tui::layer::{Layer, LayerCx, Reply, Wish};
 use crate::tui::statusbar::Hints;
-use crate::tui::transcript::Change;
 use crate::view::theme::Meaning;
+
+/// The row that is searched by, in the place of the hints.
+#[derive(Default)]
+pub(super) struct SearchRow {
+    query: Composer,
+    /// The result as words, as of the last frame.
+    result: String,
+}
+
+impl SearchRow {
+    pub(super) fn set_result(&mut self, result: Option<String>) {
+        self.result = result.filter(|_| !self.query.is_blank()).unwrap_or_default();
+    }
+
+    fn search(&self) -> Reply {
+        Reply::Wish(Wish::Search(self.query.text()))
+    }
+}
+
+impl Layer for SearchRow {
+    fn name(&self) -> Option<&'static str> {
+        Some("search")
+    }
+
+    fn context(&self) -> Context {
+        Context::Search
+    }
+
+    fn act(&mut self, action: Action) -> Reply {
+        match action {
+            Action::KeepSearch => {
+                let is_blank = self.query.is_blank();
+                Reply::Close(Some(Wish::KeepSearch { is_blank }))
+            }
+            Action::Edit(edit) => {
+                self.query.edit(edit);
+                self.search()
+            }
+            _ => Reply::Ignored,
+        }
+    }
+
+    fn write(&mut self, text: &str) -> Reply {
+        text.chars().for_each(|c| self.query.insert_char(c));
+        self.search()
+    }
+
+    /// Adds a paste to the query, as one line.
+    fn paste(&mut self, text: &str) -> Reply {
+        let line: Vec<&str> = text.split_whitespace().collect();
+        let text = self.query.text() + &line.join(" ");
+        self.query.set(Draft::from_text(&text));
+        self.search()
+    }
+
+    fn back(&mut self) -> Reply {
+        Reply::Close(Some(Wish::EndSearch))
+    }
+
+    fn clear(&mut self) -> Reply {
+        self.back()
+    }
+
+    fn takes_mouse(&self) -> bool {
+        false
+    }
+
+    fn covers(&self) -> bool {
+        false
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
+        if !self.result.is_empty() {
+            hints.say(&self.result, Meaning::Text);
+        }
+        for (action, verb) in [(Action::KeepSearch, "stays"), (Action::NextMatch, "next")] {
+            hints.key(keymap.label(Context::Search, action), verb);
+        }
+        hints.key(keymap.label(Context::Global, Action::Escape), "back");
+    }
+
+    /// Draws the query and its hints, and returns where the caret stands.
+    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
+        let theme = cx.look.theme;
+        let mut hints = Hints::new(theme, cx.look.symbols);
+        self.hints(&mut hints, cx.keymap);
+        // Half of the row is for the query, whatever there is to say.
+        let said = u16::try_from(str_width(&self.result) + 36).unwrap_or(u16::MAX);
+        let said = said.min(area.width / 2);
+        let right = Rect {
+            x: area.right() - said,
+            width: said,
+            ..area
+        };
+        let left = Rect {
+            x: area.x + 1,
+            width: (area.width - said).saturating_sub(1),
+            ..area
+        };
+        hints.draw(right, buffer);
+        let look = composer::Look {
+            text: theme.style(Meaning::Text),
+            bar: "/ ",
+            bar_style: theme.style(Meaning::Accent),
+            chip: theme.style(Meaning::Accent),
+            invitation: "Search the conversation.",
+            muted: theme.style(Meaning::TextMuted),
+        };
+        self.query.draw(left, buffer, &look)
+    }
+}
 
 impl App {
     /// Opens the row.
     pub(super) fn open_search(&mut self) {
         self.view.focus = Focus::Transcript;
-        self.view.search = Some(Composer::default());
+        self.view.search = Some(SearchRow::default());
         self.view.transcript.search();
     }
 
-    /// Takes a key that is no action of the row: what it writes, or a change of what is written.
-    pub(super) fn search_key(&mut self, key: KeyEvent) -> Change {
-        let Some(query) = &mut self.view.search else {
-            return Change::None;
-        };
-        match (typed(key), self.keymap.action(Context::Composer, key)) {
-            (Some(c), _) => query.insert_char(c),
-            (None, Some(Action::Edit(edit))) => drop(query.edit(edit)),
-            (None, _) => return Change::None,
-        }
-        self.look_for();
-        Change::Urgent
-    }
-
-    /// Adds a paste to the query, as one line.
-    pub(super) fn paste_into_search(&mut self, text: &str) -> bool {
-        let Some(query) = &mut self.view.search else {
-            return false;
-        };
-        let line: Vec<&str> = text.split_whitespace().collect();
-        let text = query.text() + &line.join(" ");
-        query.set(Draft::from_text(&text));
-        self.look_for();
-        true
-    }
-
-    fn look_for(&mut self) {
-        if let Some(query) = &self.view.search {
-            self.view.transcript.search_for(&query.text());
+    /// Leaves the row, if it is open, and stays at the match.
+    pub(super) fn leave_search_row(&mut self, now: Instant) {
+        if let Some(row) = self.view.search.take() {
+            self.begin_guard_anew(now);
+            self.keep_search(row.query.is_blank(), now);
         }
     }
 
-    /// Leaves the row and stays at the match.
-    pub(super) fn keep_search(&mut self, now: Instant) {
-        let Some(query) = self.view.search.take() else {
-            return;
-        };
+    /// Stays at the match; says so where nothing was found.
+    pub(super) fn keep_search(&mut self, is_blank: bool, now: Instant) {
         let cut = self.view.transcript.search_tally().map_or(0, |tally| tally.cut);
         self.view.transcript.keep_search();
-        self.begin_guard_anew(now);
-        if !query.is_blank() && self.view.transcript.search_tally().is_none() {
+        if !is_blank && self.view.transcript.search_tally().is_none() {
             self.say(not_found(cut), Meaning::Warning, now);
         }
     }
 
-    /// Ends the search; says whether there was one.
-    pub(super) fn end_search(&mut self, now: Instant) -> bool {
-        let was_open = self.view.search.take().is_some();
-        if was_open {
-            self.begin_guard_anew(now);
-        }
+    /// Ends the search that was kept; says whether there was one.
+    pub(super) fn end_search(&mut self) -> bool {
         let is_kept = self.view.transcript.search_tally().is_some();
         self.view.transcript.end_search();
-        was_open || is_kept
+        is_kept
     }
 
     pub(super) fn next_match(&mut self, step: isize, now: Instant) {
@@ -98,43 +176,6 @@ impl App {
             0 => not_found(tally.cut),
             total => format!("{} of {total}", tally.current),
         })
-    }
-
-    /// Draws the row in the place of the hints, and returns where the caret stands.
-    pub(super) fn draw_search(&mut self, area: Rect, buffer: &mut Buffer) -> Option<Position> {
-        let is_blank = self.view.search.as_ref()?.is_blank();
-        let words = self.search_words().filter(|_| !is_blank).unwrap_or_default();
-        let mut hints = Hints::new(&self.appearance.theme, self.appearance.surroundings.symbols);
-        if !words.is_empty() {
-            hints.say(&words, Meaning::Text);
-        }
-        for (action, verb) in [(Action::KeepSearch, "stays"), (Action::NextMatch, "next")] {
-            hints.key(self.keymap.label(Context::Search, action), verb);
-        }
-        hints.key(self.keymap.label(Context::Global, Action::Escape), "back");
-        // Half of the row is for the query, whatever there is to say.
-        let said = u16::try_from(str_width(&words) + 36).unwrap_or(u16::MAX);
-        let said = said.min(area.width / 2);
-        let right = Rect {
-            x: area.right() - said,
-            width: said,
-            ..area
-        };
-        let left = Rect {
-            x: area.x + 1,
-            width: (area.width - said).saturating_sub(1),
-            ..area
-        };
-        hints.draw(right, buffer);
-        let look = composer::Look {
-            text: self.appearance.theme.style(Meaning::Text),
-            bar: "/ ",
-            bar_style: self.appearance.theme.style(Meaning::Accent),
-            chip: self.appearance.theme.style(Meaning::Accent),
-            invitation: "Search the conversation.",
-            muted: self.appearance.theme.style(Meaning::TextMuted),
-        };
-        self.view.search.as_mut()?.draw(left, buffer, &look)
     }
 }
 

@@ -2,23 +2,19 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
 
 use super::attaching::CameBack;
-use super::forms::OpenForms;
+use super::questions::OpenQuestions;
+use super::search::SearchRow;
 use super::waiting::TakeBackPurpose;
 use super::{DraftState, Esc, Focus, Link, Remark, Turn};
 use crate::conversation::{CallId, ModelRef, SessionId};
-use crate::permission::Inquiry;
-use crate::question::{Question, QuestionId};
 use crate::session::{AgentChoice, CommandChoice, Input, ModelChoice, Op, Queued};
 use crate::tui::completion::Completion;
 use crate::tui::composer::Composer;
-use crate::tui::dialog::Permission;
-use crate::tui::keymap::Context;
 use crate::tui::page::HookRuns;
-use crate::tui::panel::{self, Panel};
+use crate::tui::panel::{self, Panel, TodoEditor};
 use crate::tui::queue_list::{QueueList, Waiting};
 use crate::tui::sessions::SeatId;
 use crate::tui::statusbar::Facts;
@@ -61,15 +57,10 @@ pub(super) struct SessionView {
     /// Asked for; comes with the next step.
     pub(super) wanted_agent: Option<String>,
     pub(super) wanted_model: Option<ModelRef>,
-    /// Open questions, oldest first.
-    pub(super) questions: Vec<Question<Arc<Inquiry>>>,
-    /// Those that a person left for later.
-    pub(super) put_off: HashSet<QuestionId>,
-    pub(super) dialog: Option<Permission>,
-    pub(super) forms: OpenForms,
+    pub(super) questions: OpenQuestions,
     pub(super) focus: Focus,
-    /// The text in the search row, while it is open.
-    pub(super) search: Option<Composer>,
+    /// The search row, while it is open.
+    pub(super) search: Option<SearchRow>,
     pub(super) hooks: HookRuns,
     pub(super) esc: Esc,
     pub(super) remark: Option<Remark>,
@@ -114,10 +105,7 @@ impl SessionView {
             commands: Vec::new(),
             wanted_agent: None,
             wanted_model: None,
-            questions: Vec::new(),
-            put_off: HashSet::new(),
-            dialog: None,
-            forms: OpenForms::default(),
+            questions: OpenQuestions::default(),
             focus: Focus::Composer,
             search: None,
             hooks: HookRuns::default(),
@@ -149,12 +137,23 @@ impl SessionView {
 
     /// How many questions wait for later.
     pub(super) fn asks_put_off(&self) -> usize {
-        self.put_off.len() + self.forms.put_off()
+        self.questions.put_off()
     }
 
     /// Returns true if the words of a todo are written. A question that comes waits until that is over.
     pub(super) fn writes_todo(&self) -> bool {
-        self.focus == Focus::Panel && self.panel.context() == Context::PanelText
+        self.todo_editor().is_some()
+    }
+
+    /// Returns the todo whose words are written, while the panel has the keys.
+    pub(super) fn todo_editor(&self) -> Option<&TodoEditor> {
+        self.panel.editor().filter(|_| self.focus == Focus::Panel)
+    }
+
+    /// Returns the completion, if it lists something and the composer has the keys.
+    pub(super) fn open_completion(&self) -> Option<&Completion> {
+        let is_open = self.focus == Focus::Composer && self.completion.is_open();
+        is_open.then_some(&self.completion)
     }
 
     /// The columns that the panel takes from the conversation.
@@ -168,7 +167,7 @@ impl SessionView {
 
     /// How many questions wait in it, on screen or put off.
     pub(super) fn asks(&self) -> usize {
-        self.questions.len() + self.forms.len()
+        self.questions.len()
     }
 
     /// Returns true if nothing was said in it yet.

@@ -206,9 +206,7 @@ impl App {
             return false;
         };
         self.show(seat, now);
-        self.view.put_off.clear();
-        self.view.forms.recall();
-        self.show_question(now);
+        self.recall_questions(now);
         true
     }
 

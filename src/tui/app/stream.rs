@@ -6,7 +6,6 @@ use std::time::Instant;
 use super::attaching::{CameBack, labelled, labelled_parts};
 use super::{App, DraftState, Effect, Link, Turn};
 use crate::conversation::{Message, Role, Todo};
-use crate::question::QuestionKind;
 use crate::session::{Envelope, ErrorReport, Event, Input, Snapshot};
 use crate::tool::Registry;
 use crate::tui::composer::Draft;
@@ -55,20 +54,7 @@ impl App {
         let running = own.filter(|(_, call)| !call.state.is_final());
         self.view.shells = running.map(|(_, call)| call.call.clone()).collect();
         self.view.turn = if snapshot.busy { Turn::Busy } else { Turn::Idle };
-        let permissions = snapshot
-            .questions
-            .iter()
-            .filter_map(|question| question.permission());
-        self.view.questions = permissions.collect();
-        self.view
-            .put_off
-            .retain(|id| self.view.questions.iter().any(|question| question.id == *id));
-        let forms: Vec<_> = snapshot
-            .questions
-            .iter()
-            .filter_map(|question| question.form())
-            .collect();
-        self.attach_forms(&forms, now);
+        self.attach_questions(&snapshot.questions, now);
         self.view.link = match &snapshot.info.read_only {
             None => Link::Open,
             Some(reason) => Link::ReadOnly(reason.clone()),
@@ -101,11 +87,7 @@ impl App {
         self.view.link = Link::Gone;
         self.view.turn = Turn::Idle;
         self.view.shells.clear();
-        self.view.questions.clear();
-        self.view.put_off.clear();
-        self.view.dialog = None;
-        self.drop_forms(now);
-        self.view.facts.asks = 0;
+        self.drop_questions(now);
         self.view
             .transcript
             .push_notice("The session has ended. What it did is stored; start lathe again to go on.");
@@ -129,20 +111,9 @@ impl App {
             // Questions of children are asked here as well.
             Event::Asked(question) => {
                 self.tell_away(question.title().to_owned(), now);
-                match &question.about {
-                    QuestionKind::Permission(inquiry) => {
-                        self.view.questions.push(question.with(inquiry));
-                        self.show_question(now);
-                    }
-                    QuestionKind::Form(form) => self.put_form(&question.with(form), now),
-                }
+                self.put_question(question, now);
             }
-            Event::Settled(settled) if settled.permission.is_none() => self.settle_form(settled.id, now),
-            Event::Settled(settled) => {
-                self.view.questions.retain(|question| question.id != settled.id);
-                self.view.put_off.remove(&settled.id);
-                self.show_question(now);
-            }
+            Event::Settled(settled) => self.settle_question(settled.id, now),
             Event::Grants(grants) => self.tell_layers(&News::Grants(grants), now),
             _ if !is_root => return Change::None,
             Event::MessageStarted(message) => match message.own_command() {

@@ -36,6 +36,8 @@ pub(super) struct ViewCx<'a> {
     pub(super) elsewhere: Elsewhere,
     /// True if it is the conversation in front.
     pub(super) has_keys: bool,
+    /// The whole terminal.
+    pub(super) screen: Rect,
     /// Of the spinner.
     pub(super) frame: usize,
     pub(super) now: Instant,
@@ -44,7 +46,7 @@ pub(super) struct ViewCx<'a> {
 impl ViewCx<'_> {
     /// Returns true if a question has the composer's place.
     pub(super) fn is_asking(&self, view: &SessionView) -> bool {
-        self.trust.is_some() || view.asking().is_some()
+        self.trust.is_some() || view.questions.shown().is_some()
     }
 }
 
@@ -64,7 +66,7 @@ impl SessionView {
             symbols: cx.appearance.surroundings.symbols,
         }
         .draw(areas.title, buffer);
-        let call = self.asking().and_then(Dialog::call).cloned();
+        let call = self.questions.shown().and_then(Dialog::call).cloned();
         self.transcript.show_in_dialog(call.as_ref());
         self.draw_transcript(areas.transcript, buffer, cx);
         self.draw_queue(areas.queue, buffer, cx);

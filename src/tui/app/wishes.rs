@@ -31,6 +31,20 @@ impl App {
             Wish::Act(context, action) => {
                 self.act_from_palette(context, action, now);
             }
+            Wish::Perform(action) => self.act(action, now),
+            Wish::Say(text) => self.say(text, Meaning::TextMuted, now),
+            Wish::Search(query) => self.view.transcript.search_for(&query),
+            Wish::KeepSearch { is_blank } => self.keep_search(is_blank, now),
+            Wish::EndSearch => drop(self.end_search()),
+            Wish::Complete(token, item, action) => self.complete(&token, item.pick, action, now),
+            Wish::Answer {
+                question,
+                reply,
+                text,
+            } => self.answer(question, reply, text, now),
+            Wish::NextQuestion => self.next_question(now),
+            Wish::PutOff => self.put_off_question(now),
+            Wish::Trust(answer) => self.answer_trust(answer, now),
             Wish::ShowTheme(themes) => self.show_theme(themes),
             Wish::KeepTheme(choice) => {
                 self.show_theme(choice.themes);

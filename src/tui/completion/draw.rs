@@ -23,7 +23,7 @@ const LEAST_ABOVE: u16 = 1;
 
 impl Completion {
     /// Draws at the lower end of the area, and returns where it stands.
-    pub(crate) fn draw(&mut self, area: Rect, buffer: &mut Buffer, look: Look<'_>) -> Rect {
+    pub(super) fn draw_in(&mut self, area: Rect, buffer: &mut Buffer, look: Look<'_>) -> Rect {
         let State::Open(list) = &mut self.state else {
             return Rect::default();
         };

@@ -6,6 +6,7 @@
 
 mod draw;
 mod finder;
+mod layer;
 mod token;
 mod uses;
 
@@ -17,6 +18,8 @@ pub(crate) use token::{Token, TokenKind};
 pub(crate) use uses::Uses;
 
 use std::sync::Arc;
+
+use ratatui::layout::{Position, Rect};
 
 use super::commands::Command;
 use super::picker::Row;
@@ -60,6 +63,8 @@ pub(crate) struct Completion {
     /// The beginning of the file that was looked at last.
     look: Option<(String, String)>,
     matcher: Matcher,
+    /// The rows of the last frame, with the head; empty where it was not drawn.
+    area: Rect,
 }
 
 #[derive(Default)]
@@ -209,8 +214,22 @@ impl Completion {
         }
     }
 
-    /// Selects a row as it is on screen; says whether there is one.
-    pub(crate) fn select(&mut self, row: usize) -> bool {
+    /// No frame has drawn it yet.
+    pub(crate) fn begin_frame(&mut self) {
+        self.area = Rect::default();
+    }
+
+    /// Returns true if it is drawn there.
+    pub(crate) fn is_at(&self, position: Position) -> bool {
+        self.area.contains(position)
+    }
+
+    /// Selects the entry that is drawn on a row of the screen; says whether there is one.
+    pub(crate) fn select(&mut self, row: u16) -> bool {
+        // The first row is the head.
+        let Some(row) = row.checked_sub(self.area.y + 1).map(usize::from) else {
+            return false;
+        };
         let State::Open(list) = &mut self.state else {
             return false;
         };

@@ -2,12 +2,12 @@
 
 use ratatui::text::Line;
 
-use super::draw::DialogCx;
 use super::permission::{Permission, Stage};
 use super::proposal::Proposal;
 use crate::permission::Row;
 use crate::text::sanitize::{Revealed, reveal_line};
 use crate::tui::keymap::{Action, Context};
+use crate::tui::layer::LayerCx;
 use crate::view::card::CardPart;
 use crate::view::judged::{INDENT, indent};
 use crate::view::theme::Meaning;
@@ -28,7 +28,7 @@ pub(super) struct AskRows {
 
 impl Permission {
     /// Shares out the rows between the asks, which it returns, and the body.
-    pub(super) fn share(&mut self, room: usize, width: u16, cx: &DialogCx<'_>) -> AskRows {
+    pub(super) fn share(&mut self, room: usize, width: u16, cx: &LayerCx<'_>) -> AskRows {
         let blocks = self.ask_blocks(width, cx);
         let total: usize = blocks.iter().map(Vec::len).sum();
         let body = |this: &Self| this.laid.as_ref().map_or(0, |laid| laid.lines.len());
@@ -60,12 +60,12 @@ impl Permission {
     }
 
     /// Returns the number of rows in which all of them stand whole.
-    pub(super) fn ask_rows(&self, width: u16, cx: &DialogCx<'_>) -> usize {
+    pub(super) fn ask_rows(&self, width: u16, cx: &LayerCx<'_>) -> usize {
         self.ask_blocks(width, cx).iter().map(Vec::len).sum()
     }
 
     /// Returns the asks that are one row, each with the rows it takes.
-    fn ask_blocks(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Vec<Line<'static>>> {
+    fn ask_blocks(&self, width: u16, cx: &LayerCx<'_>) -> Vec<Vec<Line<'static>>> {
         let width = usize::from(width);
         match self.stage {
             // The explanation has all of them.
@@ -109,7 +109,7 @@ impl Permission {
 
     /// Returns as many of the asks as fit, and how many more there are. While "always" is put together the chosen one stays
     /// in sight.
-    fn cut(&self, blocks: Vec<Vec<Line<'static>>>, most: usize, width: u16, cx: &DialogCx<'_>) -> AskRows {
+    fn cut(&self, blocks: Vec<Vec<Line<'static>>>, most: usize, width: u16, cx: &LayerCx<'_>) -> AskRows {
         let count = blocks.len();
         let room = most.saturating_sub(1);
         let chosen = match self.stage {
@@ -193,7 +193,7 @@ impl Permission {
         place: usize,
         proposal: &Proposal,
         width: usize,
-        cx: &DialogCx<'_>,
+        cx: &LayerCx<'_>,
     ) -> Vec<Line<'static>> {
         let is_chosen = place == self.row;
         let tick = if proposal.is_ticked { "[x] " } else { "[ ] " };
@@ -208,7 +208,7 @@ impl Permission {
         } else {
             Meaning::Text
         };
-        let (remark, is_harm) = proposal.remark(&self.question.about, cx.home);
+        let (remark, is_harm) = proposal.remark(&self.question.about, cx.home());
         let words = proposal.in_words(self.scope);
         let remark = reveal_line(&remark);
         let column = self.proposal_column(width, cx);
@@ -236,10 +236,10 @@ impl Permission {
     }
 
     /// Returns the column at which the words of all proposals begin, where all of them have room there.
-    fn proposal_column(&self, width: usize, cx: &DialogCx<'_>) -> Option<usize> {
+    fn proposal_column(&self, width: usize, cx: &LayerCx<'_>) -> Option<usize> {
         let names = self.proposals.iter().map(|each| self.proposal_name(each).width());
         let words = self.proposals.iter().map(|each| {
-            let (remark, _) = each.remark(&self.question.about, cx.home);
+            let (remark, _) = each.remark(&self.question.about, cx.home());
             let words = each.in_words(self.scope).and(cx.dot());
             words.and(reveal_line(&remark)).width()
         });
@@ -295,7 +295,7 @@ impl Asked {
     }
 
     /// Lays it out in columns where all rows have room for them, else one behind the other.
-    fn lines(&self, column: Option<usize>, room: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+    fn lines(&self, column: Option<usize>, room: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         let what = cx.text(&self.what, Meaning::Text);
         let gap = column.map_or(GAP, |column| column - self.what.width());
         let text = what.gap(gap).and(&self.why, self.why_meaning());

@@ -3,10 +3,10 @@
 use ratatui::text::Line;
 
 use super::asks::Asked;
-use super::draw::DialogCx;
 use super::permission::{Permission, Stage};
 use crate::permission::Row;
 use crate::text::sanitize::{Revealed, reveal_line};
+use crate::tui::layer::LayerCx;
 use crate::view::LookKey;
 use crate::view::judged::{self, JudgedBody};
 use crate::view::theme::Meaning;
@@ -23,7 +23,7 @@ pub(super) struct BodyLayout {
 
 impl Permission {
     /// Lays out the body, with all that is asked where the rows below do not show all of it.
-    pub(super) fn list_asks(&mut self, is_cut: bool, width: u16, cx: &DialogCx<'_>) {
+    pub(super) fn list_asks(&mut self, is_cut: bool, width: u16, cx: &LayerCx<'_>) {
         // The explanation has all of them, too.
         let lists = is_cut && !self.explains && matches!(self.stage, Stage::Answering | Stage::Reason);
         let key = (width, cx.look.key(), self.explains, lists);
@@ -59,7 +59,7 @@ impl Permission {
     }
 
     /// All that is asked, numbered.
-    fn listed(&self, width: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+    fn listed(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         let rows = &self.question.about.rows;
         let count = Revealed::own("asks for ").and(rows.len()).and(" things:");
         let mut lines = cx.text(count, Meaning::TextMuted).indented(width);
@@ -81,7 +81,7 @@ impl Permission {
 }
 
 /// Which rule asks and where it stands, what "always" would store, and how to take that back.
-fn why(rows: &[Row], width: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+fn why(rows: &[Row], width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for row in rows {
         let what = reveal_line(row.key()).and(" `").and(reveal_line(row.pattern()));

@@ -4,8 +4,6 @@
 //! comes in as [`Revealed`](crate::text::sanitize::Revealed), and none is cut: it goes on below, or it stands whole in the
 //! body.
 
-use std::path::Path;
-
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -14,9 +12,9 @@ use ratatui::text::Line;
 use super::permission::{Permission, Stage};
 use crate::text::sanitize::{Revealed, reveal_line};
 use crate::tui::composer::{self, Composer};
-use crate::tui::keymap::{Action, Context, Keymap};
+use crate::tui::keymap::{Action, Context};
+use crate::tui::layer::LayerCx;
 use crate::tui::surroundings::path_words;
-use crate::view::Look;
 use crate::view::judged::{INDENT, JudgedText, indent};
 use crate::view::theme::Meaning;
 
@@ -29,19 +27,7 @@ const GAP: usize = 1;
 /// Columns left and right of a call that is being edited.
 const CALL_MARGIN: u16 = 2;
 
-/// The context of drawing, besides the question itself.
-#[derive(Clone, Copy)]
-pub(crate) struct DialogCx<'a> {
-    pub(crate) look: Look<'a>,
-    pub(crate) keymap: &'a Keymap,
-    pub(crate) home: Option<&'a Path>,
-    /// Which of how many.
-    pub(crate) place: (usize, usize),
-    /// The screen is so low that only the keys that answer are named.
-    pub(crate) is_low: bool,
-}
-
-impl<'a> DialogCx<'a> {
+impl<'a> LayerCx<'a> {
     pub(super) fn text(&self, text: impl Into<Revealed>, meaning: Meaning) -> JudgedText<'a> {
         JudgedText::of(text, meaning, self.look)
     }
@@ -71,7 +57,7 @@ pub(super) struct Head<'a> {
 
 impl Permission {
     /// Returns how many rows it would like.
-    pub(super) fn rows_wanted(&mut self, width: u16, cx: &DialogCx<'_>) -> u16 {
+    pub(super) fn rows_wanted(&mut self, width: u16, cx: &LayerCx<'_>) -> u16 {
         self.list_asks(self.is_grouped(), width, cx);
         let body = match self.stage {
             Stage::Call => usize::from(self.call.rows(width.saturating_sub(CALL_MARGIN))),
@@ -82,7 +68,7 @@ impl Permission {
     }
 
     /// Draws, and returns where the caret stands while something is being written.
-    pub(super) fn draw_in(&mut self, area: Rect, buffer: &mut Buffer, cx: &DialogCx<'_>) -> Option<Position> {
+    pub(super) fn draw_in(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
         if area.is_empty() {
             return None;
         }
@@ -165,7 +151,7 @@ impl Permission {
     }
 
     /// Rows that are neither the body's nor the asks'.
-    fn fixed_rows(&self, width: u16, cx: &DialogCx<'_>) -> usize {
+    fn fixed_rows(&self, width: u16, cx: &LayerCx<'_>) -> usize {
         self.head(width, cx).lines.len()
             + self.key_lines(width, cx).len()
             + cx.remark(self.remark.as_ref(), width).len()
@@ -182,17 +168,17 @@ impl Permission {
         self.top = self.top.min(self.last_top());
     }
 
-    fn body_lines(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+    fn body_lines(&self, width: u16, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         let laid = self.laid.as_ref().map_or(&[][..], |laid| laid.lines.as_slice());
         window(laid, self.top, self.body_rows, width, cx)
     }
 
     /// Returns who wants what and where, on one line where that fits.
-    pub(super) fn head<'a>(&self, width: u16, cx: &DialogCx<'a>) -> Head<'a> {
+    pub(super) fn head<'a>(&self, width: u16, cx: &LayerCx<'a>) -> Head<'a> {
         let width = usize::from(width);
         let inquiry = &self.question.about;
         let (number, count) = cx.place;
-        let place = reveal_line(&path_words(&inquiry.directory, cx.home));
+        let place = reveal_line(&path_words(&inquiry.directory, cx.home()));
         let place = cx.text(&place, Meaning::TextMuted);
         let sandbox = match inquiry.sandbox.as_deref() {
             None => JudgedText::new(cx.look),
@@ -245,7 +231,7 @@ impl Permission {
     }
 
     /// Returns the agent that asks; of one that works for another the way there and the task.
-    fn who<'a>(&self, cx: &DialogCx<'a>) -> JudgedText<'a> {
+    fn who<'a>(&self, cx: &LayerCx<'a>) -> JudgedText<'a> {
         let inquiry = &self.question.about;
         let agent = reveal_line(&self.question.agent);
         let Some(delegated) = &inquiry.delegated else {
@@ -265,19 +251,19 @@ impl Permission {
             .and("\"", Meaning::TextMuted)
     }
 
-    fn title<'a>(&self, cx: &DialogCx<'a>) -> JudgedText<'a> {
+    fn title<'a>(&self, cx: &LayerCx<'a>) -> JudgedText<'a> {
         cx.text(" ", Meaning::Text)
             .and("?", Meaning::StateAsking)
             .and(" ", Meaning::Text)
             .and(reveal_line(&self.question.about.title), Meaning::TextStrong)
     }
 
-    fn title_rows(&self, width: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+    fn title_rows(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         self.title(cx).rows(width.saturating_sub(1), INDENT)
     }
 
     /// Returns true if the title is too long to stand whole above the body.
-    pub(super) fn is_title_long(&self, width: u16, cx: &DialogCx<'_>) -> bool {
+    pub(super) fn is_title_long(&self, width: u16, cx: &LayerCx<'_>) -> bool {
         self.title_rows(usize::from(width), cx).len() > TITLE_ROWS
     }
 }
@@ -288,7 +274,7 @@ pub(super) fn window(
     top: usize,
     rows: usize,
     width: u16,
-    cx: &DialogCx<'_>,
+    cx: &LayerCx<'_>,
 ) -> Vec<Line<'static>> {
     let width = usize::from(width);
     let end = (top + rows).min(lines.len());
@@ -327,7 +313,7 @@ fn draw_line(
     line: &mut Composer,
     row: Rect,
     buffer: &mut Buffer,
-    cx: &DialogCx<'_>,
+    cx: &LayerCx<'_>,
     (bar, invitation): (&str, &str),
 ) -> Option<Position> {
     let theme = cx.look.theme;

@@ -3,10 +3,10 @@
 use ratatui::text::Line;
 
 use super::Dialog;
-use super::draw::DialogCx;
 use super::permission::{Permission, Stage};
 use crate::text::sanitize::{Revealed, reveal_line};
 use crate::tui::keymap::{Action, Context, words};
+use crate::tui::layer::LayerCx;
 use crate::view::judged::{INDENT, JudgedText};
 use crate::view::theme::Meaning;
 
@@ -19,7 +19,7 @@ const LEAST: usize = 48;
 
 impl Permission {
     /// Returns as many lines as the keys that answer need.
-    pub(super) fn key_lines(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+    pub(super) fn key_lines(&self, width: u16, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         let mut keys = KeyLines::new(usize::from(width), *cx);
         match self.stage {
             Stage::Answering => return self.answer_lines(usize::from(width), cx),
@@ -46,7 +46,7 @@ impl Permission {
     }
 
     /// Returns the lines of the keys that answer, in fewer words where that saves one.
-    fn answer_lines(&self, width: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+    fn answer_lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         let lines = |is_narrow| {
             let mut keys = KeyLines::new(width, *cx);
             for (place, (action, verb)) in self.answers(is_narrow).into_iter().enumerate() {
@@ -112,7 +112,7 @@ impl Permission {
 
     /// Returns the line of keys that do not answer; none on a low screen. A remark takes its place until the next key, so
     /// that nothing moves for it.
-    pub(super) fn foot(&self, width: u16, is_cut: bool, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+    pub(super) fn foot(&self, width: u16, is_cut: bool, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         if self.remark.is_some() {
             return Vec::new();
         }
@@ -137,13 +137,13 @@ impl Permission {
     }
 }
 
-fn finish(cx: &DialogCx<'_>) -> Revealed {
+fn finish(cx: &LayerCx<'_>) -> Revealed {
     cx.key(Context::QuestionText, Action::FinishText)
 }
 
 /// Keys with their verbs, on as many lines as they need.
 pub(super) struct KeyLines<'a> {
-    cx: DialogCx<'a>,
+    cx: LayerCx<'a>,
     width: usize,
     /// Between one key and the next.
     gap: JudgedText<'a>,
@@ -153,7 +153,7 @@ pub(super) struct KeyLines<'a> {
 
 impl<'a> KeyLines<'a> {
     /// Keys that answer.
-    pub(super) fn new(width: usize, cx: DialogCx<'a>) -> Self {
+    pub(super) fn new(width: usize, cx: LayerCx<'a>) -> Self {
         let gap = if width < NARROW { CLOSE } else { 3 };
         Self {
             cx,
@@ -165,7 +165,7 @@ impl<'a> KeyLines<'a> {
     }
 
     /// Keys that do not answer, as the hint row writes them.
-    pub(super) fn with_dots(width: usize, cx: DialogCx<'a>) -> Self {
+    pub(super) fn with_dots(width: usize, cx: LayerCx<'a>) -> Self {
         Self {
             gap: cx.text(cx.dot(), Meaning::TextMuted),
             key: Meaning::Text,

@@ -23,12 +23,12 @@ pub(crate) struct Leaving {
 }
 
 impl Layer for Leaving {
-    fn kind(&self) -> LayerKind {
-        LayerKind::Quit
+    fn kind(&self) -> Option<LayerKind> {
+        Some(LayerKind::Quit)
     }
 
-    fn name(&self) -> &'static str {
-        "dialog"
+    fn name(&self) -> Option<&'static str> {
+        Some("dialog")
     }
 
     fn context(&self) -> Context {
@@ -47,10 +47,6 @@ impl Layer for Leaving {
 
     fn back(&mut self) -> Reply {
         Reply::Close(None)
-    }
-
-    fn scroll(&mut self, _rows: isize) -> Reply {
-        Reply::Ignored
     }
 
     fn covers(&self) -> bool {

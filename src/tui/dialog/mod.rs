@@ -15,31 +15,23 @@ mod permission;
 mod proposal;
 mod trust;
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
-
 use crate::conversation::CallId;
-use crate::tui::keymap::{Context, Keymap};
-pub(crate) use draw::DialogCx;
-pub(crate) use form::{Filled, FormDialog};
+use crate::permission::Scope;
+use crate::question::{Question, QuestionKind};
+use crate::tui::keymap::Action;
+use crate::tui::layer::{Layer, LayerCx};
+use form::FormDialog;
 pub(crate) use ground::on_ground;
 pub(crate) use guard::{Guard, Pass};
 pub(crate) use leaving::Leaving;
-pub(crate) use permission::{Permission, PermissionOutcome};
+use permission::Permission;
 pub(crate) use trust::Trust;
 pub use trust::{TrustAnswer, TrustPart, TrustQuestion};
 
 /// A question of any kind, as it is on screen.
-pub(crate) trait Dialog {
-    /// Its name for programs that drive the screen.
-    fn name(&self) -> &'static str;
-
-    /// Whose keys are read now.
-    fn context(&self) -> Context;
-
-    fn guard(&self) -> &Guard;
-
-    fn guard_mut(&mut self) -> &mut Guard;
+pub(crate) trait Dialog: Layer {
+    /// It comes on screen, or is heard again: no key was meant for it yet.
+    fn appear(&mut self, guard: Guard);
 
     /// The call that it is about.
     fn call(&self) -> Option<&CallId> {
@@ -51,26 +43,43 @@ pub(crate) trait Dialog {
         false
     }
 
-    /// Goes back one step within the question; returns false where `esc` leaves it.
-    fn back(&mut self) -> bool;
-
-    /// Answers a key that means nothing here.
-    fn hear_unknown(&mut self, _keymap: &Keymap) {}
-
-    /// Adds to what is being written; returns false if it takes no text now.
-    fn write(&mut self, _text: &str) -> bool {
-        false
+    /// Returns the text that is being written and may go to an editor.
+    fn editable(&self) -> Option<String> {
+        None
     }
 
-    /// Scrolls by pages; returns true if there is more than fits.
-    fn page(&mut self, pages: isize) -> bool;
+    /// Takes back what the editor left.
+    fn set_edited(&mut self, _text: &str) {}
 
-    /// Scrolls by rows; returns true if there is more than fits.
-    fn scroll(&mut self, rows: isize) -> bool;
+    /// Returns text that was written and would be lost with the question.
+    fn unsent_text(&self) -> Option<String> {
+        None
+    }
 
     /// Returns how many rows it would like.
-    fn rows(&mut self, width: u16, cx: &DialogCx<'_>) -> u16;
+    fn rows(&mut self, width: u16, cx: &LayerCx<'_>) -> u16;
+}
 
-    /// Draws, and returns where the caret stands while something is being written.
-    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &DialogCx<'_>) -> Option<Position>;
+/// Makes the dialog of a question. `scope` is what an "always" begins with.
+pub(crate) fn open(question: &Question, guard: Guard, scope: Scope) -> Box<dyn Dialog> {
+    match &question.about {
+        QuestionKind::Permission(inquiry) => Box::new(Permission::new(question.with(inquiry), guard, scope)),
+        QuestionKind::Form(form) => Box::new(FormDialog::new(question.with(form), guard)),
+    }
+}
+
+/// Returns true if an action is a question's own, and not one of the whole screen.
+fn is_answer(action: Action) -> bool {
+    !matches!(
+        action,
+        Action::ClearOrQuit
+            | Action::CycleMode
+            | Action::PageUp
+            | Action::PageDown
+            | Action::Editor
+            | Action::Redraw
+            | Action::Suspend
+            | Action::Leader
+            | Action::OpenList(_)
+    )
 }

@@ -7,18 +7,19 @@ use std::sync::Arc;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::Dialog;
 use super::body::BodyLayout;
-use super::draw::DialogCx;
 use super::guard::Guard;
 use super::proposal::Proposal;
+use super::{Dialog, is_answer};
 use crate::conversation::CallId;
 use crate::permission::{Inquiry, PermissionReply, Scope};
-use crate::question::Question;
+use crate::question::{self, Question};
 use crate::session::query::{Answer, Query};
 use crate::text::sanitize::{Revealed, reveal_line};
 use crate::tui::composer::{Composer, Draft};
 use crate::tui::keymap::{Action, Context, Keymap};
+use crate::tui::layer::{Layer, LayerCx, News, Reply, Wish};
+use crate::tui::statusbar::Hints;
 
 /// How far the answer has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,18 +35,7 @@ pub(crate) enum Stage {
     Call,
 }
 
-/// The result of a key.
-#[derive(Debug, PartialEq)]
-pub(crate) enum PermissionOutcome {
-    Stays,
-    Replied(PermissionReply),
-    /// Another question, please.
-    Next,
-    /// To be asked of the session; [`Permission::hear`] takes the answer.
-    Asks(Query),
-}
-
-pub(crate) struct Permission {
+pub(super) struct Permission {
     pub(super) question: Question<Arc<Inquiry>>,
     guard: Guard,
     pub(super) stage: Stage,
@@ -60,6 +50,8 @@ pub(crate) struct Permission {
     is_fitting: bool,
     pub(super) explains: bool,
     is_full: bool,
+    /// The last frame had no room for all keys.
+    is_low: bool,
     /// Why the last key did nothing.
     pub(super) remark: Option<Revealed>,
     /// The one of the keys that answer which the arrows have moved to.
@@ -74,7 +66,7 @@ pub(crate) struct Permission {
 
 impl Permission {
     /// `scope` is what an "always" begins with.
-    pub(crate) fn new(question: Question<Arc<Inquiry>>, guard: Guard, scope: Scope) -> Self {
+    pub(super) fn new(question: Question<Arc<Inquiry>>, guard: Guard, scope: Scope) -> Self {
         Self {
             proposals: Proposal::all(&question.about),
             question,
@@ -88,6 +80,7 @@ impl Permission {
             is_fitting: false,
             explains: false,
             is_full: false,
+            is_low: false,
             remark: None,
             choice: None,
             top: 0,
@@ -97,16 +90,12 @@ impl Permission {
         }
     }
 
-    pub(crate) fn question(&self) -> &Question<Arc<Inquiry>> {
-        &self.question
-    }
-
-    pub(crate) fn act(&mut self, action: Action) -> PermissionOutcome {
+    fn answer(&mut self, action: Action) -> Reply {
         self.remark = None;
         match action {
-            Action::AllowOnce => return PermissionOutcome::Replied(PermissionReply::Once),
-            Action::Reject => return PermissionOutcome::Replied(PermissionReply::Reject(None)),
-            Action::AnotherAsk => return PermissionOutcome::Next,
+            Action::AllowOnce => return self.reply(PermissionReply::Once),
+            Action::Reject => return self.reply(PermissionReply::Reject(None)),
+            Action::AnotherAsk => return Reply::Wish(Wish::NextQuestion),
             Action::StoreAlways => return self.store(),
             Action::FinishText => return self.finish(),
             Action::NextAnswer => self.choose(Direction::Down),
@@ -129,14 +118,29 @@ impl Permission {
             Action::Scope => self.scope = next_scope(self.scope),
             Action::NextHunk => self.hunk(Direction::Down),
             Action::PreviousHunk => self.hunk(Direction::Up),
-            Action::ScrollUp => drop(self.scroll(-1)),
-            Action::ScrollDown => drop(self.scroll(1)),
+            Action::ScrollUp => drop(self.scroll_by(-1)),
+            Action::ScrollDown => drop(self.scroll_by(1)),
             Action::Edit(edit) => {
                 self.text().map(|text| text.edit(edit));
             }
             _ => {}
         }
-        PermissionOutcome::Stays
+        Reply::Done
+    }
+
+    fn reply(&self, reply: PermissionReply) -> Reply {
+        Reply::Close(Some(Wish::Answer {
+            question: self.question.id,
+            reply: question::Reply::Permission(reply),
+            text: None,
+        }))
+    }
+
+    /// Scrolls by rows; says whether there is more than fits.
+    fn scroll_by(&mut self, rows: isize) -> bool {
+        let last = self.last_top();
+        self.top = self.top.saturating_add_signed(rows).min(last);
+        last > 0
     }
 
     pub(super) fn last_top(&self) -> usize {
@@ -154,15 +158,6 @@ impl Permission {
         }
     }
 
-    /// The call as it is being edited, for an editor outside.
-    pub(crate) fn call_text(&self) -> Option<String> {
-        (self.stage == Stage::Call).then(|| self.call.text())
-    }
-
-    pub(crate) fn set_call(&mut self, text: &str) {
-        self.call.set(Draft::from_text(text));
-    }
-
     /// Moves along the row of keys; the first arrow only begins there, at the first key or the last.
     fn choose(&mut self, direction: Direction) {
         let last = self.answers(false).len() - 1;
@@ -175,12 +170,12 @@ impl Permission {
     }
 
     /// Presses the key that was chosen; before an arrow that is none.
-    fn take_choice(&mut self) -> PermissionOutcome {
+    fn take_choice(&mut self) -> Reply {
         let answers = self.answers(false);
         let chosen = self.choice.and_then(|place| answers.get(place));
         match chosen.map(|(action, _)| *action) {
-            Some(action) => self.act(action),
-            None => PermissionOutcome::Stays,
+            Some(action) => self.answer(action),
+            None => Reply::Done,
         }
     }
 
@@ -196,43 +191,43 @@ impl Permission {
         self.stage = Stage::Call;
     }
 
-    fn revise(&mut self) -> PermissionOutcome {
+    fn revise(&mut self) -> Reply {
         let editable = self.question.about.editable.as_ref();
         match editable.map(|editable| editable.read(&self.call.text())) {
             Some(Ok(Some(args))) => {
                 self.is_fitting = true;
-                return PermissionOutcome::Asks(Query::Fit {
+                return Reply::Wish(Wish::Ask(Query::Fit {
                     question: self.question.id,
                     args,
-                });
+                }));
             }
             Some(Err(why)) => self.remark = Some(reveal_line(&why)),
             Some(Ok(None)) | None => self.stage = Stage::Answering,
         }
-        PermissionOutcome::Stays
+        Reply::Done
     }
 
     /// Takes the answer to what was asked of the session. It counts for the text that it was asked for: one that was
     /// left or changed meanwhile stays as it is.
-    pub(crate) fn hear(&mut self, query: &Query, answer: &Answer) -> PermissionOutcome {
+    fn hear_answer(&mut self, query: &Query, answer: &Answer) -> Reply {
         let Query::Fit { question, args } = query else {
-            return PermissionOutcome::Stays;
+            return Reply::Done;
         };
         if *question != self.question.id || !std::mem::take(&mut self.is_fitting) {
-            return PermissionOutcome::Stays;
+            return Reply::Done;
         }
         let Some(editable) = &self.question.about.editable else {
-            return PermissionOutcome::Stays;
+            return Reply::Done;
         };
         let is_as_asked = editable.read(&self.call.text()).ok().flatten().as_ref() == Some(args);
         match answer {
             _ if !is_as_asked => {}
             Answer::Fits(args) if editable.is(args) => self.stage = Stage::Answering,
-            Answer::Fits(args) => return PermissionOutcome::Replied(PermissionReply::Revised(args.clone())),
+            Answer::Fits(args) => return self.reply(PermissionReply::Revised(args.clone())),
             Answer::Unfit(why) | Answer::Failed(why) => self.remark = Some(reveal_line(why)),
             _ => {}
         }
-        PermissionOutcome::Stays
+        Reply::Done
     }
 
     fn explain(&mut self) {
@@ -261,9 +256,9 @@ impl Permission {
         }
     }
 
-    fn finish(&mut self) -> PermissionOutcome {
+    fn finish(&mut self) -> Reply {
         match self.stage {
-            Stage::Answering | Stage::Always => PermissionOutcome::Stays,
+            Stage::Answering | Stage::Always => Reply::Done,
             Stage::Pattern => {
                 let pattern = self.pattern.text();
                 let edited = self.proposals.get_mut(self.row).map(|row| row.edit(&pattern));
@@ -274,28 +269,28 @@ impl Permission {
                     }
                     Some(Ok(())) | None => self.stage = Stage::Always,
                 }
-                PermissionOutcome::Stays
+                Reply::Done
             }
             Stage::Reason => {
                 let reason = self.reason.take();
                 let reason = reason.trim();
                 let reason = (!reason.is_empty()).then(|| reason.to_owned());
-                PermissionOutcome::Replied(PermissionReply::Reject(reason))
+                self.reply(PermissionReply::Reject(reason))
             }
             Stage::Call => self.revise(),
         }
     }
 
-    fn store(&mut self) -> PermissionOutcome {
+    fn store(&mut self) -> Reply {
         let ticked = self.proposals.iter().filter(|proposal| proposal.is_ticked);
         let patterns: Vec<_> = ticked
             .map(|proposal| (proposal.key.clone(), proposal.pattern.clone()))
             .collect();
         if patterns.is_empty() {
             self.remark = Some("nothing is ticked".into());
-            return PermissionOutcome::Stays;
+            return Reply::Done;
         }
-        PermissionOutcome::Replied(PermissionReply::Always {
+        self.reply(PermissionReply::Always {
             patterns,
             scope: self.scope,
         })
@@ -313,9 +308,9 @@ impl Permission {
     }
 }
 
-impl Dialog for Permission {
-    fn name(&self) -> &'static str {
-        "permission"
+impl Layer for Permission {
+    fn name(&self) -> Option<&'static str> {
+        Some("permission")
     }
 
     fn context(&self) -> Context {
@@ -326,12 +321,117 @@ impl Dialog for Permission {
         }
     }
 
-    fn guard(&self) -> &Guard {
-        &self.guard
+    fn act(&mut self, action: Action) -> Reply {
+        let page = isize::try_from(self.body_rows.max(2) - 1).unwrap_or(1);
+        match action {
+            Action::PageUp => self.scroll(-page),
+            Action::PageDown => self.scroll(page),
+            action if is_answer(action) => self.answer(action),
+            _ => Reply::Ignored,
+        }
     }
 
-    fn guard_mut(&mut self) -> &mut Guard {
-        &mut self.guard
+    fn guard(&self) -> Option<&Guard> {
+        Some(&self.guard)
+    }
+
+    fn guard_mut(&mut self) -> Option<&mut Guard> {
+        Some(&mut self.guard)
+    }
+
+    fn back(&mut self) -> Reply {
+        self.remark = None;
+        let (before, was_full) = (self.stage, self.is_full);
+        self.stage = match before {
+            Stage::Pattern => Stage::Always,
+            Stage::Answering | Stage::Always | Stage::Reason | Stage::Call => Stage::Answering,
+        };
+        if before != Stage::Answering {
+            self.is_fitting = false;
+            return Reply::Done;
+        }
+        if self.explains {
+            self.explain();
+            return Reply::Done;
+        }
+        self.is_full = false;
+        if was_full {
+            Reply::Done
+        } else {
+            Reply::Wish(Wish::PutOff)
+        }
+    }
+
+    fn clear(&mut self) -> Reply {
+        Reply::Ignored
+    }
+
+    fn hear_unknown(&mut self, keymap: &Keymap) -> Reply {
+        if self.stage != Stage::Answering {
+            return Reply::Ignored;
+        }
+        let key = |action| reveal_line(keymap.label(Context::Question, action));
+        let yes = key(Action::AllowOnce).and(" allows · ");
+        self.remark = Some(yes.and(key(Action::Reject)).and(" refuses"));
+        Reply::Done
+    }
+
+    fn write(&mut self, text: &str) -> Reply {
+        if self.context() != Context::QuestionText {
+            return Reply::Done;
+        }
+        self.remark = None;
+        if self.stage == Stage::Call {
+            self.call.paste(text);
+        } else if let Some(written) = self.text() {
+            for c in text.chars() {
+                written.insert_char(if c.is_control() { ' ' } else { c });
+            }
+        }
+        Reply::Done
+    }
+
+    fn scroll(&mut self, rows: isize) -> Reply {
+        if self.scroll_by(rows) {
+            Reply::Done
+        } else {
+            Reply::Ignored
+        }
+    }
+
+    fn takes_mouse(&self) -> bool {
+        false
+    }
+
+    fn hear(&mut self, news: &News<'_>) -> Reply {
+        match news {
+            News::Answer(query, answer) => self.hear_answer(query, answer),
+            News::Grants(_) => Reply::Ignored,
+        }
+    }
+
+    fn covers(&self) -> bool {
+        false
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
+        // Where there is room the dialog says it itself.
+        if self.is_low {
+            hints.key(keymap.label(Context::Global, Action::Escape), self.escape_verb());
+        }
+    }
+
+    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
+        self.is_low = cx.is_low;
+        self.draw_in(area, buffer, cx)
+    }
+}
+
+impl Dialog for Permission {
+    fn appear(&mut self, guard: Guard) {
+        self.guard = guard;
+        self.choice = None;
+        self.remark = None;
     }
 
     fn call(&self) -> Option<&CallId> {
@@ -342,63 +442,16 @@ impl Dialog for Permission {
         self.is_full
     }
 
-    fn back(&mut self) -> bool {
-        self.remark = None;
-        let (before, was_full) = (self.stage, self.is_full);
-        self.stage = match before {
-            Stage::Pattern => Stage::Always,
-            Stage::Answering | Stage::Always | Stage::Reason | Stage::Call => Stage::Answering,
-        };
-        if before != Stage::Answering {
-            self.is_fitting = false;
-            return true;
-        }
-        if self.explains {
-            self.explain();
-            return true;
-        }
-        self.is_full = false;
-        was_full
+    fn editable(&self) -> Option<String> {
+        (self.stage == Stage::Call).then(|| self.call.text())
     }
 
-    fn hear_unknown(&mut self, keymap: &Keymap) {
-        let key = |action| reveal_line(keymap.label(Context::Question, action));
-        let yes = key(Action::AllowOnce).and(" allows · ");
-        self.remark = Some(yes.and(key(Action::Reject)).and(" refuses"));
+    fn set_edited(&mut self, text: &str) {
+        self.call.set(Draft::from_text(text));
     }
 
-    fn write(&mut self, text: &str) -> bool {
-        if self.context() != Context::QuestionText {
-            return false;
-        }
-        self.remark = None;
-        if self.stage == Stage::Call {
-            self.call.paste(text);
-        } else if let Some(written) = self.text() {
-            for c in text.chars() {
-                written.insert_char(if c.is_control() { ' ' } else { c });
-            }
-        }
-        true
-    }
-
-    fn page(&mut self, pages: isize) -> bool {
-        let rows = isize::try_from(self.body_rows.max(2) - 1).unwrap_or(1);
-        self.scroll(pages * rows)
-    }
-
-    fn scroll(&mut self, rows: isize) -> bool {
-        let last = self.last_top();
-        self.top = self.top.saturating_add_signed(rows).min(last);
-        last > 0
-    }
-
-    fn rows(&mut self, width: u16, cx: &DialogCx<'_>) -> u16 {
+    fn rows(&mut self, width: u16, cx: &LayerCx<'_>) -> u16 {
         self.rows_wanted(width, cx)
-    }
-
-    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &DialogCx<'_>) -> Option<Position> {
-        self.draw_in(area, buffer, cx)
     }
 }
 

@@ -11,11 +11,13 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
 use super::Dialog;
-use super::draw::{DialogCx, window};
+use super::draw::window;
 use super::guard::Guard;
 use super::keys::KeyLines;
 use crate::text::sanitize::{Revealed, reveal, reveal_line};
 use crate::tui::keymap::{Action, Context, Keymap};
+use crate::tui::layer::{Layer, LayerCx, Reply, Wish};
+use crate::tui::statusbar::Hints;
 use crate::tui::surroundings::path_words;
 use crate::view::LookKey;
 use crate::view::judged::INDENT;
@@ -83,31 +85,13 @@ impl Trust {
         &self.question.root
     }
 
-    /// Takes a key's action; returns the answer when it is one.
-    pub(crate) fn act(&mut self, action: Action) -> Option<TrustAnswer> {
-        self.remark = None;
-        match action {
-            Action::TrustProject => return Some(TrustAnswer::Trust),
-            Action::TrustNotNow => return Some(TrustAnswer::NotNow),
-            Action::TrustParts => {
-                self.shows_parts = !self.shows_parts;
-                self.top = 0;
-                self.laid = None;
-            }
-            Action::ScrollUp => drop(self.scroll(-1)),
-            Action::ScrollDown => drop(self.scroll(1)),
-            _ => {}
-        }
-        None
-    }
-
     fn last_top(&self) -> usize {
         let lines = self.laid.as_ref().map_or(0, |laid| laid.lines.len());
         lines.saturating_sub(self.body_rows)
     }
 
-    fn head(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
-        let project = reveal_line(&path_words(self.root(), cx.home));
+    fn head(&self, width: u16, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
+        let project = reveal_line(&path_words(self.root(), cx.home()));
         let question = match self.question.change {
             None => Revealed::own("Trust ").and(project).and("?"),
             Some(_) => project.and(" changed. Trust it?"),
@@ -120,7 +104,7 @@ impl Trust {
         title.rows(usize::from(width).saturating_sub(1), INDENT)
     }
 
-    fn keys(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+    fn keys(&self, width: u16, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         let parts = match (self.shows_parts, &self.question.change) {
             (false, _) => "parts",
             (true, None) => "names",
@@ -137,7 +121,7 @@ impl Trust {
         keys.done()
     }
 
-    fn lay_out(&mut self, width: u16, cx: &DialogCx<'_>) -> &[Line<'static>] {
+    fn lay_out(&mut self, width: u16, cx: &LayerCx<'_>) -> &[Line<'static>] {
         let key = (width, cx.look.key(), self.shows_parts);
         if self.laid.as_ref().is_none_or(|laid| laid.key != key) {
             let lines = self.body(usize::from(width), cx);
@@ -146,7 +130,7 @@ impl Trust {
         self.laid.as_ref().map_or(&[][..], |laid| laid.lines.as_slice())
     }
 
-    fn body(&self, width: usize, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+    fn body(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         let files = "A command created or changed each `whole file` below; none is read without your trust.";
         let files = self.question.has_files_of_commands.then_some(files);
         let name = |part: &TrustPart| reveal_line(&part.key).and(cx.dot()).and(reveal_line(&part.file));
@@ -195,51 +179,75 @@ impl Trust {
     }
 }
 
-impl Dialog for Trust {
-    fn name(&self) -> &'static str {
-        "trust"
+impl Layer for Trust {
+    fn name(&self) -> Option<&'static str> {
+        Some("trust")
     }
 
     fn context(&self) -> Context {
         Context::Trust
     }
 
-    fn guard(&self) -> &Guard {
-        &self.guard
+    fn act(&mut self, action: Action) -> Reply {
+        let page = isize::try_from(self.body_rows.max(2) - 1).unwrap_or(1);
+        match action {
+            Action::PageUp => return self.scroll(-page),
+            Action::PageDown => return self.scroll(page),
+            Action::TrustProject => return Reply::Close(Some(Wish::Trust(TrustAnswer::Trust))),
+            Action::TrustNotNow => return Reply::Close(Some(Wish::Trust(TrustAnswer::NotNow))),
+            Action::TrustParts => {
+                self.shows_parts = !self.shows_parts;
+                self.top = 0;
+                self.laid = None;
+            }
+            Action::ScrollUp => drop(self.scroll(-1)),
+            Action::ScrollDown => drop(self.scroll(1)),
+            _ => return Reply::Ignored,
+        }
+        self.remark = None;
+        Reply::Done
     }
 
-    fn guard_mut(&mut self) -> &mut Guard {
-        &mut self.guard
+    fn guard(&self) -> Option<&Guard> {
+        Some(&self.guard)
     }
 
-    fn back(&mut self) -> bool {
-        false
+    fn guard_mut(&mut self) -> Option<&mut Guard> {
+        Some(&mut self.guard)
     }
 
-    fn hear_unknown(&mut self, keymap: &Keymap) {
+    fn back(&mut self) -> Reply {
+        Reply::Close(Some(Wish::Trust(TrustAnswer::NotNow)))
+    }
+
+    fn clear(&mut self) -> Reply {
+        Reply::Ignored
+    }
+
+    fn hear_unknown(&mut self, keymap: &Keymap) -> Reply {
         let key = |action| reveal_line(keymap.label(Context::Trust, action));
         let yes = key(Action::TrustProject).and(" trusts · ");
         self.remark = Some(yes.and(key(Action::TrustNotNow)).and(" does not"));
+        Reply::Done
     }
 
-    fn page(&mut self, pages: isize) -> bool {
-        let rows = isize::try_from(self.body_rows.max(2) - 1).unwrap_or(1);
-        self.scroll(pages * rows)
-    }
-
-    fn scroll(&mut self, rows: isize) -> bool {
+    fn scroll(&mut self, rows: isize) -> Reply {
         self.top = self.top.saturating_add_signed(rows).min(self.last_top());
-        true
+        Reply::Done
     }
 
-    fn rows(&mut self, width: u16, cx: &DialogCx<'_>) -> u16 {
-        let fixed = self.head(width, cx).len()
-            + self.keys(width, cx).len()
-            + cx.remark(self.remark.as_ref(), width).len();
-        u16::try_from(self.lay_out(width, cx).len() + fixed).unwrap_or(u16::MAX)
+    fn covers(&self) -> bool {
+        false
     }
 
-    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &DialogCx<'_>) -> Option<Position> {
+    fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
+        let global = |action| keymap.label(Context::Global, action);
+        hints.key(global(Action::Escape), "not now");
+        hints.key(global(Action::PageDown), "reads on");
+        hints.key(global(Action::ClearOrQuit), "quits");
+    }
+
+    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
         let mut lines = self.head(area.width, cx);
         lines.extend(self.keys(area.width, cx));
         self.lay_out(area.width, cx);
@@ -253,6 +261,19 @@ impl Dialog for Trust {
             buffer.set_line(row.x, row.y, line, row.width);
         }
         None
+    }
+}
+
+impl Dialog for Trust {
+    fn appear(&mut self, guard: Guard) {
+        self.guard = guard;
+    }
+
+    fn rows(&mut self, width: u16, cx: &LayerCx<'_>) -> u16 {
+        let fixed = self.head(width, cx).len()
+            + self.keys(width, cx).len()
+            + cx.remark(self.remark.as_ref(), width).len();
+        u16::try_from(self.lay_out(width, cx).len() + fixed).unwrap_or(u16::MAX)
     }
 }
 

@@ -142,12 +142,12 @@ impl Export {
 }
 
 impl Layer for Export {
-    fn kind(&self) -> LayerKind {
-        LayerKind::Page(PageKind::Export)
+    fn kind(&self) -> Option<LayerKind> {
+        Some(LayerKind::Page(PageKind::Export))
     }
 
-    fn name(&self) -> &'static str {
-        "export"
+    fn name(&self) -> Option<&'static str> {
+        Some("export")
     }
 
     fn context(&self) -> Context {

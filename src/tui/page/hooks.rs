@@ -42,7 +42,7 @@ impl Sheet for Hooks {
     }
 
     fn lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
-        cx.hooks.lines(width, &cx.zone, cx.look.theme, cx.look.symbols)
+        cx.hooks.lines(width, &cx.zone(), cx.look.theme, cx.look.symbols)
     }
 }
 

@@ -3,21 +3,92 @@
 //! It is whole at every size: where its sentences do not fit it says the same in a word each. Only keys that a person has
 //! put there may be too many for that; then words are cut.
 
+use std::time::{Duration, Instant};
+
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
 use crate::text::width::{ELLIPSIS, str_width, truncate};
 use crate::tui::keymap::{Action, Context, Keymap, words};
+use crate::tui::layer::{Layer, LayerCx, Reply, Wish};
+use crate::tui::statusbar::Hints;
 use crate::view::Look;
 use crate::view::theme::Meaning;
+
+/// Delay before the table appears; keys are read at once.
+const DELAY: Duration = Duration::from_millis(400);
 
 /// Between columns, and between a key and what it does: as wide as there is room for.
 const GAPS: [[usize; 2]; 3] = [[3, 2], [2, 1], [1, 1]];
 
+/// The layer that waits for the key after the leader.
+pub(crate) struct LeaderTable {
+    appears: Instant,
+}
+
+impl LeaderTable {
+    pub(crate) fn new(now: Instant) -> Self {
+        Self { appears: now + DELAY }
+    }
+}
+
+impl Layer for LeaderTable {
+    fn name(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn context(&self) -> Context {
+        Context::Leader
+    }
+
+    fn act(&mut self, action: Action) -> Reply {
+        Reply::Close(Some(Wish::Perform(action)))
+    }
+
+    fn hear_unknown(&mut self, _keymap: &Keymap) -> Reply {
+        Reply::Close(None)
+    }
+
+    /// A paste is no key.
+    fn paste(&mut self, _text: &str) -> Reply {
+        Reply::Ignored
+    }
+
+    fn back(&mut self) -> Reply {
+        Reply::Close(None)
+    }
+
+    fn takes_mouse(&self) -> bool {
+        false
+    }
+
+    fn deadline(&self, now: Instant) -> Option<Instant> {
+        Some(self.appears).filter(|at| *at > now)
+    }
+
+    fn is_seen(&self, now: Instant) -> bool {
+        self.appears <= now
+    }
+
+    fn covers(&self) -> bool {
+        false
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
+        hints.say("a key of the table", Meaning::TextMuted);
+        hints.key(keymap.label(Context::Global, Action::Escape), "back");
+    }
+
+    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
+        draw_table(area, buffer, cx.keymap, cx.look);
+        None
+    }
+}
+
 /// Draws what may follow the leader, at the bottom of `area`.
-pub(crate) fn draw_leader(area: Rect, buffer: &mut Buffer, keymap: &Keymap, look: Look<'_>) {
+fn draw_table(area: Rect, buffer: &mut Buffer, keymap: &Keymap, look: Look<'_>) {
     let entries = |is_brief: bool| -> Vec<Entry<'_>> {
         let bindings = keymap.bindings(Context::Leader);
         let shown = bindings.filter_map(|binding| {

@@ -19,7 +19,7 @@ mod status;
 
 pub(crate) use export::written;
 pub(crate) use hooks::HookRuns;
-pub(crate) use leader::draw_leader;
+pub(crate) use leader::LeaderTable;
 pub(crate) use reader::{PageReader, Sheet};
 
 use super::layer::Layer;

@@ -187,12 +187,12 @@ impl<T: Sheet> PageReader<T> {
 }
 
 impl<T: Sheet> Layer for PageReader<T> {
-    fn kind(&self) -> LayerKind {
-        LayerKind::Page(self.sheet.kind())
+    fn kind(&self) -> Option<LayerKind> {
+        Some(LayerKind::Page(self.sheet.kind()))
     }
 
-    fn name(&self) -> &'static str {
-        self.sheet.name()
+    fn name(&self) -> Option<&'static str> {
+        Some(self.sheet.name())
     }
 
     fn context(&self) -> Context {

@@ -152,12 +152,12 @@ impl RuleList {
         };
         let note = note.map(|note| format!("  {note}")).unwrap_or_default();
         let room = width.saturating_sub(4 + str_width(&note));
-        let place = place(rule, cx.home, cx.session);
+        let place = place(rule, cx.home(), cx.session);
         let details = format!(
             "{} {dot} from {} {dot} {}",
             sanitize_line(&place),
             sanitize_line(&rule.origin.to_string()),
-            moment(rule.created, &cx.zone)
+            moment(rule.created, &cx.zone())
         );
         [
             Line::from(vec![
@@ -174,12 +174,12 @@ impl RuleList {
 }
 
 impl Layer for RuleList {
-    fn kind(&self) -> LayerKind {
-        LayerKind::Page(PageKind::Rules)
+    fn kind(&self) -> Option<LayerKind> {
+        Some(LayerKind::Page(PageKind::Rules))
     }
 
-    fn name(&self) -> &'static str {
-        "permissions"
+    fn name(&self) -> Option<&'static str> {
+        Some("permissions")
     }
 
     fn context(&self) -> Context {
@@ -331,9 +331,9 @@ fn preview_lines(rule: &Grant, columns: u16, cx: &LayerCx<'_>) -> Vec<Line<'stat
         .heading(&allows(rule))
         .words("What is denied stays denied.", Meaning::TextMuted)
         .gap()
-        .fact("counts in", &place(rule, cx.home, cx.session))
+        .fact("counts in", &place(rule, cx.home(), cx.session))
         .fact("from", &rule.origin.to_string())
-        .fact("since", &moment(rule.created, &cx.zone))
+        .fact("since", &moment(rule.created, &cx.zone()))
         .fact("id", &rule.id.to_string())
         .lines()
 }
@@ -365,8 +365,8 @@ fn place(rule: &Grant, home: Option<&Path>, session: Option<&SessionId>) -> Stri
 mod tests {
     use super::super::HookRuns;
     use super::*;
-    use crate::session::query::StatusGroup;
     use crate::session::{GrantOrigin, GrantScope};
+    use crate::tui::surroundings::Surroundings;
     use crate::view::highlight::Highlighter;
 
     fn rule(id: i64, key: &str, pattern: &str, scope: GrantScope) -> Grant {
@@ -406,12 +406,14 @@ mod tests {
                 symbols: crate::view::Symbols::Unicode,
                 highlighter: &highlighter,
             },
-            home: Some(Path::new("/home/u")),
             session: Some(&session),
             keymap: &Keymap::default(),
+            surroundings: &Surroundings::sample(),
+            screen: area,
+            pictures: None,
             hooks: &HookRuns::default(),
-            zone: jiff::tz::TimeZone::UTC,
-            terminal: StatusGroup::new("Terminal", Vec::new()),
+            place: (1, 1),
+            is_low: false,
         };
         list.draw(area, &mut buffer, &cx);
         let rows = buffer.content().chunks(usize::from(width)).map(|row| {

@@ -49,7 +49,7 @@ impl Sheet for Status {
         if self.told.is_none() {
             lines.push(Line::default());
         }
-        lines.extend(rows(&cx.terminal, width, cx));
+        lines.extend(rows(&cx.terminal(), width, cx));
         lines.pop();
         lines
     }
@@ -60,7 +60,7 @@ fn rows(group: &StatusGroup, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static
     for (name, value) in &group.rows {
         // Places are written as a person would.
         let value = match value.strip_prefix('/') {
-            Some(_) => path_words(value.as_ref(), cx.home),
+            Some(_) => path_words(value.as_ref(), cx.home()),
             None => value.clone(),
         };
         lines.extend(fact(name, &value, width, cx));

@@ -7,7 +7,6 @@ use ratatui::widgets::{Clear, Widget};
 
 use super::row::{Fullness, Row};
 use super::{Panel, WIDE};
-use crate::tui::composer;
 use crate::view::Look;
 use crate::view::theme::Meaning;
 
@@ -94,15 +93,7 @@ impl Panel {
             height: u16::try_from(count).unwrap_or(1),
             ..inner
         };
-        let composer_look = composer::Look {
-            text: look.theme.style(Meaning::Text),
-            bar: &format!("{} ", look.symbols.pointer()),
-            bar_style: look.theme.style(Meaning::Accent),
-            chip: look.theme.style(Meaning::Accent),
-            invitation: "",
-            muted: look.theme.style(Meaning::TextMuted),
-        };
-        writing.line.draw(area, buffer, &composer_look)
+        writing.draw_in(area, buffer, look)
     }
 }
 

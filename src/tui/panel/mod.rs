@@ -10,6 +10,7 @@
 
 mod changed;
 mod draw;
+mod editor;
 mod row;
 
 #[cfg(test)]
@@ -19,14 +20,13 @@ use std::collections::HashSet;
 
 use ratatui::layout::Rect;
 
-use super::composer::{Composer, Draft};
-use super::keymap::{Context, Edit};
 use super::transcript::FilePlace;
 use crate::conversation::{CallResult, Todo, TodoChange, TodoEdit, TodoStatus, ToolPart};
 use crate::session::Snapshot;
 
 use changed::ChangedFiles;
 pub(crate) use draw::columns;
+pub(crate) use editor::TodoEditor;
 
 /// From this width on the panel stands beside the conversation.
 pub(crate) const WIDE: u16 = 100;
@@ -89,16 +89,10 @@ pub(crate) struct Panel {
     cursor: Option<Spot>,
     /// The first row on screen.
     top: usize,
-    writing: Option<Writing>,
+    writing: Option<TodoEditor>,
     /// The entry on each row of the last frame.
     shown: Vec<Option<Spot>>,
     area: Rect,
-}
-
-/// A todo whose words are being changed.
-struct Writing {
-    seen: Todo,
-    line: Composer,
 }
 
 impl Panel {
@@ -194,13 +188,6 @@ impl Panel {
     /// The same, once the panel has the keys.
     pub(crate) fn chosen_with_keys(&self) -> Chosen {
         chosen(self.landing())
-    }
-
-    pub(crate) fn context(&self) -> Context {
-        match self.writing {
-            Some(_) => Context::PanelText,
-            None => Context::Panel,
-        }
     }
 
     /// Where the cursor can stand, from top to bottom.
@@ -318,50 +305,22 @@ impl Panel {
         let Some(todo) = todo else {
             return PanelOutcome::Nothing("no todo is chosen here");
         };
-        let mut line = Composer::default();
-        line.set(Draft::from_text(one_line(&todo.content)));
-        self.writing = Some(Writing {
-            seen: todo.clone(),
-            line,
-        });
+        self.writing = Some(TodoEditor::new(todo.clone()));
         PanelOutcome::Stays
     }
 
-    pub(crate) fn write(&mut self, text: &str) {
-        if let Some(writing) = &mut self.writing {
-            for c in one_line(text).chars() {
-                writing.line.insert_char(c);
-            }
-        }
+    /// Returns the todo whose words are being changed.
+    pub(crate) fn editor(&self) -> Option<&TodoEditor> {
+        self.writing.as_ref()
     }
 
-    pub(crate) fn edit(&mut self, edit: Edit) {
-        if let Some(writing) = &mut self.writing {
-            writing.line.edit(edit);
-        }
+    pub(crate) fn editor_mut(&mut self) -> Option<&mut TodoEditor> {
+        self.writing.as_mut()
     }
 
-    /// Takes what was written. The list may be another by now: the session finds the entry, or says that it is gone.
-    pub(crate) fn finish_writing(&mut self) -> PanelOutcome {
-        let Some(writing) = self.writing.take() else {
-            return PanelOutcome::Stays;
-        };
-        let content = writing.line.text().trim().to_owned();
-        if content.is_empty() {
-            return PanelOutcome::Nothing("a todo needs words; it stays as it was");
-        }
-        if content == writing.seen.content {
-            return PanelOutcome::Stays;
-        }
-        PanelOutcome::Edit(TodoEdit {
-            seen: writing.seen,
-            change: TodoChange::Content(content),
-        })
-    }
-
-    /// Gives up what is being written; says whether anything was.
-    pub(crate) fn leave_writing(&mut self) -> bool {
-        self.writing.take().is_some()
+    /// Closes the editor of a todo.
+    pub(crate) fn leave_writing(&mut self) {
+        self.writing = None;
     }
 }
 

@@ -103,7 +103,7 @@ impl Panel {
             let is_written = self.writing.is_some() && self.cursor == Some(spot);
             if let Some(writing) = self.writing.as_mut().filter(|_| is_written) {
                 let columns = u16::try_from(width).unwrap_or(u16::MAX);
-                let count = writing.line.rows(columns).max(1);
+                let count = writing.rows(columns).max(1);
                 rows.extend((0..count).map(|_| Row::new(spot, Vec::new())));
             } else {
                 rows.extend(todo_rows(&self.todos[place], spot, width, look));

@@ -1,5 +1,8 @@
 use super::*;
 use crate::conversation::TodoPriority;
+use crate::session::Op;
+use crate::tui::keymap::{Action, Edit};
+use crate::tui::layer::{Layer, Reply, Wish};
 
 fn todo(content: &str, status: TodoStatus) -> Todo {
     Todo {
@@ -80,14 +83,22 @@ fn a_fold_hides_the_rows_and_the_cursor_passes_over_them() {
     assert_eq!(panel.open(), PanelOutcome::Open(place));
 }
 
+/// Ends the writing of a todo.
+fn finish(panel: &mut Panel) -> Option<Wish> {
+    match panel.editor_mut().unwrap().act(Action::FinishText) {
+        Reply::Close(wish) => wish,
+        reply => panic!("{reply:?}"),
+    }
+}
+
 #[test]
 fn what_is_written_while_the_list_changes_is_meant_for_the_entry_that_was_seen() {
     let mut panel = panel();
     panel.focus();
     panel.begin_writing();
-    panel.write(" well\nand soon");
+    panel.editor_mut().unwrap().write(" well\nand soon");
     panel.set_todos(vec![todo("something else", TodoStatus::Pending)]);
-    let PanelOutcome::Edit(edit) = panel.finish_writing() else {
+    let Some(Wish::Send(Op::EditTodo(edit))) = finish(&mut panel) else {
         panic!("nothing is changed");
     };
     assert_eq!(edit.seen.content, "fix it");
@@ -102,8 +113,8 @@ fn no_words_leave_the_todo_as_it_was() {
     let mut panel = panel();
     panel.focus();
     panel.begin_writing();
-    panel.edit(Edit::DeleteToStart);
-    assert!(matches!(panel.finish_writing(), PanelOutcome::Nothing(_)));
+    panel.editor_mut().unwrap().act(Action::Edit(Edit::DeleteToStart));
+    assert!(matches!(finish(&mut panel), Some(Wish::Say(_))));
     panel.begin_writing();
-    assert_eq!(panel.finish_writing(), PanelOutcome::Stays);
+    assert!(finish(&mut panel).is_none());
 }

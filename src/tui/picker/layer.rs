@@ -11,12 +11,12 @@ use crate::tui::statusbar::Hints;
 use crate::view::theme::Meaning;
 
 impl Layer for Picker {
-    fn kind(&self) -> LayerKind {
-        LayerKind::List(self.list)
+    fn kind(&self) -> Option<LayerKind> {
+        Some(LayerKind::List(self.list))
     }
 
-    fn name(&self) -> &'static str {
-        "picker"
+    fn name(&self) -> Option<&'static str> {
+        Some("picker")
     }
 
     fn context(&self) -> Context {

@@ -16,8 +16,8 @@ impl App {
     /// Takes back what the editor left.
     pub(crate) fn edited(&mut self, text: &str, now: Instant) -> Change {
         // The loop stood still meanwhile, so it is still the same question.
-        match &mut self.view.dialog {
-            Some(dialog) if dialog.call_text().is_some() => dialog.set_call(text),
+        match self.asking_mut() {
+            Some(dialog) if dialog.editable().is_some() => dialog.set_edited(text),
             _ => {
                 if std::mem::take(&mut self.edits_chip) {
                     self.view.composer.set_chip(text);

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use crate::session::Op;
+use crate::tui::app::layers::Slot;
 use crate::tui::app::{AGAIN, App, ESC_DEAF, Focus};
-use crate::tui::keymap::Context;
 use crate::tui::transcript::Change;
 
 impl App {
@@ -18,19 +18,13 @@ impl App {
         }
         // A press that closes something is not the first of two.
         let armed = self.view.esc.armed.take();
-        if !self.layers.is_empty() {
-            self.layer_back(now);
-        } else if self.context() == Context::Completion {
-            self.view.completion.dismiss();
+        let top = self.top();
+        // What is marked below a question was marked after it came.
+        let is_marked = matches!(top, None | Some(Slot::Question)) && self.end_marks();
+        if is_marked || top.is_none() && self.is_escape_vims() && self.view.composer.vim_escape() {
             self.view.esc.deaf_until = Some(now + ESC_DEAF);
-        } else if self.end_search(now)
-            || self.leave_todo()
-            || self.view.transcript.end_selection()
-            || self.view.composer.end_selection()
-            || self.context() == Context::Composer && self.view.composer.vim_escape()
-            || self.leave_asking(now)
-        {
-            self.view.esc.deaf_until = Some(now + ESC_DEAF);
+        } else if let Some(top) = top {
+            self.layer_back(top, now);
         } else if self.view.focus != Focus::Composer {
             self.focus_composer();
             self.view.esc.deaf_until = Some(now + ESC_DEAF);
@@ -44,6 +38,11 @@ impl App {
         Change::Urgent
     }
 
+    /// Ends the search that was kept and what is selected; says whether there was anything.
+    fn end_marks(&mut self) -> bool {
+        self.end_search() || self.view.transcript.end_selection() || self.view.composer.end_selection()
+    }
+
     fn arm_or_interrupt(&mut self, armed: Option<Instant>, now: Instant) {
         match armed {
             Some(armed) if now < armed + AGAIN => self.send(Op::Interrupt),
@@ -52,10 +51,10 @@ impl App {
     }
 
     pub(super) fn clear_or_quit(&mut self, now: Instant) {
-        if !self.layers.is_empty() {
-            return self.close_layer(now);
-        }
-        if self.view.search.is_some() && self.end_search(now) || self.leave_todo() {
+        let cleared = self
+            .top()
+            .and_then(|top| self.with_layer(top, now, |layer| layer.clear()));
+        if cleared.is_some() {
             return;
         }
         if !self.is_asking() && !self.view.composer.is_empty() {

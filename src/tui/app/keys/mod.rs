@@ -1,7 +1,6 @@
 //! Keys to actions. Here is who gets a key and what means the same everywhere; what the actions do to one part of the
 //! screen stands in that part's file.
 
-mod asking;
 mod composing;
 mod leaving;
 mod reading;
@@ -10,17 +9,15 @@ use std::time::Instant;
 
 use crossterm::event::{KeyEvent, KeyEventKind};
 
-use asking::answers;
-
 use super::beside::is_about_panel;
-use super::trusting::is_about_trust;
+use super::layers::Slot;
 use super::{App, Effect, Focus, MODE_RESTS};
 use crate::permission::Mode;
 use crate::session::{Op, PLAN};
-use crate::tui::dialog::{Pass, Permission};
+use crate::tui::dialog::Pass;
 use crate::tui::keymap::{Action, Context, typed};
-use crate::tui::layer::Layer;
-use crate::tui::page::PageKind;
+use crate::tui::layer::Reply;
+use crate::tui::page::{LeaderTable, PageKind};
 use crate::tui::statusbar::mode_name;
 use crate::tui::transcript::Change;
 use crate::view::theme::Meaning;
@@ -62,27 +59,10 @@ impl App {
         if self.holds(key, now) {
             return Change::None;
         }
-        if self.leader.take().is_some() {
-            match self.keymap.action(Context::Leader, key) {
-                // `esc` takes the leader back and does nothing else.
-                None | Some(Action::Escape) => {}
-                Some(action) => self.act(action, now),
-            }
-            return Change::Urgent;
-        }
-        let mut context = self.context();
-        if context == Context::Completion && !self.keymap.has(context, key) {
-            context = Context::Composer;
-        }
-        match self.guard(key, now) {
-            Pass::Answer => {}
-            Pass::Draft => context = Context::Composer,
-            Pass::Drop => {
-                self.dropped_keys += 1;
-                return Change::None;
-            }
-        }
-        let change = self.key_in(context, key, now);
+        let change = match self.top() {
+            Some(top) => self.key_in_layer(top, key, now),
+            None => self.key_below(self.focus_context(), key, now),
+        };
         self.settle_completion();
         change
     }
@@ -98,34 +78,19 @@ impl App {
         if self.holds_paste(text) {
             return Change::None;
         }
-        if let Some(change) = self.with_top(now, |layer| layer.paste(text)) {
-            return change;
-        }
-        if self.trust.is_some() {
-            self.dropped_keys += 1;
-            return Change::None;
-        }
-        if self.context() == Context::PanelText {
-            self.view.panel.write(text);
-            return Change::Urgent;
-        }
-        if self.paste_into_search(text) {
-            return Change::Urgent;
-        }
-        match self.asking_mut().map(|dialog| dialog.guard_mut().pass(now)) {
-            Some(Pass::Drop) => {
-                self.dropped_keys += 1;
-                return Change::None;
+        let slots: Vec<Slot> = self.stack().collect();
+        for slot in slots {
+            match self.pass_guard(slot, now) {
+                Pass::Answer => {}
+                Pass::Draft => break,
+                Pass::Drop => return Change::None,
             }
-            Some(Pass::Answer) => {
-                let is_taken = self.asking_mut().is_some_and(|dialog| dialog.write(text));
-                return if is_taken { Change::Urgent } else { Change::None };
-            }
-            Some(Pass::Draft) | None => {
-                self.view.focus = Focus::Composer;
-                self.paste_into_draft(text, now);
+            if let Some(change) = self.with_layer(slot, now, |layer| layer.paste(text)) {
+                return change;
             }
         }
+        self.view.focus = Focus::Composer;
+        self.paste_into_draft(text, now);
         Change::Urgent
     }
 
@@ -135,74 +100,83 @@ impl App {
         Change::Urgent
     }
 
-    /// Says where a key goes while a question may be deaf. What only looks around is never dropped.
-    fn guard(&mut self, key: KeyEvent, now: Instant) -> Pass {
-        let is_covered = !self.layers.is_empty() || self.view.search.is_some() || self.view.writes_todo();
-        if is_covered || !self.is_asking() {
-            return Pass::Answer;
+    /// Says where a key goes that a layer may not hear yet.
+    fn pass_guard(&mut self, slot: Slot, now: Instant) -> Pass {
+        let mut pass = Pass::Answer;
+        self.with_layer(slot, now, |layer| {
+            pass = layer.guard_mut().map_or(Pass::Answer, |guard| guard.pass(now));
+            Reply::Ignored
+        });
+        if pass == Pass::Drop {
+            self.dropped_keys += 1;
         }
-        let action = self.keymap.action(Context::Global, key);
-        let looks = matches!(
-            action,
-            Some(Action::PageUp | Action::PageDown | Action::Redraw | Action::Suspend)
-        );
-        if looks {
-            return Pass::Answer;
-        }
-        let stops = matches!(action, Some(Action::Escape | Action::ClearOrQuit));
-        let pass = self.asking_mut().map(|dialog| dialog.guard_mut().pass(now));
-        match pass.unwrap_or(Pass::Answer) {
-            Pass::Draft if stops => Pass::Drop,
-            pass => pass,
-        }
+        pass
     }
 
-    fn key_in(&mut self, context: Context, key: KeyEvent, now: Instant) -> Change {
+    /// Gives a key to a layer. What only looks around is never dropped.
+    fn key_in_layer(&mut self, slot: Slot, key: KeyEvent, now: Instant) -> Change {
+        let everywhere = self.keymap.action(Context::Global, key);
+        let looks = matches!(
+            everywhere,
+            Some(Action::PageUp | Action::PageDown | Action::Redraw | Action::Suspend)
+        );
+        let stops = matches!(everywhere, Some(Action::Escape | Action::ClearOrQuit));
+        match if looks {
+            Pass::Answer
+        } else {
+            self.pass_guard(slot, now)
+        } {
+            Pass::Answer => {}
+            Pass::Draft if !stops => return self.key_below(Context::Composer, key, now),
+            Pass::Draft => {
+                self.dropped_keys += 1;
+                return Change::None;
+            }
+            Pass::Drop => return Change::None,
+        }
+        let Some(layer) = self.layer(slot) else {
+            return Change::None;
+        };
+        let context = layer.context();
+        if layer.passes_keys_on() && !self.keymap.has(context, key) {
+            return self.key_below(self.focus_context(), key, now);
+        }
+        let action = self.keymap.action(context, key);
+        let change = match (action, typed(key)) {
+            (Some(Action::FormPick), Some(digit)) => self.with_layer(slot, now, |layer| layer.pick(digit)),
+            (Some(action), _) => Some(self.act_in(context, action, now)),
+            (None, Some(c)) if context.takes_text() => {
+                self.with_layer(slot, now, |layer| layer.write(c.encode_utf8(&mut [0; 4])))
+            }
+            (None, None) if context.takes_text() => Some(self.edit_key(context, key, now)),
+            (None, _) => self.hear_unknown(slot, now),
+        };
+        change.unwrap_or(Change::None)
+    }
+
+    fn hear_unknown(&mut self, slot: Slot, now: Instant) -> Option<Change> {
+        let keymap = std::mem::take(&mut self.keymap);
+        let change = self.with_layer(slot, now, |layer| layer.hear_unknown(&keymap));
+        self.keymap = keymap;
+        change
+    }
+
+    /// Gives a key to what has the focus below the layers.
+    fn key_below(&mut self, context: Context, key: KeyEvent, now: Instant) -> Change {
         if context == Context::Composer
             && let Some(change) = self.vim_key(key, now)
         {
             return change;
         }
-        if let Some(action) = self.keymap.action(context, key) {
-            if action == Action::FormPick
-                && let Some(digit) = typed(key)
-            {
-                self.pick(digit, now);
-                return Change::Urgent;
-            }
-            return self.act_in(context, action, now);
-        }
-        if !self.layers.is_empty() {
-            return match typed(key) {
-                _ if !context.takes_text() => Change::None,
-                Some(c) => {
-                    let write = |layer: &mut dyn Layer| layer.write(c.encode_utf8(&mut [0; 4]));
-                    self.with_top(now, write).unwrap_or(Change::None)
-                }
-                None => self.edit_key(context, key, now),
-            };
-        }
-        match (context, typed(key)) {
-            (Context::Search, _) => self.search_key(key),
-            (Context::PanelText, _) => self.panel_key(key),
-            (Context::Composer, Some(c)) => {
+        match (self.keymap.action(context, key), typed(key)) {
+            (Some(action), _) => self.act_in(context, action, now),
+            (None, Some(c)) if context == Context::Composer => {
                 self.view.composer.insert_char(c);
                 self.view.completion.written();
                 self.draft_changed(now);
                 Change::Urgent
             }
-            (Context::QuestionText | Context::FormText, Some(c)) => {
-                if let Some(dialog) = self.asking_mut() {
-                    dialog.write(c.encode_utf8(&mut [0; 4]));
-                }
-                Change::Urgent
-            }
-            (Context::Question | Context::Trust, _) => {
-                self.hear_unknown();
-                Change::Urgent
-            }
-            (Context::QuestionText | Context::FormText, None) => self.edit_key(context, key, now),
-            _ => Change::None,
+            (None, _) => Change::None,
         }
     }
 
@@ -222,21 +196,7 @@ impl App {
             return change;
         }
         match (context, action) {
-            // Keys of the whole screen mean the same in a dialog, those of the dialog only there.
-            (Context::Question | Context::QuestionAlways | Context::QuestionText, _) if answers(action) => {
-                self.answer(action, now);
-            }
-            (Context::Panel | Context::PanelText, _) if is_about_panel(action) => {
-                self.act_on_panel(action, now);
-            }
-            (Context::Trust, _) if is_about_trust(action) => self.act_on_trust(action, now),
-            (Context::Form | Context::FormText, _) if answers(action) => self.fill_in(action, now),
-            (
-                Context::Completion,
-                Action::RowUp | Action::RowDown | Action::TakeItem | Action::CompleteItem,
-            ) => {
-                self.complete(action, now);
-            }
+            (Context::Panel, _) if is_about_panel(action) => self.act_on_panel(action, now),
             (Context::Composer, Action::Edit(edit)) => return self.edit(edit, now),
             (Context::Queue, _) if waits(action) => self.act_on_queue(action, now),
             _ => self.act(action, now),
@@ -245,16 +205,16 @@ impl App {
     }
 
     /// Performs an action of the whole screen or of the composer, or else of the transcript.
-    fn act(&mut self, action: Action, now: Instant) {
+    pub(in crate::tui::app) fn act(&mut self, action: Action, now: Instant) {
         match action {
             Action::Escape => {
                 self.escape(now);
             }
             Action::ClearOrQuit => self.clear_or_quit(now),
-            Action::Leader => self.leader = Some(now),
+            Action::Leader => self.layers.push(Box::new(LeaderTable::new(now))),
             Action::Editor => {
-                let call = self.view.dialog.as_ref().and_then(Permission::call_text);
-                let text = call.unwrap_or_else(|| self.view.composer.text());
+                let written = self.asking().and_then(|dialog| dialog.editable());
+                let text = written.unwrap_or_else(|| self.view.composer.text());
                 self.edits_chip = false;
                 self.effects.push(Effect::Edit(text));
             }
@@ -274,8 +234,8 @@ impl App {
             Action::ListCommands => self.begin_word('/', now),
             Action::NextAgent if self.complete_path() => {}
             Action::NextAgent => self.next_agent(now),
-            Action::PageUp => self.page(-1),
-            Action::PageDown => self.page(1),
+            Action::PageUp => self.view.transcript.page(-1),
+            Action::PageDown => self.view.transcript.page(1),
             Action::FocusTranscript => self.focus_transcript(),
             Action::FocusComposer => self.focus_composer(),
             Action::FocusQueue => drop(self.focus_queue()),

@@ -27,7 +27,6 @@ impl App {
             Action::EndSelection => drop(self.view.transcript.end_selection()),
             Action::ToggleMouse => self.toggle_mouse(now),
             Action::Search => self.open_search(),
-            Action::KeepSearch => self.keep_search(now),
             Action::NextMatch => self.next_match(1, now),
             Action::PreviousMatch => self.next_match(-1, now),
             Action::CopyBlock => self.copy(self.view.transcript.copy_focused(), "the block", now),
@@ -44,12 +43,6 @@ impl App {
     fn toggle_newest(&mut self, now: Instant) {
         if !self.view.transcript.toggle_newest() {
             self.say("there is no card yet", Meaning::TextMuted, now);
-        }
-    }
-
-    pub(super) fn page(&mut self, pages: isize) {
-        if !self.asking_mut().is_some_and(|dialog| dialog.page(pages)) {
-            self.view.transcript.page(pages);
         }
     }
 

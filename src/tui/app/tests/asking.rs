@@ -22,7 +22,7 @@ fn a_question_is_deaf_to_what_was_being_typed_and_enter_never_answers() {
     assert_eq!(driver.replies(), []);
     driver.press("y");
     assert_eq!(driver.replies(), [PermissionReply::Once]);
-    assert!(driver.app.view.dialog.is_none());
+    assert!(!driver.app.is_asking());
 }
 
 #[test]

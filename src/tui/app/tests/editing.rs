@@ -60,7 +60,7 @@ fn e_edits_the_command_and_enter_has_it_judged_again() {
     fit(&mut driver);
     let args = object(json!({"command": "cargo test -p y"}));
     assert_eq!(driver.replies(), [PermissionReply::Revised(args)]);
-    assert!(driver.app.view.dialog.is_none());
+    assert!(!driver.app.is_asking());
 }
 
 #[test]

@@ -49,10 +49,9 @@ use crate::session::{
     ReportKind, RequestUsage, SessionInfo, SettledPermission, SettledQuestion, Snapshot,
 };
 use crate::tui::Mouse;
-use crate::tui::clipboard::picture::Reading;
 use crate::tui::completion;
 use crate::tui::keymap::Context;
-use crate::tui::surroundings::{Motion, Surroundings};
+use crate::tui::surroundings::Surroundings;
 use crate::tui::terminal::background::Background;
 use crate::tui::transcript::FilePlace;
 use crate::view::Symbols;
@@ -69,25 +68,7 @@ struct Driver {
 }
 
 fn surroundings() -> Surroundings {
-    Surroundings {
-        depth: ColorDepth::TrueColor,
-        symbols: Symbols::Unicode,
-        background: Background::Dark,
-        motion: Motion::Full,
-        zone: || jiff::tz::TimeZone::UTC,
-        home: Some("/home/u".into()),
-        editor: None,
-        passage: Passage::Direct,
-        has_title: true,
-        shows_links: true,
-        draws_by: None,
-        is_remote: false,
-        notify: crate::tui::Notify::Bell,
-        clipboard_commands: Vec::new(),
-        pictures: Reading::Remote,
-        trace: None,
-        panics_at_first_key: false,
-    }
+    Surroundings::sample()
 }
 
 fn setup() -> Setup {

@@ -6,14 +6,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use super::{Dialog, FormDialog, Page};
+use super::{FormDialog, Page};
 use crate::question::{FormOption, FormQuestion};
 use crate::text::sanitize::{Revealed, reveal, reveal_line};
 use crate::text::width::str_width;
 use crate::tui::composer;
-use crate::tui::dialog::DialogCx;
 use crate::tui::dialog::draw::window as shown_part;
 use crate::tui::keymap::{Action, Context, words};
+use crate::tui::layer::{Layer, LayerCx};
 use crate::view::judged::{INDENT, JudgedText, body, step};
 use crate::view::theme::Meaning;
 use crate::view::{LookKey, Symbols};
@@ -48,7 +48,7 @@ struct List {
 
 impl FormDialog {
     /// Returns how many rows it would like.
-    pub(super) fn rows_wanted(&mut self, width: u16, cx: &DialogCx<'_>) -> u16 {
+    pub(super) fn rows_wanted(&mut self, width: u16, cx: &LayerCx<'_>) -> u16 {
         self.lay_out(width, cx);
         let card = self.card.as_ref().map_or(0, |card| card.lines.len());
         let list = self.list(width, cx).lines.len();
@@ -57,7 +57,7 @@ impl FormDialog {
     }
 
     /// Draws, and returns where the caret stands while an answer is being written.
-    pub(super) fn draw_in(&mut self, area: Rect, buffer: &mut Buffer, cx: &DialogCx<'_>) -> Option<Position> {
+    pub(super) fn draw_in(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
         self.lay_out(area.width, cx);
         let foot = self.foot(area.width, cx);
         let list = self.list(area.width, cx);
@@ -88,7 +88,7 @@ impl FormDialog {
     }
 
     /// The line in which one writes.
-    fn draw_words(&mut self, row: Rect, buffer: &mut Buffer, cx: &DialogCx<'_>) -> Option<Position> {
+    fn draw_words(&mut self, row: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
         let invitation = self.question()?.own_words.clone().unwrap_or_default();
         let invitation = cx.look.symbols.words(&invitation);
         let theme = cx.look.theme;
@@ -117,10 +117,10 @@ impl FormDialog {
     }
 
     /// Returns who asks and about what, and the names of the questions where there are several.
-    fn head(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+    fn head(&self, width: u16, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         let columns = usize::from(width);
-        let sheet = &self.form().about;
-        let agent = self.form().agent.as_str();
+        let sheet = &self.form.about;
+        let agent = self.form.agent.as_str();
         // The title often begins with who asks.
         let is_said = sheet.title.split(' ').next() == Some(agent);
         let mut right = if is_said {
@@ -158,7 +158,7 @@ impl FormDialog {
     }
 
     /// One name a question and one for the answers; where they do not fit, only the one on screen.
-    fn tabs(&self, width: usize, cx: &DialogCx<'_>) -> Line<'static> {
+    fn tabs(&self, width: usize, cx: &LayerCx<'_>) -> Line<'static> {
         let symbols = cx.look.symbols;
         let names = self.questions().iter().zip(&self.pages).zip(1_usize..);
         let mut tabs: Vec<Revealed> = names
@@ -194,14 +194,14 @@ impl FormDialog {
         tabs.line()
     }
 
-    fn list(&self, width: u16, cx: &DialogCx<'_>) -> List {
+    fn list(&self, width: u16, cx: &LayerCx<'_>) -> List {
         match (self.question(), self.pages.get(self.page)) {
             (Some(question), Some(page)) => self.question_list(question, page, usize::from(width), cx),
             _ => self.answer_list(usize::from(width), cx),
         }
     }
 
-    fn question_list(&self, question: &FormQuestion, page: &Page, width: usize, cx: &DialogCx<'_>) -> List {
+    fn question_list(&self, question: &FormQuestion, page: &Page, width: usize, cx: &LayerCx<'_>) -> List {
         let mut lines = stepped(&question.question, (INDENT, width), Meaning::TextStrong, cx);
         let indent = label_indent(question, cx.look.symbols);
         let labels = label_columns(question, width.saturating_sub(indent + 1));
@@ -256,7 +256,7 @@ impl FormDialog {
     }
 
     /// Lists the answers, before they are sent.
-    fn answer_list(&self, width: usize, cx: &DialogCx<'_>) -> List {
+    fn answer_list(&self, width: usize, cx: &LayerCx<'_>) -> List {
         let mut lines = Vec::new();
         let pages = self.questions().iter().zip(&self.pages).zip(1_usize..);
         for ((question, page), place) in pages {
@@ -286,7 +286,7 @@ impl FormDialog {
     }
 
     /// A remark, and the keys: as many as fit on two rows, the most important first.
-    fn foot(&self, width: u16, cx: &DialogCx<'_>) -> Vec<Line<'static>> {
+    fn foot(&self, width: u16, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         let mut lines = Vec::new();
         if let Some(remark) = self.remark {
             lines.extend(cx.text(remark, Meaning::Warning).indented(usize::from(width)));
@@ -315,7 +315,7 @@ impl FormDialog {
         lines
     }
 
-    fn keys(&self, cx: &DialogCx<'_>) -> Vec<(Revealed, &'static str)> {
+    fn keys(&self, cx: &LayerCx<'_>) -> Vec<(Revealed, &'static str)> {
         let context = self.context();
         let label = |action| reveal_line(words(cx.keymap.label(context, action), cx.look.symbols));
         let mut keys = Vec::new();
@@ -361,7 +361,7 @@ impl FormDialog {
         keys
     }
 
-    fn lay_out(&mut self, width: u16, cx: &DialogCx<'_>) {
+    fn lay_out(&mut self, width: u16, cx: &LayerCx<'_>) {
         let indent = self.words_indent(cx.look.symbols);
         let columns = usize::from(width).saturating_sub(indent + 1);
         if let Some(page) = self.pages.get_mut(self.page) {
@@ -377,7 +377,7 @@ impl FormDialog {
     }
 }
 
-fn tab_name(question: &FormQuestion, cx: &DialogCx<'_>) -> Revealed {
+fn tab_name(question: &FormQuestion, cx: &LayerCx<'_>) -> Revealed {
     let name = if question.header.is_empty() {
         &question.question
     } else {
@@ -418,7 +418,7 @@ fn lead<'a>(
     row: usize,
     is_here: bool,
     is_on: bool,
-    cx: &DialogCx<'a>,
+    cx: &LayerCx<'a>,
 ) -> JudgedText<'a> {
     let mark = mark(question, is_on, cx.look.symbols);
     let pointer = if is_here { cx.look.symbols.pointer() } else { " " };
@@ -444,7 +444,7 @@ fn option_lines(
     page: &Page,
     (row, option): (usize, &FormOption),
     (labels, width): (Option<usize>, usize),
-    cx: &DialogCx<'_>,
+    cx: &LayerCx<'_>,
 ) -> Vec<Line<'static>> {
     let indent = label_indent(question, cx.look.symbols);
     let is_here = page.row == row;
@@ -476,7 +476,7 @@ fn stepped(
     text: &str,
     (indent, width): (usize, usize),
     meaning: Meaning,
-    cx: &DialogCx<'_>,
+    cx: &LayerCx<'_>,
 ) -> Vec<Line<'static>> {
     let room = width.saturating_sub(indent + 1).max(1);
     let rows = cx.text(reveal(text), meaning).rows(room, 0).into_iter();

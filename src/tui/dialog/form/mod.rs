@@ -12,21 +12,16 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::guard::Guard;
-use super::{Dialog, DialogCx};
+use super::{Dialog, is_answer};
 use crate::conversation::CallId;
-use crate::question::{Form, FormAnswer, FormQuestion, FormReply, Question};
+use crate::question::{self, Form, FormAnswer, FormQuestion, FormReply, Question};
 use crate::tui::composer::Composer;
-use crate::tui::keymap::{Action, Context};
+use crate::tui::keymap::{Action, Context, Keymap};
+use crate::tui::layer::{Layer, LayerCx, Reply, Wish};
+use crate::tui::statusbar::Hints;
 use draw::CardLayout;
 
-/// The result of a key.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Filled {
-    NotYet,
-    Reply(FormReply),
-}
-
-pub(crate) struct FormDialog {
+pub(super) struct FormDialog {
     form: Question<Arc<Form>>,
     guard: Guard,
     /// One for each question.
@@ -90,7 +85,7 @@ impl Page {
 }
 
 impl FormDialog {
-    pub(crate) fn new(form: Question<Arc<Form>>, guard: Guard) -> Self {
+    pub(super) fn new(form: Question<Arc<Form>>, guard: Guard) -> Self {
         let pages = form.about.questions.iter().map(Page::new).collect();
         let mut dialog = Self {
             form,
@@ -110,16 +105,12 @@ impl FormDialog {
         dialog
     }
 
-    pub(crate) fn form(&self) -> &Question<Arc<Form>> {
-        &self.form
-    }
-
     /// Returns true if `esc` leaves the form, and not only what is being written.
-    pub(crate) fn is_outermost(&self) -> bool {
+    fn is_outermost(&self) -> bool {
         !self.is_writing || self.question().is_none_or(|question| question.options.is_empty())
     }
 
-    pub(crate) fn act(&mut self, action: Action) -> Filled {
+    fn answer(&mut self, action: Action) -> Reply {
         self.remark = None;
         match action {
             Action::FormUp => self.move_row(Way::Back),
@@ -128,7 +119,7 @@ impl FormDialog {
             Action::FormDone => return self.done(),
             Action::FormNext => self.leaf(Way::On),
             Action::FormPrevious => self.leaf(Way::Back),
-            Action::FormDismiss => return Filled::Reply(FormReply::Dismissed),
+            Action::FormDismiss => return self.reply(FormReply::Dismissed),
             Action::Edit(edit) => {
                 if let Some(page) = self.pages.get_mut(self.page) {
                     page.words.edit(edit);
@@ -136,14 +127,14 @@ impl FormDialog {
             }
             _ => {}
         }
-        Filled::NotYet
+        Reply::Done
     }
 
     /// Chooses by number, from 1; 0 is the tenth.
-    pub(crate) fn pick(&mut self, digit: char) -> Filled {
+    fn choose(&mut self, digit: char) -> Reply {
         self.remark = None;
         let Some(number) = digit.to_digit(10) else {
-            return Filled::NotYet;
+            return Reply::Done;
         };
         let row = if number == 0 { 9 } else { number as usize - 1 };
         let Some(question) = self.question() else {
@@ -151,22 +142,22 @@ impl FormDialog {
             if row < self.pages.len() {
                 self.turn_to(row);
             }
-            return Filled::NotYet;
+            return Reply::Done;
         };
         if row >= rows_of(question) {
-            return Filled::NotYet;
+            return Reply::Done;
         }
         let ticks = question.multiple;
         self.pages[self.page].row = row;
         if ticks {
             self.tick();
-            return Filled::NotYet;
+            return Reply::Done;
         }
         self.done()
     }
 
     /// Returns the texts that were written and would be lost with the form.
-    pub(crate) fn words(&self) -> Option<String> {
+    fn words(&self) -> Option<String> {
         let texts = self.pages.iter().map(|page| page.words.text().trim().to_owned());
         let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
         (!texts.is_empty()).then(|| texts.join("\n"))
@@ -196,7 +187,7 @@ impl FormDialog {
 
     fn move_row(&mut self, way: Way) {
         let Some(rows) = self.question().map(rows_of) else {
-            self.scroll(match way {
+            self.scroll_by(match way {
                 Way::Back => -1,
                 Way::On => 1,
             });
@@ -232,7 +223,7 @@ impl FormDialog {
         }
     }
 
-    fn done(&mut self) -> Filled {
+    fn done(&mut self) -> Reply {
         let Some(question) = self.question() else {
             return self.send();
         };
@@ -245,11 +236,11 @@ impl FormDialog {
             self.keep_words();
             if self.pages[self.page].answer().words.is_none() {
                 self.remark = Some("nothing is written yet");
-                return Filled::NotYet;
+                return Reply::Done;
             }
             self.is_writing = only_words;
             return if multiple && !only_words {
-                Filled::NotYet
+                Reply::Done
             } else {
                 self.advance()
             };
@@ -257,14 +248,14 @@ impl FormDialog {
         let page = &mut self.pages[self.page];
         if is_words && !(multiple && page.counts_words) {
             self.is_writing = true;
-            return Filled::NotYet;
+            return Reply::Done;
         }
         if !multiple {
             let row = page.row;
             page.pick_only(row);
         } else if page.answer().is_empty() {
             self.remark = Some("nothing is ticked yet");
-            return Filled::NotYet;
+            return Reply::Done;
         }
         self.advance()
     }
@@ -283,12 +274,12 @@ impl FormDialog {
         page.counts_words = !is_blank;
     }
 
-    fn advance(&mut self) -> Filled {
+    fn advance(&mut self) -> Reply {
         if self.last_page() == 0 {
             return self.send();
         }
         self.turn_to(self.page + 1);
-        Filled::NotYet
+        Reply::Done
     }
 
     fn leaf(&mut self, way: Way) {
@@ -315,15 +306,34 @@ impl FormDialog {
             .is_some_and(|question| question.options.is_empty());
     }
 
-    fn send(&mut self) -> Filled {
+    fn send(&mut self) -> Reply {
         let answers = self.pages.iter().map(Page::answer).collect();
-        Filled::Reply(FormReply::Answers(answers))
+        self.reply(FormReply::Answers(answers))
+    }
+
+    fn reply(&self, reply: FormReply) -> Reply {
+        Reply::Close(Some(Wish::Answer {
+            question: self.form.id,
+            text: self.words().filter(|_| reply == FormReply::Dismissed),
+            reply: question::Reply::Form(reply),
+        }))
+    }
+
+    /// Scrolls what the form is about, or the answers; says whether there is more than fits.
+    fn scroll_by(&mut self, rows: isize) -> bool {
+        if self.question().is_none() {
+            self.list_top = self.list_top.saturating_add_signed(rows).min(self.list_hidden);
+            return self.list_hidden > 0;
+        }
+        let last = self.last_top();
+        self.card_top = self.card_top.saturating_add_signed(rows).min(last);
+        last > 0
     }
 }
 
-impl Dialog for FormDialog {
-    fn name(&self) -> &'static str {
-        "question"
+impl Layer for FormDialog {
+    fn name(&self) -> Option<&'static str> {
+        Some("question")
     }
 
     fn context(&self) -> Context {
@@ -334,67 +344,99 @@ impl Dialog for FormDialog {
         }
     }
 
-    fn guard(&self) -> &Guard {
-        &self.guard
+    fn act(&mut self, action: Action) -> Reply {
+        let page = isize::try_from(self.card_rows.max(2) - 1).unwrap_or(1);
+        match action {
+            Action::PageUp => self.scroll(-page),
+            Action::PageDown => self.scroll(page),
+            action if is_answer(action) => self.answer(action),
+            _ => Reply::Ignored,
+        }
     }
 
-    fn guard_mut(&mut self) -> &mut Guard {
-        &mut self.guard
+    fn pick(&mut self, digit: char) -> Reply {
+        self.choose(digit)
     }
 
-    fn call(&self) -> Option<&CallId> {
-        Some(&self.form.call)
+    fn guard(&self) -> Option<&Guard> {
+        Some(&self.guard)
     }
 
-    fn back(&mut self) -> bool {
+    fn guard_mut(&mut self) -> Option<&mut Guard> {
+        Some(&mut self.guard)
+    }
+
+    fn back(&mut self) -> Reply {
         self.remark = None;
         if self.is_outermost() {
-            return false;
+            return Reply::Wish(Wish::PutOff);
         }
         self.is_writing = false;
-        true
+        Reply::Done
+    }
+
+    fn clear(&mut self) -> Reply {
+        Reply::Ignored
     }
 
     /// Begins an answer in own words where that is possible.
-    fn write(&mut self, text: &str) -> bool {
-        let Some(question) = self.question() else {
-            return true;
+    fn write(&mut self, text: &str) -> Reply {
+        let Some(row) = self
+            .question()
+            .and_then(|question| question.own_words.as_ref().map(|_| question.options.len()))
+        else {
+            return Reply::Done;
         };
-        if question.own_words.is_none() {
-            return true;
-        }
-        let row = question.options.len();
         self.is_writing = true;
         let page = &mut self.pages[self.page];
         page.row = row;
         for c in text.chars() {
             page.words.insert_char(if c.is_control() { ' ' } else { c });
         }
-        true
+        Reply::Done
     }
 
-    fn page(&mut self, pages: isize) -> bool {
-        let rows = isize::try_from(self.card_rows.max(2) - 1).unwrap_or(1);
-        self.scroll(pages * rows)
-    }
-
-    /// Scrolls what the form is about, or the answers.
-    fn scroll(&mut self, rows: isize) -> bool {
-        if self.question().is_none() {
-            self.list_top = self.list_top.saturating_add_signed(rows).min(self.list_hidden);
-            return self.list_hidden > 0;
+    fn scroll(&mut self, rows: isize) -> Reply {
+        if self.scroll_by(rows) {
+            Reply::Done
+        } else {
+            Reply::Ignored
         }
-        let last = self.last_top();
-        self.card_top = self.card_top.saturating_add_signed(rows).min(last);
-        last > 0
     }
 
-    fn rows(&mut self, width: u16, cx: &DialogCx<'_>) -> u16 {
-        self.rows_wanted(width, cx)
+    fn takes_mouse(&self) -> bool {
+        false
     }
 
-    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &DialogCx<'_>) -> Option<Position> {
+    fn covers(&self) -> bool {
+        false
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
+        let esc = keymap.label(Context::Global, Action::Escape);
+        hints.key(esc, if self.is_outermost() { "later" } else { "back" });
+    }
+
+    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
         self.draw_in(area, buffer, cx)
+    }
+}
+
+impl Dialog for FormDialog {
+    fn appear(&mut self, guard: Guard) {
+        self.guard = guard;
+    }
+
+    fn call(&self) -> Option<&CallId> {
+        Some(&self.form.call)
+    }
+
+    fn unsent_text(&self) -> Option<String> {
+        self.words()
+    }
+
+    fn rows(&mut self, width: u16, cx: &LayerCx<'_>) -> u16 {
+        self.rows_wanted(width, cx)
     }
 }
 

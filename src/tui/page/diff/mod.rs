@@ -290,12 +290,12 @@ impl Diff {
 }
 
 impl Layer for Diff {
-    fn kind(&self) -> LayerKind {
-        LayerKind::Page(PageKind::Diff)
+    fn kind(&self) -> Option<LayerKind> {
+        Some(LayerKind::Page(PageKind::Diff))
     }
 
-    fn name(&self) -> &'static str {
-        "diff"
+    fn name(&self) -> Option<&'static str> {
+        Some("diff")
     }
 
     fn context(&self) -> Context {

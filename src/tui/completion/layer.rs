@@ -1,0 +1,79 @@
+//! The completion as a layer: its own keys are few, and all others are the composer's.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use super::{Completion, Pick};
+use crate::tui::keymap::{Action, Context, Keymap};
+use crate::tui::layer::{Layer, LayerCx, Reply, Wish};
+use crate::tui::statusbar::Hints;
+
+impl Layer for Completion {
+    fn name(&self) -> Option<&'static str> {
+        Some("completion")
+    }
+
+    fn context(&self) -> Context {
+        Context::Completion
+    }
+
+    fn act(&mut self, action: Action) -> Reply {
+        match action {
+            Action::RowUp => self.move_by(-1),
+            Action::RowDown => self.move_by(1),
+            Action::TakeItem | Action::CompleteItem => {
+                if let Some((token, item)) = self.selected() {
+                    let wish = Wish::Complete(token.clone(), item.clone(), action);
+                    return Reply::Close(Some(wish));
+                }
+            }
+            _ => return Reply::Ignored,
+        }
+        Reply::Done
+    }
+
+    fn paste(&mut self, _text: &str) -> Reply {
+        Reply::Ignored
+    }
+
+    fn passes_keys_on(&self) -> bool {
+        true
+    }
+
+    fn back(&mut self) -> Reply {
+        self.dismiss();
+        Reply::Done
+    }
+
+    fn clear(&mut self) -> Reply {
+        Reply::Ignored
+    }
+
+    fn takes_mouse(&self) -> bool {
+        false
+    }
+
+    fn covers(&self) -> bool {
+        false
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
+        let key = |action| keymap.label(Context::Completion, action);
+        let sends = match self.selected().map(|(_, item)| &item.pick) {
+            Some(Pick::Command(_)) => true,
+            Some(Pick::Own { wants_more, .. }) => !wants_more,
+            Some(Pick::File(_) | Pick::Agent(_)) | None => false,
+        };
+        hints.key(key(Action::TakeItem), if sends { "do it" } else { "take it" });
+        hints.key(key(Action::CompleteItem), "complete");
+        hints.key(keymap.label(Context::Global, Action::Escape), "closes");
+        let moves = [Action::RowUp, Action::RowDown].map(|action| hints.words(key(action)).to_owned());
+        hints.key(&moves.join(" "), "moves");
+    }
+
+    /// Draws at the lower end of the area.
+    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
+        self.area = self.draw_in(area, buffer, cx.look);
+        None
+    }
+}
