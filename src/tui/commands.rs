@@ -1,10 +1,12 @@
 //! Commands by name: what a message that begins with `/` asks for.
 //!
 //! A command is a name for an action, so the palette has each of them too, and the keymap says what it does and by which
-//! key. A new one is its line in [`COMMANDS`]. What only looks like one stays text: a path, or a slash after a blank.
+//! key. A new one is its line in [`OWN`], that of a page in the page. What only looks like one stays text: a path, or a slash after a blank.
+
+use std::sync::LazyLock;
 
 use super::keymap::{Action, Context, Keymap, List};
-use super::page::PageKind;
+use super::page::{PAGES, PageCommand};
 use super::picker::Preview;
 use crate::view::Look;
 use crate::view::theme::Meaning;
@@ -47,14 +49,28 @@ impl Command {
     }
 }
 
-/// In the order in which they are listed.
-pub(crate) const COMMANDS: &[Command] = &[
-    command(
-        "help",
-        &["keys"],
-        Action::OpenPage(PageKind::Keys),
-        "Lists every key, by where it is read.",
-    ),
+/// Returns all commands in the order in which they are listed.
+pub(crate) fn commands() -> &'static [Command] {
+    static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| {
+        let mut commands = OWN.to_vec();
+        for page in PAGES {
+            let PageCommand {
+                name,
+                also,
+                about,
+                after,
+            } = page.command;
+            let before = commands.iter().position(|command| command.name == after);
+            let place = before.map_or(0, |before| before + 1);
+            commands.insert(place, command(name, also, Action::OpenPage(page), about));
+        }
+        commands
+    });
+    &COMMANDS
+}
+
+/// Those that open no page.
+const OWN: &[Command] = &[
     command(
         "model",
         &["models"],
@@ -74,12 +90,6 @@ pub(crate) const COMMANDS: &[Command] = &[
         "Goes to the next permission mode, or to the one named behind it: ask, accept-edits, plan, yolo.",
     ),
     command(
-        "permissions",
-        &["allowed"],
-        Action::OpenPage(PageKind::Rules),
-        "Lists what was allowed for good, with where that came from, and revokes it.",
-    ),
-    command(
         "new",
         &[],
         Action::NewSession,
@@ -90,36 +100,6 @@ pub(crate) const COMMANDS: &[Command] = &[
         &[],
         Action::OpenList(List::Sessions),
         "Lists sessions, to go to, rename or delete. What stands behind the name filters the list.",
-    ),
-    command(
-        "diff",
-        &["changes"],
-        Action::OpenPage(PageKind::Diff),
-        "Shows what the session, its last turn or the work tree changed. Hunks can be reverted and commented on.",
-    ),
-    command(
-        "context",
-        &[],
-        Action::OpenPage(PageKind::Context),
-        "Shows what fills the model's context, by source, in tokens.",
-    ),
-    command(
-        "cost",
-        &["costs"],
-        Action::OpenPage(PageKind::Costs),
-        "Shows tokens and dollars of the turn, the session and today.",
-    ),
-    command(
-        "status",
-        &[],
-        Action::OpenPage(PageKind::Status),
-        "Shows the session, its model, configuration files, places, memory and the terminal.",
-    ),
-    command(
-        "export",
-        &[],
-        Action::OpenPage(PageKind::Export),
-        "Writes the session to a file, the clipboard or $EDITOR, as Markdown or JSON.",
     ),
     command(
         "theme",
@@ -156,12 +136,6 @@ pub(crate) const COMMANDS: &[Command] = &[
         &["thinking"],
         Action::ToggleReasoning,
         "Shows all reasoning in full, or each as one line.",
-    ),
-    command(
-        "hooks",
-        &[],
-        Action::OpenPage(PageKind::Hooks),
-        "Shows which hooks ran in this session, and what they said.",
     ),
     command(
         "mouse",
@@ -260,11 +234,11 @@ pub(crate) fn is_taken(name: &str) -> bool {
 
 fn find(name: &str) -> Option<&'static Command> {
     let is_it = |command: &&Command| command.name == name || command.also.contains(&name);
-    COMMANDS.iter().find(is_it)
+    commands().iter().find(is_it)
 }
 
 fn nearest(name: &str) -> Option<&'static str> {
-    let names = COMMANDS.iter().map(|command| command.name);
+    let names = commands().iter().map(|command| command.name);
     let scored = names.map(|known| (strsim::normalized_damerau_levenshtein(known, name), known));
     let best = scored.max_by(|one, other| one.0.total_cmp(&other.0));
     best.filter(|(score, _)| *score >= 0.5).map(|(_, known)| known)
@@ -322,7 +296,7 @@ mod tests {
     fn every_command_is_in_the_keymap_and_has_names_of_its_own() {
         let keymap = Keymap::default();
         let mut seen = std::collections::HashSet::new();
-        for command in COMMANDS {
+        for command in commands() {
             let (description, _) = facts(command, &keymap);
             assert!(
                 !description.is_empty(),

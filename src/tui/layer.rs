@@ -17,11 +17,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::app::{NamedThemes, Themes};
-use super::completion::{Item, Token};
+use super::completion::{Pick, Token};
 use super::composer::Draft;
 use super::dialog::{Guard, TrustAnswer};
 use super::keymap::{Action, Context, Keymap, List};
-use super::page::{HookRuns, PageKind};
+use super::page::{HookRuns, Page};
 use super::picker::{Picker, SessionWish};
 use super::pictures::Protocol;
 use super::statusbar::Hints;
@@ -37,7 +37,7 @@ use crate::view::Look;
 /// The kind of a layer that a person opens. A page that is opened while it is the topmost already is closed instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LayerKind {
-    Page(PageKind),
+    Page(&'static Page),
     List(List),
     /// The question about quitting while other sessions are at work.
     Quit,
@@ -97,7 +97,7 @@ pub(crate) enum Wish {
     /// Ends the search.
     EndSearch,
     /// Completes the word before the caret with an entry. The action says whether it is sent with that.
-    Complete(Token, Item, Action),
+    Complete(Token, Pick, Action),
     /// Answers a question.
     Answer {
         question: QuestionId,

@@ -13,7 +13,7 @@ use super::{App, Effect};
 use crate::permission::Mode;
 use crate::session::mention::{can_be_mentioned, is_plain_text, mention};
 use crate::session::{AgentChoice, CommandChoice, Op};
-use crate::tui::commands::{self, COMMANDS, Command, facts};
+use crate::tui::commands::{self, Command, commands, facts};
 use crate::tui::completion::{Answer, Item, Pick, Request, Token, TokenKind};
 use crate::tui::dialog::Guard;
 use crate::tui::keymap::{Action, Context, words};
@@ -323,7 +323,7 @@ impl App {
             .filter(is_free)
             .filter(is_meant)
             .map(own);
-        let items: Vec<_> = COMMANDS.iter().map(item).chain(own).collect();
+        let items: Vec<_> = commands().iter().map(item).chain(own).collect();
         let uses = &self.uses.uses;
         let bonus = |item: &Item| uses.bonus(item.row.fields()[0]);
         self.view.completion.rank(text, items.into_iter(), bonus)

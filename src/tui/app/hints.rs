@@ -8,7 +8,7 @@ use crate::tui::caret::CaretMove;
 use crate::tui::dialog::Guard;
 use crate::tui::keymap::{Action, Context, Edit, words};
 use crate::tui::layer::Layer;
-use crate::tui::page::PageKind;
+use crate::tui::page;
 use crate::tui::panel::WIDE;
 use crate::tui::statusbar::Hints;
 use crate::view::theme::Meaning;
@@ -70,7 +70,7 @@ impl App {
         hints.key(key(Action::Open), "open");
         hints.key(key(Action::Search), "search");
         hints.key(key(Action::Select), "select");
-        hints.key(key(Action::OpenPage(PageKind::Keys)), "keys");
+        hints.key(key(Action::OpenPage(&page::KEYS)), "keys");
     }
 
     fn select_hints(&self, hints: &mut Hints<'_>) {

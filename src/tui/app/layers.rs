@@ -7,7 +7,7 @@ use super::{App, ESC_DEAF};
 use crate::session::query::{Answer, Query};
 use crate::tui::keymap::{Action, Context, List};
 use crate::tui::layer::{Layer, LayerKind, News, Reply};
-use crate::tui::page::{self, PageKind};
+use crate::tui::page::Page;
 use crate::tui::picker::Picker;
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::Change;
@@ -127,13 +127,13 @@ impl App {
     }
 
     /// Opens a page over the layers that are open; the one that is read is closed by its own key.
-    pub(super) fn open_page(&mut self, kind: PageKind, now: Instant) {
+    pub(super) fn open_page(&mut self, page: &'static Page, now: Instant) {
         self.leave_list(now);
-        if self.opened_kind() == Some(LayerKind::Page(kind)) {
+        if self.opened_kind() == Some(LayerKind::Page(page)) {
             return self.close_layer(now);
         }
-        let page = page::open(kind, &self.view.facts.title);
-        self.open_layer(page, now);
+        let layer = (page.open)(&self.view.facts.title);
+        self.open_layer(layer, now);
     }
 
     pub(super) fn open_layer(&mut self, layer: Box<dyn Layer>, now: Instant) {

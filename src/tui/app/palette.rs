@@ -55,7 +55,7 @@ impl App {
             Context::Transcript | Context::Select => self.makes_sense_in_transcript(binding),
             Context::Queue => !self.is_asking() && self.makes_sense_in_queue(binding.action),
             Context::Panel => !self.is_asking() && self.makes_sense_in_panel(binding.action),
-            Context::Page | Context::Diff => !is_move(binding.action),
+            Context::Page | Context::Layer(_) => !is_move(binding.action),
             Context::Question => matches!(
                 binding.action,
                 Action::Why

@@ -36,7 +36,7 @@ impl App {
             Wish::Search(query) => self.view.transcript.search_for(&query),
             Wish::KeepSearch { is_blank } => self.keep_search(is_blank, now),
             Wish::EndSearch => drop(self.end_search()),
-            Wish::Complete(token, item, action) => self.complete(&token, item.pick, action, now),
+            Wish::Complete(token, pick, action) => self.complete(&token, pick, action, now),
             Wish::Answer {
                 question,
                 reply,

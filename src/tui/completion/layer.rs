@@ -23,7 +23,7 @@ impl Layer for Completion {
             Action::RowDown => self.move_by(1),
             Action::TakeItem | Action::CompleteItem => {
                 if let Some((token, item)) = self.selected() {
-                    let wish = Wish::Complete(token.clone(), item.clone(), action);
+                    let wish = Wish::Complete(token.clone(), item.pick.clone(), action);
                     return Reply::Close(Some(wish));
                 }
             }

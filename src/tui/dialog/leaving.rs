@@ -7,11 +7,24 @@ use ratatui::widgets::{Clear, Widget};
 
 use super::on_ground;
 use crate::text::sanitize::{Revealed, reveal_line};
-use crate::tui::keymap::{Action, Context, Keymap};
+use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, Reply, Wish};
 use crate::tui::statusbar::Hints;
 use crate::view::judged::JudgedText;
 use crate::view::theme::Meaning;
+
+pub(super) static KEYS: LayerKeys = LayerKeys {
+    name: "leaving",
+    title: "Quitting",
+    takes_text: false,
+    rows: &[
+        KeyRow::new(&["y"], QUIT_ANYWAY, "quit: what they do is interrupted"),
+        KeyRow::new(&["n"], STAY, "stay"),
+    ],
+};
+
+const QUIT_ANYWAY: Action = Action::OfLayer("quit-anyway");
+const STAY: Action = Action::OfLayer("stay");
 
 /// A rule, the question and the answers.
 const ROWS: u16 = 3;
@@ -32,14 +45,14 @@ impl Layer for Leaving {
     }
 
     fn context(&self) -> Context {
-        Context::Leaving
+        Context::Layer(&KEYS)
     }
 
     fn act(&mut self, action: Action) -> Reply {
         match action {
             Action::Redraw | Action::Suspend => Reply::Ignored,
-            Action::QuitAnyway | Action::ClearOrQuit => Reply::Close(Some(Wish::Quit)),
-            Action::Stay => Reply::Close(None),
+            QUIT_ANYWAY | Action::ClearOrQuit => Reply::Close(Some(Wish::Quit)),
+            STAY => Reply::Close(None),
             // A key of the whole screen neither answers nor opens anything over the question.
             _ => Reply::Done,
         }
@@ -68,7 +81,7 @@ impl Layer for Leaving {
         };
         Clear.render(area, buffer);
         let text = |words: Revealed, meaning| JudgedText::of(words, meaning, look);
-        let key = |action| reveal_line(keymap.label(Context::Leaving, action));
+        let key = |action| reveal_line(keymap.label(Context::Layer(&KEYS), action));
         let question = match self.sessions {
             1 => " Another session is at work.".into(),
             count => Revealed::own(" ").and(count).and(" other sessions are at work."),
@@ -77,9 +90,9 @@ impl Layer for Leaving {
         let lines = [
             text(rule, Meaning::Rule).line(),
             text(question, Meaning::Warning).line(),
-            text(Revealed::own(" ").and(key(Action::QuitAnyway)), Meaning::Accent)
+            text(Revealed::own(" ").and(key(QUIT_ANYWAY)), Meaning::Accent)
                 .and(" interrupts and quits   ", Meaning::TextMuted)
-                .and(key(Action::Stay), Meaning::Accent)
+                .and(key(STAY), Meaning::Accent)
                 .and(" stays", Meaning::TextMuted)
                 .line(),
         ];

@@ -18,7 +18,7 @@ mod trust;
 use crate::conversation::CallId;
 use crate::permission::Scope;
 use crate::question::{Question, QuestionKind};
-use crate::tui::keymap::Action;
+use crate::tui::keymap::{Action, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx};
 use form::FormDialog;
 pub(crate) use ground::on_ground;
@@ -27,6 +27,9 @@ pub(crate) use leaving::Leaving;
 use permission::Permission;
 pub(crate) use trust::Trust;
 pub use trust::{TrustAnswer, TrustPart, TrustQuestion};
+
+/// The keys that dialogs bring along.
+pub(crate) static KEYS: &[&LayerKeys] = &[&leaving::KEYS];
 
 /// A question of any kind, as it is on screen.
 pub(crate) trait Dialog: Layer {

@@ -1,12 +1,14 @@
 //! Actions of keys.
 
 use crate::tui::caret::CaretMove;
-use crate::tui::page::PageKind;
+use crate::tui::page::Page;
 
 /// The action of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub(crate) enum Action {
+    /// One that a layer brings along, by its name in `keybinds`.
+    OfLayer(&'static str),
     // Anywhere.
     Escape,
     ClearOrQuit,
@@ -25,7 +27,7 @@ pub(crate) enum Action {
     LastSession,
     QueueDraft,
     NextAgent,
-    OpenPage(PageKind),
+    OpenPage(&'static Page),
     ToggleNewest,
     CopyAnswer,
     // Composer.
@@ -103,11 +105,6 @@ pub(crate) enum Action {
     TrustProject,
     TrustNotNow,
     TrustParts,
-    // Quitting.
-    QuitAnyway,
-    Stay,
-    // Allowed for good.
-    Revoke,
     // Question.
     FormUp,
     FormDown,
@@ -123,12 +120,6 @@ pub(crate) enum Action {
     ScrollUp,
     ScrollDown,
     PageTop,
-    NextFormat,
-    NextScope,
-    NextFile,
-    PreviousFile,
-    Comment,
-    RevertHunk,
     PageEnd,
     // Lists. They share their rows with the permission.
     PickRow,

@@ -1,6 +1,66 @@
 //! Where keys are read.
 
-/// Who reads the keys.
+use std::hash::{Hash, Hasher};
+
+use super::{Action, Binding};
+
+/// The keys that a layer brings along.
+#[derive(Debug)]
+pub(crate) struct LayerKeys {
+    /// The prefix of its actions' names in `keybinds`.
+    pub(crate) name: &'static str,
+    /// Its heading on the page of keys.
+    pub(crate) title: &'static str,
+    /// True if a bare character is text there.
+    pub(crate) takes_text: bool,
+    pub(crate) rows: &'static [KeyRow],
+}
+
+/// Keys of a layer, the one that hints show first.
+#[derive(Debug)]
+pub(crate) struct KeyRow {
+    keys: &'static [&'static str],
+    action: Action,
+    description: &'static str,
+}
+
+impl KeyRow {
+    pub(crate) const fn new(
+        keys: &'static [&'static str],
+        action: Action,
+        description: &'static str,
+    ) -> Self {
+        Self {
+            keys,
+            action,
+            description,
+        }
+    }
+}
+
+impl LayerKeys {
+    pub(super) fn bindings(&'static self) -> impl Iterator<Item = Binding> {
+        self.rows
+            .iter()
+            .map(move |row| super::table::bind(Context::Layer(self), row.keys, row.action, row.description))
+    }
+}
+
+impl PartialEq for LayerKeys {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for LayerKeys {}
+
+impl Hash for LayerKeys {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+/// The part of the screen that reads the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Context {
     /// Everywhere.
@@ -29,22 +89,14 @@ pub(crate) enum Context {
     QuestionText,
     /// The question about trust in the project.
     Trust,
-    /// The question about quitting while other sessions are at work.
-    Leaving,
-    /// The list of what was allowed for good.
-    Rules,
     /// Questions of a tool.
     Form,
     /// The same, while an answer is being written.
     FormText,
     /// A page that is read.
     Page,
-    /// The page of changes.
-    Diff,
-    /// A comment on a line of it.
-    Comment,
-    /// Where the session is exported to. Other keys edit the file's name.
-    Export,
+    /// A layer with keys of its own.
+    Layer(&'static LayerKeys),
     /// A list to pick from. Other keys edit the text that filters it.
     Picker,
     /// No keys: what only the palette knows.
@@ -52,8 +104,13 @@ pub(crate) enum Context {
 }
 
 impl Context {
-    /// In the order of the help screen.
-    pub(crate) const ALL: [Self; 23] = [
+    /// Returns all in the order of the page of keys.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        let layers = super::table::layers().map(Self::Layer);
+        Self::OWN.into_iter().chain(layers)
+    }
+
+    const OWN: [Self; 18] = [
         Self::Composer,
         Self::Completion,
         Self::Queue,
@@ -68,15 +125,10 @@ impl Context {
         Self::QuestionAlways,
         Self::QuestionText,
         Self::Trust,
-        Self::Leaving,
-        Self::Rules,
         Self::Form,
         Self::FormText,
         Self::Picker,
         Self::Page,
-        Self::Diff,
-        Self::Comment,
-        Self::Export,
     ];
 
     pub(crate) fn title(self) -> &'static str {
@@ -95,14 +147,10 @@ impl Context {
             Self::QuestionAlways => "Permission, always",
             Self::QuestionText => "Permission, while writing",
             Self::Trust => "Trust",
-            Self::Leaving => "Quitting",
-            Self::Rules => "Allowed for good",
             Self::Form => "Question",
             Self::FormText => "Question, own words",
             Self::Page => "Pages",
-            Self::Diff => "Changes",
-            Self::Comment => "Changes, comment",
-            Self::Export => "Export",
+            Self::Layer(keys) => keys.title,
             Self::Picker => "Lists",
             Self::Palette => "Palette",
         }
@@ -124,32 +172,26 @@ impl Context {
             Self::QuestionAlways => "permission-always",
             Self::QuestionText => "permission-text",
             Self::Trust => "trust",
-            Self::Leaving => "leaving",
-            Self::Rules => "rules",
             Self::Form => "question",
             Self::FormText => "question-text",
             Self::Page => "page",
-            Self::Diff => "changes",
-            Self::Comment => "changes-comment",
-            Self::Export => "export",
+            Self::Layer(keys) => keys.name,
             Self::Picker => "list",
         })
     }
 
     /// Returns true if a bare character is text there.
     pub(crate) fn takes_text(self) -> bool {
-        matches!(
-            self,
-            Self::Comment
-                | Self::Export
-                | Self::Composer
-                | Self::Completion
-                | Self::Search
-                | Self::QuestionText
-                | Self::PanelText
-                | Self::Rules
-                | Self::FormText
-                | Self::Picker
-        )
+        match self {
+            Self::Layer(keys) => keys.takes_text,
+            Self::Composer
+            | Self::Completion
+            | Self::Search
+            | Self::QuestionText
+            | Self::PanelText
+            | Self::FormText
+            | Self::Picker => true,
+            _ => false,
+        }
     }
 }

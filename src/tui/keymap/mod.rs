@@ -15,7 +15,7 @@ mod table;
 
 pub(crate) use action::{Action, Edit, List};
 pub(crate) use chord::{Chord, typed};
-pub(crate) use context::Context;
+pub(crate) use context::{Context, KeyRow, LayerKeys};
 pub use settings::{KeyAction, KeyProblem, key_actions, key_presets};
 
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ use crate::view::Symbols;
 
 /// One line of the table: an action with the keys it has when nobody has chosen others.
 #[derive(Debug, Clone, Copy)]
-struct Binding {
+pub(crate) struct Binding {
     context: Context,
     /// The first one is what hints show.
     keys: &'static [&'static str],
@@ -91,7 +91,7 @@ pub struct Keymap {
 
 impl Default for Keymap {
     fn default() -> Self {
-        Self::of(table::rows().map(Bound::of).collect())
+        Self::of(table::rows().map(|row| Bound::of(&row)).collect())
     }
 }
 

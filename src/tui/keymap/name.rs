@@ -23,8 +23,7 @@ fn own_name(action: Action) -> String {
             return format!("open-{list}");
         }
         Action::OpenPage(page) => {
-            let page: &str = page.into();
-            return format!("show-{page}");
+            return format!("show-{}", page.action);
         }
         Action::Edit(Edit::Extend(step)) => {
             let step: &str = step.into();
@@ -32,6 +31,7 @@ fn own_name(action: Action) -> String {
         }
         Action::Edit(Edit::Move(step)) | Action::SelectTo(step) => step.into(),
         Action::Edit(edit) => edit.into(),
+        Action::OfLayer(name) => name,
         // Their contexts say the rest.
         Action::TrustProject => "yes",
         Action::TrustNotNow => "not-now",

@@ -93,7 +93,7 @@ struct Draft<'a> {
 impl Default for Draft<'_> {
     fn default() -> Self {
         Self {
-            bindings: table::rows().map(Bound::of).collect(),
+            bindings: table::rows().map(|row| Bound::of(&row)).collect(),
             set: HashSet::new(),
             problems: Vec::new(),
         }

@@ -3,12 +3,28 @@
 use ratatui::text::{Line, Span};
 
 use super::rows::{failure, figures, heading, remark};
-use super::{PageKind, Sheet};
+use super::{Page, PageCommand, PageReader, Sheet};
 use crate::session::query::{Answer, ContextGroup, ContextSource, ContextUse, Query};
 use crate::text::size::short_count as count;
 use crate::tui::layer::{LayerCx, News, Wish};
 use crate::view::Symbols;
 use crate::view::theme::Meaning;
+
+pub(super) static PAGE: Page = Page {
+    action: "context",
+    name: "context",
+    leader: &[],
+    description: "what fills the context",
+    brief: "context",
+    command: PageCommand {
+        name: "context",
+        also: &[],
+        about: "Shows what fills the model's context, by source, in tokens.",
+        after: "diff",
+    },
+    keys: &[],
+    open: |_title| Box::new(PageReader::new(Context::default())),
+};
 
 /// Columns of the tokens and of their share.
 const TOKENS: usize = 10;
@@ -23,12 +39,8 @@ pub(super) struct Context {
 }
 
 impl Sheet for Context {
-    fn kind(&self) -> PageKind {
-        PageKind::Context
-    }
-
-    fn name(&self) -> &'static str {
-        "context"
+    fn page(&self) -> &'static Page {
+        &PAGE
     }
 
     fn title(&self) -> String {

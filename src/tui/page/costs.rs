@@ -3,12 +3,28 @@
 use ratatui::text::Line;
 
 use super::rows::{failure, figures, heading, remark};
-use super::{PageKind, Sheet};
+use super::{Page, PageCommand, PageReader, Sheet};
 use crate::session::query::{Answer, Costs, Query, SpendingSum, SumOf, spender};
 use crate::text::size::short_count as count;
 use crate::tui::layer::{LayerCx, News, Wish};
 use crate::view::flow::MEASURE;
 use crate::view::theme::Meaning;
+
+pub(super) static PAGE: Page = Page {
+    action: "costs",
+    name: "cost",
+    leader: &[],
+    description: "cost: tokens and dollars",
+    brief: "cost",
+    command: PageCommand {
+        name: "cost",
+        also: &["costs"],
+        about: "Shows tokens and dollars of the turn, the session and today.",
+        after: "context",
+    },
+    keys: &[],
+    open: |_title| Box::new(PageReader::new(CostSheet::default())),
+};
 
 /// Columns of tokens, and of dollars.
 const TOKENS: usize = 9;
@@ -28,12 +44,8 @@ pub(super) struct CostSheet {
 }
 
 impl Sheet for CostSheet {
-    fn kind(&self) -> PageKind {
-        PageKind::Costs
-    }
-
-    fn name(&self) -> &'static str {
-        "cost"
+    fn page(&self) -> &'static Page {
+        &PAGE
     }
 
     fn title(&self) -> String {

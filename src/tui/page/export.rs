@@ -7,19 +7,49 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
-use super::PageKind;
 use super::rows::{failure, remark};
+use super::{Page, PageCommand};
 use crate::session::export::{ExportFormat, file_name};
 use crate::session::query::{Answer, Keep, Kept, Query};
 use crate::text::sanitize::sanitize_line;
 use crate::text::size::size_words;
 use crate::text::width::pad;
 use crate::tui::composer::{self, Composer, Draft, Edited};
-use crate::tui::keymap::{Action, Context, Keymap};
+use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, News, Reply, Wish};
 use crate::tui::statusbar::Hints;
 use crate::tui::surroundings::path_words;
 use crate::view::theme::Meaning;
+
+pub(super) static PAGE: Page = Page {
+    action: "export",
+    name: "export",
+    leader: &[],
+    description: "export the session",
+    brief: "export",
+    command: PageCommand {
+        name: "export",
+        also: &[],
+        about: "Writes the session to a file, the clipboard or $EDITOR, as Markdown or JSON.",
+        after: "status",
+    },
+    keys: &[&KEYS],
+    open: |title| Box::new(Export::new(title)),
+};
+
+static KEYS: LayerKeys = LayerKeys {
+    name: "export",
+    title: "Export",
+    takes_text: true,
+    rows: &[
+        KeyRow::new(&["enter"], Action::PickRow, "export"),
+        KeyRow::new(&["up"], Action::RowUp, "to another place"),
+        KeyRow::new(&["down"], Action::RowDown, "to another place"),
+        KeyRow::new(&["tab"], NEXT_FORMAT, "Markdown or JSON"),
+    ],
+};
+
+const NEXT_FORMAT: Action = Action::OfLayer("next-format");
 
 /// Columns of a target's name.
 const NAME: usize = 11;
@@ -132,7 +162,7 @@ impl Export {
             State::Exists(path) => {
                 let sentence = format!(
                     "`{path}` is there already; {} again replaces it.",
-                    cx.keymap.label(Context::Export, Action::PickRow)
+                    cx.keymap.label(Context::Layer(&KEYS), Action::PickRow)
                 );
                 failure(&sentence, width, cx)
             }
@@ -143,15 +173,15 @@ impl Export {
 
 impl Layer for Export {
     fn kind(&self) -> Option<LayerKind> {
-        Some(LayerKind::Page(PageKind::Export))
+        Some(LayerKind::Page(&PAGE))
     }
 
     fn name(&self) -> Option<&'static str> {
-        Some("export")
+        Some(PAGE.name)
     }
 
     fn context(&self) -> Context {
-        Context::Export
+        Context::Layer(&KEYS)
     }
 
     fn act(&mut self, action: Action) -> Reply {
@@ -160,7 +190,7 @@ impl Layer for Export {
             Action::PickRow => return self.export(),
             Action::RowDown => self.step(1),
             Action::RowUp => self.step(TARGETS.len() - 1),
-            Action::NextFormat => {
+            NEXT_FORMAT => {
                 self.next_format();
                 self.state = State::Asking;
             }
@@ -208,10 +238,10 @@ impl Layer for Export {
     }
 
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
-        let key = |action| keymap.label(Context::Export, action);
+        let key = |action| keymap.label(Context::Layer(&KEYS), action);
         hints.key(key(Action::PickRow), "exports");
         hints.key(
-            key(Action::NextFormat),
+            key(NEXT_FORMAT),
             match self.format {
                 ExportFormat::Markdown => "JSON",
                 ExportFormat::Json => "Markdown",
@@ -287,10 +317,10 @@ mod tests {
     #[test]
     fn another_format_changes_the_ending_unless_the_name_is_the_persons() {
         let mut export = Export::new("a");
-        export.act(Action::NextFormat);
+        export.act(NEXT_FORMAT);
         assert_eq!(export.path.text(), "lathe-a.json");
         export.write("x");
-        export.act(Action::NextFormat);
+        export.act(NEXT_FORMAT);
         assert_eq!(export.path.text(), "lathe-a.jsonx");
     }
 }

@@ -11,13 +11,29 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ratatui::text::{Line, Span};
 
-use super::{PageKind, Sheet};
+use super::{Page, PageCommand, PageReader, Sheet};
 use crate::hook::{HookEffect, HookRun};
 use crate::text::sanitize::sanitize_line;
 use crate::text::wrap::wrap;
 use crate::tui::layer::LayerCx;
 use crate::view::Symbols;
 use crate::view::theme::{Meaning, Theme};
+
+pub(super) static PAGE: Page = Page {
+    action: "hooks",
+    name: "hooks",
+    leader: &["h"],
+    description: "what hooks did",
+    brief: "hooks",
+    command: PageCommand {
+        name: "hooks",
+        also: &[],
+        about: "Shows which hooks ran in this session, and what they said.",
+        after: "reasoning",
+    },
+    keys: &[],
+    open: |_title| Box::new(PageReader::new(Hooks)),
+};
 
 /// Runs that are kept.
 const KEPT: usize = 200;
@@ -29,12 +45,8 @@ const INDENTS: [&str; 2] = ["             ", "     "];
 pub(super) struct Hooks;
 
 impl Sheet for Hooks {
-    fn kind(&self) -> PageKind {
-        PageKind::Hooks
-    }
-
-    fn name(&self) -> &'static str {
-        "hooks"
+    fn page(&self) -> &'static Page {
+        &PAGE
     }
 
     fn title(&self) -> String {

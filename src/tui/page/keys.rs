@@ -2,13 +2,29 @@
 
 use ratatui::text::{Line, Span};
 
-use super::{PageKind, Sheet};
+use super::{Page, PageCommand, PageReader, Sheet};
 use crate::text::width::str_width;
 use crate::tui::keymap::{Action, Bound, Context, Keymap};
 use crate::tui::layer::LayerCx;
 use crate::view::Symbols;
 use crate::view::flow::Flow;
 use crate::view::theme::{Meaning, Theme};
+
+pub(crate) static PAGE: Page = Page {
+    action: "keys",
+    name: "help",
+    leader: &["?"],
+    description: "keys",
+    brief: "keys",
+    command: PageCommand {
+        name: "help",
+        also: &["keys"],
+        about: "Lists every key, by where it is read.",
+        after: "",
+    },
+    keys: &[],
+    open: |_title| Box::new(PageReader::new(Keys)),
+};
 
 /// Columns for the names of keys.
 const KEY_COLUMNS: usize = 26;
@@ -25,12 +41,8 @@ const BELOW: usize = 5;
 pub(super) struct Keys;
 
 impl Sheet for Keys {
-    fn kind(&self) -> PageKind {
-        PageKind::Keys
-    }
-
-    fn name(&self) -> &'static str {
-        "help"
+    fn page(&self) -> &'static Page {
+        &PAGE
     }
 
     fn title(&self) -> String {
@@ -44,7 +56,7 @@ impl Sheet for Keys {
 
 fn lines(width: usize, keymap: &Keymap, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
-    for context in Context::ALL {
+    for context in Context::all() {
         if !lines.is_empty() {
             lines.push(Line::default());
         }

@@ -3,7 +3,7 @@
 //! Each is a [`Layer`]. Most pages are text alone. Such a one is a [`Sheet`], which gives lines for a width; [`PageReader`]
 //! scrolls and searches.
 //!
-//! A new page is one file here, its name in [`PageKind`] and its line in [`open`].
+//! A new page is one file here, with its [`Page`], and its line in [`PAGES`].
 
 mod context;
 mod costs;
@@ -19,35 +19,68 @@ mod status;
 
 pub(crate) use export::written;
 pub(crate) use hooks::HookRuns;
+pub(crate) use keys::PAGE as KEYS;
 pub(crate) use leader::LeaderTable;
 pub(crate) use reader::{PageReader, Sheet};
 
+use std::hash::{Hash, Hasher};
+
+use super::keymap::LayerKeys;
 use super::layer::Layer;
 
-/// Which page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub(crate) enum PageKind {
-    Keys,
-    Hooks,
-    Rules,
-    Context,
-    Costs,
-    Status,
-    Export,
-    Diff,
+/// A page: its name, the keys that open it and those that it has, and its `/command`.
+#[derive(Debug)]
+pub(crate) struct Page {
+    /// The end of the name of the action that opens it: `show-keys`.
+    pub(crate) action: &'static str,
+    /// Its name for programs that drive the screen.
+    pub(crate) name: &'static str,
+    /// The keys after the leader that open it. A page without one is opened from the palette alone.
+    pub(crate) leader: &'static [&'static str],
+    pub(crate) description: &'static str,
+    /// The same in a word, where there is little room.
+    pub(crate) brief: &'static str,
+    pub(crate) command: PageCommand,
+    /// Keys of its own. A page that is only read has none: [`PageReader`] has keys for that.
+    pub(crate) keys: &'static [&'static LayerKeys],
+    /// Makes it, for a session with this title.
+    pub(crate) open: fn(&str) -> Box<dyn Layer>,
 }
 
-/// Makes a page. `title` is the session's.
-pub(crate) fn open(kind: PageKind, title: &str) -> Box<dyn Layer> {
-    match kind {
-        PageKind::Keys => Box::new(PageReader::new(keys::Keys)),
-        PageKind::Hooks => Box::new(PageReader::new(hooks::Hooks)),
-        PageKind::Rules => Box::new(rules::RuleList::default()),
-        PageKind::Context => Box::new(PageReader::new(context::Context::default())),
-        PageKind::Costs => Box::new(PageReader::new(costs::CostSheet::default())),
-        PageKind::Status => Box::new(PageReader::new(status::Status::default())),
-        PageKind::Diff => Box::new(diff::Diff::default()),
-        PageKind::Export => Box::new(export::Export::new(title)),
+/// The `/command` that opens a page.
+#[derive(Debug)]
+pub(crate) struct PageCommand {
+    pub(crate) name: &'static str,
+    /// Names that people bring from elsewhere.
+    pub(crate) also: &'static [&'static str],
+    /// A sentence about the page.
+    pub(crate) about: &'static str,
+    /// The command behind which it is listed; the empty name is before the first.
+    pub(crate) after: &'static str,
+}
+
+impl PartialEq for Page {
+    fn eq(&self, other: &Self) -> bool {
+        self.action == other.action
     }
 }
+
+impl Eq for Page {}
+
+impl Hash for Page {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.action.hash(state);
+    }
+}
+
+/// All pages, in the order of the leader's table and the palette.
+pub(crate) static PAGES: &[&Page] = &[
+    &diff::PAGE,
+    &hooks::PAGE,
+    &rules::PAGE,
+    &keys::PAGE,
+    &context::PAGE,
+    &costs::PAGE,
+    &status::PAGE,
+    &export::PAGE,
+];

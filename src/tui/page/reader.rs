@@ -7,7 +7,7 @@ use ratatui::text::Line;
 use ratatui::widgets::{Clear, Widget};
 use regex::Regex;
 
-use super::PageKind;
+use super::Page;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::str_width;
 use crate::tui::composer::{self, Composer, Edited};
@@ -19,10 +19,7 @@ use crate::view::theme::Meaning;
 
 /// The content of a page. It is asked anew for each frame, so that it may change while it is read.
 pub(crate) trait Sheet {
-    fn kind(&self) -> PageKind;
-
-    /// Its name for programs that drive the screen.
-    fn name(&self) -> &'static str;
+    fn page(&self) -> &'static Page;
 
     fn title(&self) -> String;
 
@@ -188,11 +185,11 @@ impl<T: Sheet> PageReader<T> {
 
 impl<T: Sheet> Layer for PageReader<T> {
     fn kind(&self) -> Option<LayerKind> {
-        Some(LayerKind::Page(self.sheet.kind()))
+        Some(LayerKind::Page(self.sheet.page()))
     }
 
     fn name(&self) -> Option<&'static str> {
-        Some(self.sheet.name())
+        Some(self.sheet.page().name)
     }
 
     fn context(&self) -> Context {

@@ -9,8 +9,8 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
-use super::PageKind;
 use super::rows::remark;
+use super::{Page, PageCommand};
 use crate::conversation::SessionId;
 use crate::permission::too_wide;
 use crate::session::Grant;
@@ -20,13 +20,42 @@ use crate::text::fuzzy::{Matcher, Query};
 use crate::text::sanitize::{reveal_line, sanitize_line};
 use crate::text::width::{str_width, truncate, truncate_middle};
 use crate::tui::composer::{self, Composer, Edited};
-use crate::tui::keymap::{Action, Context, Edit, Keymap};
+use crate::tui::keymap::{Action, Context, Edit, KeyRow, Keymap, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, News, Reply, Wish};
 use crate::tui::picker::{Preview, draw_rule, split};
 use crate::tui::statusbar::Hints;
 use crate::tui::surroundings::path_words;
 use crate::view::Look;
 use crate::view::theme::{Meaning, Theme};
+
+pub(super) static PAGE: Page = Page {
+    action: "rules",
+    name: "permissions",
+    leader: &["P"],
+    description: "what is allowed for good",
+    brief: "allowed",
+    command: PageCommand {
+        name: "permissions",
+        also: &["allowed"],
+        about: "Lists what was allowed for good, with where that came from, and revokes it.",
+        after: "mode",
+    },
+    keys: &[&KEYS],
+    open: |_title| Box::new(RuleList::default()),
+};
+
+static KEYS: LayerKeys = LayerKeys {
+    name: "rules",
+    title: "Allowed for good",
+    takes_text: true,
+    rows: &[
+        KeyRow::new(&["up", "ctrl+p"], Action::RowUp, "up"),
+        KeyRow::new(&["down", "ctrl+n"], Action::RowDown, "down"),
+        KeyRow::new(&["ctrl+d"], REVOKE, "twice: revoke"),
+    ],
+};
+
+const REVOKE: Action = Action::OfLayer("revoke");
 
 /// The heading, the filter and a rule.
 const HEAD: u16 = 3;
@@ -175,15 +204,15 @@ impl RuleList {
 
 impl Layer for RuleList {
     fn kind(&self) -> Option<LayerKind> {
-        Some(LayerKind::Page(PageKind::Rules))
+        Some(LayerKind::Page(&PAGE))
     }
 
     fn name(&self) -> Option<&'static str> {
-        Some("permissions")
+        Some(PAGE.name)
     }
 
     fn context(&self) -> Context {
-        Context::Rules
+        Context::Layer(&KEYS)
     }
 
     fn act(&mut self, action: Action) -> Reply {
@@ -193,7 +222,7 @@ impl Layer for RuleList {
             Action::RowDown => self.move_by(1),
             Action::PageUp => self.move_pages(-1),
             Action::PageDown => self.move_pages(1),
-            Action::Revoke => {
+            REVOKE => {
                 let chosen = self.chosen().map(|rule| rule.id);
                 match chosen {
                     Some(id) if armed == chosen => return Reply::Wish(Wish::Send(Op::RevokeGrant(id))),
@@ -244,13 +273,13 @@ impl Layer for RuleList {
     }
 
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
-        let key = |action| keymap.label(Context::Rules, action);
+        let key = |action| keymap.label(Context::Layer(&KEYS), action);
         let has_rows = !self.found.is_empty();
         if self.armed.is_some() {
-            let revoke = format!("{} again revokes", key(Action::Revoke));
+            let revoke = format!("{} again revokes", key(REVOKE));
             hints.say(&revoke, Meaning::Warning);
         } else if has_rows {
-            hints.key(key(Action::Revoke), "revoke");
+            hints.key(key(REVOKE), "revoke");
         }
         let verb = if self.filter.is_empty() {
             "closes"
@@ -467,18 +496,14 @@ mod tests {
     #[test]
     fn the_same_key_twice_on_one_rule_revokes_it() {
         let mut list = list();
-        assert_eq!(revoked(&mut list, Action::Revoke), None);
+        assert_eq!(revoked(&mut list, REVOKE), None);
         assert!(list.armed.is_some() && picture(&mut list, 60, 9).contains("[2Jlog *  again revokes it"));
         assert_eq!(revoked(&mut list, Action::RowDown), None);
-        assert_eq!(revoked(&mut list, Action::Revoke), None, "another rule");
-        assert_eq!(revoked(&mut list, Action::Revoke), Some(2));
+        assert_eq!(revoked(&mut list, REVOKE), None, "another rule");
+        assert_eq!(revoked(&mut list, REVOKE), Some(2));
         list.set(Arc::new(Vec::new()));
-        assert_eq!(revoked(&mut list, Action::Revoke), None);
-        assert_eq!(
-            revoked(&mut list, Action::Revoke),
-            None,
-            "there is nothing to revoke"
-        );
+        assert_eq!(revoked(&mut list, REVOKE), None);
+        assert_eq!(revoked(&mut list, REVOKE), None, "there is nothing to revoke");
         assert!(picture(&mut list, 60, 9).contains("Nothing is stored"));
     }
 

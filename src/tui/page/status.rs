@@ -3,10 +3,26 @@
 use ratatui::text::Line;
 
 use super::rows::{fact, failure, heading, remark};
-use super::{PageKind, Sheet};
+use super::{Page, PageCommand, PageReader, Sheet};
 use crate::session::query::{Answer, Query, StatusGroup};
 use crate::tui::layer::{LayerCx, News, Wish};
 use crate::tui::surroundings::path_words;
+
+pub(super) static PAGE: Page = Page {
+    action: "status",
+    name: "status",
+    leader: &[],
+    description: "status: session, model, places",
+    brief: "status",
+    command: PageCommand {
+        name: "status",
+        also: &[],
+        about: "Shows the session, its model, configuration files, places, memory and the terminal.",
+        after: "cost",
+    },
+    keys: &[],
+    open: |_title| Box::new(PageReader::new(Status::default())),
+};
 
 #[derive(Default)]
 pub(super) struct Status {
@@ -14,12 +30,8 @@ pub(super) struct Status {
 }
 
 impl Sheet for Status {
-    fn kind(&self) -> PageKind {
-        PageKind::Status
-    }
-
-    fn name(&self) -> &'static str {
-        "status"
+    fn page(&self) -> &'static Page {
+        &PAGE
     }
 
     fn title(&self) -> String {

@@ -9,7 +9,7 @@ use ratatui::text::Line;
 use super::*;
 use crate::tui::keymap::{Action, Context};
 use crate::tui::layer::Layer;
-use crate::tui::page::PageKind;
+use crate::tui::page;
 use crate::view::Look;
 use crate::view::picture::TestLook;
 use crate::view::theme::Meaning;
@@ -38,7 +38,7 @@ impl ListContent for Fruit {
     }
 
     fn pass(&mut self, row: usize) -> Option<Wish> {
-        (row == 2).then_some(Wish::Act(Context::Global, Action::OpenPage(PageKind::Keys)))
+        (row == 2).then_some(Wish::Act(Context::Global, Action::OpenPage(&page::KEYS)))
     }
 
     fn leave(&mut self) -> Option<Wish> {
@@ -146,12 +146,11 @@ fn palette() -> Picker {
             Action::NextAsk
                 | Action::Editor
                 | Action::CycleMode
-                | Action::OpenPage(PageKind::Keys)
                 | Action::Interrupt
                 | Action::Quit
                 | Action::Send
                 | Action::Queue
-        )
+        ) || binding.action == Action::OpenPage(&page::KEYS)
     };
     let keymap = Keymap::default();
     let place = places::Palette::new(&keymap, Context::Composer, Symbols::Unicode, makes_sense);
@@ -233,7 +232,7 @@ fn a_choice_and_a_look_are_told() {
     assert_eq!(asked(&picker.act(Action::RowUp)), None);
     assert_eq!(
         asked(&picker.act(Action::RowDown)),
-        Some(Action::OpenPage(PageKind::Keys))
+        Some(Action::OpenPage(&page::KEYS))
     );
     type_text(&mut picker, "ban");
     let outcome = picker.act(Action::PickRow);

@@ -14,10 +14,10 @@ use super::layers::Slot;
 use super::{App, Effect, Focus, MODE_RESTS};
 use crate::permission::Mode;
 use crate::session::{Op, PLAN};
-use crate::tui::dialog::Pass;
+use crate::tui::dialog::{Dialog, Pass};
 use crate::tui::keymap::{Action, Context, typed};
 use crate::tui::layer::Reply;
-use crate::tui::page::{LeaderTable, PageKind};
+use crate::tui::page::{self, LeaderTable};
 use crate::tui::statusbar::mode_name;
 use crate::tui::transcript::Change;
 use crate::view::theme::Meaning;
@@ -213,7 +213,7 @@ impl App {
             Action::ClearOrQuit => self.clear_or_quit(now),
             Action::Leader => self.layers.push(Box::new(LeaderTable::new(now))),
             Action::Editor => {
-                let written = self.asking().and_then(|dialog| dialog.editable());
+                let written = self.asking().and_then(Dialog::editable);
                 let text = written.unwrap_or_else(|| self.view.composer.text());
                 self.edits_chip = false;
                 self.effects.push(Effect::Edit(text));
@@ -250,7 +250,7 @@ impl App {
             }
             Action::PastePicture => self.effects.push(Effect::PastePicture),
             Action::OpenPage(kind) => self.open_page(kind, now),
-            Action::HelpOrType if self.view.composer.is_empty() => self.open_page(PageKind::Keys, now),
+            Action::HelpOrType if self.view.composer.is_empty() => self.open_page(&page::KEYS, now),
             Action::HelpOrType => {
                 self.view.composer.insert_char('?');
                 self.draft_changed(now);

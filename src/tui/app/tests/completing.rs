@@ -45,7 +45,7 @@ fn the_list_filters_moves_and_leaves_the_transcript_where_it_is() {
     driver.press("ctrl+p");
     assert_eq!(selected(&mut driver), first);
     driver.press("up");
-    let last = crate::tui::commands::COMMANDS.len();
+    let last = crate::tui::commands::commands().len();
     assert!(
         driver.text().contains(&format!(" {last} of {last} ")),
         "from an end it goes on at the other"

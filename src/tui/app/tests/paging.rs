@@ -10,7 +10,7 @@ use crate::session::query::{
     ContextUse, Costs, FileState, Keep, Kept, StatusGroup,
 };
 use crate::session::{Grant, GrantOrigin, GrantScope};
-use crate::tui::page::PageKind;
+use crate::tui::page::PAGES;
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 36), (40, 12)];
 
@@ -131,8 +131,9 @@ fn asked(driver: &mut Driver) -> Vec<Query> {
     queries.collect()
 }
 
-fn open(driver: &mut Driver, kind: PageKind) {
-    driver.app.open_page(kind, driver.now);
+fn open(driver: &mut Driver, name: &str) {
+    let page = PAGES.iter().find(|page| page.action == name).unwrap();
+    driver.app.open_page(page, driver.now);
     driver.collect();
 }
 
@@ -180,7 +181,7 @@ fn context() -> ContextUse {
 #[test]
 fn the_context_page() {
     let mut driver = conversation();
-    open(&mut driver, PageKind::Context);
+    open(&mut driver, "context");
     assert_eq!(asked(&mut driver), [Query::Context]);
     assert!(driver.text().contains("Weighing."));
     answer(&mut driver, &Query::Context, &Answer::Context(context()));
@@ -211,7 +212,7 @@ fn spending(model: &str, agent: &str, requests: u64, cost: f64, unpriced: u64) -
 #[test]
 fn the_cost_page() {
     let mut driver = conversation();
-    open(&mut driver, PageKind::Costs);
+    open(&mut driver, "costs");
     let own = vec![
         spending("anthropic/claude-sonnet", "build", 12, 0.4213, 0),
         spending("local/test-model", "explore", 3, 0.0, 3),
@@ -235,7 +236,7 @@ fn the_cost_page() {
 #[test]
 fn the_status_page() {
     let mut driver = conversation();
-    open(&mut driver, PageKind::Status);
+    open(&mut driver, "status");
     let groups = vec![
         StatusGroup::new(
             "Session",
@@ -267,7 +268,7 @@ fn the_status_page() {
 #[test]
 fn the_status_page_says_whether_shift_and_enter_can_be_told_apart() {
     let mut driver = conversation();
-    open(&mut driver, PageKind::Status);
+    open(&mut driver, "status");
     driver.size = (80, 40);
     let keys = |driver: &mut Driver| {
         let text = driver.text();
@@ -298,7 +299,7 @@ fn asked_to_keep(driver: &mut Driver) -> Keep {
 #[test]
 fn the_export_page() {
     let mut driver = conversation();
-    open(&mut driver, PageKind::Export);
+    open(&mut driver, "export");
     for size in SIZES {
         picture(&mut driver, "export", size);
     }
@@ -332,14 +333,14 @@ fn the_export_page() {
 #[test]
 fn the_session_is_exported_to_the_clipboard_or_the_editor() {
     let mut driver = conversation();
-    open(&mut driver, PageKind::Export);
+    open(&mut driver, "export");
     driver.press("tab down enter");
     let query = Query::Export(ExportFormat::Json);
     assert_eq!(asked(&mut driver), std::slice::from_ref(&query));
     answer(&mut driver, &query, &Answer::Export("{}".to_owned()));
     let copied = |effect: &Effect| matches!(effect, Effect::Copy { text, .. } if text == "{}");
     assert!(driver.effects.iter().any(copied));
-    open(&mut driver, PageKind::Export);
+    open(&mut driver, "export");
     driver.press("up enter");
     let query = Query::Export(ExportFormat::Markdown);
     answer(&mut driver, &query, &Answer::Export("# It".to_owned()));
@@ -350,7 +351,7 @@ fn the_session_is_exported_to_the_clipboard_or_the_editor() {
 #[test]
 fn a_page_that_was_opened_before_the_session_asks_when_it_is_there() {
     let mut driver = Driver::closed();
-    open(&mut driver, PageKind::Status);
+    open(&mut driver, "status");
     assert!(asked(&mut driver).is_empty());
     driver.attach(&driver.snapshot());
     assert_eq!(asked(&mut driver), [Query::Status]);

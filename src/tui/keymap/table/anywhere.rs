@@ -2,7 +2,6 @@
 
 use super::{bind, lead};
 use crate::tui::keymap::{Action, Binding, Context, List};
-use crate::tui::page::PageKind;
 
 pub(super) const ROWS: &[Binding] = &[
     // Anywhere.
@@ -67,25 +66,6 @@ pub(super) const ROWS: &[Binding] = &[
         "reasoning",
     ),
     lead(&["M"], Action::ToggleMouse, "mouse off or on", "mouse"),
-    lead(
-        &["d"],
-        Action::OpenPage(PageKind::Diff),
-        "what changed",
-        "changes",
-    ),
-    lead(
-        &["h"],
-        Action::OpenPage(PageKind::Hooks),
-        "what hooks did",
-        "hooks",
-    ),
-    lead(
-        &["P"],
-        Action::OpenPage(PageKind::Rules),
-        "what is allowed for good",
-        "allowed",
-    ),
-    lead(&["?"], Action::OpenPage(PageKind::Keys), "keys", "keys"),
     // Palette.
     bind(Context::Palette, &[], Action::Interrupt, "interrupt the turn"),
     bind(Context::Palette, &[], Action::OpenList(List::Themes), "themes"),

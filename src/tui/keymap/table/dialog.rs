@@ -86,18 +86,6 @@ pub(super) const ROWS: &[Binding] = &[
     bind(Context::Trust, &["d"], Action::TrustParts, "all that it brings"),
     bind(Context::Trust, &["up", "k"], Action::ScrollUp, "up"),
     bind(Context::Trust, &["down", "j"], Action::ScrollDown, "down"),
-    // Quitting.
-    bind(
-        Context::Leaving,
-        &["y"],
-        Action::QuitAnyway,
-        "quit: what they do is interrupted",
-    ),
-    bind(Context::Leaving, &["n"], Action::Stay, "stay"),
-    // Allowed for good.
-    bind(Context::Rules, &["up", "ctrl+p"], Action::RowUp, "up"),
-    bind(Context::Rules, &["down", "ctrl+n"], Action::RowDown, "down"),
-    bind(Context::Rules, &["ctrl+d"], Action::Revoke, "twice: revoke"),
     // Question.
     bind(
         Context::Form,

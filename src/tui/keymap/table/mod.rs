@@ -10,7 +10,9 @@ mod panel;
 mod queue;
 mod transcript;
 
-use super::{Action, Binding, Context};
+use super::{Action, Binding, Context, LayerKeys};
+use crate::tui::dialog as dialogs;
+use crate::tui::page::{PAGES, Page};
 
 const PARTS: [&[Binding]; 8] = [
     anywhere::ROWS,
@@ -23,15 +25,43 @@ const PARTS: [&[Binding]; 8] = [
     page::ROWS,
 ];
 
-pub(super) fn rows() -> impl Iterator<Item = &'static Binding> {
-    PARTS.into_iter().flatten()
+/// Returns all bindings. Pages that have a key after the leader stand behind the other keys of the leader, the others
+/// at the end of the palette.
+pub(super) fn rows() -> impl Iterator<Item = Binding> {
+    let [anywhere, parts @ ..] = PARTS;
+    let (in_palette, with_key): (Vec<_>, Vec<_>) = PAGES
+        .iter()
+        .map(|page| opens(page))
+        .partition(|opens| opens.keys.is_empty());
+    let own = parts.into_iter().flatten().copied();
+    let of_layers = layers().flat_map(LayerKeys::bindings);
+    let anywhere = anywhere.iter().copied().chain(with_key);
+    anywhere.chain(own).chain(of_layers).chain(in_palette)
+}
+
+/// Returns the keys that layers bring along.
+pub(super) fn layers() -> impl Iterator<Item = &'static LayerKeys> {
+    let of_pages = PAGES.iter().flat_map(|page| page.keys);
+    of_pages.chain(dialogs::KEYS).copied()
+}
+
+/// Returns the binding that opens a page: a key after the leader, or only its entry in the palette.
+fn opens(page: &'static Page) -> Binding {
+    let context = match page.leader {
+        [] => Context::Palette,
+        _ => Context::Leader,
+    };
+    Binding {
+        brief: Some(page.brief),
+        ..bind(context, page.leader, Action::OpenPage(page), page.description)
+    }
 }
 
 /// Returns true if an action may have a key in its context that has another meaning anywhere: where there is one row
 /// after the other `ctrl+p` goes up, as it does everywhere.
 pub(super) fn may_cover(context: Context, action: Action) -> bool {
     match action {
-        Action::RowUp => matches!(context, Context::Picker | Context::Completion | Context::Rules),
+        Action::RowUp => matches!(context, Context::Picker | Context::Completion | Context::Layer(_)),
         Action::PreviousMatch => context == Context::Search,
         _ => false,
     }
@@ -50,7 +80,7 @@ const fn lead(
     }
 }
 
-const fn bind(
+pub(super) const fn bind(
     context: Context,
     keys: &'static [&'static str],
     action: Action,
@@ -91,8 +121,6 @@ mod tests {
         (Context::Panel, "j k space enter e"),
         (Context::Queue, "enter x K J tab"),
         (Context::Picker, "up down ctrl+n ctrl+p enter ctrl+r ctrl+d"),
-        (Context::Rules, "up down ctrl+n ctrl+p ctrl+d"),
-        (Context::Diff, "] [ x m"),
         (Context::Search, "enter up down ctrl+n ctrl+p"),
         (Context::Completion, "enter tab up down"),
     ];
@@ -115,11 +143,19 @@ mod tests {
         }
     }
 
+    /// The same of layers with keys of their own, by their names.
+    const PROMISED_OF_LAYERS: &[(&str, &str)] =
+        &[("rules", "up down ctrl+n ctrl+p ctrl+d"), ("changes", "] [ x m")];
+
     #[test]
     fn every_promised_key_is_bound() {
-        for (context, keys) in PROMISED {
+        let layer = |name| Context::Layer(layers().find(|keys| keys.name == name).unwrap());
+        let of_layers = PROMISED_OF_LAYERS
+            .iter()
+            .map(|(name, keys)| (layer(*name), *keys));
+        for (context, keys) in PROMISED.iter().copied().chain(of_layers) {
             for key in keys.split_whitespace() {
-                let is_bound = rows().any(|row| row.context == *context && row.keys.contains(&key));
+                let is_bound = rows().any(|row| row.context == context && row.keys.contains(&key));
                 assert!(is_bound, "`{key}` does nothing in {context:?}");
             }
         }

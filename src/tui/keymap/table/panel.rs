@@ -2,7 +2,7 @@
 
 use super::{bind, lead};
 use crate::tui::keymap::{Action, Binding, Context};
-use crate::tui::page::PageKind;
+use crate::tui::page;
 
 pub(super) const ROWS: &[Binding] = &[
     lead(&["b"], Action::TogglePanel, "side panel", "panel"),
@@ -23,7 +23,7 @@ pub(super) const ROWS: &[Binding] = &[
     bind(Context::Panel, &["e"], Action::EditTodo, "the todo's words"),
     bind(Context::Panel, &["enter"], Action::PickRow, "open the file"),
     bind(Context::Panel, &["i"], Action::FocusComposer, "composer"),
-    bind(Context::Panel, &["?"], Action::OpenPage(PageKind::Keys), "keys"),
+    bind(Context::Panel, &["?"], Action::OpenPage(&page::KEYS), "keys"),
     // Panel, while writing.
     bind(
         Context::PanelText,

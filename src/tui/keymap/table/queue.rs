@@ -2,7 +2,7 @@
 
 use super::bind;
 use crate::tui::keymap::{Action, Binding, Context};
-use crate::tui::page::PageKind;
+use crate::tui::page;
 
 pub(super) const ROWS: &[Binding] = &[
     bind(Context::Queue, &["enter"], Action::QueueEdit, "take back to edit"),
@@ -43,6 +43,6 @@ pub(super) const ROWS: &[Binding] = &[
         "down; on the last row: composer",
     ),
     bind(Context::Queue, &["i"], Action::FocusComposer, "composer"),
-    bind(Context::Queue, &["?"], Action::OpenPage(PageKind::Keys), "keys"),
+    bind(Context::Queue, &["?"], Action::OpenPage(&page::KEYS), "keys"),
     bind(Context::Palette, &[], Action::FocusQueue, "what waits to be sent"),
 ];

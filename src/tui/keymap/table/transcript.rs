@@ -3,7 +3,7 @@
 use super::bind;
 use crate::tui::caret::CaretMove;
 use crate::tui::keymap::{Action, Binding, Context};
-use crate::tui::page::PageKind;
+use crate::tui::page;
 
 const fn select(keys: &'static [&'static str], motion: CaretMove, description: &'static str) -> Binding {
     bind(Context::Select, keys, Action::SelectTo(motion), description)
@@ -115,12 +115,7 @@ pub(super) const ROWS: &[Binding] = &[
         "previous match",
     ),
     bind(Context::Transcript, &["i"], Action::FocusComposer, "composer"),
-    bind(
-        Context::Transcript,
-        &["?"],
-        Action::OpenPage(PageKind::Keys),
-        "keys",
-    ),
+    bind(Context::Transcript, &["?"], Action::OpenPage(&page::KEYS), "keys"),
     // Selection.
     select(&["h", "left"], CaretMove::Left, "a character to the left"),
     select(&["l", "right"], CaretMove::Right, "a character to the right"),
@@ -145,7 +140,7 @@ pub(super) const ROWS: &[Binding] = &[
         Action::EndSelection,
         "end the selection",
     ),
-    bind(Context::Select, &["?"], Action::OpenPage(PageKind::Keys), "keys"),
+    bind(Context::Select, &["?"], Action::OpenPage(&page::KEYS), "keys"),
     // Search.
     bind(
         Context::Search,

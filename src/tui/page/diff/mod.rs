@@ -16,18 +16,73 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use super::PageKind;
+use super::{Page, PageCommand};
 use crate::session::query::{Answer, ChangeScope, ChangedFile, Changes, FileState, Query, Revert};
 use crate::text::diff::parse_unified;
 use crate::text::sanitize::sanitize_line;
 use crate::tui::composer::{Composer, Draft};
-use crate::tui::keymap::{Action, Context, Keymap};
+use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, News, Reply, Wish};
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::FilePlace;
 use crate::view::LookKey;
 use crate::view::theme::Meaning;
 use rows::Row;
+
+pub(super) static PAGE: Page = Page {
+    action: "diff",
+    name: "diff",
+    leader: &["d"],
+    description: "what changed",
+    brief: "changes",
+    command: PageCommand {
+        name: "diff",
+        also: &["changes"],
+        about: "Shows what the session, its last turn or the work tree changed. Hunks can be reverted and commented on.",
+        after: "sessions",
+    },
+    keys: &[&KEYS, &COMMENT_KEYS],
+    open: |_title| Box::new(Diff::default()),
+};
+
+static KEYS: LayerKeys = LayerKeys {
+    name: "changes",
+    title: "Changes",
+    takes_text: false,
+    rows: &[
+        KeyRow::new(&["down", "j"], Action::RowDown, "down"),
+        KeyRow::new(&["up", "k"], Action::RowUp, "up"),
+        KeyRow::new(&["g", "home"], Action::PageTop, "beginning"),
+        KeyRow::new(&["G", "end"], Action::PageEnd, "end"),
+        KeyRow::new(&["]"], Action::NextHunk, "next hunk"),
+        KeyRow::new(&["["], Action::PreviousHunk, "previous hunk"),
+        KeyRow::new(&["}"], NEXT_FILE, "next file"),
+        KeyRow::new(&["{"], PREVIOUS_FILE, "previous file"),
+        KeyRow::new(&["tab"], NEXT_SCOPE, "session, last turn or work tree"),
+        KeyRow::new(&["enter"], Action::Open, "open the file at the line"),
+        KeyRow::new(&["m"], COMMENT, "a comment on the line, for the draft"),
+        KeyRow::new(&["x"], REVERT_HUNK, "twice: revert the hunk"),
+        KeyRow::new(&["?"], Action::OpenPage(&super::KEYS), "keys"),
+        KeyRow::new(&["q"], Action::ClosePage, "close"),
+    ],
+};
+
+static COMMENT_KEYS: LayerKeys = LayerKeys {
+    name: "changes-comment",
+    title: "Changes, comment",
+    takes_text: true,
+    rows: &[KeyRow::new(
+        &["enter"],
+        Action::FinishText,
+        "keep the comment; none where it is empty",
+    )],
+};
+
+const NEXT_FILE: Action = Action::OfLayer("next-file");
+const PREVIOUS_FILE: Action = Action::OfLayer("previous-file");
+const NEXT_SCOPE: Action = Action::OfLayer("next-scope");
+const COMMENT: Action = Action::OfLayer("comment");
+const REVERT_HUNK: Action = Action::OfLayer("revert-hunk");
 
 const SCOPES: [ChangeScope; 3] = [ChangeScope::Session, ChangeScope::Turn, ChangeScope::WorkTree];
 
@@ -291,17 +346,17 @@ impl Diff {
 
 impl Layer for Diff {
     fn kind(&self) -> Option<LayerKind> {
-        Some(LayerKind::Page(PageKind::Diff))
+        Some(LayerKind::Page(&PAGE))
     }
 
     fn name(&self) -> Option<&'static str> {
-        Some("diff")
+        Some(PAGE.name)
     }
 
     fn context(&self) -> Context {
         match self.writing {
-            Some(_) => Context::Comment,
-            None => Context::Diff,
+            Some(_) => Context::Layer(&COMMENT_KEYS),
+            None => Context::Layer(&KEYS),
         }
     }
 
@@ -310,7 +365,7 @@ impl Layer for Diff {
     }
 
     fn act(&mut self, action: Action) -> Reply {
-        if action != Action::RevertHunk {
+        if action != REVERT_HUNK {
             self.armed = None;
         }
         self.said = None;
@@ -324,13 +379,13 @@ impl Layer for Diff {
             Action::PageEnd => self.move_by(isize::MAX),
             Action::NextHunk => self.step_hunk(true),
             Action::PreviousHunk => self.step_hunk(false),
-            Action::NextFile => self.step(true, |_, row| matches!(row, Row::File(_))),
-            Action::PreviousFile => self.step(false, |_, row| matches!(row, Row::File(_))),
-            Action::NextScope => return self.next_scope(),
+            NEXT_FILE => self.step(true, |_, row| matches!(row, Row::File(_))),
+            PREVIOUS_FILE => self.step(false, |_, row| matches!(row, Row::File(_))),
+            NEXT_SCOPE => return self.next_scope(),
             Action::Open => return self.open(),
-            Action::Comment => self.begin_comment(),
+            COMMENT => self.begin_comment(),
             Action::FinishText => self.finish_comment(),
-            Action::RevertHunk => return self.revert(),
+            REVERT_HUNK => return self.revert(),
             Action::Edit(edit) => {
                 if let Some(writing) = &mut self.writing {
                     writing.edit(edit);
@@ -392,14 +447,14 @@ impl Layer for Diff {
         let escape = keymap.label(Context::Global, Action::Escape);
         if self.writing.is_some() {
             hints.key(
-                keymap.label(Context::Comment, Action::FinishText),
+                keymap.label(Context::Layer(&COMMENT_KEYS), Action::FinishText),
                 "keeps the comment",
             );
             return hints.key(escape, "back");
         }
-        let key = |action| keymap.label(Context::Diff, action);
+        let key = |action| keymap.label(Context::Layer(&KEYS), action);
         if self.armed.is_some() {
-            let again = format!("{} again reverts this hunk", key(Action::RevertHunk));
+            let again = format!("{} again reverts this hunk", key(REVERT_HUNK));
             hints.say(&again, Meaning::Warning);
         }
         if let Some((said, meaning)) = &self.said {
@@ -410,16 +465,16 @@ impl Layer for Diff {
             1 => hints.key(escape, "closes, 1 comment into the draft"),
             count => hints.key(escape, &format!("closes, {count} comments into the draft")),
         }
-        hints.key(key(Action::NextScope), "session, turn, tree");
+        hints.key(key(NEXT_SCOPE), "session, turn, tree");
         if self.files().is_empty() {
             return;
         }
         let pair = |one, other| format!("{} {}", key(one), key(other));
         hints.key(&pair(Action::NextHunk, Action::PreviousHunk), "hunks");
-        hints.key(key(Action::Comment), "comment");
-        hints.key(key(Action::RevertHunk), "revert");
+        hints.key(key(COMMENT), "comment");
+        hints.key(key(REVERT_HUNK), "revert");
         hints.key(key(Action::Open), "open");
-        hints.key(&pair(Action::NextFile, Action::PreviousFile), "files");
+        hints.key(&pair(NEXT_FILE, PREVIOUS_FILE), "files");
     }
 
     fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {

@@ -56,7 +56,7 @@ fn hunks_and_files_are_stepped_through() {
     page.act(Action::PreviousHunk);
     page.act(Action::PreviousHunk);
     assert_eq!(place(&page).1, 17);
-    page.act(Action::NextFile);
+    page.act(NEXT_FILE);
     assert_eq!(page.rows[page.at], Row::File(1));
     page.act(Action::PageTop);
     assert_eq!(page.rows[page.at], Row::Listed(0));
@@ -81,13 +81,13 @@ fn comments_are_collected_and_stand_in_the_draft_in_the_end() {
     let mut page = page();
     assert!(page.close().is_none());
     page.act(Action::NextHunk);
-    page.act(Action::Comment);
+    page.act(COMMENT);
     page.write("why?");
     page.act(Action::FinishText);
-    page.act(Action::NextFile);
+    page.act(NEXT_FILE);
     page.act(Action::NextHunk);
     page.act(Action::RowDown);
-    page.act(Action::Comment);
+    page.act(COMMENT);
     page.write("x was \u{1b}[31mbetter");
     page.act(Action::FinishText);
     let Some(Wish::AddToDraft(draft)) = page.close() else {
@@ -97,7 +97,7 @@ fn comments_are_collected_and_stand_in_the_draft_in_the_end() {
         draft,
         "> a.txt:17\n> line 17\nwhy?\n\n> b.txt:1\n> y\nx was better\n"
     );
-    page.act(Action::Comment);
+    page.act(COMMENT);
     for _ in 0..40 {
         page.act(Action::Edit(crate::tui::keymap::Edit::DeleteLeft));
     }
@@ -110,13 +110,10 @@ fn a_hunk_is_taken_back_by_the_same_key_twice() {
     let mut page = page();
     page.act(Action::NextHunk);
     page.act(Action::NextHunk);
-    assert!(matches!(page.act(Action::RevertHunk), Reply::Done));
+    assert!(matches!(page.act(REVERT_HUNK), Reply::Done));
     page.act(Action::RowDown);
-    assert!(
-        matches!(page.act(Action::RevertHunk), Reply::Done),
-        "it was moved"
-    );
-    let outcome = page.act(Action::RevertHunk);
+    assert!(matches!(page.act(REVERT_HUNK), Reply::Done), "it was moved");
+    let outcome = page.act(REVERT_HUNK);
     let Reply::Wish(Wish::Ask(Query::Revert(revert))) = outcome else {
         panic!("{outcome:?}");
     };
@@ -142,7 +139,7 @@ fn what_was_changed_by_something_else_since_is_not_reverted() {
     }));
     page.act(Action::NextHunk);
     for _ in 0..2 {
-        assert!(matches!(page.act(Action::RevertHunk), Reply::Done));
+        assert!(matches!(page.act(REVERT_HUNK), Reply::Done));
     }
     assert!(page.said.as_ref().unwrap().0.contains("cannot be reverted here"));
 }
@@ -150,7 +147,7 @@ fn what_was_changed_by_something_else_since_is_not_reverted() {
 #[test]
 fn an_answer_about_another_scope_is_not_shown() {
     let mut page = page();
-    page.act(Action::NextScope);
+    page.act(NEXT_SCOPE);
     assert!(page.told.is_none());
     let old = Answer::Failed("late".to_owned());
     page.hear(&News::Answer(&Query::Changes(ChangeScope::Session), &old));
