@@ -9,7 +9,7 @@ use crate::tui::panel::{self, PanelOutcome, WIDE};
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::Change;
 use crate::view::theme::Meaning;
-use crossterm::event::KeyEvent;
+use termina::event::KeyEvent;
 
 impl App {
     /// Shows the panel; gives it the keys where it is shown; hides it where it has them.

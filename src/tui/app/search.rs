@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use termina::event::KeyEvent;
 
 use super::{App, Focus};
 use crate::text::width::str_width;

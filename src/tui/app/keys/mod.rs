@@ -8,7 +8,7 @@ mod reading;
 
 use std::time::Instant;
 
-use crossterm::event::{KeyEvent, KeyEventKind};
+use termina::event::{KeyEvent, KeyEventKind};
 
 use asking::answers;
 
