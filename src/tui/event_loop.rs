@@ -13,9 +13,9 @@ use std::path::Path;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 
-use crossterm::event::Event as Input;
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
+use termina::event::Event as Input;
 use tokio::sync::oneshot;
 use tokio::time::sleep_until;
 
@@ -288,10 +288,10 @@ impl EventLoop {
             Input::Key(key) => self.app.key(key, now),
             Input::Paste(text) => self.app.paste(&text, now),
             Input::Mouse(event) => self.app.mouse(event, now),
-            // The signal was here before.
-            Input::Resize(..) => Change::None,
-            Input::FocusGained => self.app.focus_changed(true, now),
-            Input::FocusLost => self.app.focus_changed(false, now),
+            Input::FocusIn => self.app.focus_changed(true, now),
+            Input::FocusOut => self.app.focus_changed(false, now),
+            // The decoder makes none of these: a signal tells of the size, and answers are of a type of their own.
+            Input::WindowResized(_) | Input::Csi(_) | Input::Osc(_) | Input::Dcs(_) => Change::None,
         }
     }
 

@@ -7,11 +7,11 @@
 use std::future::pending;
 use std::sync::Arc;
 
-use crossterm::event::{Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use termina::event::{Event as Input, KeyCode, KeyEvent, KeyEventKind, Modifiers};
 use tokio::sync::oneshot;
 
 use super::surroundings::Surroundings;
@@ -151,10 +151,10 @@ impl Page {
         if key.kind == KeyEventKind::Release {
             return None;
         }
-        let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
+        let is_control = key.modifiers.contains(Modifiers::CONTROL);
         match key.code {
             KeyCode::Char('c') if is_control => Some(Chosen::Left(Ended::Quit)),
-            KeyCode::Char('q') | KeyCode::Esc => Some(Chosen::Left(Ended::Quit)),
+            KeyCode::Char('q') | KeyCode::Escape => Some(Chosen::Left(Ended::Quit)),
             KeyCode::Char('d') if !is_control => Some(Chosen::Demo),
             KeyCode::Enter if matches!(self.search, Search::Found(_)) => Some(Chosen::Server),
             _ => None,
@@ -363,8 +363,8 @@ mod tests {
         let page = page(Search::Looking);
         let left = Some(Chosen::Left(Ended::Quit));
         assert_eq!(press(&page, KeyCode::Char('q')), left);
-        assert_eq!(press(&page, KeyCode::Esc), left);
-        let control = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
+        assert_eq!(press(&page, KeyCode::Escape), left);
+        let control = KeyEvent::new(KeyCode::Char('c'), Modifiers::CONTROL);
         assert_eq!(page.key(control), left);
         assert_eq!(press(&page, KeyCode::Char('c')), None);
         assert_eq!(press(&page, KeyCode::Char('d')), Some(Chosen::Demo));

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossterm::event::KeyEvent;
+use termina::event::KeyEvent;
 
 use super::{App, Effect};
 use crate::permission::Mode;

@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use termina::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::{App, Effect, Focus};
 use crate::tui::Mouse;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use termina::event::{KeyCode, KeyEvent, Modifiers};
 
 use super::App;
 use crate::tui::composer::{Done, Edited, Mode};
@@ -37,7 +37,7 @@ impl App {
         if !self.view.composer.is_commanded() {
             return None;
         }
-        let is_control_r = key.code == KeyCode::Char('r') && key.modifiers == KeyModifiers::CONTROL;
+        let is_control_r = key.code == KeyCode::Char('r') && key.modifiers == Modifiers::CONTROL;
         let (edited, done) = match (typed(key), key.code) {
             // It shows the keys, as it does everywhere.
             (Some('?'), _) if self.view.composer.is_empty() => return None,

@@ -1,29 +1,41 @@
 //! One key with its modifiers, however the terminal reported it.
 
-use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::{fmt, mem};
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use termina::event::{KeyCode, KeyEvent, Modifiers};
 
 /// A key in its one spelling: no `shift` on characters, `backtab` as `shift+tab`, `ctrl+/` and `ctrl+7` as `ctrl+_`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Chord {
     code: KeyCode,
-    modifiers: KeyModifiers,
+    modifiers: Modifiers,
+}
+
+/// By hand, as the types of termina cannot be hashed.
+impl Hash for Chord {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        mem::discriminant(&self.code).hash(state);
+        self.modifiers.bits().hash(state);
+        if let KeyCode::Char(c) = self.code {
+            c.hash(state);
+        }
+    }
 }
 
 impl Chord {
     pub(crate) fn from_key(key: KeyEvent) -> Self {
-        let mut modifiers = key.modifiers
-            & (KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SHIFT | KeyModifiers::SUPER);
+        let mut modifiers =
+            key.modifiers & (Modifiers::CONTROL | Modifiers::ALT | Modifiers::SHIFT | Modifiers::SUPER);
         let code = match key.code {
             KeyCode::BackTab => {
-                modifiers |= KeyModifiers::SHIFT;
+                modifiers |= Modifiers::SHIFT;
                 KeyCode::Tab
             }
             KeyCode::Char(c) => {
-                let is_control = modifiers.contains(KeyModifiers::CONTROL);
-                let is_shifted = modifiers.contains(KeyModifiers::SHIFT);
-                modifiers -= KeyModifiers::SHIFT;
+                let is_control = modifiers.contains(Modifiers::CONTROL);
+                let is_shifted = modifiers.contains(Modifiers::SHIFT);
+                modifiers -= Modifiers::SHIFT;
                 // Terminals send one byte, 0x1f, for all of these.
                 let is_underscore = matches!(c, '/' | '7' | '_') || (c == '-' && is_shifted);
                 match c {
@@ -48,11 +60,11 @@ impl Chord {
     }
 
     /// Refuses what terminals cannot tell from another key.
-    fn check(self, text: &str, written: KeyModifiers) -> Result<(), String> {
+    fn check(self, text: &str, written: Modifiers) -> Result<(), String> {
         let KeyCode::Char(c) = self.code else {
             return Ok(());
         };
-        let is_control = written.contains(KeyModifiers::CONTROL);
+        let is_control = written.contains(Modifiers::CONTROL);
         if !is_control {
             return Ok(());
         }
@@ -65,7 +77,7 @@ impl Chord {
         if let Some(same) = same {
             return Err(format!("terminals send `{text}` as `{same}`; write that"));
         }
-        if written.contains(KeyModifiers::SHIFT) && c.is_alphabetic() {
+        if written.contains(Modifiers::SHIFT) && c.is_alphabetic() {
             let plain = text.to_lowercase().replacen("shift+", "", 1);
             return Err(format!("terminals send `{text}` as `{plain}`; write that"));
         }
@@ -75,16 +87,16 @@ impl Chord {
     /// Returns true if every terminal can send it, and not only one that reports modifiers of all keys.
     pub(crate) fn is_universal(self) -> bool {
         let (control, alt, shift) = (
-            self.modifiers.contains(KeyModifiers::CONTROL),
-            self.modifiers.contains(KeyModifiers::ALT),
-            self.modifiers.contains(KeyModifiers::SHIFT),
+            self.modifiers.contains(Modifiers::CONTROL),
+            self.modifiers.contains(Modifiers::ALT),
+            self.modifiers.contains(Modifiers::SHIFT),
         );
-        if self.modifiers.contains(KeyModifiers::SUPER) {
+        if self.modifiers.contains(Modifiers::SUPER) {
             return false;
         }
         match self.code {
             KeyCode::Enter | KeyCode::Backspace => !control && !shift,
-            KeyCode::Esc => self.modifiers.is_empty(),
+            KeyCode::Escape => self.modifiers.is_empty(),
             KeyCode::Tab => !control && !alt,
             KeyCode::Char(c) if control => c.is_ascii_lowercase() || matches!(c, ' ' | '_' | ']' | '\\'),
             _ => true,
@@ -97,16 +109,16 @@ impl Chord {
     }
 }
 
-fn split(text: &str) -> Result<(KeyModifiers, &str), String> {
-    let mut modifiers = KeyModifiers::NONE;
+fn split(text: &str) -> Result<(Modifiers, &str), String> {
+    let mut modifiers = Modifiers::NONE;
     let mut rest = text;
     // The last `+` may be the key itself.
     while let Some((word, after)) = rest.split_once('+').filter(|(word, _)| !word.is_empty()) {
         let modifier = match word.to_lowercase().as_str() {
-            "ctrl" | "control" => KeyModifiers::CONTROL,
-            "alt" | "option" | "meta" => KeyModifiers::ALT,
-            "shift" => KeyModifiers::SHIFT,
-            "super" | "cmd" => KeyModifiers::SUPER,
+            "ctrl" | "control" => Modifiers::CONTROL,
+            "alt" | "option" | "meta" => Modifiers::ALT,
+            "shift" => Modifiers::SHIFT,
+            "super" | "cmd" => Modifiers::SUPER,
             _ => {
                 return Err(format!(
                     "`{word}` in `{text}` is no modifier; there are `ctrl`, `alt`, `shift` and `super`"
@@ -125,7 +137,7 @@ fn split(text: &str) -> Result<(KeyModifiers, &str), String> {
 /// Keys with names, and how they are written.
 const NAMES: [(&str, KeyCode); 16] = [
     ("enter", KeyCode::Enter),
-    ("esc", KeyCode::Esc),
+    ("esc", KeyCode::Escape),
     ("tab", KeyCode::Tab),
     ("space", KeyCode::Char(' ')),
     ("backspace", KeyCode::Backspace),
@@ -171,7 +183,7 @@ fn code(text: &str, name: &str) -> Result<KeyCode, String> {
     }
     let number = wanted.strip_prefix('f').and_then(|number| number.parse().ok());
     if let Some(number @ 1..=12) = number {
-        return Ok(KeyCode::F(number));
+        return Ok(KeyCode::Function(number));
     }
     let near = NAMES
         .iter()
@@ -191,10 +203,10 @@ fn code(text: &str, name: &str) -> Result<KeyCode, String> {
 impl fmt::Display for Chord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (modifier, word) in [
-            (KeyModifiers::CONTROL, "ctrl+"),
-            (KeyModifiers::ALT, "alt+"),
-            (KeyModifiers::SHIFT, "shift+"),
-            (KeyModifiers::SUPER, "super+"),
+            (Modifiers::CONTROL, "ctrl+"),
+            (Modifiers::ALT, "alt+"),
+            (Modifiers::SHIFT, "shift+"),
+            (Modifiers::SUPER, "super+"),
         ] {
             if self.modifiers.contains(modifier) {
                 f.write_str(word)?;
@@ -207,10 +219,10 @@ impl fmt::Display for Chord {
             return f.write_str(name);
         }
         match self.code {
-            KeyCode::F(number) => write!(f, "f{number}"),
+            KeyCode::Function(number) => write!(f, "f{number}"),
             KeyCode::Char(c) => write!(f, "{c}"),
             // Nothing else can be written, so nothing else is bound.
-            other => write!(f, "{other}"),
+            other => write!(f, "{other:?}"),
         }
     }
 }
@@ -228,14 +240,14 @@ pub(crate) fn typed(key: KeyEvent) -> Option<char> {
 mod tests {
     use super::*;
 
-    fn chord(code: KeyCode, modifiers: KeyModifiers) -> Chord {
+    fn chord(code: KeyCode, modifiers: Modifiers) -> Chord {
         Chord::from_key(KeyEvent::new(code, modifiers))
     }
 
     #[test]
     fn one_key_has_one_spelling() {
-        let control = KeyModifiers::CONTROL;
-        let shift = KeyModifiers::SHIFT;
+        let control = Modifiers::CONTROL;
+        let shift = Modifiers::SHIFT;
         for (parsed, reported) in [
             ("shift+tab", chord(KeyCode::BackTab, shift)),
             ("shift+tab", chord(KeyCode::Tab, shift)),
@@ -246,7 +258,7 @@ mod tests {
             ("N", chord(KeyCode::Char('n'), shift)),
             ("?", chord(KeyCode::Char('?'), shift)),
             ("ctrl+x", chord(KeyCode::Char('x'), control)),
-            ("+", chord(KeyCode::Char('+'), KeyModifiers::NONE)),
+            ("+", chord(KeyCode::Char('+'), Modifiers::NONE)),
         ] {
             assert_eq!(Chord::parse(parsed), Ok(reported), "{parsed}");
         }
@@ -318,14 +330,14 @@ mod tests {
     #[test]
     fn only_bare_characters_are_typed() {
         assert_eq!(
-            typed(KeyEvent::new(KeyCode::Char('é'), KeyModifiers::NONE)),
+            typed(KeyEvent::new(KeyCode::Char('é'), Modifiers::NONE)),
             Some('é')
         );
         assert_eq!(
-            typed(KeyEvent::new(KeyCode::Char('A'), KeyModifiers::SHIFT)),
+            typed(KeyEvent::new(KeyCode::Char('A'), Modifiers::SHIFT)),
             Some('A')
         );
-        assert_eq!(typed(KeyEvent::new(KeyCode::Char('a'), KeyModifiers::ALT)), None);
-        assert_eq!(typed(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE)), None);
+        assert_eq!(typed(KeyEvent::new(KeyCode::Char('a'), Modifiers::ALT)), None);
+        assert_eq!(typed(KeyEvent::new(KeyCode::Enter, Modifiers::NONE)), None);
     }
 }

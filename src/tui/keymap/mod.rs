@@ -20,7 +20,7 @@ pub use settings::{KeyAction, KeyProblem, key_actions, key_presets};
 
 use std::collections::HashMap;
 
-use crossterm::event::KeyEvent;
+use termina::event::KeyEvent;
 
 use crate::tui::surroundings::HeardKeys;
 use crate::view::Symbols;
@@ -182,7 +182,7 @@ pub(crate) fn words(key: &str, symbols: Symbols) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use crossterm::event::{KeyCode, KeyModifiers};
+    use termina::event::{KeyCode, Modifiers};
 
     use super::*;
 
@@ -227,9 +227,9 @@ mod tests {
         .unwrap();
         let shown = |keymap: &Keymap| keymap.label(Context::Composer, Action::Newline).to_owned();
         assert_eq!(shown(&keymap), "ctrl+j");
-        keymap.hear(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
+        keymap.hear(KeyEvent::new(KeyCode::Enter, Modifiers::NONE));
         assert_eq!(shown(&keymap), "ctrl+j");
-        keymap.hear(KeyEvent::new(KeyCode::Enter, KeyModifiers::SHIFT));
+        keymap.hear(KeyEvent::new(KeyCode::Enter, Modifiers::SHIFT));
         assert_eq!(shown(&keymap), "shift+enter");
     }
 

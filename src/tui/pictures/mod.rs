@@ -8,6 +8,11 @@
 //!
 //! The transcript says what is to be drawn where ([`PicturePlacement`]), cells keep the place ([`kitty`], [`overlay`]), and
 //! `terminal::Screen` tells the terminal of pictures that are new on screen and of those that are gone ([`Needed`]).
+//!
+//! The encoders of `ratatui-image` 11.1 are not used: they put a whole transmission into the symbol of a cell, so that a
+//! picture cannot be covered, moved or deleted, and they bring 29 packages. Nor is `icy_sixel` 0.7 alone, although it is
+//! six times faster: it keeps fewer colours than a sixel picture can have (145 near ones become 26) and writes up to
+//! 1.9 times as many bytes for a photograph.
 
 mod decode;
 pub(in crate::tui) mod facts;

@@ -2,19 +2,15 @@
 //!
 //! Bytes are cut into what belongs together first ([`cut`]), and each piece is read on its own: so nothing that a terminal
 //! sends unasked, or that was cut on its way, takes a key along with it. termina knows what a key's sequence means; it is
-//! given whole ones and nothing else, because it would wait without end for the rest of others. crossterm's own reader is
-//! not used: it keeps what a terminal says about itself from its callers.
+//! given whole ones and nothing else, because it would wait without end for the rest of others. Its own reader is not used:
+//! it gives the parser whatever bytes come.
 //!
 //! Bytes that may be the beginning of something longer are kept for a moment ([`Decoder::patience`]), then taken as
 //! keys ([`Decoder::settle`]).
 
 use std::time::Duration;
 
-use crossterm::event::{
-    Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyEventState, KeyModifiers, MouseButton, MouseEvent,
-    MouseEventKind,
-};
-use termina::event as read;
+use termina::event::{Event as Input, KeyCode, KeyEvent, Modifiers};
 
 use super::answer::Answer;
 
@@ -112,7 +108,7 @@ impl Decoder {
                 let text = String::from_utf8_lossy(&paste[PASTE_BEGIN.len()..]).into_owned();
                 (paste.len(), Some(Received::Input(Input::Paste(text))))
             }
-            [0x1b] | [0x1b, 0x1b, ..] => (1, Some(key(KeyCode::Esc.into()))),
+            [0x1b] | [0x1b, 0x1b, ..] => (1, Some(key(KeyCode::Escape.into()))),
             // A key or an answer that was cut; nobody typed its numbers.
             [0x1b, b'[' | b']' | b'_', _, _, ..] => (self.bytes.len(), None),
             [0x1b, next, ..] => (2, with_alt(&[*next])),
@@ -152,7 +148,7 @@ fn cut(bytes: &[u8]) -> Piece {
         [] => Piece::Begun(Waits::AMoment),
         [0x1b] | [0x1b, 0x1b] => Piece::Begun(Waits::ABreath),
         [0x1b, 0x1b, b'[' | b'O', ..] => cut_with_alt(bytes),
-        [0x1b, 0x1b, ..] => Piece::Whole(1, Some(key(KeyCode::Esc.into()))),
+        [0x1b, 0x1b, ..] => Piece::Whole(1, Some(key(KeyCode::Escape.into()))),
         [0x1b, b'[', ..] => cut_sequence(bytes),
         [0x1b, b'O'] => Piece::Begun(Waits::AMoment),
         [0x1b, b'O', ..] => Piece::Whole(3, input(&bytes[..3])),
@@ -174,11 +170,11 @@ fn cut(bytes: &[u8]) -> Piece {
 fn cut_with_alt(bytes: &[u8]) -> Piece {
     match cut(&bytes[1..]) {
         Piece::Whole(length, Some(Received::Input(Input::Key(mut event)))) if length > 2 => {
-            event.modifiers |= KeyModifiers::ALT;
+            event.modifiers |= Modifiers::ALT;
             Piece::Whole(1 + length, Some(key(event)))
         }
         Piece::Begun(_) => Piece::Begun(Waits::AMoment),
-        Piece::Whole(..) => Piece::Whole(1, Some(key(KeyCode::Esc.into()))),
+        Piece::Whole(..) => Piece::Whole(1, Some(key(KeyCode::Escape.into()))),
     }
 }
 
@@ -250,7 +246,7 @@ fn cut_string(bytes: &[u8]) -> Piece {
 fn with_alt(character: &[u8]) -> Option<Received> {
     match input(character)? {
         Received::Input(Input::Key(mut event)) => {
-            event.modifiers |= KeyModifiers::ALT;
+            event.modifiers |= Modifiers::ALT;
             Some(key(event))
         }
         other => Some(other),
@@ -271,19 +267,11 @@ fn input(piece: &[u8]) -> Option<Received> {
         Some(sequence) => parser.parse(sequence.as_bytes(), false),
         None => parser.parse(piece, false),
     }
-    let input = match parser.pop()? {
-        termina::Event::Key(event) => Input::Key(key_event(event)?),
-        termina::Event::Mouse(event) => Input::Mouse(MouseEvent {
-            kind: mouse_kind(event.kind),
-            column: event.column,
-            row: event.row,
-            modifiers: modifiers(event.modifiers),
-        }),
-        termina::Event::FocusIn => Input::FocusGained,
-        termina::Event::FocusOut => Input::FocusLost,
-        _ => return None,
-    };
-    Some(Received::Input(input))
+    match parser.pop()? {
+        Input::Key(event) => is_named(event.code).then(|| key(event)),
+        input @ (Input::Mouse(_) | Input::FocusIn | Input::FocusOut) => Some(Received::Input(input)),
+        _ => None,
+    }
 }
 
 /// Returns a key in the form that termina knows, where it came in that of xterm's modifyOtherKeys.
@@ -302,75 +290,43 @@ fn is_mouse_nowhere(piece: &[u8]) -> bool {
     numbers.any(|number| !number.is_empty() && number.iter().all(|digit| matches!(digit, b'0' | b'+')))
 }
 
-/// Keys that no binding can name are left out.
-fn key_event(event: read::KeyEvent) -> Option<KeyEvent> {
-    let code = match event.code {
-        read::KeyCode::Char(c) => KeyCode::Char(c),
-        read::KeyCode::Enter => KeyCode::Enter,
-        read::KeyCode::Backspace => KeyCode::Backspace,
-        read::KeyCode::Tab => KeyCode::Tab,
-        read::KeyCode::Escape => KeyCode::Esc,
-        read::KeyCode::Left => KeyCode::Left,
-        read::KeyCode::Right => KeyCode::Right,
-        read::KeyCode::Up => KeyCode::Up,
-        read::KeyCode::Down => KeyCode::Down,
-        read::KeyCode::Home => KeyCode::Home,
-        read::KeyCode::End => KeyCode::End,
-        read::KeyCode::BackTab => KeyCode::BackTab,
-        read::KeyCode::PageUp => KeyCode::PageUp,
-        read::KeyCode::PageDown => KeyCode::PageDown,
-        read::KeyCode::Insert => KeyCode::Insert,
-        read::KeyCode::Delete => KeyCode::Delete,
-        read::KeyCode::Function(number) => KeyCode::F(number),
-        _ => return None,
-    };
-    let kind = match event.kind {
-        read::KeyEventKind::Press => KeyEventKind::Press,
-        read::KeyEventKind::Repeat => KeyEventKind::Repeat,
-        read::KeyEventKind::Release => KeyEventKind::Release,
-    };
-    Some(KeyEvent {
-        code,
-        modifiers: modifiers(event.modifiers),
-        kind,
-        state: KeyEventState::NONE,
-    })
-}
-
-fn modifiers(read: read::Modifiers) -> KeyModifiers {
-    let pairs = [
-        (read::Modifiers::SHIFT, KeyModifiers::SHIFT),
-        (read::Modifiers::ALT, KeyModifiers::ALT),
-        (read::Modifiers::CONTROL, KeyModifiers::CONTROL),
-        (read::Modifiers::SUPER, KeyModifiers::SUPER),
-        (read::Modifiers::HYPER, KeyModifiers::HYPER),
-        (read::Modifiers::META, KeyModifiers::META),
-    ];
-    let held = pairs.into_iter().filter(|(theirs, _)| read.contains(*theirs));
-    held.map(|(_, ours)| ours).collect()
-}
-
-fn mouse_kind(kind: read::MouseEventKind) -> MouseEventKind {
-    let button = |button| match button {
-        read::MouseButton::Left => MouseButton::Left,
-        read::MouseButton::Right => MouseButton::Right,
-        read::MouseButton::Middle => MouseButton::Middle,
-    };
-    match kind {
-        read::MouseEventKind::Down(which) => MouseEventKind::Down(button(which)),
-        read::MouseEventKind::Up(which) => MouseEventKind::Up(button(which)),
-        read::MouseEventKind::Drag(which) => MouseEventKind::Drag(button(which)),
-        read::MouseEventKind::Moved => MouseEventKind::Moved,
-        read::MouseEventKind::ScrollDown => MouseEventKind::ScrollDown,
-        read::MouseEventKind::ScrollUp => MouseEventKind::ScrollUp,
-        read::MouseEventKind::ScrollLeft => MouseEventKind::ScrollLeft,
-        read::MouseEventKind::ScrollRight => MouseEventKind::ScrollRight,
+/// Returns true if a binding can name the key.
+fn is_named(code: KeyCode) -> bool {
+    match code {
+        KeyCode::Char(_)
+        | KeyCode::Enter
+        | KeyCode::Backspace
+        | KeyCode::Tab
+        | KeyCode::Escape
+        | KeyCode::Left
+        | KeyCode::Right
+        | KeyCode::Up
+        | KeyCode::Down
+        | KeyCode::Home
+        | KeyCode::End
+        | KeyCode::BackTab
+        | KeyCode::PageUp
+        | KeyCode::PageDown
+        | KeyCode::Insert
+        | KeyCode::Delete
+        | KeyCode::Function(_) => true,
+        KeyCode::KeypadBegin
+        | KeyCode::CapsLock
+        | KeyCode::ScrollLock
+        | KeyCode::NumLock
+        | KeyCode::PrintScreen
+        | KeyCode::Pause
+        | KeyCode::Menu
+        | KeyCode::Null
+        | KeyCode::Modifier(_)
+        | KeyCode::Media(_) => false,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use termina::event::{MouseButton, MouseEvent, MouseEventKind};
 
     use super::*;
 
@@ -391,21 +347,21 @@ mod tests {
         decode_in_parts(&[text.as_bytes()])
     }
 
-    fn pressed(code: KeyCode, modifiers: KeyModifiers) -> Received {
+    fn pressed(code: KeyCode, modifiers: Modifiers) -> Received {
         key(KeyEvent::new(code, modifiers))
     }
 
     fn typed(c: char) -> Received {
-        pressed(KeyCode::Char(c), KeyModifiers::NONE)
+        pressed(KeyCode::Char(c), Modifiers::NONE)
     }
 
     fn alt(c: char) -> Received {
-        pressed(KeyCode::Char(c), KeyModifiers::ALT)
+        pressed(KeyCode::Char(c), Modifiers::ALT)
     }
 
     #[test]
     fn keys_are_known_in_every_form() {
-        use KeyModifiers as M;
+        use Modifiers as M;
         for (bytes, code, modifiers) in [
             ("a", KeyCode::Char('a'), M::NONE),
             ("Ä", KeyCode::Char('Ä'), M::SHIFT),
@@ -415,7 +371,7 @@ mod tests {
             ("\x18", KeyCode::Char('x'), M::CONTROL),
             ("\x1d", KeyCode::Char('5'), M::CONTROL),
             ("\x7f", KeyCode::Backspace, M::NONE),
-            ("\x1b", KeyCode::Esc, M::NONE),
+            ("\x1b", KeyCode::Escape, M::NONE),
             ("\x1b\r", KeyCode::Enter, M::ALT),
             ("\x1bé", KeyCode::Char('é'), M::ALT),
             ("\x1b[", KeyCode::Char('['), M::ALT),
@@ -428,10 +384,10 @@ mod tests {
             ("\x1b[Z", KeyCode::BackTab, M::SHIFT),
             ("\x1b[5~", KeyCode::PageUp, M::NONE),
             ("\x1b[3;2~", KeyCode::Delete, M::SHIFT),
-            ("\x1b[15~", KeyCode::F(5), M::NONE),
-            ("\x1bOP", KeyCode::F(1), M::NONE),
-            ("\x1b[[B", KeyCode::F(2), M::NONE),
-            ("\x1b[27u", KeyCode::Esc, M::NONE),
+            ("\x1b[15~", KeyCode::Function(5), M::NONE),
+            ("\x1bOP", KeyCode::Function(1), M::NONE),
+            ("\x1b[[B", KeyCode::Function(2), M::NONE),
+            ("\x1b[27u", KeyCode::Escape, M::NONE),
             ("\x1b[13;2u", KeyCode::Enter, M::SHIFT),
             ("\x1b[99;5u", KeyCode::Char('c'), M::CONTROL),
             ("\x1b\x1b[D", KeyCode::Left, M::ALT),
@@ -444,9 +400,16 @@ mod tests {
     }
 
     #[test]
+    fn keys_that_no_binding_can_name_are_left_out() {
+        for bytes in ["\x1b[57358u", "\x1b[57363u", "\x1b[57428u", "\x1b[57441u"] {
+            assert_eq!(decode(&format!("{bytes}x")), [typed('x')], "{bytes:?}");
+        }
+    }
+
+    #[test]
     fn the_mouse_the_focus_and_pastes_are_known() {
         let mouse = |kind, column, row| {
-            let modifiers = KeyModifiers::NONE;
+            let modifiers = Modifiers::NONE;
             Received::Input(Input::Mouse(MouseEvent {
                 kind,
                 column,
@@ -460,7 +423,7 @@ mod tests {
         let down = MouseEventKind::Down(MouseButton::Left);
         assert_eq!(decode("\x1b[M !!"), [mouse(down, 0, 0)]);
         assert_eq!(decode("\x1b[<0;0;0Mx"), [typed('x')]);
-        let focus = [Input::FocusGained, Input::FocusLost].map(Received::Input);
+        let focus = [Input::FocusIn, Input::FocusOut].map(Received::Input);
         assert_eq!(decode("\x1b[I\x1b[O"), focus);
         let paste = Received::Input(Input::Paste("a\x1b[Ab\n".to_owned()));
         assert_eq!(decode("\x1b[200~a\x1b[Ab\n\x1b[201~x"), [paste, typed('x')]);
@@ -487,13 +450,13 @@ mod tests {
         assert_eq!(decode("\x1b]1x"), [alt(']'), typed('1'), typed('x')]);
         assert_eq!(
             decode("\x1b]\x1b[A"),
-            [alt(']'), pressed(KeyCode::Up, KeyModifiers::NONE)]
+            [alt(']'), pressed(KeyCode::Up, Modifiers::NONE)]
         );
         assert_eq!(decode("\x1b_x"), [alt('_'), typed('x')]);
         assert_eq!(decode("\x1b[1"), [alt('['), typed('1')]);
         // Nobody types that.
         assert_eq!(decode("\x1b[<65;"), []);
-        let escapes = [KeyCode::Esc; 2].map(|code| pressed(code, KeyModifiers::NONE));
+        let escapes = [KeyCode::Escape; 2].map(|code| pressed(code, Modifiers::NONE));
         assert_eq!(decode("\x1b\x1b"), escapes);
     }
 

@@ -7,7 +7,7 @@ mod reading;
 
 use std::time::Instant;
 
-use crossterm::event::{KeyEvent, KeyEventKind};
+use termina::event::{KeyEvent, KeyEventKind};
 
 use super::beside::is_about_panel;
 use super::layers::Slot;

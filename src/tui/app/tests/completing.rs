@@ -86,11 +86,11 @@ fn a_click_takes_a_row() {
     let text = driver.text();
     let row = text.lines().position(|line| line.contains("/theme")).unwrap() as u16;
     driver.app.mouse(
-        crossterm::event::MouseEvent {
-            kind: crossterm::event::MouseEventKind::Down(crossterm::event::MouseButton::Left),
+        termina::event::MouseEvent {
+            kind: termina::event::MouseEventKind::Down(termina::event::MouseButton::Left),
             column: 8,
             row,
-            modifiers: KeyModifiers::NONE,
+            modifiers: Modifiers::NONE,
         },
         driver.now,
     );

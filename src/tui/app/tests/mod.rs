@@ -29,9 +29,9 @@ mod waiting;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use termina::event::{KeyCode, KeyEvent, Modifiers};
 
 use super::*;
 use crate::conversation::sample::said;
@@ -195,7 +195,7 @@ impl Driver {
     fn type_text(&mut self, text: &str) {
         for c in text.chars() {
             self.app
-                .key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE), self.now);
+                .key(KeyEvent::new(KeyCode::Char(c), Modifiers::NONE), self.now);
         }
         self.collect();
     }
@@ -304,15 +304,15 @@ impl Frame {
 
 fn key(name: &str) -> KeyEvent {
     let (modifiers, code) = match name.rsplit_once('+') {
-        Some(("ctrl", rest)) => (KeyModifiers::CONTROL, rest),
-        Some(("alt", rest)) => (KeyModifiers::ALT, rest),
-        Some(("shift", rest)) => (KeyModifiers::SHIFT, rest),
-        _ => (KeyModifiers::NONE, name),
+        Some(("ctrl", rest)) => (Modifiers::CONTROL, rest),
+        Some(("alt", rest)) => (Modifiers::ALT, rest),
+        Some(("shift", rest)) => (Modifiers::SHIFT, rest),
+        _ => (Modifiers::NONE, name),
     };
     let code = match code {
         "enter" => KeyCode::Enter,
-        "esc" => KeyCode::Esc,
-        "tab" if modifiers == KeyModifiers::SHIFT => KeyCode::BackTab,
+        "esc" => KeyCode::Escape,
+        "tab" if modifiers == Modifiers::SHIFT => KeyCode::BackTab,
         "tab" => KeyCode::Tab,
         "space" => KeyCode::Char(' '),
         "up" => KeyCode::Up,

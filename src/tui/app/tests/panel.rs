@@ -234,11 +234,11 @@ fn a_click_gives_it_the_keys_and_hostile_words_stay_words() {
         .find(|(_, line)| line.contains("○ a"))
         .unwrap();
     let column = line[..line.find('○').unwrap()].chars().count();
-    let event = crossterm::event::MouseEvent {
-        kind: crossterm::event::MouseEventKind::Down(crossterm::event::MouseButton::Left),
+    let event = termina::event::MouseEvent {
+        kind: termina::event::MouseEventKind::Down(termina::event::MouseButton::Left),
         column: u16::try_from(column).unwrap(),
         row: u16::try_from(row).unwrap(),
-        modifiers: KeyModifiers::NONE,
+        modifiers: Modifiers::NONE,
     };
     driver.app.mouse(event, driver.now);
     driver.press("space");

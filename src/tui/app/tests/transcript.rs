@@ -1,6 +1,6 @@
 //! The keys of the transcript.
 
-use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use termina::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::pictures::{conversation, picture};
 use super::*;
@@ -95,7 +95,7 @@ fn mouse(driver: &mut Driver, kind: MouseEventKind, (column, row): (u16, u16)) {
         kind,
         column,
         row,
-        modifiers: KeyModifiers::NONE,
+        modifiers: Modifiers::NONE,
     };
     driver.app.mouse(event, driver.now);
     driver.frame();

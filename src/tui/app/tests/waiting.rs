@@ -176,11 +176,11 @@ fn a_click_on_a_row_chooses_it() {
     let mut driver = waiting(1);
     let text = driver.text();
     let row = text.lines().position(|line| line.contains("steer me")).unwrap();
-    let press = crossterm::event::MouseEvent {
-        kind: crossterm::event::MouseEventKind::Down(crossterm::event::MouseButton::Left),
+    let press = termina::event::MouseEvent {
+        kind: termina::event::MouseEventKind::Down(termina::event::MouseButton::Left),
         column: 20,
         row: u16::try_from(row).unwrap(),
-        modifiers: KeyModifiers::NONE,
+        modifiers: Modifiers::NONE,
     };
     driver.app.mouse(press, driver.now);
     assert_eq!(chosen(&mut driver), "❯ steer ┃ steer me");
