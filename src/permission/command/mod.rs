@@ -57,7 +57,9 @@ pub use search::{Search, search};
 pub use unpacking::may_unpack_links;
 pub use word::{Variable, Word};
 pub(super) use wrapper::{is_wrapper, wrappers};
-pub use written::{Backup, Copied, LinksCopied, brings_files, is_edit, is_plain, moves_files, written};
+pub use written::{
+    Backup, Copied, LinksCopied, Written, brings_files, is_edit, is_plain, moves_files, written,
+};
 
 use self::flow::Flow;
 use super::check::{Ask, Floor};

@@ -8,7 +8,7 @@ mod texts;
 
 use std::ops::Range;
 
-use self::options::{Options, after_options, options_of, values_before_command};
+use self::options::{Options, after_options, values_before_command};
 use self::texts::{eval, find, script, shell};
 use super::base_name;
 use super::files::PathOperand;
@@ -158,18 +158,18 @@ pub(super) fn runs(words: &[Word], given: Given<'_>) -> Runs {
         {
             Runs::Nothing
         }
-        _ => match options_of(program) {
-            Some((options, operands)) => wrapped(program, words, &options, operands, given),
+        _ => match Options::of(program) {
+            Some(options) => wrapped(program, words, options, given),
             None => Runs::Nothing,
         },
     }
 }
 
-fn wrapped(program: &str, words: &[Word], options: &Options, operands: usize, given: Given<'_>) -> Runs {
+fn wrapped(program: &str, words: &[Word], options: &Options, given: Given<'_>) -> Runs {
     let Some(mut start) = after_options(words, options) else {
         return Runs::Unknown;
     };
-    for _ in 0..operands {
+    for _ in 0..options.operands {
         match words.get(start) {
             Some(word) if word.is_literal() => start += 1,
             Some(_) => return Runs::Unknown,

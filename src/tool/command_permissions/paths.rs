@@ -121,6 +121,13 @@ impl Setting<'_> {
         found?.ok()
     }
 
+    /// Returns true if a path is in the project, whether or not its links are followed first.
+    pub(super) fn is_inside(&self, path: &str, directory: &Path) -> bool {
+        let resolved = self.resolve(path, directory);
+        let followed = self.resolve_links(path, directory);
+        resolved.is_some_and(|resolved| resolved.inside) && followed.is_none_or(|followed| followed.inside)
+    }
+
     pub(super) fn outside(&self, operand: &PathOperand, directories: Option<&[PathBuf]>) -> Vec<Ask> {
         if !operand.dynamic && operand.text.is_empty() && operand.variable.is_none() {
             // All of it is a wildcard, or nothing at all: the directory itself.

@@ -153,11 +153,7 @@ pub(super) fn any(node: &Node, holds: &mut impl FnMut(&Node) -> bool) -> bool {
                 .any(|(condition, body)| any(condition, holds) || any(body, holds))
                 || otherwise.as_deref().is_some_and(|node| any(node, holds))
         }
-        Node::Loop(condition, body)
-        | Node::Each {
-            inside: condition,
-            body,
-            ..
-        } => any(condition, holds) || any(body, holds),
+        Node::Loop(condition, body) => any(condition, holds) || any(body, holds),
+        Node::Each(each) => any(&each.inside, holds) || any(&each.body, holds),
     }
 }
