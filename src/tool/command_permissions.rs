@@ -10,6 +10,7 @@ mod command;
 mod deleted;
 mod gathered;
 mod git;
+mod git_directory;
 mod git_index;
 mod git_query;
 mod git_revision;
@@ -39,6 +40,7 @@ use self::paths::{goes_up_unseen, is_harmless_device};
 use self::wildcards::Wildcards;
 use super::SessionServices;
 use super::confine::can_confine_reading;
+use super::reads_only::{GitReads, ReadsOnly};
 use crate::permission::command::{
     Analysis, List, PathUse, Redirected, Simple, analyse, changes_directory, is_known_locale, operand_of,
 };
@@ -55,24 +57,6 @@ pub(super) struct CommandPermissions {
     pub(super) why: Option<String>,
     /// Set exactly if every simple command of the call has the form of the `@read-only` list.
     pub(super) reads_only: Option<ReadsOnly>,
-}
-
-/// A call that only reads, and what it needs to be run confined to that.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ReadsOnly {
-    /// The programs that it names; absolute, links resolved, without the shell.
-    pub(super) programs: Vec<PathBuf>,
-    /// `None` when it does not run git.
-    pub(super) git: Option<GitReads>,
-}
-
-/// Requirements for disarming the git of a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct GitReads {
-    /// The drivers that are configured in the repositories that it looks into.
-    pub(super) drivers: Drivers,
-    /// The filters among them that would change what it compares.
-    pub(super) filters: BTreeSet<String>,
 }
 
 /// Returns the asks for running `command` in `workdir`. Looks at files.

@@ -4,7 +4,7 @@
 //! certainly is not reached. A test whose value only the shell knows holds for nothing: who allows such a command allows what it
 //! finds.
 
-use super::files::{PathOperand, operand};
+use super::operand::{PathOperand, operand};
 use super::word::Word;
 use super::{Simple, base_name};
 use crate::permission::Pattern;

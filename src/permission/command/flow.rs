@@ -11,13 +11,15 @@ use std::ops::Range;
 
 pub(super) use self::place::directory_operand;
 use self::place::{After, changes_directory, functions_change_directory};
-pub use self::place::{Directory, PossibleDirectories};
 use self::values::Values;
 use super::Simple;
-use super::files::PathOperand;
+use super::directories::PossibleDirectories;
+use super::facts::Facts;
 use super::grammar;
 use super::hazards;
-use super::reader::{Facts, read};
+use super::operand::PathOperand;
+use super::reader::read;
+use super::redefined::check_functions;
 use super::syntax::{Each, Link, Node, Redirection, RedirectionKind};
 use super::word::Word;
 
@@ -91,7 +93,8 @@ impl Flow {
     pub(super) fn of(text: &str) -> Self {
         let mut flow = Self::default();
         flow.script(text, &PossibleDirectories::start());
-        hazards::check_whole(&mut flow.facts);
+        hazards::check_numbers(&mut flow.facts);
+        check_functions(&mut flow.facts);
         flow
     }
 

@@ -2,6 +2,9 @@
 
 use super::word::Word;
 
+/// Constructs in constructs.
+pub(super) const MAX_DEPTH: usize = 200;
+
 /// One command of the shell's grammar, with all that is in it.
 #[derive(Debug)]
 pub(super) enum Node {

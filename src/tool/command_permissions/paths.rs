@@ -2,8 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::super::context::outside_asks;
-use super::super::path_asks;
+use super::super::path_asks::{outside_asks, path_asks};
 use super::{Setting, variable};
 use crate::files::Resolved;
 use crate::permission::command::{
@@ -378,4 +377,15 @@ pub(super) fn is_harmless_device(path: &str) -> bool {
         "/dev/tty",
     ];
     known.iter().any(|known| path == Path::new(known)) || path.parent() == Some(Path::new("/dev/fd"))
+}
+
+/// Parts of a text that could be names.
+pub(super) fn tokens(text: &str) -> Vec<String> {
+    let text = text
+        .replace("\\n", "\n")
+        .replace("\\0", "\n")
+        .replace("\\t", "\t");
+    let is_separator = |c: char| c.is_whitespace() || "\"'`;|&()<>".contains(c);
+    let parts = text.split(is_separator).filter(|part| !part.is_empty());
+    parts.map(str::to_owned).collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::reached::passed::tokens;
+use super::paths::tokens;
 use super::{Gathered, Setting, base_name, may_be_options, variable};
 use crate::permission::command::{
     Analysis, Backup, Copied, PathOperand, Search, Simple, Written, is_edit, is_plain, written,

@@ -6,10 +6,11 @@ use super::super::arity;
 use super::super::hazards::{self, is_harmless};
 use super::super::syntax::{Assignment, Call, RedirectionKind};
 use super::super::word::{Word, joined};
-use super::super::wrapper::{Given, Runs, is_assignment, is_shell, replaced, runs, starts_in};
+use super::super::wrapper::{Given, Runs, is_assignment, replaced, runs, starts_in};
 use super::super::{Input, Simple, base_name};
 use super::place::{After, directory_after, named_directories};
 use super::{Flow, PossibleDirectories, Shell};
+use crate::permission::wrappers::is_shell;
 
 /// `eval`, `sh -c` and wrappers in each other.
 const MAX_TEXTS: usize = 8;

@@ -1,7 +1,7 @@
 //! The options that may stand before what a wrapper runs.
 
 use super::super::base_name;
-use super::super::files::{PathOperand, operand, operand_of_text};
+use super::super::operand::{PathOperand, operand, operand_of_text};
 use super::super::word::Word;
 
 /// A wrapper's options, and what else stands before its command.

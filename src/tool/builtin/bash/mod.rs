@@ -34,10 +34,11 @@ use crate::files::PathKind;
 use crate::permission::Ask;
 use crate::process::{CommandOutcome, Confinement, Shell, ShellCommand, SpawnError};
 use crate::text::truncate::Keep;
-use crate::tool::builtin::file_name::one_line;
-use crate::tool::command_permissions::{CommandPermissions, ReadsOnly, command_permissions, count_deleted};
+use crate::tool::command_permissions::{CommandPermissions, command_permissions, count_deleted};
 use crate::tool::confine::{Sandbox, reading, sandbox};
+use crate::tool::file_name::one_line;
 use crate::tool::protected_names::Touched;
+use crate::tool::reads_only::ReadsOnly;
 use crate::tool::{
     Asker, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
     SessionServices, Spilled, Tool, ToolCx, ToolError,
