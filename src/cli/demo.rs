@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use super::args::OpenArgs;
 use super::failure::Failure;
 use super::place::Locations;
-use super::screen::{Launch, launch};
+use super::screen::{Launch, Left, launch};
 use crate::config::{Config, Dirs};
 use crate::session::wire::{FrontEndKind, ModelSource, Which};
 
@@ -48,13 +48,17 @@ pub(super) fn demo() -> Result<ExitCode, Failure> {
         request.loaded.config = looks(loaded.config);
     }
     let dirs = own.map_or_else(|| request.dirs.clone(), |own| own.dirs);
-    launch(Launch {
+    let left = launch(Launch {
         request,
         prompt: None,
         dirs,
         extra: None,
         notes: vec![WELCOME.to_owned()],
-    })
+    })?;
+    match left {
+        Left::With(status) => Ok(status),
+        Left::ForDemo => demo(),
+    }
 }
 
 fn scratch() -> io::Result<TempDir> {

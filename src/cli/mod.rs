@@ -42,6 +42,7 @@ use crate::process::keeper;
 use crate::process::sandbox;
 use args::{Cli, Command, ConfigCommand, PermissionsCommand, SessionsCommand};
 use failure::Failure;
+use screen::Left;
 use sessions::Style;
 
 /// Does what the words of the command line ask; the first is the program's name.
@@ -83,7 +84,10 @@ fn unknown_command(words: &[OsString]) -> Option<Failure> {
 
 fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
     let Some(command) = cli.command else {
-        return screen::screen(cli.screen);
+        return match screen::screen(cli.screen)? {
+            Left::With(status) => Ok(status),
+            Left::ForDemo => demo::demo(),
+        };
     };
     match command {
         Command::Run(args) => run::run(args),

@@ -14,7 +14,7 @@ use super::failure::Failure;
 use super::first_run::Beginning;
 use super::place::{Locations, host, model_source};
 use super::session_threads::SessionThreads;
-use super::{demo, first_run, keys, screen_reader, themes};
+use super::{first_run, keys, screen_reader, themes};
 use crate::config::Dirs;
 use crate::config::schema::{NotifyBy, SymbolSet, Tui};
 use crate::session::ErrorReport;
@@ -25,7 +25,14 @@ use crate::tui::{
 };
 use crate::view::Symbols;
 
-pub(super) fn screen(args: ScreenArgs) -> Result<ExitCode, Failure> {
+/// How the screen was left.
+pub(super) enum Left {
+    With(ExitCode),
+    /// The person wants the demo instead.
+    ForDemo,
+}
+
+pub(super) fn screen(args: ScreenArgs) -> Result<Left, Failure> {
     let place = match &args.directory {
         Some(directory) => Locations::at(directory)?,
         None => Locations::current()?,
@@ -36,7 +43,7 @@ pub(super) fn screen(args: ScreenArgs) -> Result<ExitCode, Failure> {
     let request = place.request(args.open, args.reopen.into(), source, FrontEndKind::Attended)?;
     if args.screen_reader {
         check_terminal()?;
-        return screen_reader::screen_reader(request, extra, args.prompt, &dirs);
+        return screen_reader::screen_reader(request, extra, args.prompt, &dirs).map(Left::With);
     }
     launch(Launch {
         request,
@@ -59,7 +66,7 @@ pub(super) struct Launch {
     pub(super) notes: Vec<String>,
 }
 
-pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
+pub(super) fn launch(launch: Launch) -> Result<Left, Failure> {
     let Launch {
         mut request,
         prompt,
@@ -73,9 +80,9 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
         // What is missing may be among what is asked about.
         Err(_) if brings_providers(&request.trust) => wire::preview_untrusted(&request),
         Err(report) => match first_run::begin(report, &mut request, themes.clone())? {
-            Beginning::Demo => return demo::demo(),
+            Beginning::Demo => return Ok(Left::ForDemo),
             Beginning::Server => wire::preview(&request)?,
-            Beginning::Left(status) => return Ok(status),
+            Beginning::Left(status) => return Ok(Left::With(status)),
         },
     };
     check_terminal()?;
@@ -130,7 +137,7 @@ pub(super) fn launch(launch: Launch) -> Result<ExitCode, Failure> {
     }
     threads.end(host);
     match ended {
-        Ok(ended) => Ok(ExitCode::from(ended.status())),
+        Ok(ended) => Ok(Left::With(ExitCode::from(ended.status()))),
         Err(error) => Err(Failure::system("the screen failed", error)),
     }
 }

@@ -27,10 +27,27 @@ pub fn lacking(key: &str) -> Option<&'static str> {
 }
 
 /// Keys that only the global file may set.
-pub(super) const GLOBAL_ONLY: &[&[&str]] = &[&["trust"], &["permission", "protected"]];
+const GLOBAL_ONLY: &[&[&str]] = &[&["trust"], &["permission", "protected"]];
 
 /// Actions of `keybinds` that answer for the person begin with these. No project changes what they are answered with.
-pub(super) const ANSWERING: &[&str] = &["permission-", "trust-"];
+const ANSWERING: &[&str] = &["permission-", "trust-"];
 
 /// All that counts of the managed file.
 pub(super) const OF_THE_MANAGED: &[&str] = &["$schema", "permission", "tools"];
+
+/// Returns true if only the global file may set a key.
+pub(super) fn is_global_only<S: AsRef<str>>(path: &[S]) -> bool {
+    GLOBAL_ONLY
+        .iter()
+        .any(|key| path.iter().map(AsRef::as_ref).eq(key.iter().copied()))
+}
+
+/// Returns true if a key changes what a person answers with.
+pub(super) fn answers<S: AsRef<str>>(path: &[S]) -> bool {
+    match path {
+        [keybinds, name] if keybinds.as_ref() == "keybinds" => {
+            ANSWERING.iter().any(|prefix| name.as_ref().starts_with(prefix))
+        }
+        _ => false,
+    }
+}

@@ -18,15 +18,16 @@ use serde_json::{Map, Value};
 
 use self::overlay::{keep_switched_off, merge_file};
 use self::reader::{Read, read};
-pub(super) use self::reader::{answers, is_global_only};
 use super::Config;
 use super::claude::{ClaudeRules, hooks_in, rules_in};
 use super::diagnose::{ConfigError, Problem};
 use super::features::LACKING;
+use super::layer::{AgentLayer, HookLayer, InstructionGlob, PermissionLayer, written_rules};
+use super::origin::Origin;
 use super::parts::{ProjectPart, parts};
-use super::places::{LoadRequest, Origin, RuleFiles, Texts};
-use super::schema::{AgentSettings, Hooks, Table};
-use super::source::{Source, locate, plain};
+use super::places::{LoadRequest, RuleFiles, Texts};
+use super::schema::{AgentSettings, Table};
+use super::source::{Source, is_empty, locate};
 use super::switches::ToolSwitches;
 use crate::conversation::ModelRef;
 use crate::regular_file::FileGate;
@@ -92,42 +93,6 @@ impl fmt::Debug for ExpandedSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.path.join("."), self.written)
     }
-}
-
-/// The rules of one file.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PermissionLayer {
-    pub origin: Origin,
-    pub file: PathBuf,
-    /// The value of `permission` as written, its order kept and its shape checked.
-    pub rules: Value,
-}
-
-/// The agents of one file.
-#[derive(Debug, Clone, PartialEq)]
-pub struct AgentLayer {
-    pub origin: Origin,
-    pub file: PathBuf,
-    pub agents: Table<AgentSettings>,
-}
-
-/// The hooks of one file.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HookLayer {
-    /// The kind of file that they come from; those of a project run in a trusted project only.
-    pub origin: Origin,
-    pub file: PathBuf,
-    pub hooks: Hooks,
-}
-
-/// One entry of `instructions`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InstructionGlob {
-    /// A relative pattern counts from here.
-    pub base: PathBuf,
-    pub pattern: String,
-    /// A project's pattern finds nothing outside this directory.
-    pub confined_to: Option<PathBuf>,
 }
 
 /// Reads all files. Missing ones are fine, except the one named with `--config`. Nothing counts yet that needs the
@@ -236,17 +201,6 @@ fn merge(texts: &Arc<Texts>, trust: Trust) -> Result<Loaded, ConfigError> {
     }
     merge.claude_rules = claude;
     merge.finish(&trees)
-}
-
-/// The rules of a file as they are written, before anything of it is expanded.
-pub(super) fn written_rules(source: &Source, tree: &Node<'_>) -> Option<PermissionLayer> {
-    let Node::Object(object) = tree else { return None };
-    let rules = plain(&object.get("permission")?.value);
-    (!is_empty(&rules)).then(|| PermissionLayer {
-        origin: source.origin,
-        file: source.path.clone(),
-        rules,
-    })
 }
 
 struct Merge<'a> {
@@ -511,15 +465,6 @@ fn at<'a>(value: &'a Value, key: &[&str]) -> Option<&'a Value> {
         Value::Array(items) => items.get(step.parse::<usize>().ok()?),
         value => value.get(step),
     })
-}
-
-pub(super) fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Array(items) => items.is_empty(),
-        Value::Object(entries) => entries.is_empty(),
-        Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
-    }
 }
 
 /// Returns a problem that only the typed shape finds, such as a model's name without a slash.

@@ -14,7 +14,9 @@ mod diagnose;
 mod dirs;
 mod expand;
 mod features;
+mod layer;
 mod layers;
+mod origin;
 mod parts;
 mod places;
 pub mod schema;
@@ -26,11 +28,11 @@ pub use claude::ClaudeRules;
 pub use diagnose::{ConfigError, Problem};
 pub use dirs::Dirs;
 pub use features::lacking;
-pub use layers::{
-    AgentLayer, ExpandedSecret, HookLayer, InstructionGlob, Loaded, PermissionLayer, UnsetVariable, load,
-};
+pub use layer::{AgentLayer, HookLayer, InstructionGlob, PermissionLayer};
+pub use layers::{ExpandedSecret, Loaded, UnsetVariable, load};
+pub use origin::Origin;
 pub use parts::{ProjectPart, allows};
-pub use places::{LoadRequest, MakeGate, Origin, RuleFiles, files};
+pub use places::{LoadRequest, MakeGate, RuleFiles, files};
 pub use schema::Config;
 pub use switches::ToolSwitches;
 

@@ -12,9 +12,9 @@ use sha2::{Digest, Sha256};
 
 use super::Origin;
 use super::expand::{file_names, wants_variable};
-use super::layers::{answers, is_empty, is_global_only};
+use super::features::{answers, is_global_only};
 use super::places::Texts;
-use super::source::{Source, plain};
+use super::source::{Source, is_empty, plain};
 use super::untrusted::{Standing, standing};
 
 /// One value of one file of a project.

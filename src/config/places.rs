@@ -10,7 +10,8 @@ use super::Dirs;
 use super::claude::{ClaudeRules, claude_files, rules_in};
 use super::diagnose::{self, ConfigError, Problem};
 use super::expand::{Expansion, FileTexts};
-use super::layers::{PermissionLayer, written_rules};
+use super::layer::{PermissionLayer, written_rules};
+use super::origin::Origin;
 use super::source::{Source, SourceFault};
 use crate::project_root::directories;
 use crate::regular_file::FileGate;
@@ -45,19 +46,6 @@ pub struct LoadRequest<'a> {
     pub make_gate: MakeGate,
     /// Files of the project that are left out until the person says yes to them.
     pub unconfirmed: &'a Unconfirmed,
-}
-
-/// Who wrote a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Origin {
-    /// The user, for every project.
-    Global,
-    /// Whoever wrote the project; not necessarily the user.
-    Project,
-    /// The user, for this process (`--config`).
-    Extra,
-    /// The machine's administrator: rules that nobody loosens.
-    Managed,
 }
 
 /// Returns the files that [`super::load`] reads, existing or not, in their order.

@@ -166,3 +166,13 @@ pub(super) fn locate(root: &Node<'_>, path: &[String]) -> Option<usize> {
         leaf => found.map(|_| leaf.start()),
     }
 }
+
+/// Returns true if a value says nothing.
+pub(super) fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(items) => items.is_empty(),
+        Value::Object(entries) => entries.is_empty(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}

@@ -9,10 +9,11 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::grant::floor;
+use super::floor::floor;
 use super::harm::Deleted;
 use super::rule::{Action, Rule, Source};
-use super::verdict::{Permissions, Subject, Verdict};
+use super::subject::Subject;
+use super::verdict::{Permissions, Verdict};
 
 /// One thing a call is about to do.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

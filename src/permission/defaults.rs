@@ -6,12 +6,11 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use icu_normalizer::ComposingNormalizerBorrowed;
-
 use super::Pattern;
+use super::folded::folded;
 use super::keys::FAMILIES;
 use super::rule::{Action, PROTECTED, Rule, Source};
-use super::verdict::Subject;
+use super::subject::Subject;
 
 /// Directories that the defaults speak about. All are absolute.
 #[derive(Debug, Clone, Default)]
@@ -152,20 +151,6 @@ pub fn protected_subject(absolute: &Path, relative: Option<&str>) -> Subject {
         .also(absolute);
     subject.also.extend(relative.map(folded));
     subject
-}
-
-/// Lower case by way of upper case, so that letters with several lower-case forms become one, without what HFS+ ignores,
-/// composed (NFC).
-pub(super) fn folded(name: &str) -> String {
-    let is_ignored = |c: char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
-    let kept = name.chars().filter(|c| !is_ignored(*c));
-    let lower: String = kept
-        .flat_map(char::to_uppercase)
-        .flat_map(char::to_lowercase)
-        .collect();
-    ComposingNormalizerBorrowed::new_nfc()
-        .normalize(&lower)
-        .into_owned()
 }
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ impl Deleted {
 }
 
 const DELETES: &str = "deletes files, no undo";
+const IN_PLACE: &str = "changes files in place, no undo";
 const OVERWRITES: &str = "overwrites files, no undo";
 const DISCARDS: &str = "discards changes";
 const KEEPS: &str = "changes what the repository keeps";
@@ -141,96 +142,57 @@ const WITH_ACTIONS: &[(&[&str], usize)] = &[
 pub(super) fn harm_of(words: &[&str]) -> Option<&'static str> {
     let (program, arguments) = words.split_first()?;
     let program = program.rsplit('/').next().unwrap_or(program);
-    let has = |names: &[&str]| arguments.iter().any(|word| names.contains(word));
     let known = PROGRAMS.iter().find(|(names, _)| {
         names.contains(&program) || (program.starts_with("mkfs.") && names.contains(&"mkfs"))
     });
     if let Some((_, words)) = known {
         return Some(words);
     }
+    let overwrites = |is_so: bool| is_so.then_some(OVERWRITES);
+    let operands = |is_operand: fn(&&&str) -> bool| arguments.iter().filter(is_operand).count();
     match program {
-        "git" => return git(arguments),
-        "find" => return find(arguments),
+        "git" => git(arguments),
+        "find" => find(arguments),
         "sed" => {
-            return arguments
-                .iter()
-                .any(|word| is_in_place(word))
-                .then_some("changes files in place, no undo");
+            let is_in_place = arguments.iter().any(|word| is_in_place(word));
+            is_in_place.then_some(IN_PLACE)
         }
         "perl" | "ruby" => {
-            let in_place =
-                |word: &&&str| word.starts_with('-') && !word.starts_with("--") && word.contains('i');
-            return arguments
-                .iter()
-                .take_while(|word| word.starts_with('-'))
-                .find(in_place)
-                .map(|_| "changes files in place, no undo");
+            let mut options = arguments.iter().take_while(|word| word.starts_with('-'));
+            let is_in_place = options.any(|word| is_letters(word) && word.contains('i'));
+            is_in_place.then_some(IN_PLACE)
         }
-        "awk" | "gawk" | "mawk" | "nawk" => {
-            let runs =
-                |word: &&str| word.contains("system") || word.contains('|') || word.contains("getline");
-            let whole = arguments.join(" ");
-            let writes = whole.contains('>') && whole.contains("print");
-            let is_in_place = has(&["inplace"]);
-            return match (arguments.iter().any(runs), writes || is_in_place) {
-                (true, _) => Some("runs commands of its own"),
-                (false, true) => Some(OVERWRITES),
-                (false, false) => None,
-            };
-        }
-        "sort" => {
-            let writes = |word: &&str| word.starts_with("--o") || (is_letters(word) && word.contains('o'));
-            return arguments.iter().any(writes).then_some(OVERWRITES);
-        }
-        "cp" | "install" | "sponge" => return (!arguments.is_empty()).then_some(OVERWRITES),
-        "ln" => {
-            let forces = |word: &&str| word.starts_with("--f") || (is_letters(word) && word.contains('f'));
-            return arguments.iter().any(forces).then_some(OVERWRITES);
-        }
+        "awk" | "gawk" | "mawk" | "nawk" => awk(arguments),
+        "sort" => overwrites(has_option(arguments, &['o'], &["--o"])),
+        "cp" | "install" | "sponge" => overwrites(!arguments.is_empty()),
+        "ln" => overwrites(has_option(arguments, &['f'], &["--f"])),
         "tee" => {
-            let appends = |word: &&str| word.starts_with("--a") || (is_letters(word) && word.contains('a'));
-            let has_file = arguments
-                .iter()
-                .any(|word| !word.starts_with('-') && *word != "/dev/null");
-            return (has_file && !arguments.iter().any(appends)).then_some(OVERWRITES);
+            let files = operands(|word| !word.starts_with('-') && **word != "/dev/null");
+            overwrites(files > 0 && !has_option(arguments, &['a'], &["--a"]))
         }
-        "uniq" | "xxd" => {
-            let operands = arguments
-                .iter()
-                .filter(|word| !word.starts_with('-') || word.len() == 1);
-            return (operands.count() > 1).then_some(OVERWRITES);
-        }
-        "curl" => {
-            let writes = |word: &&str| {
-                word.starts_with("--o")
-                    || word.starts_with("--remote-n")
-                    || is_letters(word) && word.contains(['o', 'O'])
-            };
-            return arguments.iter().any(writes).then_some(OVERWRITES);
-        }
+        "uniq" | "xxd" => overwrites(operands(|word| !word.starts_with('-') || word.len() == 1) > 1),
+        "curl" => overwrites(has_option(arguments, &['o', 'O'], &["--o", "--remote-n"])),
         "wget" => {
-            let writes = |word: &&str| {
-                word.starts_with("--output-d")
-                    || is_letters(word) && word.contains('O') && !word.ends_with("O-")
-            };
-            return arguments.iter().any(writes).then_some(OVERWRITES);
+            let names_a_file = |word: &&str| is_letters(word) && word.contains('O') && !word.ends_with("O-");
+            let is_named = arguments.iter().any(names_a_file);
+            overwrites(is_named || has_option(arguments, &[], &["--output-d"]))
         }
         "rsync" => {
-            let deletes = |word: &&str| word.starts_with("--del") || word.starts_with("--remove");
-            let only_shows = |word: &&str| *word == "--dry-run" || (is_letters(word) && word.contains('n'));
-            return match (arguments.iter().any(deletes), arguments.iter().any(only_shows)) {
-                (_, true) => None,
-                (true, false) => Some(DELETES),
-                (false, false) => Some(OVERWRITES),
-            };
+            let only_shows = arguments.contains(&"--dry-run") || has_option(arguments, &['n'], &[]);
+            let deletes = has_option(arguments, &[], &["--del", "--remove"]);
+            (!only_shows).then_some(if deletes { DELETES } else { OVERWRITES })
         }
-        "crontab" => return (!has(&["-l"])).then_some("changes what runs later"),
-        _ => {}
+        "crontab" => (!arguments.contains(&"-l")).then_some("changes what runs later"),
+        _ if WRAPPERS.contains(&program) => {
+            let mut starts = (1..words.len().min(8)).filter(|at| !words[*at].starts_with('-'));
+            starts.find_map(|at| harm_of(&words[at..]))
+        }
+        _ => action(program, arguments),
     }
-    if WRAPPERS.contains(&program) {
-        let starts = (1..words.len().min(8)).filter(|at| !words[*at].starts_with('-'));
-        return starts.into_iter().find_map(|at| harm_of(&words[at..]));
-    }
+}
+
+/// Programs that are told in a word what to do.
+fn action(program: &str, arguments: &[&str]) -> Option<&'static str> {
     let (_, count) = WITH_ACTIONS.iter().find(|(names, _)| names.contains(&program))?;
     let plain = arguments
         .iter()
@@ -240,6 +202,23 @@ pub(super) fn harm_of(words: &[&str]) -> Option<&'static str> {
     plain
         .any(|word| ACTIONS.contains(word))
         .then_some("may be hard to undo")
+}
+
+fn awk(arguments: &[&str]) -> Option<&'static str> {
+    let runs = |word: &&str| word.contains("system") || word.contains('|') || word.contains("getline");
+    if arguments.iter().any(runs) {
+        return Some("runs commands of its own");
+    }
+    let whole = arguments.join(" ");
+    let writes = whole.contains('>') && whole.contains("print");
+    (writes || arguments.contains(&"inplace")).then_some(OVERWRITES)
+}
+
+/// Returns true if an argument has one of these letters, or begins like one of these long options.
+fn has_option(arguments: &[&str], letters: &[char], long: &[&str]) -> bool {
+    arguments.iter().any(|word| {
+        is_letters(word) && word.contains(letters) || long.iter().any(|option| word.starts_with(option))
+    })
 }
 
 fn is_letters(word: &str) -> bool {

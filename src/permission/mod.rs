@@ -13,11 +13,14 @@
 //! These rules hold everywhere: within one list the last matching rule wins; lists of other origin can only be
 //! stricter; a grant lifts an ask and never a deny; no mode lifts a deny; what nothing matches is asked.
 
+mod action;
 mod check;
 mod claude;
 pub mod command;
 mod defaults;
 mod editable;
+mod floor;
+mod folded;
 mod grant;
 mod harm;
 mod inquiry;
@@ -28,14 +31,18 @@ mod read_gate;
 mod reply;
 mod rule;
 mod runners;
+mod subject;
 mod verdict;
 mod words;
+mod wrappers;
 
+pub use action::Action;
 pub use check::{Ask, Decision, Denial, Floor, Location, Mode, Open, UnknownMode, decide, plan_rules};
 pub use claude::{ClaudeFile, ClaudePlaces, LeftOut, Translation, Why, translate};
 pub use defaults::{Places, defaults, may_be_protected, protected_subject};
 pub use editable::{Editable, Fit};
-pub use grant::{Floored, floor, grants, too_wide};
+pub use floor::{Floored, floor, too_wide};
+pub use grant::grants;
 pub use harm::Deleted;
 pub use inquiry::{Delegated, Inquiry, Row};
 pub use keys::{is_key, keys, own_key};
@@ -43,7 +50,7 @@ pub use pattern::Pattern;
 pub use proposed::Proposed;
 pub use read_gate::ReadGate;
 pub use reply::{PermissionReply, Scope};
-pub use rule::{Action, Rule, RuleProblem, Source, parse};
-pub use runners::CommandWord;
-pub use verdict::{ImportedRules, Permissions, Subject, Verdict};
+pub use rule::{Rule, RuleProblem, Source, parse};
+pub use subject::{CommandWord, Subject};
+pub use verdict::{ImportedRules, Permissions, Verdict};
 pub use words::in_words;

@@ -8,29 +8,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Pattern;
-use super::defaults::folded;
-use super::grant::{covers, floor};
+pub(super) use super::action::{Action, PROTECTED};
+use super::floor::{covers, floor};
+use super::folded::folded;
 use super::keys::is_about_paths;
-use super::verdict::Subject;
-
-/// The action of a rule. The order is that of strictness.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Action {
-    Allow,
-    Ask,
-    Deny,
-}
-
-impl fmt::Display for Action {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Allow => "allow",
-            Self::Ask => "ask",
-            Self::Deny => "deny",
-        })
-    }
-}
+use super::subject::Subject;
 
 impl FromStr for Action {
     type Err = RuleProblem;
@@ -92,9 +74,6 @@ pub struct Rule {
     pub source: Source,
     key_glob: Option<Pattern>,
 }
-
-/// The key under which writes to special paths are judged.
-pub(super) const PROTECTED: &str = "protected";
 
 impl Rule {
     pub fn new(key: &str, pattern: &str, action: Action, source: Source, home: Option<&Path>) -> Self {

@@ -23,6 +23,7 @@ pub mod scratch;
 pub mod shell;
 pub mod spawn;
 mod start;
+mod start_request;
 pub mod stuck;
 
 pub use environment::{EnvironmentRules, shell_environment, withheld, withhold};

@@ -26,7 +26,8 @@ use tokio_util::sync::CancellationToken;
 use super::kill::Group;
 use super::sandbox::Confinement;
 use super::shell::Shell;
-use super::start::{Leader, Start, Streams};
+use super::start::Leader;
+use super::start_request::{Start, Streams};
 
 /// Between the polite signal and the other one.
 const KILL_AFTER: Duration = Duration::from_secs(3);

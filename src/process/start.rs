@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
@@ -11,26 +10,7 @@ use tokio::process::Command;
 
 #[cfg(target_os = "linux")]
 use super::keeper;
-use super::sandbox::Confinement;
-
-/// A program to be started.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Start {
-    pub(super) program: PathBuf,
-    pub(super) arguments: Vec<OsString>,
-    pub(super) cwd: PathBuf,
-    /// All of the environment: nothing is inherited.
-    pub(super) environment: Vec<(OsString, OsString)>,
-    pub(super) confinement: Option<Confinement>,
-}
-
-/// Input and outputs of a program.
-#[derive(Debug)]
-pub(super) struct Streams {
-    pub(super) stdin: OwnedFd,
-    pub(super) stdout: OwnedFd,
-    pub(super) stderr: OwnedFd,
-}
+use super::start_request::{Start, Streams};
 
 /// The started program, which leads a session and a group.
 #[derive(Debug)]

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
+use super::adapter::Ask;
 use super::http::{Http, Outgoing};
 use super::pictures::Pictures;
-use super::protocol::Ask;
 use super::reply::{self, Reply};
 use super::{Catalog, Provider, ProviderError, ProviderErrorKind, ReplyStream, Request};
 

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::ProviderError;
+use super::adapter::Decode;
 use super::error::Reported;
-use super::protocol::Decode;
 use crate::conversation::{ModelRef, StreamEvent};
 use crate::text::surrogates::{self, Joiner};
 

@@ -4,6 +4,7 @@
 //! pairing calls with results and executing them belong to `agent`. An adapter never repairs the history; it is handed a
 //! well-formed one.
 
+mod adapter;
 mod anthropic;
 pub mod cassette;
 mod catalog;
@@ -43,9 +44,9 @@ use serde_json::Value;
 
 use crate::conversation::{Message, ModelRef, SessionId, StreamEvent};
 
+pub use adapter::Decode;
 pub use catalog::{Catalog, EditMode, LongCost, Model, Thinking};
 pub use client::Client;
-pub use protocol::Decode;
 pub use retry::RetrySettings;
 pub use settings::{ModelSettings, Protocol, ProviderSettings, builtin, without_user};
 

@@ -1,77 +1,15 @@
-//! Protocols of providers: the list of adapters, and the two traits that each of them implements.
+//! The list of protocols: each with its adapter.
 
 use serde_json::Value;
 
+use super::Protocol;
+use super::adapter::{Adapter, Decode};
 use super::anthropic::Anthropic;
 use super::decoder::Decoder;
 use super::gemini::Gemini;
 use super::openai_chat::OpenAiChat;
 use super::openai_responses::OpenAiResponses;
-use super::{Model, Protocol, ProviderError, ProviderSettings, Request};
-use crate::conversation::{ModelRef, Native, StreamEvent};
-
-/// One wire protocol: how a request is written and how its reply is read. A new one is a folder and a line below.
-pub(crate) trait Adapter: Sync {
-    /// Returns the path below `base_url`, with its leading slash.
-    fn path(&self, model: &str) -> String;
-
-    /// Returns the headers that carry the key and the version.
-    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
-
-    fn body(&self, ask: &Ask<'_>) -> Value;
-
-    /// Makes the reader of the protocol's own events. See [`Protocol::decoder`] for the whole one.
-    fn decoder(&self, model: &ModelRef) -> Box<dyn Decode>;
-}
-
-/// Returns the header of a key that is given as a bearer token.
-pub(crate) fn bearer(key: Option<&str>) -> Vec<(&'static str, String)> {
-    key.map(|key| ("authorization", format!("Bearer {key}")))
-        .into_iter()
-        .collect()
-}
-
-/// A request together with what is known about its model and provider.
-pub(crate) struct Ask<'a> {
-    pub(crate) request: &'a Request,
-    pub(crate) model: &'a Model,
-    pub(crate) settings: &'a ProviderSettings,
-}
-
-impl Ask<'_> {
-    /// Returns true if the reply should be thought about: a title is not worth it.
-    pub(crate) fn wants_reasoning(&self) -> bool {
-        self.model.reasoning && self.request.purpose == super::Purpose::Turn
-    }
-
-    /// Returns the temperature to send. OpenAI's own models that reason refuse one.
-    pub(crate) fn temperature(&self) -> Option<f64> {
-        let is_refused = self.model.reasoning && self.is_openai();
-        self.request.temperature.filter(|_| !is_refused)
-    }
-
-    /// Returns true if the server is OpenAI's own or Azure's copy of it, by the host in its URL.
-    pub(crate) fn is_openai(&self) -> bool {
-        let base_url = &self.settings.base_url;
-        let host = base_url
-            .split_once("://")
-            .map_or(base_url.as_str(), |(_, rest)| rest);
-        let host = host.split(['/', ':']).next().unwrap_or(host);
-        host == "api.openai.com" || host.ends_with(".openai.azure.com")
-    }
-}
-
-/// Reads a reply's events one after the other.
-pub trait Decode: Send {
-    /// Reads one server-sent event. Events of unknown kinds give nothing.
-    fn event(&mut self, name: &str, data: &str) -> Result<Vec<StreamEvent>, ProviderError>;
-
-    /// Tells that the stream has ended. Returns the rest of a reply that was whole without saying so, and nothing for
-    /// one that was cut.
-    fn end(&mut self) -> Vec<StreamEvent> {
-        Vec::new()
-    }
-}
+use crate::conversation::{ModelRef, Native};
 
 impl Protocol {
     pub(crate) fn adapter(self) -> &'static dyn Adapter {

@@ -7,7 +7,7 @@ use futures::stream::{self, StreamExt as _};
 use reqwest::Response;
 use serde::de::IgnoredAny;
 
-use super::protocol::Decode;
+use super::adapter::Decode;
 use super::sse::{ServerEvent, Splitter};
 use super::{ProviderError, ProviderErrorKind, ReplyStream, http};
 use crate::conversation::{ModelRef, StreamEvent};

@@ -150,7 +150,7 @@ pub(crate) fn tool_part(tool: &str, raw_args: &str, provider_id: Option<&str>, o
 /// Builds the body that a request would be sent with.
 pub(crate) fn body(protocol: Protocol, request: &Request, model: &Model) -> Value {
     let settings = settings(protocol);
-    protocol.adapter().body(&super::protocol::Ask {
+    protocol.adapter().body(&super::adapter::Ask {
         request,
         model,
         settings: &settings,

@@ -3,10 +3,12 @@
 //! Each line of the card is marked as foreign, so that none can be taken for lathe's own. Lathe's own lines in it begin in a
 //! way that no answer begins.
 
-use super::words::FOREIGN;
 use crate::text::diff::{Sign, parse_unified};
 use crate::text::sanitize::{Revealed, reveal, reveal_line};
 use crate::view::card::{Card, CardPart, DiffBody};
+
+/// Begins every line that is not lathe's own: what a model, a tool or a file says. No line of lathe's begins so.
+pub(super) const FOREIGN: &str = "| ";
 
 /// Returns all lines of a card's body, or its argument where it has none.
 pub(super) fn body(card: &Card) -> Vec<Revealed> {

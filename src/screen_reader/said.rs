@@ -3,7 +3,7 @@
 //! The line knows whether it has been begun, and with what, so that nothing is said twice in a row and no line of lathe's
 //! own stands behind foreign words.
 
-use super::words;
+use super::judged::FOREIGN;
 use crate::text::sanitize::{Revealed, sanitize, sanitize_line};
 
 #[derive(Default)]
@@ -23,9 +23,9 @@ impl SpokenText {
         self.end_line();
         for (place, line) in sanitize(line).trim_end().split('\n').enumerate() {
             if place > 0 {
-                self.text.push_str(words::FOREIGN);
+                self.text.push_str(FOREIGN);
             }
-            self.is_covered |= place > 0 || line.starts_with(words::FOREIGN);
+            self.is_covered |= place > 0 || line.starts_with(FOREIGN);
             self.text.push_str(&sanitize_line(line));
             self.text.push('\n');
         }
@@ -61,7 +61,7 @@ impl SpokenText {
         }
         for line in sanitize(text).split_inclusive('\n') {
             if !self.is_begun && line != "\n" {
-                self.text.push_str(words::FOREIGN);
+                self.text.push_str(FOREIGN);
             }
             self.text.push_str(line);
             self.is_begun = !line.ends_with('\n');

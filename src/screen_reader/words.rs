@@ -1,12 +1,9 @@
 //! A tool's card without signs: what a call does, how it ended, and what came of it.
 
-use super::judged;
+use super::judged::{self, FOREIGN};
 use crate::conversation::{CallResult, CallState, ErrorKind};
 use crate::text::sanitize::reveal_line;
 use crate::view::card::{Card, CardPart, plain};
-
-/// Begins every line that is not lathe's own: what a model, a tool or a file says. No line of lathe's begins so.
-pub(super) const FOREIGN: &str = "| ";
 
 /// Signs of check lists and answers at the beginning of a row, and what they say.
 const SIGNS: &[(&str, &str)] = &[

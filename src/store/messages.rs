@@ -13,12 +13,6 @@ use crate::conversation::{
     CallResult, CallState, ErrorKind, Message, MessageId, MessageState, Part, PartBody, SessionId, ToolPart,
 };
 
-/// The session and all below it.
-pub(super) const TREE_IDS: &str = "
-    WITH RECURSIVE tree (id) AS (
-        SELECT ?1 UNION SELECT sessions.id FROM sessions JOIN tree ON sessions.parent = tree.id
-    ) SELECT id FROM tree";
-
 /// Parts whose bodies are held as text at once, so that a long session is not in memory twice.
 const BATCH: usize = 2048;
 /// A thread is worth its start for so many parts.
@@ -118,7 +112,7 @@ impl Store {
     /// replies as cut. Only the holder of the tree's lock may call this: then whoever ran them is gone.
     pub fn mark_interrupted(&self, session: &SessionId) -> Result<Interrupted, StoreError> {
         self.transact(|connection| {
-            let mut tree = connection.prepare_cached(TREE_IDS)?;
+            let mut tree = connection.prepare_cached(sessions::TREE_IDS)?;
             let ids: Vec<String> = tree
                 .query_map([session.as_str()], |row| row.get(0))?
                 .collect::<Result<_, _>>()?;

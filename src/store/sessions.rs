@@ -8,6 +8,12 @@ use serde::{Deserialize, Serialize};
 use super::{Store, StoreError, column, now, path_text};
 use crate::conversation::{ModelRef, SessionId, Usage};
 
+/// The session and all below it.
+pub(super) const TREE_IDS: &str = "
+    WITH RECURSIVE tree (id) AS (
+        SELECT ?1 UNION SELECT sessions.id FROM sessions JOIN tree ON sessions.parent = tree.id
+    ) SELECT id FROM tree";
+
 /// A session to be stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewSession {
@@ -164,7 +170,7 @@ impl Store {
     /// Removes a session with its children and all that belongs to them. Returns whether it was there.
     pub fn delete(&self, session: &SessionId) -> Result<bool, StoreError> {
         self.transact(|connection| {
-            let mut tree = connection.prepare_cached(super::messages::TREE_IDS)?;
+            let mut tree = connection.prepare_cached(TREE_IDS)?;
             let ids: Vec<String> = tree
                 .query_map([session.as_str()], |row| row.get(0))?
                 .collect::<Result<_, _>>()?;

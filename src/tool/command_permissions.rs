@@ -6,8 +6,11 @@
 
 mod brought;
 mod closed;
+mod command;
 mod deleted;
+mod gathered;
 mod git;
+mod git_directory;
 mod git_index;
 mod git_query;
 mod git_revision;
@@ -25,21 +28,21 @@ mod wildcards;
 mod written;
 
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use self::command::Look;
 pub(super) use self::deleted::count_deleted;
-use self::git::{GitLook, GitRun};
+use self::gathered::Gathered;
+use self::git::GitRun;
 pub use self::git_index::JudgedIndexes;
 use self::paths::{goes_up_unseen, is_harmless_device};
 use self::wildcards::Wildcards;
-use self::written::OperandPaths;
 use super::SessionServices;
 use super::confine::can_confine_reading;
+use super::reads_only::{GitReads, ReadsOnly};
 use crate::permission::command::{
-    Analysis, Form, GitShows, List, PathUse, Redirected, Simple, analyse, changes_directory,
-    directory_operand, files_read, in_git, is_known_locale, operand_of, paths, search, shows_files,
-    takes_paths,
+    Analysis, List, PathUse, Redirected, Simple, analyse, changes_directory, is_known_locale, operand_of,
 };
 use crate::permission::{Ask, Floor, Subject};
 use crate::process::git::Drivers;
@@ -54,24 +57,6 @@ pub(super) struct CommandPermissions {
     pub(super) why: Option<String>,
     /// Set exactly if every simple command of the call has the form of the `@read-only` list.
     pub(super) reads_only: Option<ReadsOnly>,
-}
-
-/// A call that only reads, and what it needs to be run confined to that.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ReadsOnly {
-    /// The programs that it names; absolute, links resolved, without the shell.
-    pub(super) programs: Vec<PathBuf>,
-    /// `None` when it does not run git.
-    pub(super) git: Option<GitReads>,
-}
-
-/// Requirements for disarming the git of a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct GitReads {
-    /// The drivers that are configured in the repositories that it looks into.
-    pub(super) drivers: Drivers,
-    /// The filters among them that would change what it compares.
-    pub(super) filters: BTreeSet<String>,
 }
 
 /// Returns the asks for running `command` in `workdir`. Looks at files.
@@ -128,46 +113,10 @@ fn asks_of(setting: &Setting<'_>, command: &str) -> CommandPermissions {
     }
     gathered.edit.extend(setting.possible_asks(&analysis));
     let reads_only = only_reads.then(|| setting.reads_only(&looks));
-    let mut asks = gathered.outside;
-    asks.extend(gathered.bash);
-    asks.extend(gathered.edit);
-    asks.extend(gathered.read);
     CommandPermissions {
-        asks: without_repetitions(asks),
-        why: gathered.why,
+        why: gathered.why.take(),
+        asks: gathered.into_asks(),
         reads_only,
-    }
-}
-
-#[derive(Default)]
-struct Gathered {
-    outside: Vec<Ask>,
-    bash: Vec<Ask>,
-    edit: Vec<Ask>,
-    read: Vec<Ask>,
-    why: Option<String>,
-    /// True if a redirection writes to more than a device that holds nothing, or a temporary file.
-    writes: bool,
-}
-
-/// Findings about one command.
-struct Look {
-    /// Its form, if it is one that only reads.
-    form: Option<Form>,
-    /// `None` for any other program.
-    git: Option<GitLook>,
-    /// True if it changes files in the project and does nothing else.
-    is_edit: bool,
-    /// True if its words stand for more files than are looked at.
-    is_too_much: bool,
-    /// True if a word turned out to be a file that it overwrites.
-    destroys: bool,
-}
-
-impl Look {
-    fn shows_files_of_git(&self) -> bool {
-        let git = self.form.as_ref().and_then(|form| form.git.as_ref());
-        git.is_some_and(|git| git.shows != GitShows::Nothing)
     }
 }
 
@@ -192,49 +141,6 @@ fn ask_of(command: &Simple, look: &Look, is_unasked: bool) -> Ask {
         (ask.floor, ask.subject.read_only) = (Floor::Denied, true);
     }
     if look.is_edit { ask.in_project() } else { ask }
-}
-
-/// The same command may only read in one place and do more in another: then it does more.
-fn without_repetitions(asks: Vec<Ask>) -> Vec<Ask> {
-    let name = |ask: &Ask| (ask.key.clone(), ask.subject.text.clone());
-    let doing_more: HashSet<_> = asks
-        .iter()
-        .filter(|ask| !ask.subject.read_only)
-        .map(name)
-        .collect();
-    let mut seen = HashSet::new();
-    let mut kept: Vec<Ask> = Vec::with_capacity(asks.len());
-    for mut ask in asks {
-        ask.subject.read_only &= !doing_more.contains(&name(&ask));
-        if seen.insert(name(&ask)) {
-            kept.push(ask);
-            continue;
-        }
-        let same = kept
-            .iter_mut()
-            .find(|known| known.key == ask.key && known.subject.text == ask.subject.text);
-        if let Some(known) = same {
-            // A file that one command makes, which asks nothing, another one writes.
-            if strictness(ask.floor) > strictness(known.floor) {
-                std::mem::swap(known, &mut ask);
-            }
-            // Spellings for rules that restrict may differ by what stands around a command.
-            for form in ask.subject.restrict_also {
-                if !known.subject.restrict_also.contains(&form) {
-                    known.subject.restrict_also.push(form);
-                }
-            }
-        }
-    }
-    kept
-}
-
-fn strictness(floor: Floor) -> u8 {
-    match floor {
-        Floor::Denied => 0,
-        Floor::Rules => 1,
-        Floor::Ask => 2,
-    }
 }
 
 fn variable<'a>(services: &'a SessionServices, name: &str) -> Option<&'a std::ffi::OsStr> {
@@ -355,136 +261,6 @@ impl Setting<'_> {
         }
     }
 
-    fn command(&self, command: &Simple, analysis: &Analysis, gathered: &mut Gathered) -> Look {
-        let directories = self.directories(&command.place);
-        self.operand_places(command, analysis, directories.as_deref(), gathered);
-        let mut found = self.expand(command, directories.as_deref(), analysis);
-        let there = self.there(command, directories.as_deref());
-        if there.is_none() {
-            found = None;
-        }
-        for path in there.iter().flatten() {
-            gathered.outside.extend(self.outside_path(path, self.workdir));
-            if shows_files(command) {
-                gathered.read.extend(self.read_path(path));
-            }
-        }
-        for operand in in_git(command) {
-            gathered.read.extend(self.read_path(&operand.text));
-        }
-        if let (Some(search), Some(directories), Some(paths)) = (search(command), &directories, &mut found) {
-            let looked = self.look_through(&search, paths, directories, gathered);
-            if looked.is_none() {
-                found = None;
-            }
-        }
-        for path in found.iter().flatten() {
-            gathered.outside.extend(self.outside_path(path, self.workdir));
-        }
-        let is_unseen = directories
-            .as_deref()
-            .is_some_and(|directories| self.has_unseen(command, directories));
-        if is_unseen {
-            gathered.read.extend(Self::unseen_asks(command, analysis));
-        }
-        let form = match (&found, &directories) {
-            (Some(found), Some(directories))
-                if (!is_unseen || changes_directory(command))
-                    && !analysis.exports
-                    && !may_be_options(command, found, directories) =>
-            {
-                self.form(command, directories)
-            }
-            // Nobody can say what it reads.
-            _ => None,
-        };
-        let mut look = Look {
-            form,
-            git: None,
-            is_edit: false,
-            is_too_much: found.is_none() && directories.is_some(),
-            destroys: written::overwrites_a_file(command, there.as_deref().unwrap_or_default()),
-        };
-        if look.form.is_none() {
-            let mut named = there.clone().unwrap_or_default();
-            named.extend(found.iter().flatten().cloned());
-            self.read_by_words(command, analysis, directories.as_deref(), &named, gathered);
-        }
-        if let (Some(_), Some(directories)) = (&look.form, &directories) {
-            self.listed_by_names(command, analysis, directories, gathered);
-        }
-        if let (Some(git), Some(directories)) = (
-            look.form.as_ref().and_then(|form| form.git.as_ref()),
-            &directories,
-        ) {
-            look.git = Some(self.git(git, directories, gathered));
-        }
-        let operand_paths = OperandPaths {
-            directories: directories.as_deref(),
-            expanded: found.as_deref(),
-        };
-        if base_name(command.program()) == "tee" {
-            self.written_by_tee(command, operand_paths, gathered);
-        } else {
-            let changed = self.changed(command, analysis, operand_paths, gathered);
-            look.is_edit = changed.is_edit && !is_unseen;
-            self.brought(command, analysis, operand_paths, &changed.kept, gathered);
-            if look.form.is_none() {
-                self.reached(command, analysis, gathered);
-            }
-        }
-        self.read_by_operands(command, operand_paths, gathered);
-        look
-    }
-
-    /// Gathers where the operands of a command lead.
-    fn operand_places(
-        &self,
-        command: &Simple,
-        analysis: &Analysis,
-        directories: Option<&[PathBuf]>,
-        gathered: &mut Gathered,
-    ) {
-        let mut operands = paths(command);
-        if operands.is_empty() {
-            operands.extend(directory_operand(command));
-        }
-        let asks = operands
-            .iter()
-            .flat_map(|operand| self.outside(operand, directories));
-        gathered.outside.extend(asks);
-        if command.more_operands && takes_paths(command) && !names_its_operands(command) {
-            // The paths stand nowhere in the text, so what brings them stands for them: `xargs cat`.
-            let wrapper = command.given_by.and_then(|at| analysis.commands.get(at));
-            let text = &wrapper.unwrap_or(command).canonical;
-            let ask = Ask::new("external_directory", Subject::new(text));
-            gathered.outside.push(ask);
-        }
-    }
-
-    fn written_by_tee(&self, command: &Simple, found: OperandPaths<'_>, gathered: &mut Gathered) {
-        for operand in &paths(command) {
-            gathered.edit.extend(self.write(operand, found.directories));
-        }
-        for path in found.expanded.unwrap_or_default() {
-            gathered.edit.extend(self.write_path(path, self.workdir));
-        }
-    }
-
-    /// Gathers the files among the operands that a command shows.
-    fn read_by_operands(&self, command: &Simple, found: OperandPaths<'_>, gathered: &mut Gathered) {
-        let read = files_read(command);
-        for operand in read.iter().filter(|operand| !operand.dynamic) {
-            for path in self.paths_of(operand, found.directories).unwrap_or_default() {
-                gathered.read.extend(self.read_path(&path));
-            }
-        }
-        if !read.is_empty() {
-            let paths = found.expanded.unwrap_or_default().iter();
-            gathered.read.extend(paths.flat_map(|path| self.read_path(path)));
-        }
-    }
-
     fn redirected(&self, redirected: &Redirected, gathered: &mut Gathered) {
         let directories = self.directories(&redirected.place);
         let operand = operand_of(&redirected.target);
@@ -578,11 +354,6 @@ fn may_be_options(command: &Simple, found: &[String], directories: &[PathBuf]) -
     let splits = command.words.iter().any(|word| word.may_split);
     let is_split = |path: &String| path.contains([' ', '\t', '\n', '*', '?', '[', '\\']);
     (begins && found.iter().any(is_option)) || (splits && found.iter().any(is_split))
-}
-
-/// `{}` in the words of `find -exec`: what stands there was found below directories that are asked about.
-fn names_its_operands(command: &Simple) -> bool {
-    command.words.iter().any(|word| word.text.contains("{}"))
 }
 
 #[cfg(test)]

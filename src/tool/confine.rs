@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use super::command_permissions::ReadsOnly;
+use super::reads_only::ReadsOnly;
 use super::{SandboxMode, SessionServices, ToolError};
 use crate::conversation::ErrorKind;
 use crate::permission::{Action, Mode, protected_subject};

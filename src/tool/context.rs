@@ -9,11 +9,12 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::path_asks::outside_asks;
 use super::pipeline::{Known, Turn};
 use super::{Asker, Inside, Noting, Prepared, Registry, SessionServices, ToolError, ToolSettings};
 use crate::conversation::{CallId, ErrorKind, SessionId};
-use crate::files::{FileError, PathKind, Resolved, Roots};
-use crate::permission::{Ask, Mode, Subject};
+use crate::files::{FileError, PathKind, Resolved};
+use crate::permission::{Ask, Mode};
 use crate::provider::{EditMode, ToolSpec};
 use crate::question::{Asking, Form, FormReply, QuestionKind, Reply};
 use crate::text::truncate::ContextUse;
@@ -249,50 +250,6 @@ impl ToolCx {
 fn gone(error: FileError) -> ToolError {
     ToolError::from(error)
         .hint("Nothing was done. Tell the user: lathe has to be started in a directory that is there.")
-}
-
-const NULL_DEVICE: &str = "/dev/null";
-
-/// The asks for leaving the project: for the path as it is named, and for what links on the way lead to.
-pub(super) fn outside_asks(roots: &Roots, resolved: &Resolved) -> Vec<Ask> {
-    // What is outside is shown by its absolute path.
-    let is_outside = |path: &Path| Path::new(&roots.display(path)).is_absolute();
-    let is_directory = resolved.real.is_dir();
-    let mut asks = Vec::new();
-    for path in [&resolved.absolute, &resolved.real] {
-        let directory = path.parent().filter(|_| !is_directory).unwrap_or(path);
-        let pattern = if path == Path::new(NULL_DEVICE) {
-            // The rules have a word of their own for it, which says nothing of the other devices.
-            NULL_DEVICE.to_owned()
-        } else {
-            format!("{}/*", directory.display()).replace("//", "/")
-        };
-        let ask = Ask::new("external_directory", Subject::new(pattern.clone())).always(pattern);
-        if is_outside(path) && !asks.contains(&ask) {
-            asks.push(ask);
-        }
-    }
-    asks
-}
-
-/// The asks for touching a path under one key: the path as it is named, and what a link on the way leads to.
-pub fn path_asks(key: &str, resolved: &Resolved) -> Vec<Ask> {
-    let locate = |ask: Ask| if resolved.inside { ask.in_project() } else { ask };
-    // Every edit is one thing to allow; to read a file is to read that file.
-    let offered = |ask: Ask, path: &str| match key {
-        "read" if path.contains(['*', '?']) => ask,
-        "read" => ask.always(path),
-        _ => ask.always("*"),
-    };
-    let named = Subject::new(&resolved.display).also(resolved.absolute.to_string_lossy());
-    let mut asks = vec![locate(offered(Ask::new(key, named), &resolved.display))];
-    if resolved.real != resolved.absolute {
-        // Rules are written with the names that files have in the project.
-        let real = resolved.real.to_string_lossy();
-        let subject = Subject::new(&*real).also(&resolved.real_display);
-        asks.push(locate(offered(Ask::new(key, subject), &real)));
-    }
-    asks
 }
 
 impl<P> Prepared<P> {

@@ -13,8 +13,8 @@ use serde_json::{Map, Value};
 use tokio::sync::{Mutex, mpsc};
 use tokio_util::sync::CancellationToken;
 
-use super::pipeline::{self, EndsTurn, Known, LoopGuard, Progress, Resolved, in_order};
-use super::{CallSettings, Concurrency, Registry, Resolution, ToolCx, ToolError, ToolSettings};
+use super::pipeline::{self, EndsTurn, Known, LoopGuard, Progress, Resolved, in_order, may_be_inside};
+use super::{CallSettings, Registry, ToolCx, ToolError, ToolSettings};
 use crate::conversation::{CallId, CallResult, CallState, ErrorKind, ToolPart};
 
 /// The means that calls inside a call are run with, beside those of the call itself.
@@ -190,28 +190,6 @@ impl Progress for Ending<'_> {
     fn ends_turn(&self, call: &CallId, by: EndsTurn) {
         self.stop.cancel();
         self.progress.ends_turn(call, by);
-    }
-}
-
-/// How a call stands that consists of these: as the strictest of them.
-pub(super) fn concurrency(known: Known<'_>, calls: &[InnerCall]) -> Concurrency {
-    let is_exclusive = |call: &InnerCall| {
-        let args = Value::Object(call.args.clone()).to_string();
-        let resolve = || pipeline::resolve(known, &mut LoopGuard::default(), &call.tool, &args);
-        may_be_inside(known.registry, &call.tool) && resolve().concurrency() == Concurrency::Exclusive
-    };
-    if calls.iter().any(is_exclusive) {
-        Concurrency::Exclusive
-    } else {
-        Concurrency::Shared
-    }
-}
-
-/// A name that is no tool's is told as such.
-fn may_be_inside(registry: &Registry, name: &str) -> bool {
-    match registry.resolve(name) {
-        Resolution::Tool(tool) => tool.may_be_inside(),
-        Resolution::Unknown { .. } => true,
     }
 }
 

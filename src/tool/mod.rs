@@ -19,6 +19,7 @@ mod command_permissions;
 pub mod confine;
 mod context;
 mod dynamic;
+mod file_name;
 mod gate;
 #[cfg(test)]
 #[allow(dead_code)] // Each tool needs some of it.
@@ -26,8 +27,10 @@ pub(crate) mod harness;
 mod hooked;
 mod inside;
 mod output;
+mod path_asks;
 pub mod pipeline;
 mod protected_names;
+mod reads_only;
 mod registry;
 mod routing;
 mod seen;
@@ -40,12 +43,13 @@ mod walk;
 mod writing;
 
 pub use command_permissions::JudgedIndexes;
-pub use context::{Abilities, CallSettings, CallUpdate, PathAsk, SessionEffect, ToolCx, Update, path_asks};
+pub use context::{Abilities, CallSettings, CallUpdate, PathAsk, SessionEffect, ToolCx, Update};
 use dynamic::text_or_null;
 pub use dynamic::{DynPrepared, DynTool, ResultSource};
 pub use gate::{AnswerError, Asker, Gate, GateOwner};
 pub use inside::{InnerCall, InnerEnd, Inside};
 pub use output::{Output, Spilled, ToolError};
+pub use path_asks::path_asks;
 pub use protected_names::ProtectedNames;
 pub use registry::{Registry, Resolution, Set};
 pub use seen::{Noting, Seen};

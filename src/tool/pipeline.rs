@@ -32,6 +32,7 @@ use crate::view::card::Card;
 pub use own::{find_own, own_command};
 use raw::{Raw, Size, error_result};
 use resolve::failed_inside;
+pub(super) use resolve::may_be_inside;
 pub use resolve::{Known, LoopGuard, Ready, Resolved, resolve};
 use turn::in_turn;
 pub use turn::{Turn, turns};

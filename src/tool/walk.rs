@@ -17,7 +17,7 @@ use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use tokio_util::sync::CancellationToken;
 
 use self::threads::Taken;
-use super::builtin::file_name::one_line;
+use super::file_name::one_line;
 use super::{Output, ToolCx, ToolError, plural};
 use crate::conversation::ErrorKind;
 use crate::files::{Resolved, Roots};

@@ -4,6 +4,7 @@
 //! its own in the table; what stands on the same line is a peer. Tests in the files obey as well. `main.rs` stands
 //! above everything, and `lib.rs` only lists.
 
+mod circles;
 mod opening;
 mod scan;
 mod starting;

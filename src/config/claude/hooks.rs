@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::config::diagnose::Problem;
 use crate::config::features::LACKING;
-use crate::config::layers::HookLayer;
+use crate::config::layer::HookLayer;
 use crate::config::schema::{HookCommand, HookKind, HookMatcher, Hooks};
 use crate::config::source::{Source, plain};
 

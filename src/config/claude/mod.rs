@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 pub(super) use self::hooks::hooks_in;
 use super::diagnose::Problem;
-use super::places::Origin;
+use super::origin::Origin;
 use super::source::{Source, plain};
 
 /// Keys that are read, or that mean nothing.

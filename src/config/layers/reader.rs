@@ -12,7 +12,7 @@ use super::{ExpandedSecret, Trust, UnsetVariable};
 use crate::config::Origin;
 use crate::config::diagnose::Problem;
 use crate::config::expand::{Expansion, ExpansionError};
-use crate::config::features::{ANSWERING, GLOBAL_ONLY, OF_THE_MANAGED};
+use crate::config::features::{OF_THE_MANAGED, answers, is_global_only};
 use crate::config::parts::wants_environment;
 use crate::config::source::Source;
 use crate::config::untrusted::{Standing, standing};
@@ -184,22 +184,5 @@ fn is_refused(origin: Origin, path: &[String]) -> bool {
         Origin::Project => is_global_only(path) || answers(path),
         Origin::Extra => is_global_only(path),
         Origin::Managed => path.len() == 1 && !OF_THE_MANAGED.contains(&path[0].as_str()),
-    }
-}
-
-/// Returns true if only the global file may set a key.
-pub(in crate::config) fn is_global_only<S: AsRef<str>>(path: &[S]) -> bool {
-    GLOBAL_ONLY
-        .iter()
-        .any(|key| path.iter().map(AsRef::as_ref).eq(key.iter().copied()))
-}
-
-/// Returns true if a key changes what a person answers with.
-pub(in crate::config) fn answers<S: AsRef<str>>(path: &[S]) -> bool {
-    match path {
-        [keybinds, name] if keybinds.as_ref() == "keybinds" => {
-            ANSWERING.iter().any(|prefix| name.as_ref().starts_with(prefix))
-        }
-        _ => false,
     }
 }

@@ -29,6 +29,7 @@ mod removal;
 mod replacement;
 mod step;
 mod turn;
+mod undone;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 
 use super::super::{FileError, FileProblem};
 use super::record::{FoundRecord, Record};
-use super::step::{Step, Undone};
+use super::step::Step;
 use super::turn::Turn;
+use super::undone::Undone;
 
 /// The result of recovery at the start.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::io;
 use super::super::{ContentHash, FileError, FileProblem};
 use super::place::WriteTarget;
 use super::replacement::temp_name;
-use super::step::Undone;
+use super::undone::Undone;
 use super::{Expected, Written};
 
 pub(super) struct Removal {

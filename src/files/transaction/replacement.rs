@@ -11,7 +11,7 @@ use rustix::process::geteuid;
 use super::super::directory::Directory;
 use super::super::{ContentHash, FileError, FileProblem};
 use super::place::WriteTarget;
-use super::step::Undone;
+use super::undone::Undone;
 use super::{Expected, Written};
 
 pub(super) struct Replacement {

@@ -6,21 +6,12 @@ use super::super::FileError;
 use super::place::{Directories, WriteTarget};
 use super::removal::Removal;
 use super::replacement::{Attributes, Replacement, Staged};
+use super::undone::Undone;
 use super::{Change, Content, Written};
 
 pub(super) enum Step {
     Replace(Replacement),
     Remove(Removal),
-}
-
-/// The result of undoing a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Undone {
-    /// The file was as before.
-    Nothing,
-    Restored,
-    /// Somebody else has changed it since; it was left alone.
-    Foreign,
 }
 
 impl Step {

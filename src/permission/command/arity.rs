@@ -6,7 +6,7 @@
 use super::Simple;
 use super::word::Word;
 use crate::permission::Subject;
-use crate::permission::grant::{covers, floor};
+use crate::permission::floor::{covers, floor};
 use crate::permission::harm::harm_of;
 use crate::permission::runners::{self, Extent};
 

@@ -4,7 +4,7 @@
 //! certainly is not reached. A test whose value only the shell knows holds for nothing: who allows such a command allows what it
 //! finds.
 
-use super::files::{PathOperand, operand};
+use super::operand::{PathOperand, operand};
 use super::word::Word;
 use super::{Simple, base_name};
 use crate::permission::Pattern;
@@ -319,9 +319,8 @@ impl<'a> Parser<'a> {
     }
 
     fn primary(&mut self) -> Expression<'a> {
-        use Truth::{No, Unknown, Yes};
         let Some(word) = self.next() else {
-            return Expression::Always(Yes);
+            return Expression::Always(Truth::Yes);
         };
         self.has_action |= ["-delete", "-print", "-ls", "-exec", "-ok", "-fprint", "-fls"]
             .iter()
@@ -342,6 +341,50 @@ impl<'a> Parser<'a> {
                 }
                 inner
             }
+            text if self.takes_option(text) => Expression::Always(Truth::Yes),
+            text => match self.action(text) {
+                Some(action) => Expression::Action(action),
+                None => self.test(word),
+            },
+        }
+    }
+
+    /// Takes an option, or what writes to a file and always holds; returns false for anything else.
+    fn takes_option(&mut self, text: &str) -> bool {
+        match text {
+            "-maxdepth" => self.limits.1 = self.number().unwrap_or(usize::MAX),
+            "-mindepth" => self.limits.0 = self.number().unwrap_or(0),
+            "-depth" | "-d" => self.depth_first = true,
+            "-follow" => self.follows = true,
+            "-fprintf" => self.at += 2,
+            "-fprint" | "-fprint0" | "-fls" => self.at += 1,
+            _ => return NEUTRAL.contains(&text),
+        }
+        true
+    }
+
+    fn action(&mut self, text: &str) -> Option<FindAction<'a>> {
+        match text {
+            "-delete" => {
+                self.depth_first = true;
+                Some(FindAction::Delete)
+            }
+            "-print" | "-print0" | "-ls" => Some(FindAction::Print),
+            "-printf" => {
+                self.at += 1;
+                Some(FindAction::Print)
+            }
+            "-exec" | "-execdir" | "-ok" | "-okdir" => Some(FindAction::Run {
+                words: self.run(),
+                in_directory: text.ends_with("dir"),
+            }),
+            _ => None,
+        }
+    }
+
+    fn test(&mut self, word: &Word) -> Expression<'a> {
+        use Truth::{No, Unknown};
+        match word.text.as_str() {
             "-name" => self.glob(false, Expression::Name),
             "-iname" => self.glob(true, Expression::Name),
             "-path" | "-wholename" => self.glob(false, Expression::Path),
@@ -350,48 +393,10 @@ impl<'a> Parser<'a> {
                 Some(value) if value.is_literal() => Expression::Kind(value.text.replace(',', "")),
                 _ => Expression::Always(No),
             },
-            "-maxdepth" => {
-                self.limits.1 = self.number().unwrap_or(usize::MAX);
-                Expression::Always(Yes)
-            }
-            "-mindepth" => {
-                self.limits.0 = self.number().unwrap_or(0);
-                Expression::Always(Yes)
-            }
-            "-depth" | "-d" => {
-                self.depth_first = true;
-                Expression::Always(Yes)
-            }
-            "-follow" => {
-                self.follows = true;
-                Expression::Always(Yes)
-            }
             "-empty" => Expression::Empty,
             "-prune" => Expression::Prune,
-            "-delete" => {
-                self.depth_first = true;
-                Expression::Action(FindAction::Delete)
-            }
-            "-print" | "-print0" | "-ls" => Expression::Action(FindAction::Print),
-            "-printf" => {
-                self.at += 1;
-                Expression::Action(FindAction::Print)
-            }
-            text @ ("-exec" | "-execdir" | "-ok" | "-okdir") => Expression::Action(FindAction::Run {
-                words: self.run(),
-                in_directory: text.ends_with("dir"),
-            }),
-            "-fprintf" => {
-                self.at += 2;
-                Expression::Always(Yes)
-            }
-            "-fprint" | "-fprint0" | "-fls" => {
-                self.at += 1;
-                Expression::Always(Yes)
-            }
             "-false" => Expression::Always(No),
             "-quit" => Expression::Always(Unknown),
-            text if NEUTRAL.contains(&text) => Expression::Always(Yes),
             text if WITHOUT_VALUE.contains(&text) => Expression::Always(Unknown),
             text if text.starts_with('-') && text.len() > 1 => {
                 let value = self.next();

@@ -11,14 +11,16 @@ use std::ops::Range;
 
 pub(super) use self::place::directory_operand;
 use self::place::{After, changes_directory, functions_change_directory};
-pub use self::place::{Directory, PossibleDirectories};
 use self::values::Values;
 use super::Simple;
-use super::files::PathOperand;
+use super::directories::PossibleDirectories;
+use super::facts::Facts;
 use super::grammar;
 use super::hazards;
-use super::reader::{Facts, read};
-use super::syntax::{Link, Node, Redirection, RedirectionKind};
+use super::operand::PathOperand;
+use super::reader::read;
+use super::redefined::check_functions;
+use super::syntax::{Each, Link, Node, Redirection, RedirectionKind};
 use super::word::Word;
 
 /// A file that a redirection opens.
@@ -91,7 +93,8 @@ impl Flow {
     pub(super) fn of(text: &str) -> Self {
         let mut flow = Self::default();
         flow.script(text, &PossibleDirectories::start());
-        hazards::check_whole(&mut flow.facts);
+        hazards::check_numbers(&mut flow.facts);
+        check_functions(&mut flow.facts);
         flow
     }
 
@@ -145,7 +148,6 @@ impl Flow {
     }
 
     fn node(&mut self, node: &Node, place: &PossibleDirectories) -> After {
-        let top = node;
         match node {
             Node::Call(call) => self.call(call, place),
             Node::Sequence(nodes) => {
@@ -163,21 +165,8 @@ impl Flow {
                     failure: success,
                 }
             }
-            Node::Pipeline(nodes) | Node::Inside(nodes) => {
-                let before = self.git_commands();
-                let (feeding, piped) = (self.feeding.clone(), self.piped.clone());
-                for node in nodes {
-                    let first = self.commands.len();
-                    self.apart(node, place);
-                    if matches!(top, Node::Pipeline(_)) {
-                        self.feeding.extend(first..self.commands.len());
-                        self.piped.extend(first..self.commands.len());
-                    }
-                }
-                (self.feeding, self.piped) = (feeding, piped);
-                self.is_unordered |= self.git_commands() - before > 1;
-                After::same(place)
-            }
+            Node::Pipeline(nodes) => self.side_by_side(nodes, true, place),
+            Node::Inside(nodes) => self.side_by_side(nodes, false, place),
             Node::Subshell(node) => {
                 // It may be in the background.
                 let before = self.git_commands();
@@ -185,68 +174,94 @@ impl Flow {
                 self.is_unordered |= self.git_commands() > before;
                 After::same(place)
             }
-            Node::Redirected(redirections, node) => {
-                self.redirections(redirections, place);
-                // Where a file cannot be opened nothing of it runs.
-                let values = self.values.clone().without([&**node]);
-                let after = self.node(node, place);
-                self.values = values;
-                After {
-                    success: after.success,
-                    failure: after.failure.or(place.clone()),
-                }
-            }
+            Node::Redirected(redirections, node) => self.redirected(redirections, node, place),
             Node::If(branches, otherwise) => self.branches(node, branches, otherwise.as_deref(), place),
-            Node::Case(branches) => {
-                let values = self.values.clone().without([node]);
-                let mut end = place.clone();
-                for node in branches {
-                    // One branch may fall through to the next.
-                    end = self.node(node, &end.clone()).either().or(end);
-                    self.values = values.clone();
-                }
-                After::same(&end)
-            }
+            Node::Case(branches) => self.cases(node, branches, place),
             Node::Loop(condition, body) => self.rounds(node, condition, body, place),
-            Node::Each {
-                name,
-                words,
-                inside,
-                body,
-            } => {
-                let place = if changes_directory(inside) || changes_directory(body) {
-                    &PossibleDirectories::Unknown
-                } else {
-                    place
-                };
-                self.is_unordered = true;
-                let feeding = self.feeding.clone();
-                let first = self.commands.len();
-                self.node(inside, place);
+            Node::Each(each) => self.each(node, each, place),
+            Node::Function(body) => self.function(body, place),
+        }
+    }
+
+    /// Nodes each in a shell of its own: as a pipeline, where the output of one is the input of those behind it, or not.
+    fn side_by_side(&mut self, nodes: &[Node], is_pipeline: bool, place: &PossibleDirectories) -> After {
+        let before = self.git_commands();
+        let (feeding, piped) = (self.feeding.clone(), self.piped.clone());
+        for node in nodes {
+            let first = self.commands.len();
+            self.apart(node, place);
+            if is_pipeline {
                 self.feeding.extend(first..self.commands.len());
-                let values = self.values.clone().without([node]);
-                self.values = values.clone().with_each(name, words, &self.values, body);
-                self.node(body, place);
-                self.values = values;
-                self.feeding = feeding;
-                After::same(place)
-            }
-            Node::Function(body) => {
-                // It runs wherever it is called from.
-                self.is_unordered = true;
-                let before = place;
-                let place = if self.moves {
-                    PossibleDirectories::Unknown
-                } else {
-                    place.clone()
-                };
-                let values = std::mem::take(&mut self.values);
-                self.values = values.forgotten();
-                self.node(body, &place);
-                self.values = values;
-                After::same(before)
+                self.piped.extend(first..self.commands.len());
             }
         }
+        (self.feeding, self.piped) = (feeding, piped);
+        self.is_unordered |= self.git_commands() - before > 1;
+        After::same(place)
+    }
+
+    fn redirected(
+        &mut self,
+        redirections: &[Redirection],
+        node: &Node,
+        place: &PossibleDirectories,
+    ) -> After {
+        self.redirections(redirections, place);
+        // Where a file cannot be opened nothing of it runs.
+        let values = self.values.clone().without([node]);
+        let after = self.node(node, place);
+        self.values = values;
+        After {
+            success: after.success,
+            failure: after.failure.or(place.clone()),
+        }
+    }
+
+    /// The branches of a `case`, which is `node` as a whole.
+    fn cases(&mut self, node: &Node, branches: &[Node], place: &PossibleDirectories) -> After {
+        let values = self.values.clone().without([node]);
+        let mut end = place.clone();
+        for branch in branches {
+            // One branch may fall through to the next.
+            end = self.node(branch, &end.clone()).either().or(end);
+            self.values = values.clone();
+        }
+        After::same(&end)
+    }
+
+    /// A loop over words, which is `node` as a whole.
+    fn each(&mut self, node: &Node, each: &Each, place: &PossibleDirectories) -> After {
+        let place = if changes_directory(&each.inside) || changes_directory(&each.body) {
+            &PossibleDirectories::Unknown
+        } else {
+            place
+        };
+        self.is_unordered = true;
+        let feeding = self.feeding.clone();
+        let first = self.commands.len();
+        self.node(&each.inside, place);
+        self.feeding.extend(first..self.commands.len());
+        let values = self.values.clone().without([node]);
+        self.values = values.clone().with_each(each, &self.values);
+        self.node(&each.body, place);
+        self.values = values;
+        self.feeding = feeding;
+        After::same(place)
+    }
+
+    /// The body of a function, which runs wherever it is called from.
+    fn function(&mut self, body: &Node, place: &PossibleDirectories) -> After {
+        self.is_unordered = true;
+        let called_from = if self.moves {
+            PossibleDirectories::Unknown
+        } else {
+            place.clone()
+        };
+        let values = std::mem::take(&mut self.values);
+        self.values = values.forgotten();
+        self.node(body, &called_from);
+        self.values = values;
+        After::same(place)
     }
 
     /// Commands that are joined by `&&` and `||`.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tree_sitter::{Node, ParseOptions, Parser};
 
-use super::reader::MAX_DEPTH;
+use super::syntax::MAX_DEPTH;
 
 const MAX_TIME: Duration = Duration::from_millis(500);
 

@@ -1,6 +1,6 @@
 //! Commands that change the shell itself, so that later words mean something else than they say.
 
-use super::reader::{Facts, Refusal};
+use super::facts::{Facts, Refusal};
 use super::word::{Word, is_computed, is_name};
 
 /// Variables that decide which programs run, where they start or what the shell does besides.
@@ -393,8 +393,8 @@ fn arguments_of_set_are_harmless(arguments: &[Word]) -> bool {
     true
 }
 
-/// Looks at the whole, once every command was looked at.
-pub(super) fn check_whole(facts: &mut Facts) {
+/// Looks at the variables of the whole, once every command was looked at.
+pub(super) fn check_numbers(facts: &mut Facts) {
     let is_number = |name: &&String| {
         let is_assigned = facts.variables.get(*name) == Some(&true) && !OF_SHELL.contains(&name.as_str());
         is_assigned || NUMBERS.contains(&name.as_str())
@@ -402,21 +402,4 @@ pub(super) fn check_whole(facts: &mut Facts) {
     if !facts.computed.iter().all(|name| is_number(&name)) {
         facts.refuse("it computes with a variable that may be no number");
     }
-    if facts.functions.iter().any(|name| is_known(name)) {
-        facts.refuse("it gives a known command another meaning");
-    }
-}
-
-/// Returns true if a name means something to lathe or to the shell.
-fn is_known(name: &str) -> bool {
-    const BUILTINS: &[&str] = &[
-        "cd", "chdir", "pushd", "popd", "dirs", "echo", "printf", "test", "[", "true", "false", ":", "exit",
-        "return", "break", "continue", "shift", "wait", "kill", "jobs", "umask", "type", "command",
-        "builtin", "eval", "exec", "time", "set",
-    ];
-    BUILTINS.contains(&name)
-        || changes_the_shell(name)
-        || super::wrapper::is_wrapper(name)
-        || super::read_only::is_listed(name)
-        || super::files::is_listed(name)
 }

@@ -18,12 +18,15 @@
 //! up.
 
 mod arity;
+mod directories;
+mod facts;
 mod files;
 mod find;
 mod flow;
 mod git_config;
 mod grammar;
 mod hazards;
+mod operand;
 mod outputs;
 mod patch;
 mod path_use;
@@ -32,6 +35,7 @@ mod plain;
 mod possible_paths;
 mod read_only;
 mod reader;
+mod redefined;
 mod search;
 mod syntax;
 mod unpacking;
@@ -41,14 +45,15 @@ mod written;
 
 use std::collections::BTreeSet;
 
+pub use directories::{Directory, PossibleDirectories};
 pub use files::{
-    PathOperand, files_read, in_git, operand_of, paths, possible_paths, possible_paths_in_no_text,
-    shows_files, takes_paths,
+    files_read, in_git, paths, possible_paths, possible_paths_in_no_text, shows_files, takes_paths,
 };
 pub use find::{FindAction, FindCommand, FoundEntry};
-pub use flow::{Directory, PossibleDirectories, Redirected};
+pub use flow::Redirected;
 pub use git_config::{GitConfig, WORK_TREE, dangerous_key, dangerous_keys, is_dangerous_key};
 pub use hazards::is_known_locale;
+pub use operand::{PathOperand, operand_of};
 pub use outputs::{named_in_script, outputs};
 pub use patch::{Patch, patch, patched_files};
 pub use path_use::{PathUse, path_use};
@@ -56,13 +61,13 @@ pub use read_only::{Form, GitForm, GitShows, List, ReadOnlyFacts, changes_direct
 pub use search::{Search, search};
 pub use unpacking::may_unpack_links;
 pub use word::{Variable, Word};
-pub(super) use wrapper::{is_wrapper, wrappers};
-pub use written::{Backup, Copied, LinksCopied, brings_files, is_edit, is_plain, moves_files, written};
+pub use written::{
+    Backup, Copied, LinksCopied, Written, brings_files, is_edit, is_plain, moves_files, written,
+};
 
 use self::flow::Flow;
 use super::check::{Ask, Floor};
-use super::runners::CommandWord;
-use super::verdict::Subject;
+use super::subject::{CommandWord, Subject};
 
 /// How many spellings of one command are tried; one with more is asked about, whatever the rules allow.
 const MAX_SPELLINGS: usize = 256;

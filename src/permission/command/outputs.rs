@@ -4,7 +4,8 @@
 //! Options for outputs have the same few names in most programs, so they count for every program that is not known to
 //! only read. It is used for protected names alone: there a path too many does no harm, because hardly any command names one.
 
-use super::files::{PathOperand, READERS, operand, operand_of_text};
+use super::files::READERS;
+use super::operand::{PathOperand, operand, operand_of_text};
 use super::word::Word;
 use super::{Simple, base_name};
 

@@ -1,6 +1,6 @@
 //! Commands that apply patches, and the files that a patch names.
 
-use super::files::{PathOperand, operand, operand_of_text};
+use super::operand::{PathOperand, operand, operand_of_text};
 use super::word::Word;
 use super::{Simple, base_name};
 

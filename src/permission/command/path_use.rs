@@ -1,14 +1,14 @@
 //! Commands that name a path, which another command of the same call may make lead elsewhere.
 
+use super::directories::{Directory, PossibleDirectories};
 use super::files::{files_read, paths};
-use super::flow::{Directory, PossibleDirectories};
 use super::outputs::named_in_script;
 use super::read_only::changes_directory;
 use super::search::search;
 use super::word::Word;
-use super::wrapper::{is_shell, is_wrapper};
 use super::written::written;
 use super::{Simple, arity, base_name};
+use crate::permission::wrappers::{is_shell, is_wrapper};
 
 /// How a command uses the paths that it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

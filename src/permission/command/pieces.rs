@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use super::base_name;
-use super::wrapper::is_wrapper;
+use crate::permission::wrappers::is_wrapper;
 
 /// Longer texts cannot be handed to a shell in one argument.
 const MAX_BYTES: usize = 2 << 20;

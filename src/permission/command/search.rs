@@ -5,7 +5,7 @@ mod find;
 use ignore::types::TypesBuilder;
 
 use super::Simple;
-use super::files::{PathOperand, operand, operand_of_text};
+use super::operand::{PathOperand, operand, operand_of_text};
 use super::read_only::{is_short_for, options_of};
 use super::word::Word;
 use crate::permission::Pattern;

@@ -2,6 +2,9 @@
 
 use super::word::Word;
 
+/// Constructs in constructs.
+pub(super) const MAX_DEPTH: usize = 200;
+
 /// One command of the shell's grammar, with all that is in it.
 #[derive(Debug)]
 pub(super) enum Node {
@@ -22,16 +25,20 @@ pub(super) enum Node {
     Case(Vec<Node>),
     /// A condition and a body, again and again.
     Loop(Box<Node>, Box<Node>),
-    /// `for name in words`, with the substitutions in the words.
-    Each {
-        name: String,
-        words: Vec<Word>,
-        inside: Box<Node>,
-        body: Box<Node>,
-    },
+    Each(Each),
     Function(Box<Node>),
     /// Words, tests and arithmetic: nothing runs but the substitutions in them.
     Inside(Vec<Node>),
+}
+
+/// `for name in words`.
+#[derive(Debug)]
+pub(super) struct Each {
+    pub(super) name: String,
+    pub(super) words: Vec<Word>,
+    /// Substitutions in the words.
+    pub(super) inside: Box<Node>,
+    pub(super) body: Box<Node>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,12 +8,13 @@ mod texts;
 
 use std::ops::Range;
 
-use self::options::{Options, after_options, options_of, values_before_command};
+use self::options::{Options, after_options, values_before_command};
 use self::texts::{eval, find, script, shell};
 use super::base_name;
-use super::files::PathOperand;
 use super::hazards::is_harmless;
+use super::operand::PathOperand;
 use super::word::{Word, is_name, joined};
+use crate::permission::wrappers::{OTHERS, TRANSPARENT, is_shell};
 
 /// The commands that a command runs besides itself.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,101 +39,6 @@ pub(super) enum Given<'a> {
     More(Option<&'a str>),
 }
 
-const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash", "ksh"];
-
-/// Wrappers that stand for what they run.
-const TRANSPARENT: &[&str] = &[
-    "time", "timeout", "nice", "nohup", "stdbuf", "setsid", "ionice", "chrt", "command", "builtin", "env",
-];
-
-/// Wrappers that are judged beside what they run.
-const BOTH: &[&str] = &[
-    "sudo",
-    "doas",
-    "exec",
-    "xargs",
-    "watch",
-    "flock",
-    "script",
-    "ssh-agent",
-    "find",
-    "eval",
-];
-
-/// These run something too, in ways of their own.
-const OTHERS: &[&str] = &[
-    "su",
-    "runuser",
-    "pkexec",
-    "chroot",
-    "unshare",
-    "nsenter",
-    "taskset",
-    "prlimit",
-    "setarch",
-    "linux32",
-    "linux64",
-    "strace",
-    "ltrace",
-    "gdb",
-    "parallel",
-    "busybox",
-    "toybox",
-    "systemd-run",
-    "dbus-run-session",
-    "xvfb-run",
-    "fakeroot",
-    "coproc",
-    "fish",
-    "mksh",
-    "ash",
-    "rbash",
-    "csh",
-    "tcsh",
-    "yash",
-    "posh",
-    "pwsh",
-    "nu",
-    "elvish",
-    "xonsh",
-    "setpriv",
-    "capsh",
-    "start-stop-daemon",
-    "numactl",
-    "runcon",
-    "sg",
-    "gosu",
-    "su-exec",
-    "setuidgid",
-    "chpst",
-    "bwrap",
-    "firejail",
-    "proot",
-    "unbuffer",
-    "chronic",
-    "faketime",
-    "torsocks",
-    "proxychains",
-    "proxychains4",
-    "entr",
-    "cgexec",
-    "catchsegv",
-];
-
-/// Returns the names of all programs that run the command in their words.
-pub(in crate::permission) fn wrappers() -> impl Iterator<Item = &'static str> {
-    let lists = [TRANSPARENT, BOTH, OTHERS, SHELLS];
-    lists.into_iter().flatten().copied()
-}
-
-pub(in crate::permission) fn is_wrapper(program: &str) -> bool {
-    wrappers().any(|name| name == program)
-}
-
-pub(super) fn is_shell(program: &str) -> bool {
-    SHELLS.contains(&program)
-}
-
 /// Returns the commands that the words of a command run.
 pub(super) fn runs(words: &[Word], given: Given<'_>) -> Runs {
     let Some((first, arguments)) = words.split_first() else {
@@ -150,7 +56,7 @@ pub(super) fn runs(words: &[Word], given: Given<'_>) -> Runs {
         "find" => find(words),
         "eval" => eval(arguments, given),
         "script" => script(arguments),
-        _ if SHELLS.contains(&program) => shell(arguments, given),
+        _ if is_shell(program) => shell(arguments, given),
         "command"
             if arguments
                 .first()
@@ -158,18 +64,18 @@ pub(super) fn runs(words: &[Word], given: Given<'_>) -> Runs {
         {
             Runs::Nothing
         }
-        _ => match options_of(program) {
-            Some((options, operands)) => wrapped(program, words, &options, operands, given),
+        _ => match Options::of(program) {
+            Some(options) => wrapped(program, words, options, given),
             None => Runs::Nothing,
         },
     }
 }
 
-fn wrapped(program: &str, words: &[Word], options: &Options, operands: usize, given: Given<'_>) -> Runs {
+fn wrapped(program: &str, words: &[Word], options: &Options, given: Given<'_>) -> Runs {
     let Some(mut start) = after_options(words, options) else {
         return Runs::Unknown;
     };
-    for _ in 0..operands {
+    for _ in 0..options.operands {
         match words.get(start) {
             Some(word) if word.is_literal() => start += 1,
             Some(_) => return Runs::Unknown,

@@ -8,7 +8,7 @@ pub use self::copied::{Copied, LinksCopied, brings_files, moves_files};
 use self::in_place::sed;
 use super::Simple;
 use super::base_name;
-use super::files::{PathOperand, operand, operand_of_text};
+use super::operand::{PathOperand, operand, operand_of_text};
 use super::word::Word;
 
 /// Paths that a command writes.

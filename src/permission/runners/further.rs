@@ -7,14 +7,7 @@
 
 use super::options::{OPTIONS, Operands, Options, Rest};
 use super::{Extent, extent, inner_start, longest, plain_name};
-
-/// A word of a command as rules see it.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct CommandWord {
-    pub text: String,
-    /// True if what the program gets begins as the text does, and is one word.
-    pub is_certain: bool,
-}
+use crate::permission::subject::CommandWord;
 
 /// Returns true if a prefix that names the first `named` words of a command covers the others. `are_whole` is false where
 /// the words were cut at blanks, so that a `--` among them may be part of a text.
@@ -67,7 +60,7 @@ fn options_of(words: &[&str]) -> (usize, Option<Options>) {
         return (0, None);
     };
     let program = plain_name(program);
-    match longest(OPTIONS, program, rest) {
+    match longest(OPTIONS.into_iter().flatten(), program, rest) {
         Some((length, options)) => (length, Some(options)),
         // Any word behind it may be a program of the person's or of the project's: `git remote-ext x CMD`.
         None if program == "git" => (1, None),

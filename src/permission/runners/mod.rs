@@ -2,18 +2,17 @@
 //!
 //! An answer "always" for such a program alone would be one for everything. The table says after which words nothing more
 //! can be run than those words name; everything else is only stored as the exact text. Wrappers, which run the command in
-//! their words, are listed in `command::wrapper` alone; they too are only stored as the exact text.
+//! their words, are listed in `wrappers` alone; they too are only stored as the exact text.
 
 mod further;
 mod options;
 mod table;
 
-pub use further::CommandWord;
 pub(super) use further::covers;
 use table::After::{Command, Known, Nothing, Word};
 use table::{After, RUNNERS};
 
-use super::command::{is_wrapper, wrappers};
+use super::wrappers::{is_wrapper, wrappers};
 
 /// Options of package runners that change nothing about what runs.
 const PASSED_OVER: &[&str] = &["-y", "--yes", "--no-install", "--"];
@@ -117,7 +116,11 @@ pub(super) fn programs() -> impl Iterator<Item = &'static str> {
 }
 
 /// The longest entry of a table that words begin with, and how many words it has. `program` is the plain name of the first.
-fn longest<T: Copy>(table: &[(&[&str], T)], program: &str, rest: &[&str]) -> Option<(usize, T)> {
+fn longest<'t, T: Copy + 't>(
+    table: impl IntoIterator<Item = &'t (&'t [&'t str], T)>,
+    program: &str,
+    rest: &[&str],
+) -> Option<(usize, T)> {
     let mut best: Option<(usize, T)> = None;
     for (names, entry) in table {
         for name in *names {

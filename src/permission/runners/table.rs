@@ -1,5 +1,5 @@
 //! The table of runners: programs, or the first words of them, and the words that have to follow. Wrappers such as `sudo`
-//! and `sh` are in `command::wrapper` instead.
+//! and `sh` are in `wrappers` instead.
 
 /// Words that have to follow before any further ones may be left open.
 #[derive(Debug, Clone, Copy)]

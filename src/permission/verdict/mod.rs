@@ -6,42 +6,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 use super::rule::{Action, PROTECTED, Rule, Source};
-use super::runners::CommandWord;
-
-/// Something that is about to happen, as patterns see it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Subject {
-    /// A command's canonical text, a path, a URL, a name. Shown to the user.
-    pub text: String,
-    /// Other spellings of the same, equal in rank: the absolute path beside the project-relative one. A symlink's target
-    /// is not one of them; it is a subject of its own.
-    pub also: Vec<String>,
-    /// Spellings that only rules which ask or deny are tried on.
-    pub restrict_also: Vec<String>,
-    /// How a command begins that nobody can say the rest of.
-    pub may_begin_with: Option<String>,
-    /// A command that pattern `@read-only` stands for.
-    pub read_only: bool,
-    /// A command that destroys something: only a stored rule with this very text covers it.
-    pub destroys: bool,
-    /// A command's words, without assignments; empty for anything else.
-    #[serde(default)]
-    pub words: Vec<CommandWord>,
-}
-
-impl Subject {
-    pub fn new(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            ..Self::default()
-        }
-    }
-
-    pub fn also(mut self, form: impl Into<String>) -> Self {
-        self.also.push(form.into());
-        self
-    }
-}
+use super::subject::Subject;
 
 /// The action that the rules give, and the rule that decided; no rule means that nothing matched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,11 +5,9 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
-use super::query::{Git, GitAnswer, GitError, Limits};
-use super::repository::{RepositoryCache, RepositoryFacts};
-use super::sources::Sources;
+use super::query::{Git, GitAnswer};
+use super::repository::RepositoryFacts;
 use super::witness::Witness;
 
 /// Bytes of all the answers that are kept. The longest are the names of an index.
@@ -24,52 +22,21 @@ pub(super) struct KeptAnswers {
 }
 
 #[derive(Debug)]
-struct KeptAnswer {
-    git: Git,
-    facts: Arc<RepositoryFacts>,
-    words: Vec<String>,
-    witness: Witness,
-    answer: Arc<GitAnswer>,
+pub(super) struct KeptAnswer {
+    pub(super) git: Git,
+    pub(super) facts: Arc<RepositoryFacts>,
+    pub(super) words: Vec<String>,
+    pub(super) witness: Witness,
+    pub(super) answer: Arc<GitAnswer>,
 }
 
-impl RepositoryCache {
-    /// Git's answer to these words, which comes from these sources alone. It is the same one for as long as they are.
-    /// `facts` are those about git's directory. Blocks.
-    pub fn answer(
+impl KeptAnswers {
+    pub(super) fn find(
         &self,
         git: &Git,
         facts: &Arc<RepositoryFacts>,
         words: &[&str],
-        sources: &Sources,
-        limits: Limits,
-    ) -> Result<Arc<GitAnswer>, GitError> {
-        if let Some(answer) = self.answers.find(git, facts, words) {
-            return Ok(answer);
-        }
-        let asked_at = SystemTime::now();
-        let [answer] = git.ask_together([words], limits)?;
-        let answer = Arc::new(answer);
-        let is_whole = answer.is_success && !answer.stdout.is_cut && !answer.stderr.is_cut;
-        if is_whole && self.keeps(facts) {
-            let watched = sources.watched(facts);
-            let witness =
-                watched.and_then(|watched| Witness::with_listings(watched.files, watched.listings, asked_at));
-            if let Some(witness) = witness {
-                self.answers.put(KeptAnswer {
-                    git: git.clone(),
-                    facts: Arc::clone(facts),
-                    words: words.iter().map(|word| (*word).to_owned()).collect(),
-                    witness,
-                    answer: Arc::clone(&answer),
-                });
-            }
-        }
-        Ok(answer)
-    }
-}
-
-impl KeptAnswers {
-    fn find(&self, git: &Git, facts: &Arc<RepositoryFacts>, words: &[&str]) -> Option<Arc<GitAnswer>> {
+    ) -> Option<Arc<GitAnswer>> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let at = kept.iter().position(|kept| kept.is_of(git, facts, words))?;
         let found = kept.remove(at)?;
@@ -81,7 +48,7 @@ impl KeptAnswers {
         Some(answer)
     }
 
-    fn put(&self, answer: KeptAnswer) {
+    pub(super) fn put(&self, answer: KeptAnswer) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.push_front(answer);
         kept.truncate(MAX_ANSWERS);

@@ -9,6 +9,7 @@
 //! directories git uses and how it is set, and those that come from the references and the index alone ([`Sources`]).
 
 mod answers;
+mod cache;
 mod disarmed;
 mod links;
 mod query;
@@ -17,9 +18,10 @@ mod sources;
 mod unfit;
 mod witness;
 
+pub use cache::RepositoryCache;
 pub use disarmed::{Drivers, Submodules, Variables, disarmed, own_programs};
 pub use query::{Git, GitAnswer, GitError, Limits};
-pub use repository::{Repository, RepositoryCache, RepositoryFacts};
+pub use repository::{Repository, RepositoryFacts};
 pub use sources::Sources;
 pub use unfit::unfit;
 

@@ -12,7 +12,7 @@ use crate::process::exchange::{Kept, exchange};
 use crate::process::program::find_program;
 use crate::process::sandbox::{Confinement, Support};
 use crate::process::spawn::RunningCommand;
-use crate::process::start::Start;
+use crate::process::start_request::Start;
 
 /// Options of commands that compare: no program shows the differences, and no submodule is looked into. What
 /// `.gitmodules` says of a submodule stands above every setting, and only an option above that.

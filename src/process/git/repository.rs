@@ -1,11 +1,8 @@
 //! The directories that git uses in a place and every setting that it has there, told by git itself.
 
-use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use super::answers::KeptAnswers;
 use super::disarmed::Drivers;
 use super::query::{Git, GitAnswer, GitError, Limits};
 use super::witness::Witness;
@@ -16,8 +13,6 @@ const LIMITS: Limits = Limits {
     time: Duration::from_secs(2),
     bytes: 1 << 20,
 };
-/// Directories whose answers are kept.
-const MAX_KEPT: usize = 16;
 
 /// The directories that git uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,66 +34,9 @@ pub struct RepositoryFacts {
     pub drivers: Drivers,
 }
 
-/// Facts about the last directories that were asked about, and the last answers there, each for as long as nothing has
-/// changed of what they come from.
-#[derive(Debug, Default)]
-pub struct RepositoryCache {
-    kept: Mutex<VecDeque<Entry>>,
-    pub(super) answers: KeptAnswers,
-}
-
-#[derive(Debug)]
-struct Entry {
-    git: Git,
-    witness: Witness,
-    facts: Arc<RepositoryFacts>,
-}
-
-impl RepositoryCache {
-    /// The facts about git's directory as they are now. Blocks; `None` when git does not answer as it should.
-    pub fn facts(&self, git: &Git) -> Option<Arc<RepositoryFacts>> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = kept.iter().position(|entry| entry.git.asks_the_same(git)) {
-            let entry = kept.remove(at)?;
-            if entry.witness.is_unchanged() {
-                let facts = Arc::clone(&entry.facts);
-                kept.push_front(entry);
-                return Some(facts);
-            }
-        }
-        drop(kept);
-        let asked_at = SystemTime::now();
-        let facts = Arc::new(RepositoryFacts::ask(git).ok().flatten()?);
-        if let Some(witness) = facts.witness(git, asked_at) {
-            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.truncate(MAX_KEPT - 1);
-            kept.push_front(Entry {
-                git: git.clone(),
-                witness,
-                facts: Arc::clone(&facts),
-            });
-        }
-        Some(facts)
-    }
-
-    /// Returns true if these facts are kept, so that whatever changes them is noticed.
-    pub fn keeps(&self, facts: &Arc<RepositoryFacts>) -> bool {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.iter().any(|entry| Arc::ptr_eq(&entry.facts, facts))
-    }
-}
-
-impl Git {
-    pub(super) fn asks_the_same(&self, other: &Self) -> bool {
-        self.directory() == other.directory()
-            && self.program() == other.program()
-            && self.environment() == other.environment()
-    }
-}
-
 impl RepositoryFacts {
     /// Asks git. `None` for an answer that cannot be read.
-    fn ask(git: &Git) -> Result<Option<Self>, GitError> {
+    pub(super) fn ask(git: &Git) -> Result<Option<Self>, GitError> {
         let [directories, settings] = git.ask_together(
             [
                 &[
@@ -122,7 +60,7 @@ impl RepositoryFacts {
     }
 
     /// The files that the facts come from; `None` when they are not all known, or may have changed since git was asked.
-    fn witness(&self, git: &Git, asked_at: SystemTime) -> Option<Witness> {
+    pub(super) fn witness(&self, git: &Git, asked_at: SystemTime) -> Option<Witness> {
         let is_include = |key: &str| key.starts_with("include.") || key.starts_with("includeif.");
         if self.settings.iter().any(|(key, _)| is_include(key)) {
             return None;

@@ -24,7 +24,7 @@ use super::ending::end_all;
 use super::{WORD, message};
 use crate::process::descendants::descendants_except;
 use crate::process::sandbox::OURSELVES;
-use crate::process::start::{Start, Streams};
+use crate::process::start_request::{Start, Streams};
 
 /// A keeper that does not answer for so long will not.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -10,7 +10,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::net::UnixStream;
 
 use crate::process::sandbox::Confinement;
-use crate::process::start::Start;
+use crate::process::start_request::Start;
 
 /// Larger than any environment with any command that the system takes.
 const MAX_REQUEST: u32 = 64 << 20;

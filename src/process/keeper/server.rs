@@ -21,7 +21,7 @@ use super::ending;
 use super::message;
 use crate::process::descendants::descendants;
 use crate::process::sandbox::READING_MEMORY;
-use crate::process::start::{Start, Streams};
+use crate::process::start_request::{Start, Streams};
 
 /// The commands that run, each with the socket that its status goes to.
 #[derive(Default)]

@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::super::adapter::Decode;
 use super::super::error::malformed;
-use super::super::protocol::Decode;
 use super::super::tolerant::{count, some_count, some_name, some_object, text};
 use super::super::{Protocol, ProviderError, ProviderErrorKind};
 use crate::conversation::{ModelRef, Stop, StreamEvent, Usage};

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
+use super::super::adapter::Ask;
 use super::super::history::{
     Content, ReplyPiece, SentResult, Turn, arguments_object, turns, without_loose_reasoning,
 };
-use super::super::protocol::Ask;
 use super::super::{Protocol, Thinking, ToolSpec};
 
 /// Tokens an older model may think, where its output has room for it.

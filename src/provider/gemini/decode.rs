@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::super::adapter::Decode;
 use super::super::error::{broken_off, malformed};
-use super::super::protocol::Decode;
 use super::super::tolerant::{count, list, some_name, some_object, text};
 use super::super::{Protocol, ProviderError, ProviderErrorKind};
 use crate::conversation::{ModelRef, Stop, StreamEvent, Usage};

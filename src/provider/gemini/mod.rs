@@ -7,7 +7,7 @@ mod request;
 
 use serde_json::Value;
 
-use super::protocol::{Adapter, Ask, Decode};
+use super::adapter::{Adapter, Ask, Decode};
 use crate::conversation::ModelRef;
 
 pub(crate) struct Gemini;

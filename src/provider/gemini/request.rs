@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::super::Protocol;
+use super::super::adapter::Ask;
 use super::super::history::{Content, ReplyPiece, SentResult, Turn, WireId, arguments_object, turns};
-use super::super::protocol::Ask;
 
 /// Stands in for the signature of a call that another model made; newer models refuse a first call without one.
 const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";

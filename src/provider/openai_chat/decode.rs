@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::super::adapter::Decode;
 use super::super::error::{Reported, broken_off, malformed};
-use super::super::protocol::Decode;
 use super::super::tolerant::{Words, count, some_count, some_name, some_object, text, text_or_json, words};
 use super::super::{ProviderError, ProviderErrorKind};
 use crate::conversation::{ModelRef, Stop, StreamEvent, Usage};

@@ -8,7 +8,7 @@ mod request;
 
 use serde_json::Value;
 
-use super::protocol::{Adapter, Ask, Decode, bearer};
+use super::adapter::{Adapter, Ask, Decode, bearer};
 use crate::conversation::ModelRef;
 
 pub(crate) struct OpenAiResponses;

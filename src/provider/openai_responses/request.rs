@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::super::Protocol;
+use super::super::adapter::Ask;
 use super::super::history::{
     Content, ReplyPiece, SentResult, Turn, arguments_text, turns, without_loose_reasoning,
 };
-use super::super::protocol::Ask;
 
 pub(super) fn body(ask: &Ask<'_>) -> Value {
     let mut input = Vec::new();

@@ -13,14 +13,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::Actor;
-use super::commanding::{Call, takes_time};
+use super::commanding::{Call, context, takes_time};
 use super::unread::{Asked, Fault, Unread};
-use crate::conversation::{CallId, CallResult, ErrorKind, FilePart};
+use crate::conversation::{CallResult, ErrorKind, FilePart};
 use crate::project::commands::UserCommand;
 use crate::session::{CalledCommand, Done, Event, Input, MOST_FILES_BYTES, Mention};
 use crate::tool::{CallSettings, Noting, Seen, ToolCx, ToolError, pipeline};
@@ -248,12 +247,6 @@ async fn make_ready(
         seen,
         expanded,
     })
-}
-
-/// A call beside the turn, that nobody watches.
-pub(super) fn context(calls: &CallSettings, cancel: &CancellationToken) -> ToolCx {
-    let (updates, _) = mpsc::unbounded_channel();
-    ToolCx::new(calls, CallId::new(), cancel.clone(), updates)
 }
 
 /// Every file is found before one is read: a message goes with all that it names, or comes back.

@@ -6,8 +6,8 @@
 use super::Actor;
 use crate::conversation::ModelRef;
 use crate::session::Event;
+use crate::session::profile::Profile;
 use crate::session::query::CacheMiss;
-use crate::session::wire::Profile;
 use crate::tool::Abilities;
 
 impl Actor {

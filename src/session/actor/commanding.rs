@@ -7,13 +7,14 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::json;
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::conversation::{ErrorKind, Message};
+use crate::conversation::{CallId, ErrorKind, Message};
 use crate::project::commands::{CommandOwner, Piece, UserCommand, expand, shell_commands};
 use crate::session::{CommandChoice, Mention, mention};
-use crate::tool::CallSettings;
 use crate::tool::pipeline::{self, LoopGuard, Progress};
+use crate::tool::{CallSettings, ToolCx};
 
 /// The commands of a session, as they were when it was opened.
 pub(in crate::session) struct Commands {
@@ -130,7 +131,7 @@ async fn run(calls: &CallSettings, command: &str, cancel: &CancellationToken) ->
     let resolved = pipeline::resolve(calls.known(), &mut LoopGuard::default(), "bash", &args);
     let result = match resolved.outcome {
         Ok(ready) => {
-            let cx = super::attaching::context(calls, cancel);
+            let cx = context(calls, cancel);
             pipeline::run(ready, &cx, &Unwatched).await
         }
         Err(result) => *result,
@@ -151,6 +152,12 @@ async fn run(calls: &CallSettings, command: &str, cancel: &CancellationToken) ->
         }
         _ => result.output,
     }
+}
+
+/// A call beside the turn, that nobody watches.
+pub(super) fn context(calls: &CallSettings, cancel: &CancellationToken) -> ToolCx {
+    let (updates, _) = mpsc::unbounded_channel();
+    ToolCx::new(calls, CallId::new(), cancel.clone(), updates)
 }
 
 struct Unwatched;

@@ -31,9 +31,9 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::outbox::Outbox;
+use super::profile::MakeProfiles;
 use super::query::{CacheMiss, StatusGroup};
 use super::recorder::Recorder;
-use super::wire::Profiles;
 use super::{
     Command, ErrorReport, Event, Input, Op, QueuedKind, ReportKind, SessionInfo, SettledPermission,
     SettledQuestion, Snapshot,
@@ -70,7 +70,7 @@ pub(super) struct Parts {
     pub(super) system: String,
     pub(super) titles: Option<super::title::Titles>,
     pub(super) temperature: Option<f64>,
-    pub(super) profiles: Profiles,
+    pub(super) profiles: Box<dyn MakeProfiles>,
     pub(super) before_plan: BeforePlan,
     pub(super) user_commands: Commands,
     /// The word for the hooks of the beginning: `startup` or `resume`.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use jiff::tz::TimeZone;
 
 use crate::conversation::{CallState, Message, MessageState, Part, PartBody, Role, ToolPart};
-use crate::session::query::moment;
+use crate::session::moment::moment;
 use crate::store::SessionRow;
 use crate::text::sanitize::{sanitize_line, strip_controls};
 

@@ -17,8 +17,9 @@ pub use costs::Costs;
 pub use keeping::{Keep, Kept};
 pub use status::StatusGroup;
 
+pub(crate) use super::moment::moment;
 pub use crate::store::Spending;
-pub(crate) use words::{SpendingSum, SumOf, moment, spender};
+pub(crate) use words::{SpendingSum, SumOf, spender};
 
 pub(in crate::session) use changes::{Changing, put_back};
 pub(in crate::session) use context::Facts;

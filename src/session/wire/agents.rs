@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::gates::{request_gate, roots};
 use super::rule_keys::Explained;
-use super::services::{request_gate, roots};
 use super::{ErrorReport, OpenRequest, config_error};
 use crate::agent::reminder::PLAN;
 use crate::config::{Origin, schema};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::OpenRequest;
-use super::services::{request_gate, roots};
+use super::gates::{request_gate, roots};
 use crate::project::commands::{CommandOwner, CommandPlaces, CommandProblem, UserCommand, commands};
 use crate::unconfirmed::Unconfirmed;
 

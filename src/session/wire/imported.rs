@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::OpenRequest;
-use super::trust::UsersRules;
+use super::rule_files::{UsersRules, rule_files};
 use crate::config::{self, ClaudeRules, Origin, RuleFiles};
 use crate::permission::{ClaudeFile, ClaudePlaces, ImportedRules, Translation, translate};
 use crate::text::sanitize::sanitize_line;
@@ -75,7 +75,7 @@ impl From<ImportedList> for ImportedRules {
 
 /// The lists of a session.
 pub fn imported_lists(request: &OpenRequest) -> Vec<ImportedList> {
-    lists(&super::services::rule_files(request, &request.trust.root))
+    lists(&rule_files(request, &request.trust.root))
 }
 
 /// Returns everything that is found and not used.

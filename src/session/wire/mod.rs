@@ -2,19 +2,25 @@
 //!
 //! The only reader of configuration below the front ends. It turns what was written into each service's own settings,
 //! builds the services, opens the store, takes the session's lock and starts the actor.
+//!
+//! Import circle: trust, unconfirmed: trust in a project holds what files would bring that are left out, and that is settled as trust itself.
 
 mod about;
 mod agents;
 mod commands;
+mod gates;
 mod hooks;
 mod imported;
 mod models;
 mod opening;
+mod part;
 mod profile;
 mod resume;
+mod rule_files;
 mod rule_keys;
 mod services;
 mod single_call;
+mod tool_names;
 mod tools;
 mod trust;
 mod unconfirmed;
@@ -31,20 +37,18 @@ use crate::process::withhold;
 use crate::provider::{Catalog, ProviderError};
 use crate::store::StoreError;
 use models::{choose_model, providers};
-pub(super) use profile::{Profile, Profiles};
 
 pub use agents::load as agents;
 pub use commands::user_commands;
+pub use gates::{attachment_refusal, prompt_gate};
 pub use imported::{ImportedList, Unused, imported_lists, unused};
 pub(super) use opening::{Opened, open};
+pub use part::Part;
+pub use rule_files::UsersRules;
 pub use rule_keys::check_rule_keys;
-pub use services::{attachment_refusal, prompt_gate};
 pub use single_call::{ToolRun, run_tool};
 pub use tools::{ListedTool, find_tool, list_tools};
-pub use trust::{
-    Part, ProjectTrust, TrustFlag, TrustState, TrustedBy, UsersRules, accept_trust, settle_trust,
-    trusted_names,
-};
+pub use trust::{ProjectTrust, TrustFlag, TrustState, TrustedBy, accept_trust, settle_trust, trusted_names};
 pub use unconfirmed::{LeftOut, unconfirmed};
 
 /// The session to open, and the settings for it.

@@ -4,16 +4,41 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::profile::own_model;
 use super::{ErrorReport, ModelSource, OpenRequest, config_error};
 use crate::config::schema;
 use crate::conversation::{ModelRef, Price};
-use crate::project::agents::Agent;
+use crate::project::agents::{Agent, AgentModel};
 use crate::provider::cassette::{Following, Pace, Player, Recorder as Recording};
 use crate::provider::{
     self, Catalog, Client, EditMode, ModelSettings, Protocol, Provider, ProviderSettings, RetrySettings,
 };
 use crate::store::SessionRow;
+
+/// The facts that decide about the model when the agent changes.
+pub(super) struct Models {
+    /// Given on the command line or by the demo: it stays.
+    pub(super) is_fixed: bool,
+    /// For agents that name none.
+    pub(super) configured: Option<ModelRef>,
+}
+
+impl Models {
+    pub(super) fn new(request: &OpenRequest, catalog: &Catalog) -> Self {
+        let configured = request.loaded.config.model.clone();
+        Self {
+            is_fixed: request.model.is_some() || request.source == ModelSource::Demo,
+            configured: configured.or_else(|| catalog.default_model()),
+        }
+    }
+}
+
+/// The model that an agent names, where it is known.
+pub(super) fn own_model<'a>(agent: &'a Agent, catalog: &Catalog) -> Option<&'a ModelRef> {
+    match agent.model.as_ref()? {
+        AgentModel::Named(model) => Some(model),
+        AgentModel::Foreign(model) => catalog.provider(&model.provider).is_ok().then_some(model),
+    }
+}
 
 pub(super) fn providers(request: &OpenRequest) -> Result<BTreeMap<String, ProviderSettings>, ErrorReport> {
     let mut providers = match request.source {

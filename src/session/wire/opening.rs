@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::models::{choose_model, provider, providers};
-use super::profile::{Models, Profile, Profiles};
+use super::models::{Models, choose_model, provider, providers};
+use super::profile::Profiles;
 use super::resume::{FoundSession, draft, find, info, last_scope, prompt_facts};
 use super::services::{Kit, tree_services};
 use super::{FrontEndKind, OpenRequest, about, agents, commands, upkeep, user_commands};
@@ -14,6 +14,7 @@ use crate::agent::driver::{Driver, Reports};
 use crate::conversation::Message;
 use crate::provider::{Catalog, Provider};
 use crate::session::actor::{self, Commands, Farewell, Parts};
+use crate::session::profile::Profile;
 use crate::session::recorder::{Beginning, Recorder};
 use crate::session::title::Titles;
 use crate::session::{ErrorReport, Handle, SessionInfo};
@@ -90,7 +91,7 @@ pub(in crate::session) fn open(request: &OpenRequest) -> Result<Opened, ErrorRep
         model: profile.model,
         system: profile.system,
         temperature: profile.temperature,
-        profiles,
+        profiles: Box::new(profiles),
         user_commands: commands,
         reminders: request.loaded.config.todo.reminders,
         farewell: match request.front_end {

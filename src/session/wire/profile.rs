@@ -5,35 +5,22 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::agents::{choices, default_beside_plan, named};
+use super::models::{Models, own_model};
 use super::rule_keys::own_rules;
-use super::{ErrorReport, ModelSource, OpenRequest, config_error};
+use super::tool_names::own_name;
+use super::{ErrorReport, config_error};
 use crate::agent::prompt::{self, PromptParts};
 use crate::agent::reminder::PLAN;
 use crate::agent::turn::TurnSettings;
 use crate::config::ToolSwitches;
 use crate::conversation::{ModelRef, SessionId};
 use crate::permission::{Permissions, Source};
-use crate::project::agents::{Agent, AgentModel, AgentSource, Agents, Owner};
+use crate::project::agents::{Agent, AgentSource, Agents, Owner};
 use crate::provider::{Catalog, EditMode, Model, ProviderSettings};
+use crate::session::profile::{MakeProfiles, Profile};
 use crate::session::{AgentChoice, ModelChoice};
 use crate::store::Store;
-use crate::tool::{Access, Registry, Resolution, Set, ToolSettings};
-
-/// The agent, the model and the settings that a session works with.
-pub(in crate::session) struct Profile {
-    pub(in crate::session) turn: TurnSettings,
-    pub(in crate::session) model: Model,
-    pub(in crate::session) temperature: Option<f64>,
-    pub(in crate::session) system: String,
-    pub(in crate::session) settings: Arc<ToolSettings>,
-    pub(in crate::session) permissions: Permissions,
-}
-
-impl Profile {
-    pub(in crate::session) fn agent(&self) -> &str {
-        &self.turn.agent
-    }
-}
+use crate::tool::{Access, Registry, Set, ToolSettings};
 
 /// Makes profiles, from what the session began with.
 pub(in crate::session) struct Profiles {
@@ -57,14 +44,6 @@ pub(super) struct BaseRules {
     pub(super) edit_mode: Option<EditMode>,
 }
 
-/// The facts that decide about the model when the agent changes.
-pub(super) struct Models {
-    /// Given on the command line or by the demo: it stays.
-    pub(super) is_fixed: bool,
-    /// For agents that name none.
-    pub(super) configured: Option<ModelRef>,
-}
-
 /// Facts that are in every agent's prompt, as they were when the session began.
 pub(super) struct PromptFacts {
     pub(super) directory: PathBuf,
@@ -73,33 +52,10 @@ pub(super) struct PromptFacts {
     pub(super) instructions: Vec<(String, String)>,
 }
 
-impl Models {
-    pub(super) fn new(request: &OpenRequest, catalog: &Catalog) -> Self {
-        let configured = request.loaded.config.model.clone();
-        Self {
-            is_fixed: request.model.is_some() || request.source == ModelSource::Demo,
-            configured: configured.or_else(|| catalog.default_model()),
-        }
-    }
-}
-
-/// The model that an agent names, where it is known.
-pub(super) fn own_model<'a>(agent: &'a Agent, catalog: &Catalog) -> Option<&'a ModelRef> {
-    match agent.model.as_ref()? {
-        AgentModel::Named(model) => Some(model),
-        AgentModel::Foreign(model) => catalog.provider(&model.provider).is_ok().then_some(model),
-    }
-}
-
 impl Profiles {
     /// The agents that the person can change to.
     pub(super) fn agents(&self) -> Vec<AgentChoice> {
         choices(&self.agents)
-    }
-
-    /// Returns the agent that a session goes on as when it leaves agent `plan` and had none before.
-    pub(in crate::session) fn default_beside_plan(&self) -> Option<String> {
-        default_beside_plan(&self.agents)
     }
 
     /// The models that the person can change to, and the one that is asked now.
@@ -131,40 +87,6 @@ impl Profiles {
 
     fn settings_of(&self, model: &Model) -> Option<&ProviderSettings> {
         self.catalog.provider(&model.reference.provider).ok()
-    }
-
-    /// The base URL of a model's provider, as it may be shown; empty for an unknown provider.
-    pub(in crate::session) fn base_url(&self, model: &ModelRef) -> String {
-        let provider = self.catalog.provider(&model.provider);
-        provider.map_or_else(|_| String::new(), |provider| provider.shown_url().into_owned())
-    }
-
-    /// Returns an agent's name as it is written, or why the session cannot go on as it.
-    pub(in crate::session) fn check(&self, name: &str) -> Result<String, ErrorReport> {
-        named(&self.agents, name).map(|agent| agent.name.clone())
-    }
-
-    /// Makes the profile of an agent with a model that a person chose. It is asked by all agents that name none.
-    pub(in crate::session) fn choose(
-        &mut self,
-        agent: &str,
-        model: &ModelRef,
-    ) -> Result<Profile, ErrorReport> {
-        let profile = self.make(named(&self.agents, agent)?, model)?;
-        self.models.configured = Some(model.clone());
-        Ok(profile)
-    }
-
-    /// Makes the profile of an agent for a session that had another.
-    pub(in crate::session) fn change(
-        &self,
-        name: &str,
-        from: &str,
-        model: &ModelRef,
-    ) -> Result<Profile, ErrorReport> {
-        let agent = named(&self.agents, name)?;
-        let model = self.next_model(agent, from, model);
-        self.make(agent, model)
     }
 
     /// An agent's own model comes and goes with it; one that the user chose stays.
@@ -228,6 +150,33 @@ impl Profiles {
             agent: &agent.prompt,
             instructions: &self.prompt.instructions,
         }))
+    }
+}
+
+impl MakeProfiles for Profiles {
+    fn default_beside_plan(&self) -> Option<String> {
+        default_beside_plan(&self.agents)
+    }
+
+    fn base_url(&self, model: &ModelRef) -> String {
+        let provider = self.catalog.provider(&model.provider);
+        provider.map_or_else(|_| String::new(), |provider| provider.shown_url().into_owned())
+    }
+
+    fn check(&self, name: &str) -> Result<String, ErrorReport> {
+        named(&self.agents, name).map(|agent| agent.name.clone())
+    }
+
+    fn choose(&mut self, agent: &str, model: &ModelRef) -> Result<Profile, ErrorReport> {
+        let profile = self.make(named(&self.agents, agent)?, model)?;
+        self.models.configured = Some(model.clone());
+        Ok(profile)
+    }
+
+    fn change(&self, name: &str, from: &str, model: &ModelRef) -> Result<Profile, ErrorReport> {
+        let agent = named(&self.agents, name)?;
+        let model = self.next_model(agent, from, model);
+        self.make(agent, model)
     }
 }
 
@@ -300,14 +249,6 @@ fn barred(agent: &str) -> &'static [&'static str] {
     }
 }
 
-/// `Read` and `read_file` are `read`, as they are in a model's call; patterns stay as they are.
-pub(super) fn own_name(given: &str, registry: &Registry) -> String {
-    match registry.resolve(given) {
-        Resolution::Tool(tool) if !given.contains(['*', '?']) => tool.name().to_owned(),
-        _ => given.to_owned(),
-    }
-}
-
 /// Puts the agent's rules behind those of the user's files, and those of the project behind the project's.
 pub(super) fn permissions(base: &BaseRules, agent: &Agent) -> Result<Permissions, ErrorReport> {
     let mut permissions = base.permissions.clone();
@@ -370,18 +311,5 @@ mod tests {
         assert_eq!(permissions(&base, plan).unwrap().user, permission::plan_rules());
         let build = named(&found, "build").unwrap();
         assert_eq!(permissions(&base, build).unwrap().user, []);
-    }
-
-    #[test]
-    fn an_agent_s_words_for_tools_are_those_of_a_model() {
-        let registry = Registry::builtin();
-        for (given, own) in [
-            ("Read", "read"),
-            ("Bash", "bash"),
-            ("l*", "l*"),
-            ("unknown", "unknown"),
-        ] {
-            assert_eq!(own_name(given, &registry), own);
-        }
     }
 }

@@ -4,13 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::super::actor::Commands;
-use super::profile::{Profile, Profiles, PromptFacts};
-use super::services::{Kit, roots};
+use super::gates::roots;
+use super::profile::{Profiles, PromptFacts};
+use super::services::Kit;
 use super::{ErrorReport, FrontEndKind, ModelSource, OpenRequest, ReportKind, Which};
 use crate::conversation::{Message, SessionId, Usage};
 use crate::permission::Scope;
 use crate::project;
 use crate::session::SessionInfo;
+use crate::session::profile::Profile;
 use crate::store::{DraftKey, GrantScope, LockError, SessionLock, SessionRow, Store, StoreError};
 
 /// The session to open.

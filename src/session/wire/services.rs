@@ -6,36 +6,29 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use super::gates::{permissions, records, roots};
 use super::hooks;
 use super::imported;
 use super::models::configured_edit_mode;
 use super::profile::BaseRules;
-use super::profile::own_name;
-use super::rule_keys::own_rules;
-use super::trust::UsersRules;
-use super::{ErrorReport, FrontEndKind, OpenRequest, config_error};
+use super::tool_names::own_name;
+use super::{ErrorReport, FrontEndKind, OpenRequest};
 use crate::agent::driver::Reports;
-use crate::config::{Dirs, Origin, RuleFiles, schema};
+use crate::config::schema;
 use crate::conversation::SessionId;
 use crate::files::{PathLocks, Roots};
 use crate::hook::Hooks;
-use crate::permission::{
-    self, Action, ImportedRules, Permissions, Places, ReadGate, Rule, Scope, Source, Subject,
-};
 use crate::process::git::RepositoryCache;
 use crate::process::{EnvironmentRules, Scratch, Support, shell_environment, withhold};
-use crate::project_root::git_directories;
 use crate::provider::{EditMode, without_user};
 use crate::question::{FrontEnd, Questions};
-use crate::regular_file::FileGate;
-use crate::store::{GrantScope, Outputs, Store};
+use crate::store::{Outputs, Store};
 use crate::text::replace::Tolerance;
 use crate::tool::{
     Access, BashSettings, BatchSettings, Gate, GateOwner, JudgedIndexes, ProtectedNames, Registry,
     SandboxMode, SandboxSettings, SearchSettings, SearchThreads, SessionServices, ToolSettings, TreeServices,
     TruncateLimits, TruncateSettings,
 };
-use crate::unconfirmed::Records;
 
 /// Everything that the calls of one session need.
 pub(super) struct Kit {
@@ -124,10 +117,6 @@ pub(super) fn tree_services(
         search_threads: SearchThreads::default(),
         hooks: Hooks::new(hooks, reports.hook_sink()),
     }))
-}
-
-pub(super) fn roots(request: &OpenRequest, directory: &Path) -> Roots {
-    Roots::new(directory, request.dirs.home.as_deref())
 }
 
 fn environment(request: &OpenRequest, session: &SessionId) -> Vec<(OsString, OsString)> {
@@ -244,142 +233,6 @@ fn sandbox(request: &OpenRequest, roots: &Roots) -> SandboxSettings {
         write: config.write.iter().filter_map(resolved).collect(),
         own: vec![dirs.config.clone(), dirs.data.clone(), dirs.state.clone()],
     }
-}
-
-/// The rules of everybody who has a say, in their order.
-pub(super) fn permissions(
-    request: &OpenRequest,
-    roots: &Roots,
-    granted: Option<(&Store, &SessionId)>,
-) -> Result<Permissions, ErrorReport> {
-    let home = request.dirs.home.as_deref();
-    let mut permissions = rules(&rule_files(request, roots.project_root()))?;
-    if let Some((store, session)) = granted {
-        for grant in store.grants_for(session, roots.project_root())? {
-            let scope = match grant.scope {
-                GrantScope::Session(_) => Scope::Session,
-                GrantScope::Project(_) => Scope::Project,
-                GrantScope::Global => Scope::Everywhere,
-            };
-            let source = Source::Grant(scope);
-            permissions
-                .grants
-                .push(Rule::new(&grant.key, &grant.pattern, Action::Allow, source, home));
-        }
-    }
-    Ok(permissions)
-}
-
-/// The rules that configuration files have, over the defaults.
-fn rules(files: &RuleFiles<'_>) -> Result<Permissions, ErrorReport> {
-    let dirs = files.dirs;
-    let home = dirs.home.as_deref();
-    let outputs = Outputs::new(&dirs.data);
-    let mut permissions = Permissions {
-        user: permission::defaults(&Places {
-            home: dirs.home.clone(),
-            project_root: files.project_root.to_owned(),
-            own: vec![dirs.config.clone(), dirs.data.clone(), dirs.state.clone()],
-            git: git_directories(files.project_root)
-                .map(|found| vec![found.git, found.common])
-                .unwrap_or_default(),
-            open: vec![outputs.dir().to_owned(), Scratch::parent()],
-        }),
-        project_is_trusted: files.project_is_trusted,
-        imported: imported::lists(files)
-            .into_iter()
-            .map(ImportedRules::from)
-            .collect(),
-        ..Permissions::default()
-    };
-    for layer in files.layers {
-        let source = match layer.origin {
-            Origin::Global => Source::Global(layer.file.clone()),
-            Origin::Extra => Source::Extra(layer.file.clone()),
-            Origin::Project => Source::Project(layer.file.clone()),
-            Origin::Managed => Source::Managed(layer.file.clone()),
-        };
-        let rules = own_rules(&layer.rules, &source, home).map_err(|problem| {
-            config_error(
-                format!("`{}`: {problem}", layer.file.display()),
-                "Write `allow`, `ask` or `deny`.",
-            )
-        })?;
-        match layer.origin {
-            Origin::Project => permissions.project.extend(rules),
-            Origin::Managed => permissions.managed.extend(rules),
-            Origin::Global | Origin::Extra => permissions.user.extend(rules),
-        }
-    }
-    Ok(permissions)
-}
-
-/// Returns the gate of files that are named in prompts, by the rules of the configuration.
-pub fn prompt_gate(files: &RuleFiles<'_>) -> Box<dyn FileGate> {
-    match rules(files) {
-        Ok(permissions) => Box::new(ReadGate::new(
-            Arc::new(permissions),
-            files.project_root.to_owned(),
-        )),
-        // The same error is told when the rules are needed.
-        Err(_) => Box::new(|_: &Path| false),
-    }
-}
-
-/// Returns why a file that the person names may not go with a prompt, as a sentence's end; `None` where it may.
-///
-/// Naming a file is the person's word, so nobody is asked. A rule that denies holds all the same, and a link is not the name of
-/// what it leads to: where `read` asks about that, the person has to name it.
-pub fn attachment_refusal(request: &OpenRequest, path: &Path) -> Result<Option<String>, ErrorReport> {
-    let roots = roots(request, &request.directory);
-    let permissions = permissions(request, &roots, None)?;
-    let judge = |path: &Path| {
-        let subject = Subject::new(roots.display(path)).also(path.to_string_lossy());
-        permissions.judge("read", &subject).action
-    };
-    let named = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let Ok(real) = path.canonicalize() else {
-        // Reading it says what is wrong.
-        return Ok(None);
-    };
-    // The name, but for links on the way to it, which say nothing of the file.
-    let parent = named.parent().and_then(|parent| parent.canonicalize().ok());
-    let named = match (parent, named.file_name()) {
-        (Some(parent), Some(name)) => parent.join(name),
-        _ => named,
-    };
-    let shown = roots.display(&real);
-    Ok(match (judge(&named), judge(&real)) {
-        (Action::Deny, _) | (_, Action::Deny) => {
-            Some("cannot be attached: a rule of `permission` denies `read` for it".to_owned())
-        }
-        (Action::Allow, Action::Ask) => Some(format!(
-            "leads to `{shown}`, which `read` asks about; name that file if it is to be sent"
-        )),
-        _ => None,
-    })
-}
-
-/// The gate of agents and commands, which are read before a session is there.
-pub(super) fn request_gate(request: &OpenRequest, roots: &Roots) -> Box<dyn FileGate> {
-    prompt_gate(&rule_files(request, roots.project_root()))
-}
-
-/// The rules that the configuration of a session has.
-pub(super) fn rule_files<'a>(request: &'a OpenRequest, project_root: &'a Path) -> RuleFiles<'a> {
-    RuleFiles {
-        dirs: &request.dirs,
-        project_root,
-        layers: &request.loaded.permission_layers,
-        claude: &request.loaded.claude_rules,
-        project_is_trusted: request.trust.is_trusted(),
-        users_rules_may_allow: request.trust.users_rules == UsersRules::Counting,
-    }
-}
-
-/// Returns the lists of files that commands created or changed and that have no yes.
-pub(super) fn records(dirs: &Dirs) -> Records {
-    Records::new(&dirs.data)
 }
 
 /// Where changes of several files write down what they are about to do.

@@ -8,9 +8,10 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::agents::Start;
+use super::gates::roots;
 use super::models::likely_edit_mode;
 use super::resume::no_session;
-use super::services::{Kit, roots, tree_services};
+use super::services::{Kit, tree_services};
 use super::{FrontEndKind, OpenRequest, Which, agents, profile, upkeep};
 use crate::agent::driver::Reports;
 use crate::conversation::{CallId, CallResult, SessionId};

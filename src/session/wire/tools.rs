@@ -4,9 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
+use super::gates::{permissions, roots};
 use super::models::{configured_edit_mode, likely_edit_mode};
 use super::profile::{self, BaseRules};
-use super::services::{permissions, roots, tool_settings};
+use super::services::tool_settings;
 use super::{OpenRequest, agents};
 use crate::provider::ToolSpec;
 use crate::session::ErrorReport;

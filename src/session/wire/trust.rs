@@ -10,13 +10,14 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::gates::{records, roots};
 use super::imported::users_file;
-use super::profile::own_name;
-use super::services::{records, roots};
-use super::unconfirmed::{AfterYes, LeftOut, WHOLE, after_yes};
+use super::part::Part;
+use super::rule_files::UsersRules;
+use super::tool_names::own_name;
+use super::unconfirmed::{AfterYes, LeftOut, after_yes};
 use super::{ErrorReport, OpenRequest, ReportKind, agents, commands, config_error};
 use crate::config::{self, ConfigError, Loaded, ToolSwitches};
 use crate::files::ContentHash;
@@ -47,33 +48,7 @@ pub struct ProjectTrust {
     pub(super) commands: Option<FoundCommands>,
 }
 
-/// Rules that allow something in the user's own settings of Claude Code. They are the user's and were written for another
-/// program, so they count from the user's yes on, which is kept for the file and not for a project.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub enum UsersRules {
-    /// There are none.
-    #[default]
-    None,
-    Counting,
-    Waiting {
-        file: PathBuf,
-        part: Part,
-        /// The parts that the user said yes to before.
-        before: Option<Vec<Part>>,
-    },
-}
-
 type FoundCommands = (Arc<[UserCommand]>, Vec<CommandProblem>);
-
-/// One thing that needs trust.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Part {
-    /// Relative to the project's root.
-    pub file: String,
-    /// The names of the keys that lead to it, with dots between.
-    pub key: String,
-    pub value: Value,
-}
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum TrustState {
@@ -212,25 +187,6 @@ fn row(parts: &[Part]) -> TrustRow {
     TrustRow {
         hash: ContentHash::of(parts.as_bytes()).to_string(),
         parts,
-    }
-}
-
-impl Part {
-    pub(super) fn new(file: &Path, root: &Path, key: &str, value: Value) -> Self {
-        let file = file.strip_prefix(root).unwrap_or(file);
-        Self {
-            file: file.to_string_lossy().into_owned(),
-            key: key.to_owned(),
-            value,
-        }
-    }
-
-    /// The value as people read it.
-    pub fn text(&self) -> String {
-        match &self.value {
-            Value::String(text) if self.key == WHOLE => text.clone(),
-            value => serde_json::to_string_pretty(value).unwrap_or_default(),
-        }
     }
 }
 

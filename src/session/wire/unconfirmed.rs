@@ -7,15 +7,13 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::gates::records;
+use super::part::{Part, WHOLE};
 use super::rule_keys::check_rule_keys;
-use super::services::records;
-use super::trust::{Part, ProjectTrust, TrustFlag, names, settle};
+use super::trust::{ProjectTrust, TrustFlag, names, settle};
 use super::{ErrorReport, OpenRequest, ReportKind, config_error};
 use crate::config::{ConfigError, Dirs, Loaded};
 use crate::unconfirmed::Unconfirmed;
-
-/// The key of a part that is a file from its beginning to its end.
-pub(super) const WHOLE: &str = "whole file";
 
 /// The files that are left out, and the project as it is with them.
 #[derive(Debug, Clone, Default)]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::output::Decoded;
+use super::Decoded;
 use crate::text::ink::{Ink, InkRun};
 use crate::text::width::grapheme_width;
 

@@ -23,8 +23,18 @@ use std::borrow::Cow;
 use escape::{EscapeFilter, Passed};
 use invisible::name_invisible;
 
-pub use output::{Decoded, OutputDecoder};
+use super::ink::InkRun;
+
+pub use output::OutputDecoder;
 pub use reveal::{Mark, MarkKind, Revealed, reveal, reveal_line};
+
+/// A clean text and the inks of what in it is not plain.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Decoded {
+    pub text: String,
+    /// In the order of the text; none goes over a line's end.
+    pub runs: Vec<InkRun>,
+}
 
 /// Takes escape sequences and control characters (but `\n` and `\t`) out of a text and names what is invisible in it.
 ///

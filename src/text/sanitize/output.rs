@@ -13,9 +13,9 @@
 //! runs are bounded for each line.
 
 use super::escape::{EscapeFilter, Passed};
-use super::is_removed;
 use super::line::Line;
-use crate::text::ink::{Ink, InkRun};
+use super::{Decoded, is_removed};
+use crate::text::ink::Ink;
 
 /// More of an unfinished line than this is not kept back.
 const MAX_LINE_BYTES: usize = 1024 * 1024;
@@ -28,14 +28,6 @@ pub struct OutputDecoder {
     /// Of what comes next.
     ink: Ink,
     line: Line,
-}
-
-/// A clean text and the inks of what in it is not plain.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Decoded {
-    pub text: String,
-    /// In the order of the text; none goes over a line's end.
-    pub runs: Vec<InkRun>,
 }
 
 impl OutputDecoder {
@@ -146,6 +138,7 @@ mod tests {
     use std::fmt::Write;
 
     use super::*;
+    use crate::text::ink::InkRun;
     use crate::text::sanitize::line::{MAX_INKED_BYTES, MAX_RUNS};
     use proptest::prelude::*;
 

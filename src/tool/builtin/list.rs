@@ -8,9 +8,9 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::file_name::one_line;
 use super::search_path::{SearchPath, check_place, search_directory};
 use crate::files::Resolved;
+use crate::tool::file_name::one_line;
 use crate::tool::walk::{Globs, Harvest, Limit, Tree, VisitedFile};
 use crate::tool::{
     CallView, Concurrency, InitCx, Output, Prepared, RenderCx, ResultView, SessionServices, Set, Tool,

@@ -4,7 +4,6 @@ mod apply_patch;
 mod bash;
 mod batch;
 mod edit;
-pub(super) mod file_name;
 mod glob;
 mod grep;
 mod hashline_edit;

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::reached::passed::tokens;
+use super::paths::tokens;
 use super::{Gathered, Setting, base_name};
 use crate::permission::command::{
     Analysis, Search, Simple, changes_directory, files_read, search, shows_files,

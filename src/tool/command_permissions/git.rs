@@ -6,8 +6,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::git_directory::read_config;
 use super::git_query::GitQuery;
-use super::repository::{read_config, repository_config};
+use super::repository::repository_config;
 use super::submodules;
 use super::{Gathered, Setting, variable};
 use crate::permission::command::{GitConfig, GitForm, GitShows, dangerous_key, is_dangerous_key};

@@ -2,8 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::super::context::outside_asks;
-use super::super::path_asks;
+use super::super::path_asks::{outside_asks, path_asks};
 use super::{Setting, variable};
 use crate::files::Resolved;
 use crate::permission::command::{
@@ -119,6 +118,13 @@ impl Setting<'_> {
         let path = directory.join(path);
         let found = goes_up(&path).then(|| self.services.roots.resolve_path(&followed(&path)));
         found?.ok()
+    }
+
+    /// Returns true if a path is in the project, whether or not its links are followed first.
+    pub(super) fn is_inside(&self, path: &str, directory: &Path) -> bool {
+        let resolved = self.resolve(path, directory);
+        let followed = self.resolve_links(path, directory);
+        resolved.is_some_and(|resolved| resolved.inside) && followed.is_none_or(|followed| followed.inside)
     }
 
     pub(super) fn outside(&self, operand: &PathOperand, directories: Option<&[PathBuf]>) -> Vec<Ask> {
@@ -371,4 +377,15 @@ pub(super) fn is_harmless_device(path: &str) -> bool {
         "/dev/tty",
     ];
     known.iter().any(|known| path == Path::new(known)) || path.parent() == Some(Path::new("/dev/fd"))
+}
+
+/// Parts of a text that could be names.
+pub(super) fn tokens(text: &str) -> Vec<String> {
+    let text = text
+        .replace("\\n", "\n")
+        .replace("\\0", "\n")
+        .replace("\\t", "\t");
+    let is_separator = |c: char| c.is_whitespace() || "\"'`;|&()<>".contains(c);
+    let parts = text.split(is_separator).filter(|part| !part.is_empty());
+    parts.map(str::to_owned).collect()
 }

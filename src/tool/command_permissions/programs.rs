@@ -22,11 +22,9 @@ impl Setting<'_> {
         let is_system_program = |program: &str| self.program(program).is_some();
         let is_no_shim = |program: &str| self.program(program).is_some_and(|path| is_own_program(&path));
         let is_in_project = |path: &str| {
-            let inside = |directory: &PathBuf| {
-                let resolved = [self.resolve(path, directory), self.resolve_links(path, directory)];
-                resolved[0].is_some() && resolved.iter().flatten().all(|resolved| resolved.inside)
-            };
-            directories.iter().all(inside)
+            directories
+                .iter()
+                .all(|directory| self.is_inside(path, directory))
         };
         let facts = ReadOnlyFacts {
             is_system_program: &is_system_program,

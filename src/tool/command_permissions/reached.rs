@@ -7,7 +7,7 @@
 //! that it names is not known here.
 
 mod found;
-pub(super) mod passed;
+mod passed;
 mod patched;
 
 use std::path::{Path, PathBuf};

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::repository::{has_hook, is_there, read_config};
+use super::git_directory::{has_hook, is_there, read_config};
 use crate::permission::command::{GitConfig, WORK_TREE, dangerous_keys};
 use crate::regular_file::{MAX_BYTES, MAX_INDEX_BYTES, RegularFile};
 

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::reached::passed::tokens;
+use super::paths::tokens;
 use super::{Gathered, Setting, base_name, may_be_options, variable};
 use crate::permission::command::{
-    Analysis, Backup, Copied, PathOperand, Search, Simple, is_edit, is_plain, written,
+    Analysis, Backup, Copied, PathOperand, Search, Simple, Written, is_edit, is_plain, written,
 };
 use crate::permission::{Ask, Floor, Subject, may_be_protected};
 
@@ -53,6 +53,8 @@ struct Names {
     of_sources: Vec<String>,
     /// True if a directory has more files than are looked at.
     is_too_much: bool,
+    /// True if none is missing.
+    are_certain: bool,
 }
 
 /// Returns true if files may get into a destination, and not in its place. Another command of the call may make a directory of
@@ -72,73 +74,31 @@ impl Setting<'_> {
         gathered: &mut Gathered,
     ) -> Changed {
         let written = written(command);
-        let mut names = Names::default();
-        let mut is_certain = operand_paths.directories.is_some();
-        for target in &written.targets {
-            match self.paths_of(target, operand_paths.directories) {
-                Some(found) => names.all.extend(found),
-                None => is_certain = false,
-            }
-        }
-        for copied in &written.copied {
-            match self.paths_of(&copied.destination, operand_paths.directories) {
-                Some(found) => {
-                    for destination in found {
-                        let is_directory = Path::new(&destination).is_dir();
-                        if copied.is_name || !is_directory {
-                            names.of_sources.push(destination.clone());
-                            names.all.push(destination.clone());
-                        }
-                        let is_in = may_get_into(copied, Path::new(&destination), analysis);
-                        self.copied_to(copied, &destination, is_in, operand_paths, &mut names);
-                        names.all.push(destination);
-                    }
-                }
-                None => is_certain = false,
-            }
-        }
-        if written.by_wildcard {
-            names
-                .all
-                .extend(operand_paths.expanded.into_iter().flatten().cloned());
-        }
+        let mut names = self.names(&written, analysis, operand_paths);
         let mut kept = Kept::default();
         let mut is_unclear = names.is_too_much;
         if let Some(backup) = written.backup {
             let backup = self.completed(backup, analysis);
             is_unclear |= !backup.is_certain;
-            kept = kept_by(
-                command,
-                &backup,
-                &names,
-                operand_paths.directories.unwrap_or_default(),
-            );
+            let directories = operand_paths.directories.unwrap_or_default();
+            kept = kept_by(command, &backup, &names, directories);
             for path in &kept.names {
                 names.all.push(path.to_string_lossy().into_owned());
             }
             is_unclear |= self.keep(&kept, gathered).is_none();
         }
         let writes = !names.all.is_empty();
+        let places = operand_paths.directories.zip(operand_paths.expanded);
         is_unclear |= writes
-            && operand_paths
-                .directories
-                .zip(operand_paths.expanded)
-                .is_some_and(|(directories, expanded)| may_be_options(command, expanded, directories));
+            && places.is_some_and(|(directories, expanded)| may_be_options(command, expanded, directories));
         if is_unclear {
             gathered.edit.push(Ask {
                 floor: Floor::Ask,
                 ..Ask::new("edit", Subject::new(&command.canonical))
             });
         }
-        let is_inside = |path: &String| {
-            let resolved = [
-                self.resolve(path, self.workdir),
-                self.resolve_links(path, self.workdir),
-            ];
-            resolved[0].is_some() && resolved.iter().flatten().all(|resolved| resolved.inside)
-        };
-        let is_here =
-            is_certain && operand_paths.expanded.is_some() && writes && names.all.iter().all(is_inside);
+        let is_known = names.are_certain && operand_paths.expanded.is_some();
+        let is_here = is_known && writes && names.all.iter().all(|path| self.is_inside(path, self.workdir));
         for path in &names.all {
             gathered.edit.extend(self.changed_path(path));
         }
@@ -149,6 +109,41 @@ impl Setting<'_> {
             is_edit: is_here && is_edit(command) && self.program(command.program()).is_some(),
             kept,
         }
+    }
+
+    /// The names that the files get which a command writes, without those of backups.
+    fn names(&self, written: &Written, analysis: &Analysis, operand_paths: OperandPaths<'_>) -> Names {
+        let mut names = Names {
+            are_certain: operand_paths.directories.is_some(),
+            ..Names::default()
+        };
+        for target in &written.targets {
+            match self.paths_of(target, operand_paths.directories) {
+                Some(found) => names.all.extend(found),
+                None => names.are_certain = false,
+            }
+        }
+        for copied in &written.copied {
+            let Some(found) = self.paths_of(&copied.destination, operand_paths.directories) else {
+                names.are_certain = false;
+                continue;
+            };
+            for destination in found {
+                let is_directory = Path::new(&destination).is_dir();
+                if copied.is_name || !is_directory {
+                    names.of_sources.push(destination.clone());
+                    names.all.push(destination.clone());
+                }
+                let is_in = may_get_into(copied, Path::new(&destination), analysis);
+                self.copied_to(copied, &destination, is_in, operand_paths, &mut names);
+                names.all.push(destination);
+            }
+        }
+        if written.by_wildcard {
+            let expanded = operand_paths.expanded.into_iter().flatten();
+            names.all.extend(expanded.cloned());
+        }
+        names
     }
 
     /// Whatever holds the project's repository takes it along.

@@ -16,7 +16,7 @@ use crate::text::surrogates;
 use crate::text::width::truncate;
 use crate::tool::registry::switched;
 use crate::tool::{
-    Access, Concurrency, DynTool, Registry, Resolution, ToolError, ToolSettings, args, inside,
+    Access, Concurrency, DynTool, InnerCall, Registry, Resolution, ToolError, ToolSettings, args,
 };
 
 /// A name that is no tool's is shown up to here.
@@ -212,6 +212,28 @@ pub fn resolve(known: Known<'_>, guard: &mut LoopGuard, name: &str, raw_args: &s
     }
 }
 
+/// How a call stands that consists of these: as the strictest of them.
+fn concurrency_of(known: Known<'_>, calls: &[InnerCall]) -> Concurrency {
+    let is_exclusive = |call: &InnerCall| {
+        let args = Value::Object(call.args.clone()).to_string();
+        let resolve = || resolve(known, &mut LoopGuard::default(), &call.tool, &args);
+        may_be_inside(known.registry, &call.tool) && resolve().concurrency() == Concurrency::Exclusive
+    };
+    if calls.iter().any(is_exclusive) {
+        Concurrency::Exclusive
+    } else {
+        Concurrency::Shared
+    }
+}
+
+/// A name that is no tool's is told as such.
+pub(in crate::tool) fn may_be_inside(registry: &Registry, name: &str) -> bool {
+    match registry.resolve(name) {
+        Resolution::Tool(tool) => tool.may_be_inside(),
+        Resolution::Unknown { .. } => true,
+    }
+}
+
 /// `shown` becomes the normalised arguments as soon as there are any.
 fn resolve_call(
     known: Known<'_>,
@@ -254,7 +276,7 @@ fn resolve_call(
     let concurrency = if inner.is_empty() {
         tool.concurrency(&args)
     } else {
-        inside::concurrency(known, &inner)
+        concurrency_of(known, &inner)
     };
     let misfit = misfit(&*tool, &args, &schema, &ignored);
     Ok(Ready {

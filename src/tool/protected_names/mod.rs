@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use self::repositories::Repositories;
 use super::SessionServices;
-use super::builtin::file_name::one_line;
+use super::file_name::one_line;
 use crate::permission::{Action, may_be_protected, protected_subject};
 use crate::unconfirmed::{Digests, Records, Watch, is_read};
 

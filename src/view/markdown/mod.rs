@@ -9,6 +9,7 @@
 //! description, HTML itself. A reference is resolved within its block only; definitions are shown.
 
 mod code;
+mod containers;
 mod line;
 mod render;
 mod split;

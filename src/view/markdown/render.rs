@@ -1,7 +1,7 @@
 //! One block of Markdown to lines.
 //!
-//! The parser's events are walked once. Containers (quotes, items) put something before every line; leaves (text,
-//! source, tables, rules) make lines. An empty line stands between two leaves where their container is loose.
+//! The parser's events are walked once. Leaves (text, source, tables, rules) make lines, and the containers around them
+//! put something before each.
 
 use std::collections::VecDeque;
 
@@ -10,11 +10,12 @@ use pulldown_cmark::{
 };
 use pulldown_cmark::{Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use super::code::{self, CodeBlock, CodeKind};
+use super::containers::{Containers, Prefix};
 use crate::text::{sanitize, width};
-use crate::view::flow::{Flow, MEASURE};
+use crate::view::flow::Flow;
 use crate::view::link;
 use crate::view::look::Look;
 use crate::view::table::{Align, Table};
@@ -41,17 +42,14 @@ pub(super) fn render(
     let mut renderer = Renderer {
         looseness: looseness(&events),
         look,
-        width,
         number,
         lines,
-        prefixes: Vec::new(),
-        levels: vec![Level::new(true)],
+        containers: Containers::new(width),
         lists: Vec::new(),
         styles: vec![look.style(Meaning::Text)],
         flow: Flow::default(),
         links: Vec::new(),
         targets,
-        hugs: false,
         code: None,
         table: None,
     };
@@ -100,12 +98,10 @@ fn looseness(events: &[Event<'_>]) -> VecDeque<bool> {
 
 struct Renderer<'a, 'b> {
     look: Look<'a>,
-    width: usize,
     number: Option<u64>,
     lines: &'b mut Vec<Line<'static>>,
     looseness: VecDeque<bool>,
-    prefixes: Vec<Prefix>,
-    levels: Vec<Level>,
+    containers: Containers,
     lists: Vec<List>,
     /// The style of the text, innermost last.
     styles: Vec<Style>,
@@ -114,8 +110,6 @@ struct Renderer<'a, 'b> {
     links: Vec<Link>,
     /// Where links lead that a terminal may open; each once.
     targets: &'a mut Vec<String>,
-    /// True if the next leaf stands right under the last one.
-    hugs: bool,
     /// The language and the source that is being collected.
     code: Option<(String, String)>,
     table: Option<(Table, Part)>,
@@ -124,23 +118,6 @@ struct Renderer<'a, 'b> {
 /// Marks a style as that of a link.
 fn lead(style: Style, target: Option<&str>) -> Style {
     target.map_or(style, |target| link::marked(style, target))
-}
-
-/// The text before the lines of a container.
-struct Prefix {
-    /// Before the first line; taken by it.
-    marker: Option<String>,
-    rest: String,
-    style: Style,
-    width: usize,
-}
-
-/// A container's memory of what was drawn in it.
-struct Level {
-    is_loose: bool,
-    has_content: bool,
-    /// Prefixes that stand before the gaps in it.
-    prefixes: usize,
 }
 
 struct List {
@@ -159,16 +136,6 @@ struct Link {
 enum Part {
     Head,
     Rows,
-}
-
-impl Level {
-    fn new(is_loose: bool) -> Self {
-        Self {
-            is_loose,
-            has_content: false,
-            prefixes: 0,
-        }
-    }
 }
 
 impl Renderer<'_, '_> {
@@ -217,20 +184,7 @@ impl Renderer<'_, '_> {
                 };
                 self.code = Some((language, String::new()));
             }
-            Tag::List(first) => {
-                self.flush();
-                let first = if self.lists.is_empty() {
-                    self.number.take().or(first)
-                } else {
-                    first
-                };
-                let is_loose = self.looseness.pop_front().unwrap_or_default();
-                self.lists.push(List {
-                    next: first,
-                    is_loose,
-                });
-                self.push_level(is_loose);
-            }
+            Tag::List(first) => self.start_list(first),
             Tag::Item => self.start_item(),
             Tag::Emphasis => self.push_modifier(Modifier::ITALIC),
             Tag::Strong => {
@@ -241,16 +195,7 @@ impl Renderer<'_, '_> {
             Tag::Link {
                 link_type, dest_url, ..
             } => self.start_link(link_type, &dest_url),
-            Tag::Image { dest_url, .. } => {
-                let style = self.look.style(Meaning::TextMuted);
-                self.flow.push_clean("[image: ", style);
-                self.styles.push(style);
-                self.links.push(Link {
-                    start: self.flow.text().len(),
-                    url: dest_url.to_string(),
-                    target: None,
-                });
-            }
+            Tag::Image { dest_url, .. } => self.start_image(&dest_url),
             Tag::Table(aligns) => {
                 self.flush();
                 let aligns = aligns.into_iter().map(align).collect();
@@ -289,35 +234,26 @@ impl Renderer<'_, '_> {
             TagEnd::BlockQuote(_) => {
                 self.flush();
                 self.styles.pop();
-                self.prefixes.pop();
-                self.levels.pop();
+                self.containers.close();
             }
             TagEnd::CodeBlock => self.end_code(),
             TagEnd::List(_) => {
                 self.flush();
                 self.lists.pop();
-                self.levels.pop();
+                self.containers.close_list();
             }
             TagEnd::Item => {
                 self.flush();
-                if self.prefixes.last().is_some_and(|prefix| prefix.marker.is_some()) {
+                if self.containers.is_empty_item() {
                     self.push_lines(vec![Line::default()]);
                 }
-                self.prefixes.pop();
-                self.levels.pop();
+                self.containers.close();
             }
             TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::TableHead => {
                 self.styles.pop();
             }
             TagEnd::Link => self.end_link(),
-            TagEnd::Image => {
-                let link = self.links.pop();
-                if let Some(link) = link.filter(|link| link.start == self.flow.text().len()) {
-                    self.flow.push_line(&link.url, self.style());
-                }
-                self.flow.push_clean("]", self.style());
-                self.styles.pop();
-            }
+            TagEnd::Image => self.end_image(),
             TagEnd::TableCell => {
                 let cell = std::mem::take(&mut self.flow);
                 match &mut self.table {
@@ -332,7 +268,7 @@ impl Renderer<'_, '_> {
             }
             TagEnd::Table => {
                 if let Some((table, _)) = self.table.take() {
-                    let lines = table.lines(self.room(), self.look);
+                    let lines = table.lines(self.containers.room(), self.look);
                     self.push_lines(lines);
                 }
             }
@@ -358,8 +294,8 @@ impl Renderer<'_, '_> {
     fn start_quote(&mut self, kind: Option<BlockQuoteKind>) {
         self.flush();
         let bar = format!("{} ", self.look.symbols.bar());
-        self.push_prefix(None, bar, Meaning::MarkdownMarker);
-        self.push_level(true);
+        let style = self.look.style(Meaning::MarkdownMarker);
+        self.containers.open(Prefix::new(None, bar, style), true);
         self.styles.push(self.look.style(Meaning::MarkdownQuote));
         let (name, meaning) = match kind {
             None => return,
@@ -372,7 +308,22 @@ impl Renderer<'_, '_> {
         let style = self.look.style(meaning).add_modifier(Modifier::BOLD);
         self.flow.push_clean(name, style);
         self.flush();
-        self.hugs = true;
+        self.containers.hug_next();
+    }
+
+    fn start_list(&mut self, first: Option<u64>) {
+        self.flush();
+        let first = if self.lists.is_empty() {
+            self.number.take().or(first)
+        } else {
+            first
+        };
+        let is_loose = self.looseness.pop_front().unwrap_or_default();
+        self.lists.push(List {
+            next: first,
+            is_loose,
+        });
+        self.containers.open_list(is_loose);
     }
 
     fn start_item(&mut self) {
@@ -388,50 +339,18 @@ impl Renderer<'_, '_> {
         };
         let is_loose = list.is_loose;
         let rest = " ".repeat(width::str_width(&marker));
-        self.push_prefix(Some(marker), rest, Meaning::MarkdownMarker);
-        self.push_level(is_loose);
+        let style = self.look.style(Meaning::MarkdownMarker);
+        self.containers
+            .open(Prefix::new(Some(marker), rest, style), is_loose);
     }
 
     /// Puts a box in the place of a bullet; behind a number, or where there is no room, it begins the text.
     fn tick(&mut self, is_done: bool) {
         let mark = if is_done { "[x] " } else { "[ ] " };
-        let bullet = self.look.symbols.bullet();
-        let used: usize = self.prefixes.iter().map(|prefix| prefix.width).sum();
-        let room = self.width / 2;
-        let item = self.prefixes.last_mut();
-        let item = item.filter(|prefix| {
-            let marker = prefix.marker.as_ref();
-            let has_bullet = marker.is_some_and(|marker| marker.trim_end() == bullet);
-            has_bullet && used - prefix.width + mark.len() <= room
-        });
-        if let Some(item) = item {
-            item.marker = Some(mark.to_owned());
-            item.rest = " ".repeat(mark.len());
-            item.width = mark.len();
-        } else {
+        if !self.containers.tick(self.look.symbols.bullet(), mark) {
             self.flow
                 .push_clean(mark, self.look.style(Meaning::MarkdownMarker));
         }
-    }
-
-    /// Adds what stands before the lines of a container, unless too little room would be left for them.
-    fn push_prefix(&mut self, marker: Option<String>, rest: String, meaning: Meaning) {
-        let width = width::str_width(&rest);
-        let used: usize = self.prefixes.iter().map(|prefix| prefix.width).sum();
-        let fits = used + width <= self.width / 2;
-        self.prefixes.push(Prefix {
-            marker: marker.filter(|_| fits),
-            rest: if fits { rest } else { String::new() },
-            style: self.look.style(meaning),
-            width: if fits { width } else { 0 },
-        });
-    }
-
-    fn push_level(&mut self, is_loose: bool) {
-        self.levels.push(Level {
-            prefixes: self.prefixes.len(),
-            ..Level::new(is_loose)
-        });
     }
 
     fn start_link(&mut self, kind: LinkType, url: &str) {
@@ -476,11 +395,31 @@ impl Renderer<'_, '_> {
         self.flow.push_clean(")", style);
     }
 
+    fn start_image(&mut self, url: &str) {
+        let style = self.look.style(Meaning::TextMuted);
+        self.flow.push_clean("[image: ", style);
+        self.styles.push(style);
+        self.links.push(Link {
+            start: self.flow.text().len(),
+            url: url.to_owned(),
+            target: None,
+        });
+    }
+
+    fn end_image(&mut self) {
+        let link = self.links.pop();
+        if let Some(link) = link.filter(|link| link.start == self.flow.text().len()) {
+            self.flow.push_line(&link.url, self.style());
+        }
+        self.flow.push_clean("]", self.style());
+        self.styles.pop();
+    }
+
     fn end_code(&mut self) {
         let Some((language, body)) = self.code.take() else {
             return;
         };
-        let room = self.room();
+        let room = self.containers.room();
         let mut lines = Vec::from_iter(code::label(&language, room, self.look));
         let mut block = CodeBlock::new(&language, CodeKind::Fenced { indent: 0 }, 0, self.look);
         for text in body.strip_suffix('\n').unwrap_or(&body).split('\n') {
@@ -491,7 +430,7 @@ impl Renderer<'_, '_> {
 
     fn rule(&mut self) {
         self.flush();
-        let rule = self.look.symbols.rule().repeat(self.measure());
+        let rule = self.look.symbols.rule().repeat(self.containers.measure());
         self.push_lines(vec![Line::styled(rule, self.look.style(Meaning::Rule))]);
     }
 
@@ -505,81 +444,14 @@ impl Renderer<'_, '_> {
         if flow.text().trim().is_empty() {
             return;
         }
-        let rows = flow.trimmed().rows(self.measure());
+        let rows = flow.trimmed().rows(self.containers.measure());
         self.push_lines(rows.into_iter().map(Line::from).collect());
     }
 
-    fn room(&self) -> usize {
-        self.left_of(self.width)
+    /// Adds the lines of a leaf.
+    fn push_lines(&mut self, leaf: Vec<Line<'static>>) {
+        self.containers.add(leaf, self.lines);
     }
-
-    /// Columns that a line of prose has.
-    fn measure(&self) -> usize {
-        self.left_of(self.width.min(MEASURE))
-    }
-
-    /// Returns how many of these columns the containers leave.
-    fn left_of(&self, columns: usize) -> usize {
-        let used: usize = self.prefixes.iter().map(|prefix| prefix.width).sum();
-        columns.saturating_sub(used).max(1)
-    }
-
-    /// Adds the lines of a leaf, with what stands before them and the gap that is due.
-    fn push_lines(&mut self, lines: Vec<Line<'static>>) {
-        if lines.is_empty() {
-            return;
-        }
-        // The innermost container that was there before decides.
-        let before = self.levels.iter().rev().find(|level| level.has_content);
-        let hugs = std::mem::take(&mut self.hugs);
-        let gap = before.filter(|level| level.is_loose && !hugs);
-        if let Some(prefixes) = gap.map(|level| level.prefixes) {
-            let bars = self.prefix_spans(prefixes);
-            self.lines.push(without_blank_end(Line::from(bars)));
-        }
-        for level in &mut self.levels {
-            level.has_content = true;
-        }
-        for line in lines {
-            let mut spans = self.first_prefix_spans();
-            let style = line.style;
-            spans.extend(line.spans);
-            self.lines.push(without_blank_end(Line::from(spans).style(style)));
-        }
-    }
-
-    fn first_prefix_spans(&mut self) -> Vec<Span<'static>> {
-        let mut spans = Vec::with_capacity(self.prefixes.len() + 2);
-        for prefix in self.prefixes.iter_mut().filter(|prefix| prefix.width > 0) {
-            let text = prefix.marker.take().unwrap_or_else(|| prefix.rest.clone());
-            spans.push(Span::styled(text, prefix.style));
-        }
-        spans
-    }
-
-    fn prefix_spans(&self, count: usize) -> Vec<Span<'static>> {
-        let shown = self.prefixes[..count].iter().filter(|prefix| prefix.width > 0);
-        shown
-            .map(|prefix| Span::styled(prefix.rest.clone(), prefix.style))
-            .collect()
-    }
-}
-
-/// Takes spaces off the end of a line.
-fn without_blank_end(mut line: Line<'static>) -> Line<'static> {
-    while let Some(last) = line.spans.last_mut() {
-        let kept = last.content.trim_end_matches(' ').len();
-        if kept == last.content.len() && kept > 0 {
-            break;
-        }
-        if kept == 0 {
-            line.spans.pop();
-            continue;
-        }
-        last.content.to_mut().truncate(kept);
-        break;
-    }
-    line
 }
 
 fn is_line_break(html: &str) -> bool {

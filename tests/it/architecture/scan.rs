@@ -60,6 +60,13 @@ impl Source {
         walk.named
     }
 
+    /// The same paths without those in modules that only tests see.
+    pub(super) fn paths_outside_of_tests(&self, module: &[String]) -> Vec<Vec<String>> {
+        let tokens = self.tokens_outside_of_tests();
+        let named = Self { tokens }.named_paths(module);
+        named.into_iter().map(|named| named.path).collect()
+    }
+
     /// The lines with `#[path = …]`.
     pub(super) fn path_attributes(&self) -> Vec<usize> {
         self.lines_with(|window| match window {
@@ -85,24 +92,31 @@ impl Source {
 
     /// The words, strings and signs as they are written, each with its line, without the modules that only tests see.
     pub(super) fn outside_of_tests(&self) -> Vec<(String, usize)> {
-        let mut written = Vec::new();
-        let mut tokens = self.tokens.as_slice();
-        while let Some((first, rest)) = tokens.split_first() {
-            let skipped = test_module(tokens);
-            if skipped > 0 {
-                tokens = &tokens[skipped..];
-                continue;
-            }
-            let text = match &first.kind {
-                TokenKind::Word(word) => word.clone(),
+        let written = |token: Token| {
+            let text = match token.kind {
+                TokenKind::Word(word) => word,
                 TokenKind::PathSeparator => "::".to_owned(),
                 TokenKind::Sign(sign) => sign.to_string(),
-                TokenKind::Literal(text) => text.clone(),
+                TokenKind::Literal(text) => text,
             };
-            written.push((text, first.line));
-            tokens = rest;
+            (text, token.line)
+        };
+        self.tokens_outside_of_tests().into_iter().map(written).collect()
+    }
+
+    fn tokens_outside_of_tests(&self) -> Vec<Token> {
+        let mut seen = Vec::new();
+        let mut rest = self.tokens.as_slice();
+        while let Some((first, behind)) = rest.split_first() {
+            let skipped = test_module(rest);
+            if skipped > 0 {
+                rest = &rest[skipped..];
+            } else {
+                seen.push(first.clone());
+                rest = behind;
+            }
         }
-        written
+        seen
     }
 
     fn lines_with(&self, condition: impl Fn(&[Token]) -> bool) -> Vec<usize> {

@@ -6,10 +6,11 @@ use super::super::arity;
 use super::super::hazards::{self, is_harmless};
 use super::super::syntax::{Assignment, Call, RedirectionKind};
 use super::super::word::{Word, joined};
-use super::super::wrapper::{Given, Runs, is_assignment, is_shell, replaced, runs, starts_in};
+use super::super::wrapper::{Given, Runs, is_assignment, replaced, runs, starts_in};
 use super::super::{Input, Simple, base_name};
 use super::place::{After, directory_after, named_directories};
 use super::{Flow, PossibleDirectories, Shell};
+use crate::permission::wrappers::is_shell;
 
 /// `eval`, `sh -c` and wrappers in each other.
 const MAX_TEXTS: usize = 8;
@@ -23,9 +24,8 @@ impl Flow {
         let is_mixed = call.words.is_empty()
             && (!call.inside.is_empty() || !call.redirections.is_empty())
             && !call.assignments.is_empty();
-        let names = || call.assignments.iter().map(|assignment| assignment.name.as_str());
         if is_mixed {
-            self.values.forget(names());
+            self.values.forget(assigned_names(call));
         }
         for node in &call.inside {
             self.node(node, place);
@@ -36,6 +36,26 @@ impl Flow {
         let opened = opened..self.redirected.len();
         let begun = self.commands.len();
         self.has_unknown_braces |= call.words.iter().any(|word| word.has_braces);
+        self.check_assignments(call);
+        if call.words.is_empty() {
+            self.assign(call);
+            if is_mixed {
+                self.values.forget(assigned_names(call));
+            }
+            // What is set may be used by all that follows.
+            self.feeding.extend(inside);
+            return After::same(place);
+        }
+        let input = self.input(call, inside);
+        let after = self.command(call, &input, place);
+        for redirected in &mut self.redirected[opened] {
+            redirected.before = begun..self.commands.len();
+        }
+        after
+    }
+
+    /// Looks for variables that change what runs.
+    fn check_assignments(&mut self, call: &Call) {
         let program = call.words.first().map_or("", |word| word.text.as_str());
         for assignment in &call.assignments {
             // `IFS= read x` says how one line is cut, and no more.
@@ -44,41 +64,27 @@ impl Flow {
                 hazards::check_variable(&assignment.name, &mut self.facts);
             }
         }
-        if call.words.is_empty() {
-            self.facts.lasting.extend(names().map(str::to_owned));
-            for assignment in &call.assignments {
-                self.values.assign(&assignment.name, assignment.value.as_ref());
-            }
-            if is_mixed {
-                self.values.forget(names());
-            }
-            // What is set may be used by all that follows.
-            self.feeding.extend(inside);
-            return After::same(place);
+    }
+
+    /// Assignments without a command, which stay.
+    fn assign(&mut self, call: &Call) {
+        self.facts.lasting.extend(assigned_names(call).map(str::to_owned));
+        for assignment in &call.assignments {
+            self.values.assign(&assignment.name, assignment.value.as_ref());
         }
-        let reads_text = call
-            .redirections
-            .iter()
-            .any(|redirection| redirection.kind == RedirectionKind::Text);
-        let input = self.input(call, inside);
-        let texts = |only_special: bool| -> String {
-            let counting = call
-                .assignments
-                .iter()
-                .filter(|assignment| !only_special || !is_harmless(&assignment.text));
-            let texts: Vec<&str> = counting.map(|assignment| assignment.text.as_str()).collect();
-            texts.join(" ")
-        };
-        let (special, all) = (texts(true), texts(false));
-        let has_assignments = !special.is_empty();
+    }
+
+    /// A command for each value that its words may have.
+    fn command(&mut self, call: &Call, input: &Input, place: &PossibleDirectories) -> After {
+        let special = assignments(call, |assignment| !is_harmless(&assignment.text));
+        let all = assignments(call, |_| true);
         let running = Running {
             place,
             given: Given::AllWords,
             given_by: None,
             around: &[],
             depth: 0,
-            reads_text,
-            input: &input,
+            input,
             assignments: &special,
             all_assignments: &all,
             has_plain_assignments: call.assignments.iter().all(is_plain),
@@ -101,15 +107,12 @@ impl Flow {
                 None => one,
             });
         }
-        for redirected in &mut self.redirected[opened] {
-            redirected.before = begun..self.commands.len();
-        }
         let after = after.unwrap_or_else(|| After::same(place));
         // `PWD=/ cd x` and its like.
-        if has_assignments {
-            After::same(&after.either())
-        } else {
+        if special.is_empty() {
             after
+        } else {
+            After::same(&after.either())
         }
     }
 
@@ -147,7 +150,7 @@ impl Flow {
         }
         hazards::check(words, &mut self.facts);
         let base = base_name(&program.text);
-        let is_shell_with_text = running.reads_text && is_shell(base);
+        let is_shell_with_text = running.input.is_text && is_shell(base);
         let runs = if is_shell_with_text {
             Runs::Unknown
         } else {
@@ -335,12 +338,22 @@ struct Running<'a> {
     /// Canonical texts of the wrappers that stand for it.
     around: &'a [String],
     depth: usize,
-    reads_text: bool,
     input: &'a Input,
     /// Those that are not harmless.
     assignments: &'a str,
     all_assignments: &'a str,
     has_plain_assignments: bool,
+}
+
+fn assigned_names(call: &Call) -> impl Iterator<Item = &str> {
+    call.assignments.iter().map(|assignment| assignment.name.as_str())
+}
+
+/// The texts of those assignments of a call that count.
+fn assignments(call: &Call, counts: impl Fn(&Assignment) -> bool) -> String {
+    let counting = call.assignments.iter().filter(|assignment| counts(assignment));
+    let texts: Vec<&str> = counting.map(|assignment| assignment.text.as_str()).collect();
+    texts.join(" ")
 }
 
 /// Returns true if the text of an assignment says all of it. A blank would end its value as rules see it.

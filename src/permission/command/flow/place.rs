@@ -1,63 +1,11 @@
-//! Where commands run: the directories that a `cd` before them may have led to.
+//! The directories that a `cd` leads to.
 
-use super::super::files::{PathOperand, operand};
+use super::super::directories::PossibleDirectories;
+use super::super::operand::{PathOperand, operand};
 use super::super::syntax::Node;
 use super::super::word::Word;
 
-/// Directories that one command may run in.
-const MAX_DIRECTORIES: usize = 8;
-
 const CHANGES_DIRECTORY: &[&str] = &["cd", "chdir", "pushd", "popd"];
-
-/// Where a command may run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PossibleDirectories {
-    Unknown,
-    /// In one of these.
-    Known(Vec<Directory>),
-}
-
-/// The steps from where the whole command starts; none for that place itself.
-pub type Directory = Vec<PathOperand>;
-
-impl PossibleDirectories {
-    pub(super) fn start() -> Self {
-        Self::Known(vec![Vec::new()])
-    }
-
-    pub(super) fn or(self, other: Self) -> Self {
-        let (Self::Known(mut known), Self::Known(more)) = (self, other) else {
-            return Self::Unknown;
-        };
-        for directory in more {
-            if !known.contains(&directory) {
-                known.push(directory);
-            }
-        }
-        if known.len() > MAX_DIRECTORIES {
-            Self::Unknown
-        } else {
-            Self::Known(known)
-        }
-    }
-
-    pub(super) fn step(&self, step: &PathOperand) -> Self {
-        let Self::Known(known) = self else {
-            return Self::Unknown;
-        };
-        let taken = known.iter().map(|directory| {
-            let mut directory = directory.clone();
-            directory.push(step.clone());
-            directory
-        });
-        let taken: Vec<Directory> = taken.collect();
-        if taken.iter().any(|directory| directory.len() > MAX_DIRECTORIES) {
-            Self::Unknown
-        } else {
-            Self::Known(taken)
-        }
-    }
-}
 
 /// The places after a command, by how it ended.
 #[derive(Clone)]
@@ -153,11 +101,7 @@ pub(super) fn any(node: &Node, holds: &mut impl FnMut(&Node) -> bool) -> bool {
                 .any(|(condition, body)| any(condition, holds) || any(body, holds))
                 || otherwise.as_deref().is_some_and(|node| any(node, holds))
         }
-        Node::Loop(condition, body)
-        | Node::Each {
-            inside: condition,
-            body,
-            ..
-        } => any(condition, holds) || any(body, holds),
+        Node::Loop(condition, body) => any(condition, holds) || any(body, holds),
+        Node::Each(each) => any(&each.inside, holds) || any(&each.body, holds),
     }
 }

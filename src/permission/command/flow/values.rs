@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::hazards::{DECLARATIONS, NUMBERS, OF_SHELL};
-use super::super::syntax::{Call, Node};
+use super::super::syntax::{Call, Each, Node};
 use super::super::word::Word;
 use super::place::any;
 
@@ -82,8 +82,9 @@ impl Values {
     }
 
     /// Within the body of a loop over words. `before` is what is known where the words stand.
-    pub(super) fn with_each(mut self, name: &str, words: &[Word], before: &Self, body: &Node) -> Self {
-        let is_set_inside = assigned([body]).contains(name);
+    pub(super) fn with_each(mut self, each: &Each, before: &Self) -> Self {
+        let (name, words) = (each.name.as_str(), &each.words);
+        let is_set_inside = assigned([&*each.body]).contains(name);
         let mut values = Vec::new();
         let mut is_known = !is_set_inside && !words.is_empty();
         for word in words {
@@ -219,8 +220,8 @@ fn assigned<'n>(nodes: impl IntoIterator<Item = &'n Node>) -> BTreeSet<String> {
                 Node::Call(call) if call.words.is_empty() => {
                     names.extend(call.assignments.iter().map(|assignment| assignment.name.clone()));
                 }
-                Node::Each { name, .. } => {
-                    names.insert(name.clone());
+                Node::Each(each) => {
+                    names.insert(each.name.clone());
                 }
                 _ => {}
             }

@@ -196,6 +196,17 @@ struct Subcommand<'w> {
     parsed: Parsed<'w>,
 }
 
+impl<'w> Subcommand<'w> {
+    fn new(list: List, shows: GitShows, parsed: Parsed<'w>) -> Self {
+        Self {
+            list,
+            shows,
+            selection: Vec::new(),
+            parsed,
+        }
+    }
+}
+
 /// Returns true if it is known what the operands of a command that shows lines of files are. Without a `--` a wildcard
 /// that finds files stands for nothing else: git refuses a word that is both a file and a revision.
 fn is_certain(parsed: &Parsed<'_>, has_dashes: bool, shows: GitShows) -> bool {
@@ -225,109 +236,109 @@ fn global_options<'w>(words: &'w [Word], facts: &ReadOnlyFacts<'_>) -> Option<(O
     }
 }
 
+/// Subcommands whose options alone say that they read.
+const PLAIN: &[(&str, List, GitShows, &Table)] = &[
+    ("status", List::First, GitShows::Nothing, &STATUS),
+    ("rev-parse", List::First, GitShows::Nothing, &REV_PARSE),
+    ("ls-files", List::First, GitShows::Nothing, &LS_FILES),
+    ("blame", List::First, GitShows::Lines, &BLAME),
+    ("ls-tree", List::Second, GitShows::Nothing, &LS_TREE),
+    ("describe", List::Second, GitShows::Nothing, &DESCRIBE),
+    ("merge-base", List::Second, GitShows::Nothing, &MERGE_BASE),
+    ("check-ignore", List::Second, GitShows::Nothing, &CHECK_IGNORE),
+];
+
+/// Options with which `branch` and `tag` list names, whatever else they are given.
+const LISTING: &[&str] = &[
+    "l",
+    "list",
+    "n",
+    "merged",
+    "no-merged",
+    "contains",
+    "no-contains",
+    "points-at",
+];
+
 fn subcommand_of<'w>(name: &str, words: &'w [Word]) -> Option<Subcommand<'w>> {
-    use GitShows::{Commits, Lines, Nothing, Objects, Stash, Tracked};
+    use GitShows::{Commits, Differences, Nothing, Objects, Tracked};
     use List::{First, Second};
-    let of = |list, shows, parsed| {
-        Some(Subcommand {
-            list,
-            shows,
-            selection: Vec::new(),
-            parsed,
-        })
-    };
-    let plain = |list, shows, table: &Table| of(list, shows, parse(words, &[table])?);
+    if let Some((_, list, shows, table)) = PLAIN.iter().find(|(known, ..)| *known == name) {
+        return Some(Subcommand::new(*list, *shows, parse(words, &[table])?));
+    }
     match name {
-        "status" => plain(First, Nothing, &STATUS),
-        "diff" => compared(First, Shown::Diff, words, (GitShows::Differences, Nothing)),
+        "diff" => compared(First, Shown::Diff, words, (Differences, Nothing)),
         "log" => compared(First, Shown::Log, words, (Commits, Nothing)),
         "show" => compared(First, Shown::Show, words, (Commits, Objects)),
-        "rev-parse" => plain(First, Nothing, &REV_PARSE),
-        "ls-files" => plain(First, Nothing, &LS_FILES),
         "branch" => {
             let parsed = parse(words, &[&BRANCH])?;
-            let lists = parsed.has(&[
-                "l",
-                "list",
-                "merged",
-                "no-merged",
-                "contains",
-                "no-contains",
-                "points-at",
-            ]);
-            let fits = has_known_formats(&parsed) && (lists || parsed.operands.is_empty());
-            of(First, Nothing, Some(parsed).filter(|_| fits)?)
+            let lists = parsed.has(LISTING) || parsed.operands.is_empty();
+            (lists && has_known_formats(&parsed)).then(|| Subcommand::new(First, Nothing, parsed))
         }
-        "blame" => plain(First, Lines, &BLAME),
-        "ls-tree" => plain(Second, Nothing, &LS_TREE),
-        "cat-file" => {
-            let parsed = parse(words, &[&CAT_FILE])?;
-            let shows = if parsed.has(&["t", "s", "e"]) {
-                Nothing
-            } else {
-                Objects
-            };
-            of(Second, shows, parsed)
-        }
-        "describe" => plain(Second, Nothing, &DESCRIBE),
-        "merge-base" => plain(Second, Nothing, &MERGE_BASE),
-        "grep" => of(Second, Tracked, grep(words)?),
-        "check-ignore" => plain(Second, Nothing, &CHECK_IGNORE),
-        "shortlog" => of(Second, Nothing, commits(words, &SHORTLOG)?),
-        // It takes what stands behind a `--` as options, too.
-        "stash" | "reflog" if words.iter().any(|word| word.text == "--") => None,
-        "reflog" => {
-            let words = match words {
-                [show, rest @ ..] if show.text == "show" => rest,
-                rest => rest,
-            };
-            let parsed = commits(words, &Table::NONE)?;
-            let is_named = words.len() != parsed.operands.len() || parsed.operands.is_empty();
-            let fits = is_named && !names_an_action(&parsed);
-            of(Second, Nothing, Some(parsed).filter(|_| fits)?)
-        }
-        "stash" => match words {
-            [list, rest @ ..] if list.text == "list" => of(Second, Nothing, commits(rest, &Table::NONE)?),
-            [show, rest @ ..] if show.text == "show" => {
-                compared(Second, Shown::Stash, rest, (Stash, Nothing))
-            }
-            _ => None,
-        },
         "tag" => {
             let parsed = parse(words, &[&TAG])?;
-            let lists = parsed.has(&[
-                "l",
-                "list",
-                "n",
-                "contains",
-                "no-contains",
-                "merged",
-                "no-merged",
-                "points-at",
-            ]);
-            let fits = has_known_formats(&parsed) && (lists || words.is_empty());
-            of(Second, Nothing, Some(parsed).filter(|_| fits)?)
+            let lists = parsed.has(LISTING) || words.is_empty();
+            (lists && has_known_formats(&parsed)).then(|| Subcommand::new(Second, Nothing, parsed))
         }
-        "worktree" => match words {
-            [list, rest @ ..] if list.text == "list" => of(Second, Nothing, parse(rest, &[&WORKTREE])?),
-            _ => None,
-        },
+        "cat-file" => {
+            let parsed = parse(words, &[&CAT_FILE])?;
+            let is_about = parsed.has(&["t", "s", "e"]);
+            let shows = if is_about { Nothing } else { Objects };
+            Some(Subcommand::new(Second, shows, parsed))
+        }
+        "grep" => Some(Subcommand::new(Second, Tracked, grep(words)?)),
+        "shortlog" => Some(Subcommand::new(Second, Nothing, commits(words, &SHORTLOG)?)),
+        // They take what stands behind a `--` as options, too.
+        "stash" | "reflog" if words.iter().any(|word| word.text == "--") => None,
+        "stash" => stash(words),
+        "reflog" => Some(Subcommand::new(Second, Nothing, reflog(words)?)),
+        "worktree" => {
+            let (list, rest) = words.split_first()?;
+            let parsed = (list.text == "list").then(|| parse(rest, &[&WORKTREE]))??;
+            Some(Subcommand::new(Second, Nothing, parsed))
+        }
         "remote" => {
             let parsed = parse(words, &[&REMOTE])?;
-            of(
-                Second,
-                Nothing,
-                Some(parsed).filter(|parsed| parsed.operands.is_empty())?,
-            )
+            let lists = parsed.operands.is_empty();
+            lists.then(|| Subcommand::new(Second, Nothing, parsed))
         }
         "config" => {
             let parsed = parse(words, &[&CONFIG])?;
             let is_one = matches!(parsed.operands.as_slice(), [key] if !is_secret_key(&key.text));
-            let fits = parsed.has(&["get", "get-all"]) && is_one;
-            of(Second, Nothing, Some(parsed).filter(|_| fits)?)
+            let fits = is_one && parsed.has(&["get", "get-all"]);
+            fits.then(|| Subcommand::new(Second, Nothing, parsed))
         }
         _ => None,
     }
+}
+
+/// Reads the words behind `stash`: `list` and `show`.
+fn stash(words: &[Word]) -> Option<Subcommand<'_>> {
+    let (action, rest) = words.split_first()?;
+    match action.text.as_str() {
+        "list" => {
+            let parsed = commits(rest, &Table::NONE)?;
+            Some(Subcommand::new(List::Second, GitShows::Nothing, parsed))
+        }
+        "show" => compared(
+            List::Second,
+            Shown::Stash,
+            rest,
+            (GitShows::Stash, GitShows::Nothing),
+        ),
+        _ => None,
+    }
+}
+
+/// Reads the words behind `reflog`, with or without `show`.
+fn reflog(words: &[Word]) -> Option<Parsed<'_>> {
+    let words = match words {
+        [show, rest @ ..] if show.text == "show" => rest,
+        rest => rest,
+    };
+    let parsed = commits(words, &Table::NONE)?;
+    let is_named = words.len() != parsed.operands.len() || parsed.operands.is_empty();
+    (is_named && !names_an_action(&parsed)).then_some(parsed)
 }
 
 /// A command that shows differences: what it shows with lines of files, and without.

@@ -18,7 +18,7 @@ mod table;
 pub use git::{GitForm, GitShows};
 
 use super::Simple;
-use super::flow::PossibleDirectories;
+use super::directories::PossibleDirectories;
 use super::hazards::exports_harmless;
 use super::word::Word;
 use programs::{PROGRAMS, Program, VERSIONS};

@@ -1,6 +1,6 @@
 //! Compound commands: groups, conditions, loops, functions, tests.
 
-use super::super::syntax::{Call, Node};
+use super::super::syntax::{Call, Each, Node};
 use super::super::word::{Word, is_name};
 use super::{Refusal, ShellReader, UNEXPECTED};
 
@@ -164,12 +164,12 @@ impl ShellReader<'_> {
         self.keyword("done")?;
         let (inside, body) = (Box::new(Node::Inside(inside)), Box::new(body));
         Ok(match listed {
-            Some((name, words)) => Node::Each {
+            Some((name, words)) => Node::Each(Each {
                 name,
                 words,
                 inside,
                 body,
-            },
+            }),
             None => Node::Loop(inside, body),
         })
     }

@@ -4,10 +4,11 @@
 //! are taken to hold for any file; with one that is not known here, none counts.
 
 use super::super::base_name;
-use super::super::files::{READERS, operand};
+use super::super::files::READERS;
+use super::super::operand::operand;
 use super::super::word::Word;
-use super::super::wrapper::is_shell;
 use super::Search;
+use crate::permission::wrappers::is_shell;
 
 const ACTIONS: &[&str] = &["-exec", "-execdir", "-ok", "-okdir"];
 const OR: &[&str] = &["-o", "-or", ","];

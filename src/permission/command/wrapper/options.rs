@@ -1,125 +1,111 @@
 //! The options that may stand before what a wrapper runs.
 
 use super::super::base_name;
-use super::super::files::{PathOperand, operand, operand_of_text};
+use super::super::operand::{PathOperand, operand, operand_of_text};
 use super::super::word::Word;
 
+/// A wrapper's options, and what else stands before its command.
 pub(super) struct Options {
     /// Letters without a value.
     flags: &'static str,
     /// Letters with one.
     valued: &'static str,
-    /// Long options; those with a value end in `=`.
-    long: &'static [&'static str],
+    /// Long options, parted by blanks; those with a value end in `=`.
+    long: &'static str,
+    /// Operands that stand before its command.
+    pub(super) operands: usize,
 }
 
-/// Options of a wrapper, and how many operands stand before its command.
-pub(super) fn options_of(program: &str) -> Option<(Options, usize)> {
-    let (flags, valued, long, operands): (_, _, &'static [&'static str], _) = match program {
-        "timeout" => (
-            "vfp",
-            "ks",
-            &[
-                "foreground",
-                "preserve-status",
-                "verbose",
-                "kill-after=",
-                "signal=",
-            ],
-            1,
-        ),
-        "nice" => ("", "n", &["adjustment="], 0),
-        "stdbuf" => ("", "ioe", &["input=", "output=", "error="], 0),
-        "setsid" => ("cfw", "", &["ctty", "fork", "wait"], 0),
-        "ionice" => ("t", "cn", &["class=", "classdata=", "ignore"], 0),
-        "chrt" => (
-            "bfiorR",
-            "",
-            &["batch", "fifo", "idle", "other", "rr", "reset-on-fork"],
-            1,
-        ),
-        "time" | "command" => ("p", "", &[], 0),
-        "env" => (
-            "i0v",
-            "uC",
-            &["ignore-environment", "null", "debug", "unset=", "chdir="],
-            0,
-        ),
-        "nohup" | "builtin" => ("", "", &[], 0),
-        "sudo" => (
+const fn options(flags: &'static str, valued: &'static str, long: &'static str) -> Options {
+    Options {
+        flags,
+        valued,
+        long,
+        operands: 0,
+    }
+}
+
+const TIMEOUT: Options = Options {
+    operands: 1,
+    ..options(
+        "vfp",
+        "ks",
+        "foreground preserve-status verbose kill-after= signal=",
+    )
+};
+const CHRT: Options = Options {
+    operands: 1,
+    ..options("bfiorR", "", "batch fifo idle other rr reset-on-fork")
+};
+const FLOCK: Options = Options {
+    operands: 1,
+    ..options(
+        "esxnuoFv",
+        "wE",
+        "exclusive shared nonblock nb unlock close no-fork verbose timeout= wait= conflict-exit-code=",
+    )
+};
+
+/// Wrappers with their options.
+const WRAPPERS: &[(&[&str], Options)] = &[
+    (&["timeout"], TIMEOUT),
+    (&["nice"], options("", "n", "adjustment=")),
+    (&["stdbuf"], options("", "ioe", "input= output= error=")),
+    (&["setsid"], options("cfw", "", "ctty fork wait")),
+    (&["ionice"], options("t", "cn", "class= classdata= ignore")),
+    (&["chrt"], CHRT),
+    (&["time", "command"], options("p", "", "")),
+    (
+        &["env"],
+        options("i0v", "uC", "ignore-environment null debug unset= chdir="),
+    ),
+    (&["nohup", "builtin"], options("", "", "")),
+    (
+        &["sudo"],
+        options(
             "AbEHknPS",
             "ugpCTrthUD",
-            &[
-                "preserve-env",
-                "preserve-env=",
-                "non-interactive",
-                "user=",
-                "group=",
-                "set-home",
-                "stdin",
-                "chdir=",
-            ],
-            0,
+            "preserve-env preserve-env= non-interactive user= group= set-home stdin chdir=",
         ),
-        "doas" => ("n", "uCa", &[], 0),
-        "exec" => ("cl", "a", &[], 0),
-        "xargs" => (
+    ),
+    (&["doas"], options("n", "uCa", "")),
+    (&["exec"], options("cl", "a", "")),
+    (
+        &["xargs"],
+        options(
             "0rtxpo",
             "InPdLsaE",
-            &[
-                "null",
-                "no-run-if-empty",
-                "verbose",
-                "exit",
-                "max-args=",
-                "max-procs=",
-                "delimiter=",
-                "max-lines=",
-                "max-chars=",
-                "arg-file=",
-                "eof=",
-                "replace=",
-            ],
-            0,
+            "null no-run-if-empty verbose exit max-args= max-procs= delimiter= max-lines= max-chars= arg-file= eof= \
+             replace=",
         ),
-        "watch" => (
+    ),
+    (
+        &["watch"],
+        options(
             "bcdegtx",
             "n",
-            &[
-                "beep",
-                "color",
-                "differences",
-                "errexit",
-                "chgexit",
-                "no-title",
-                "exec",
-                "interval=",
-                "precise",
-            ],
-            0,
+            "beep color differences errexit chgexit no-title exec interval= precise",
         ),
-        "flock" => (
-            "esxnuoFv",
-            "wE",
-            &[
-                "exclusive",
-                "shared",
-                "nonblock",
-                "nb",
-                "unlock",
-                "close",
-                "no-fork",
-                "verbose",
-                "timeout=",
-                "wait=",
-                "conflict-exit-code=",
-            ],
-            1,
-        ),
-        "ssh-agent" => ("csDd", "aEOPt", &[], 0),
-        _ => return None,
-    };
-    Some((Options { flags, valued, long }, operands))
+    ),
+    (&["flock"], FLOCK),
+    (&["ssh-agent"], options("csDd", "aEOPt", "")),
+];
+
+impl Options {
+    /// Returns the options of a wrapper.
+    pub(super) fn of(program: &str) -> Option<&'static Self> {
+        let known = WRAPPERS.iter().find(|(names, _)| names.contains(&program));
+        known.map(|(_, options)| options)
+    }
+
+    fn has_long(&self, name: &str) -> bool {
+        self.long.split(' ').any(|known| known == name)
+    }
+
+    fn has_long_with_value(&self, name: &str) -> bool {
+        let mut with_value = self.long.split(' ').filter_map(|known| known.strip_suffix('='));
+        with_value.any(|known| known == name)
+    }
 }
 
 /// Where the options end; `None` when one is not known or not certain.
@@ -136,22 +122,15 @@ pub(super) fn after_options(words: &[Word], options: &Options) -> Option<usize> 
         }
         if let Some(long) = text.strip_prefix("--") {
             let is_known = match long.split_once('=') {
-                Some((name, _)) => options
-                    .long
-                    .iter()
-                    .any(|option| option.strip_suffix('=') == Some(name)),
-                None => options.long.contains(&long),
+                Some((name, _)) => options.has_long_with_value(name),
+                None => options.has_long(long),
             };
             if is_known {
                 at += 1;
                 continue;
             }
             // `--signal KILL` takes the next word.
-            let takes_next = options
-                .long
-                .iter()
-                .any(|option| option.strip_suffix('=') == Some(long));
-            if !takes_next || !words.get(at + 1)?.is_literal() {
+            if !options.has_long_with_value(long) || !words.get(at + 1)?.is_literal() {
                 return None;
             }
             at += 2;
@@ -175,8 +154,8 @@ pub(super) fn after_options(words: &[Word], options: &Options) -> Option<usize> 
 
 /// The values of one option that stand before a wrapper's command.
 pub(super) fn values_before_command(words: &[Word], letter: char, long: &str) -> Vec<PathOperand> {
-    let known = options_of(base_name(&words[0].text));
-    let end = known.and_then(|(options, _)| after_options(words, &options));
+    let known = Options::of(base_name(&words[0].text));
+    let end = known.and_then(|options| after_options(words, options));
     let words = &words[1..end.unwrap_or(words.len())];
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate() {
@@ -207,8 +186,8 @@ enum Letters {
 fn letters_of(letters: &str, options: &Options) -> Option<Letters> {
     // `nice -5`, and `env -` for `env -i`.
     let is_number = !letters.is_empty() && letters.bytes().all(|byte| byte.is_ascii_digit());
-    if (is_number && options.long.contains(&"adjustment="))
-        || (letters.is_empty() && options.long.contains(&"unset="))
+    if is_number && options.has_long_with_value("adjustment")
+        || letters.is_empty() && options.has_long_with_value("unset")
     {
         return Some(Letters::Whole);
     }

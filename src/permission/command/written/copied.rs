@@ -1,7 +1,7 @@
 //! `cp`, `mv`, `ln` and `install`: the options are read as `getopt` reads them. With one that is not known nobody can say
 //! which of the words is the destination, and each of them is taken for it.
 
-use super::super::files::{PathOperand, operand, operand_of_text};
+use super::super::operand::{PathOperand, operand, operand_of_text};
 use super::super::unpacking::is_git_move;
 use super::super::word::Word;
 use super::super::{Simple, base_name};

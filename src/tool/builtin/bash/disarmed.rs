@@ -2,7 +2,7 @@
 
 use crate::process::ShellCommand;
 use crate::process::git::{Submodules, disarmed};
-use crate::tool::command_permissions::ReadsOnly;
+use crate::tool::reads_only::ReadsOnly;
 
 /// Takes what could start programs out of the environment. The note says which filters of git were left out, when files
 /// may show as modified for it.

@@ -1,7 +1,7 @@
 //! `bash`: run one shell command to its end.
 //!
-//! `process` starts and stops it, `command_permissions` says what is asked first, `capture` keeps what it prints and `inks` in
-//! which colours, `card` draws it; here is what the model reads. The text is cut here and not by the pipeline, because
+//! `process` starts and stops it, `command_permissions` says what is asked first, `capture` keeps what it prints, `inks` in
+//! which colours, and `live` shows it as it arrives, `card` draws it; here is what the model reads. The text is cut here and not by the pipeline, because
 //! all of it is never in memory.
 
 mod capture;
@@ -9,6 +9,7 @@ mod card;
 mod disarmed;
 mod follow;
 mod inks;
+mod live;
 mod notes;
 mod own;
 mod sandboxed;
@@ -17,31 +18,29 @@ mod tests;
 
 pub(in crate::tool) use own::OwnCommand;
 
-use std::convert::Infallible;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tokio::sync::Notify;
-use tokio::time::sleep;
 
-use self::capture::{Capture, Captured, Shown};
+use self::capture::Captured;
 use self::follow::Ended;
 use self::inks::LineRun;
+use self::live::LiveOutput;
 use crate::conversation::ErrorKind;
 use crate::files::PathKind;
 use crate::permission::Ask;
 use crate::process::{CommandOutcome, Confinement, Shell, ShellCommand, SpawnError};
 use crate::text::truncate::Keep;
-use crate::tool::builtin::file_name::one_line;
-use crate::tool::command_permissions::{CommandPermissions, ReadsOnly, command_permissions, count_deleted};
+use crate::tool::command_permissions::{CommandPermissions, command_permissions, count_deleted};
 use crate::tool::confine::{Sandbox, reading, sandbox};
+use crate::tool::file_name::one_line;
 use crate::tool::protected_names::Touched;
-use crate::tool::truncate::limits;
+use crate::tool::reads_only::ReadsOnly;
 use crate::tool::{
-    Asker, CallUpdate, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
+    Asker, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
     SessionServices, Spilled, Tool, ToolCx, ToolError,
 };
 use crate::view::card::Card;
@@ -49,8 +48,6 @@ use crate::view::card::Card;
 /// The tool for programs that need a terminal or keep running.
 const TERMINALS: &str = "interactive_bash";
 const MAX_TIMEOUT_MS: i64 = 600_000;
-/// How long output is gathered before it is shown.
-const UPDATE_EVERY: Duration = Duration::from_millis(50);
 
 pub(super) struct BashTool;
 
@@ -225,21 +222,7 @@ impl Tool for BashTool {
     }
 
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
-        let (sandbox, reads_only) = match plan.giver {
-            Giver::Model => {
-                check_place(&plan)?;
-                let reads_only = check_reach(&plan, cx).await?;
-                let reading = (reads_only.as_ref())
-                    .and_then(|reads_only| reading(&cx.services, reads_only, &plan.command.shell));
-                let (services, agent) = (Arc::clone(&cx.services), cx.agent.clone());
-                let sandbox = match reading {
-                    Some(sandbox) => sandbox,
-                    None => cx.blocking(move || sandbox(&services, &agent)).await?,
-                };
-                (sandbox, reads_only)
-            }
-            Giver::Person => (Sandbox::default(), None),
-        };
+        let (sandbox, reads_only) = confined(&plan, cx).await?;
         let mut command = ShellCommand {
             confinement: sandbox.confinement.clone(),
             ..plan.command.clone()
@@ -269,29 +252,14 @@ impl Tool for BashTool {
                 .then(|| sandbox.mode.name().to_owned()),
             ..Details::default()
         };
-        let services = &cx.services;
-        let limits = limits(&services.settings.truncate, Self::NAME);
-        let capture = Mutex::new(Capture::new(
-            limits,
-            services.tree.outputs.clone(),
-            cx.call.clone(),
-        ));
-        let arrived = Notify::new();
-        let sink = |bytes: &[u8]| {
-            lock(&capture).push(bytes);
-            arrived.notify_one();
-        };
-        cx.update(progress(&details, Shown::default()));
+        let live = LiveOutput::start(&details, cx);
+        let sink = |bytes: &[u8]| live.push(bytes);
         let ended = tokio::select! {
             biased;
             ended = follow::to_the_end(running, plan.timeout, is_listed, &cx.cancel, sink) => ended,
-            never = show(&capture, &arrived, &details, cx) => match never {},
+            never = live.show(&details, cx) => match never {},
         };
-        let capture = capture.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let (captured, last) = capture.finish();
-        if !last.delta.is_empty() {
-            cx.update(progress(&details, last));
-        }
+        let captured = live.finish(&details, cx);
         let services = Arc::clone(&cx.services);
         let touched = match began {
             Some(began) => {
@@ -329,37 +297,21 @@ fn shell(services: &SessionServices) -> Result<Shell, ToolError> {
         .map_err(|error| ToolError::new(ErrorKind::Unavailable, error.to_string()))
 }
 
-fn lock(capture: &Mutex<Capture>) -> MutexGuard<'_, Capture> {
-    capture.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Shows what has arrived, at once and then at most every so often. Ends only by being dropped.
-async fn show(capture: &Mutex<Capture>, arrived: &Notify, details: &Details, cx: &ToolCx) -> Infallible {
-    let (mut pending, mut runs) = (String::new(), Vec::new());
-    loop {
-        arrived.notified().await;
-        let shown = lock(capture).show();
-        if !shown.delta.is_empty() || shown.pending != pending || shown.runs != runs {
-            pending.clone_from(&shown.pending);
-            runs.clone_from(&shown.runs);
-            cx.update(progress(details, shown));
-        }
-        sleep(UPDATE_EVERY).await;
+/// The sandbox of a command, and what it needs to run confined to reading, when that is all that it does.
+async fn confined(plan: &Plan, cx: &ToolCx) -> Result<(Sandbox, Option<ReadsOnly>), ToolError> {
+    if plan.giver == Giver::Person {
+        return Ok((Sandbox::default(), None));
     }
-}
-
-fn progress(details: &Details, shown: Shown) -> CallUpdate {
-    let details = Details {
-        pending: shown.pending,
-        lines: shown.lines,
-        styles: shown.runs,
-        ..details.clone()
+    check_place(plan)?;
+    let reads_only = check_reach(plan, cx).await?;
+    let reading =
+        (reads_only.as_ref()).and_then(|reads_only| reading(&cx.services, reads_only, &plan.command.shell));
+    let (services, agent) = (Arc::clone(&cx.services), cx.agent.clone());
+    let sandbox = match reading {
+        Some(sandbox) => sandbox,
+        None => cx.blocking(move || sandbox(&services, &agent)).await?,
     };
-    CallUpdate {
-        delta: Some(shown.delta).filter(|delta| !delta.is_empty()),
-        details: serde_json::to_value(details).ok(),
-        ..CallUpdate::default()
-    }
+    Ok((sandbox, reads_only))
 }
 
 /// Refuses to run where the person was not asked about: a link may have been put in the way since.

@@ -15,8 +15,8 @@ use self::away::{Separated, separate};
 use crate::conversation::ErrorKind;
 use crate::files::{PathKind, Resolved};
 use crate::permission::{Ask, Subject};
-use crate::tool::builtin::file_name::one_line;
 use crate::tool::builtin::search_path::{Base, SearchPath, check_place, search_directory};
+use crate::tool::file_name::one_line;
 use crate::tool::walk::{Globs, Harvest, Limit, Tree, VisitedFile, WalkEnd};
 use crate::tool::{
     CallView, Concurrency, InitCx, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView,

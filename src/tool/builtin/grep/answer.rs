@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
+use super::first::FileMatches;
 use super::line::{Line, LineKind, first_matches};
-use super::search::{FileMatches, GrepFindings};
+use super::search::GrepFindings;
 use super::{Details, Item, OutputMode, Plan};
 use crate::files::Roots;
-use crate::tool::builtin::file_name::one_line;
+use crate::tool::file_name::one_line;
 use crate::tool::walk::Limit;
 use crate::tool::{Output, plural};
 

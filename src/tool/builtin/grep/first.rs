@@ -7,14 +7,25 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
-use super::line::first_matches;
-use super::search::FileMatches;
+use super::line::{Line, first_matches};
 
 /// Matches that are counted.
 const MAX_MATCHES: usize = 50_000;
 /// Lines that are kept in memory, with those around the matches.
 const MAX_LINES: usize = 50_000;
+
+/// The matches in one file.
+pub(super) struct FileMatches {
+    pub(super) display: String,
+    pub(super) modified: SystemTime,
+    pub(super) count: usize,
+    /// Empty where there are too many in all.
+    pub(super) lines: Vec<Line>,
+    /// It has more than were counted.
+    pub(super) has_more: bool,
+}
 
 /// The matches that several threads find, the first by path of them kept.
 #[derive(Default)]

@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
 use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
-use super::first::FirstByPath;
+use super::first::{FileMatches, FirstByPath};
 use super::line::{self, Line, LineKind, ShownLine, first_matches};
 use super::{OutputMode, Plan, Target};
 use crate::permission::ReadGate;
@@ -23,17 +23,6 @@ const MAX_FILE_BYTES: u64 = 10 * 1024 * 1024;
 const MAX_HELD_BYTES: usize = 64 * 1024 * 1024;
 /// Lines of one file behind which those that only go on with a match are not kept: nobody is shown as many.
 const MAX_LINES: usize = 20_000;
-
-/// The matches in one file.
-pub(super) struct FileMatches {
-    pub(super) display: String,
-    pub(super) modified: SystemTime,
-    pub(super) count: usize,
-    /// Empty where there are too many in all.
-    pub(super) lines: Vec<Line>,
-    /// It has more than were counted.
-    pub(super) has_more: bool,
-}
 
 pub(super) struct GrepFindings {
     /// By path.

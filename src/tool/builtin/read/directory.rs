@@ -7,7 +7,7 @@ use super::{Details, Kind, unread};
 use crate::conversation::ErrorKind;
 use crate::files::Resolved;
 use crate::regular_file::OpenDirectory;
-use crate::tool::builtin::file_name::one_line;
+use crate::tool::file_name::one_line;
 use crate::tool::{Output, ToolError, plural};
 
 pub(super) fn read(path: &Resolved, window: Window) -> Result<Output<Details>, ToolError> {

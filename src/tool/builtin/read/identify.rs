@@ -7,7 +7,7 @@ use super::{Media, What, io_error, open};
 use crate::conversation::ErrorKind;
 use crate::files::{PathKind, Resolved, looks_binary};
 use crate::tool::ToolError;
-use crate::tool::builtin::file_name::one_line;
+use crate::tool::file_name::one_line;
 
 /// Bytes that say what a file is.
 const HEAD: u64 = 4096;

@@ -8,7 +8,7 @@ use crate::conversation::{Attachment, ErrorKind};
 use crate::files::{ContentHash, Resolved};
 use crate::picture::{self, Alone, PictureError};
 use crate::regular_file::RegularFile;
-use crate::tool::builtin::file_name::one_line;
+use crate::tool::file_name::one_line;
 use crate::tool::{Output, ToolError, plural};
 
 const MAX_FILE: u64 = 32 * 1024 * 1024;

@@ -12,7 +12,7 @@ use super::{Details, Kind, io_error, open};
 use crate::conversation::ErrorKind;
 use crate::files::{FileError, Resolved, TextFile};
 use crate::text::hashline::{Hash, LineHasher};
-use crate::tool::builtin::file_name::one_line;
+use crate::tool::file_name::one_line;
 use crate::tool::{Output, ToolError, plural};
 
 const MAX_LINE_CHARS: usize = 2000;

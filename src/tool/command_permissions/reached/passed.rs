@@ -8,6 +8,7 @@ use super::{Places, Reached, Setting, base_name, is_shell, is_special};
 use crate::permission::command::{
     Analysis, FindCommand, Simple, Word, analyse, operand_of, outputs, written,
 };
+use crate::tool::command_permissions::paths::tokens;
 
 /// Names that are put into one command's words.
 const MAX_NAMES: usize = 500;
@@ -273,15 +274,4 @@ fn writes_what_is_not_known(command: &Simple) -> bool {
         .chain(copied)
         .any(|operand| operand.dynamic)
         || outputs(command).iter().any(|operand| operand.dynamic)
-}
-
-/// Parts of a text that could be names.
-pub(in super::super) fn tokens(text: &str) -> Vec<String> {
-    let text = text
-        .replace("\\n", "\n")
-        .replace("\\0", "\n")
-        .replace("\\t", "\t");
-    let is_separator = |c: char| c.is_whitespace() || "\"'`;|&()<>".contains(c);
-    let parts = text.split(is_separator).filter(|part| !part.is_empty());
-    parts.map(str::to_owned).collect()
 }

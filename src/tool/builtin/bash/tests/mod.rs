@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::json;
+use tokio::time::sleep;
 
 use super::*;
 use crate::conversation::CallResult;
@@ -15,7 +16,7 @@ use crate::permission::{Mode, PermissionReply};
 use crate::process::{EnvironmentRules, shell_environment};
 use crate::tool::harness::{Harness, HarnessOptions};
 use crate::tool::stand_in::StandIn;
-use crate::tool::{Registry, Update};
+use crate::tool::{CallUpdate, Registry, Update};
 use crate::view::card::plain;
 
 fn yolo() -> Harness {
