@@ -3,7 +3,7 @@
 use super::judged::{self, FOREIGN};
 use crate::conversation::{CallResult, CallState, ErrorKind};
 use crate::text::sanitize::reveal_line;
-use crate::view::card::{Card, CardPart, plain};
+use crate::view::card::{Card, CardPart, Fact, plain};
 
 /// Signs of check lists and answers at the beginning of a row, and what they say.
 const SIGNS: &[(&str, &str)] = &[
@@ -50,14 +50,10 @@ fn named(card: &Card) -> String {
 }
 
 /// `+6 −2` is `6 added, 2 removed`.
-fn fact_in_words(fact: &str) -> String {
-    let counts = fact.strip_prefix('+').and_then(|rest| rest.split_once(" −"));
-    let is_count = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    match counts {
-        Some((added, removed)) if is_count(added) && is_count(removed) => {
-            format!("{added} added, {removed} removed")
-        }
-        _ => fact.to_owned(),
+fn fact_in_words(fact: &Fact) -> String {
+    match fact {
+        Fact::Changed { added, removed } => format!("{added} added, {removed} removed"),
+        _ => fact.to_string(),
     }
 }
 
@@ -131,7 +127,9 @@ mod tests {
 
     #[test]
     fn a_call_is_told_in_words_at_its_beginning_and_its_end() {
-        let card = Card::new("Edit", "src/a.rs:4").meta("+6 −2").meta("line_trimmed");
+        let card = Card::new("Edit", "src/a.rs:4")
+            .meta(Fact::changed(6, 2))
+            .meta("line_trimmed");
         assert_eq!(begins(&card), "Running Edit: src/a.rs:4");
         assert_eq!(
             ended(&card, CallState::Done),
@@ -144,7 +142,7 @@ mod tests {
     fn what_ran_and_deserves_a_look_says_so() {
         let card = Card {
             look: true,
-            ..Card::new("Bash", "cd x\nmake\nmake test").meta("exit 2")
+            ..Card::new("Bash", "cd x\nmake\nmake test").meta(Fact::Exit(2))
         };
         assert_eq!(
             ended(&card, CallState::Done),
@@ -154,7 +152,7 @@ mod tests {
 
     #[test]
     fn signs_are_words_and_what_is_left_out_is_counted() {
-        let line = |text: &str| vec![ToneSpan::new(Tone::Normal, text)];
+        let line = |text: &str| ToneSpan::new(Tone::Normal, text).into();
         let card = Card::new("Todo", "1 of 3")
             .part(CardPart::Lines(vec![
                 line("✓ find it"),

@@ -7,6 +7,7 @@
 //! Byte ranges always lie on character boundaries of the text they were asked about.
 
 pub mod align;
+pub mod count;
 pub mod diff;
 pub mod fuzzy;
 pub mod hashline;

@@ -236,11 +236,6 @@ impl From<crate::store::StoreError> for ToolError {
     }
 }
 
-/// `+6 −2`, with a true minus sign.
-pub(super) fn signed_counts(additions: usize, deletions: usize) -> String {
-    format!("+{additions} \u{2212}{deletions}")
-}
-
 /// The diff as a card's body.
 pub(super) fn diff_part(path: &str, diff: &str, cx: RenderCx) -> CardPart {
     CardPart::Diff(DiffBody {

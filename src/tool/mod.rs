@@ -60,6 +60,8 @@ pub use settings::{
 };
 pub use walk::SearchThreads;
 
+pub use crate::text::count::plural;
+
 use std::future::Future;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -72,9 +74,9 @@ use serde_json::{Map, Value};
 use crate::conversation::ErrorKind;
 use crate::permission::Ask;
 use crate::provider::EditMode;
-use crate::text::partial_json::PartialJson;
+use crate::text::partial_json::{PartialJson, PartialStr};
 use crate::text::truncate::Keep;
-use crate::view::card::Card;
+use crate::view::card::{Card, FileTarget};
 
 /// The facts that a description may depend on.
 #[derive(Debug, Clone, Copy)]
@@ -244,12 +246,22 @@ pub struct CallView<'a, A> {
 impl<A> CallView<'_, A> {
     /// Returns the string parameter as far as it has come, under its own name or the first of `aliases` that is there.
     pub fn text(&self, name: &str, aliases: &[&str]) -> &str {
-        let names = std::iter::once(&name).chain(aliases);
-        names
-            .filter_map(|name| self.partial.string(name))
-            .map(|found| found.text)
-            .next()
-            .unwrap_or_default()
+        self.string(name, aliases).map_or("", |found| found.text)
+    }
+
+    /// Begins the card of a call that names a file, which is what the card is about once the name is whole.
+    pub fn file_card(&self, title: &str, name: &str, aliases: &[&str]) -> Card {
+        match self.string(name, aliases) {
+            Some(path) if path.complete && !path.text.is_empty() => {
+                Card::of_file(title, FileTarget::given(path.text))
+            }
+            path => Card::new(title, path.map_or("", |found| found.text)),
+        }
+    }
+
+    fn string(&self, name: &str, aliases: &[&str]) -> Option<PartialStr<'_>> {
+        let mut names = std::iter::once(&name).chain(aliases);
+        names.find_map(|name| self.partial.string(name))
     }
 }
 
@@ -277,15 +289,5 @@ impl OneOrMany {
             Self::One(one) => vec![one],
             Self::Many(many) => many,
         }
-    }
-}
-
-/// `1 file`, `2 files`, `3 matches`.
-pub fn plural(count: usize, noun: &str) -> String {
-    match (count, noun.strip_suffix('y')) {
-        (1, _) => format!("1 {noun}"),
-        (_, Some(stem)) => format!("{count} {stem}ies"),
-        (_, None) if noun.ends_with("ch") => format!("{count} {noun}es"),
-        (_, None) => format!("{count} {noun}s"),
     }
 }

@@ -447,8 +447,8 @@ mod tests {
                 depth: 3,
                 text: long.clone(),
             }]),
-            CardPart::Lines(vec![vec![span.clone()]]),
-            CardPart::Printed(vec![vec![span]]),
+            CardPart::Lines(vec![span.clone().into()]),
+            CardPart::Printed(vec![span.into()]),
             CardPart::Omitted(long),
         ];
         for part in parts {

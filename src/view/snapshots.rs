@@ -146,7 +146,8 @@ fn cards() -> Vec<(CardStatus, Card)> {
         parts
             .iter()
             .map(|(tone, text)| ToneSpan::new(*tone, *text))
-            .collect()
+            .collect::<Vec<_>>()
+            .into()
     };
     let failed = Card {
         look: true,

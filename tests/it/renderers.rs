@@ -215,7 +215,7 @@ proptest! {
                 seen = range.end;
             }
             spans.push(ToneSpan::new(Tone::Normal, &text[seen..]));
-            for part in [CardPart::Printed(vec![spans.clone()]), CardPart::Lines(vec![spans])] {
+            for part in [CardPart::Printed(vec![spans.clone().into()]), CardPart::Lines(vec![spans.into()])] {
                 let card = Card::new("Bash", "make").part(part);
                 assert_fits(&card, CardStatus::Running, width, &format!("{text:?}"))?;
             }

@@ -17,7 +17,7 @@ use crate::tool::{
     Asker, CallView, Concurrency, InitCx, InnerCall, InnerEnd, Output, ParamAlias, Prepared, RenderCx,
     ResultView, Set, Tool, ToolCx, ToolError, plural,
 };
-use crate::view::card::{Card, CardPart, Tone, ToneSpan};
+use crate::view::card::{Card, CardPart, Tone, ToneLine, ToneSpan};
 
 pub(super) struct BatchTool;
 
@@ -201,7 +201,7 @@ fn output(ended: Vec<InnerEnd>, is_cancelled: bool) -> Output<Details> {
 }
 
 /// A call as far as it has streamed: its tool, and the first text among its arguments.
-fn line(call: PartialValue<'_>) -> Vec<ToneSpan> {
+fn line(call: PartialValue<'_>) -> ToneLine {
     let field = |names: &[&str]| names.iter().find_map(|name| call.get(name));
     let tool = field(&["tool", "name"]).and_then(PartialValue::as_string);
     let args = field(&["parameters", "arguments", "args", "input"]);
@@ -212,6 +212,7 @@ fn line(call: PartialValue<'_>) -> Vec<ToneSpan> {
         ToneSpan::new(Tone::Normal, tool),
         ToneSpan::new(Tone::Muted, format!(" {first}")),
     ]
+    .into()
 }
 
 #[cfg(test)]

@@ -11,12 +11,15 @@ use serde::{Deserialize, Serialize};
 use self::steps::{NEW_NAMES, OLD_NAMES, Position, Replacements, RequestedReplacement, identical, prepare};
 use crate::provider::EditMode;
 use crate::text::replace::Strategy;
-use crate::tool::change::{Change, apply, diff_part, growing_diff, signed_counts, with_unlinked};
+use crate::tool::change::{Change, apply, diff_part, growing_diff, with_unlinked};
 use crate::tool::{
     CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Route, Tool, ToolCx,
     ToolError, plural,
 };
-use crate::view::card::Card;
+use crate::view::card::{Card, Fact, FileTarget};
+
+/// The names under which a model may write the path, besides its own, in the form in which they stream in.
+pub(super) const PATH_NAMES: &[&str] = &["path", "filePath", "file"];
 
 pub(super) struct EditTool;
 
@@ -105,8 +108,8 @@ impl Tool for EditTool {
         )
         .await?;
         let details = &prepared.plan.details;
-        let card = Card::new("Edit", &details.path)
-            .meta(signed_counts(details.additions, details.deletions))
+        let card = Card::of_file("Edit", FileTarget::shown(&details.path))
+            .meta(Fact::changed(details.additions, details.deletions))
             .part(diff_part(
                 &details.path,
                 &details.diff,
@@ -138,18 +141,19 @@ impl Tool for EditTool {
     }
 
     fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {
-        let path = call.text("file_path", &["path", "filePath", "file"]);
         let (old, new) = (
             call.text("old_string", OLD_NAMES),
             call.text("new_string", NEW_NAMES),
         );
-        growing_diff(Card::new("Edit", path), path, old, new, cx)
+        let path = call.text("file_path", PATH_NAMES);
+        let card = call.file_card("Edit", "file_path", PATH_NAMES);
+        growing_diff(card, path, old, new, cx)
     }
 
     fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
         let details = result.details;
-        let argument = place(&details.path, &details.positions);
-        let card = Card::new("Edit", argument).meta(signed_counts(details.additions, details.deletions));
+        let place = place(&details.path, &details.positions);
+        let card = Card::of_file("Edit", place).meta(Fact::changed(details.additions, details.deletions));
         let card = if is_plain(&details.strategy) {
             card
         } else {
@@ -192,11 +196,8 @@ impl Plan {
 }
 
 /// The file, and the first line that an edit found.
-pub(super) fn place(path: &str, positions: &[Position]) -> String {
-    match positions.first() {
-        Some(first) => format!("{path}:{}", first.line_start),
-        None => path.to_owned(),
-    }
+pub(super) fn place(path: &str, positions: &[Position]) -> FileTarget {
+    FileTarget::shown(path).at(positions.first().map(|first| first.line_start))
 }
 
 /// An exact find of one place needs no word.

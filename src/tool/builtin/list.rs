@@ -16,7 +16,7 @@ use crate::tool::{
     CallView, Concurrency, InitCx, Output, Prepared, RenderCx, ResultView, SessionServices, Set, Tool,
     ToolCx, ToolError, path_asks, plural,
 };
-use crate::view::card::Card;
+use crate::view::card::{Card, Fact, FileTarget};
 
 const DEFAULT_LIMIT: usize = 100;
 const MAX_LIMIT: i64 = 1000;
@@ -119,16 +119,25 @@ impl Tool for ListTool {
     }
 
     fn render_call(&self, call: CallView<'_, Args>, _: RenderCx) -> Card {
-        Card::new("List", call.text("path", &["dir", "directory", "file_path"]))
+        call.file_card("List", "path", &["dir", "directory", "file_path"])
     }
 
     fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
         let details = result.details;
-        let card = Card::new("List", &details.path).meta(plural(details.files, "file"));
+        let target = FileTarget::shown(&details.path);
+        let card = Card::of_file("List", target.clone()).meta(Fact::count(details.files, "file"));
         let below = result.text.lines().skip(1);
         let rows: Vec<&str> = below.map_while(|line| line.strip_prefix("  ")).collect();
-        let total = rows.len();
-        super::rows(card, rows.into_iter(), total, cx)
+        // The directories that the rows stand in, the outermost first.
+        let mut directories = vec![target];
+        let files = rows.iter().map(|row| {
+            let name = row.trim_start_matches("  ");
+            directories.truncate(1 + (row.len() - name.len()) / 2);
+            let file = directories[directories.len() - 1].below(name);
+            directories.push(file.clone());
+            (*row, file)
+        });
+        super::rows(card, files, rows.len(), cx)
     }
 }
 

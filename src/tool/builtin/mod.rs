@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use super::{DynTool, RenderCx};
 use crate::text::partial_json::{PartialJson, PartialValue};
-use crate::view::card::{Card, CardPart, Tone, ToneSpan};
+use crate::view::card::{Card, CardPart, FileTarget, Tone, ToneLine, ToneSpan};
 
 /// Every tool there is. The registry sorts them.
 pub(super) fn all() -> Vec<Arc<dyn DynTool>> {
@@ -48,13 +48,19 @@ pub(super) fn all() -> Vec<Arc<dyn DynTool>> {
     ]
 }
 
-/// Adds the first six rows to a card, or all of them, and says how many of `total` are left out.
-fn rows<'a>(card: Card, rows: impl Iterator<Item = &'a str>, total: usize, cx: RenderCx) -> Card {
+/// Adds the first six rows to a card, or all of them, each with the file that it names, and says how many of `total` are
+/// left out.
+fn rows<'a>(
+    card: Card,
+    rows: impl Iterator<Item = (&'a str, FileTarget)>,
+    total: usize,
+    cx: RenderCx,
+) -> Card {
     const COLLAPSED: usize = 6;
     let most = if cx.expanded { usize::MAX } else { COLLAPSED };
     let lines: Vec<_> = rows
         .take(most)
-        .map(|row| vec![ToneSpan::new(Tone::Normal, row)])
+        .map(|(row, file)| ToneLine::from(ToneSpan::new(Tone::Normal, row)).about(file))
         .collect();
     let shown = lines.len();
     let card = if lines.is_empty() {

@@ -6,18 +6,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::edit::steps::{self, NEW_NAMES, OLD_NAMES, Position, Replacements, RequestedReplacement, Step};
-use super::edit::{is_plain, place};
+use super::edit::{PATH_NAMES, is_plain, place};
 use crate::conversation::ErrorKind;
 use crate::text::partial_json::PartialValue;
 use crate::text::replace::Strategy;
-use crate::tool::change::{
-    Change, apply, diff_part, growing_diff, newest_edits, signed_counts, with_unlinked,
-};
+use crate::tool::change::{Change, apply, diff_part, growing_diff, newest_edits, with_unlinked};
 use crate::tool::{
     CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Set, Tool, ToolCx,
     ToolError, plural,
 };
-use crate::view::card::Card;
+use crate::view::card::{Card, Fact};
 
 pub(super) struct MultiEditTool;
 
@@ -142,16 +140,16 @@ impl Tool for MultiEditTool {
     }
 
     fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {
-        let path = call.text("file_path", &["path", "filePath", "file"]);
+        let path = call.text("file_path", PATH_NAMES);
         let items: Vec<_> = call
             .partial
             .get("edits")
             .map(|edits| edits.items().collect())
             .unwrap_or_default();
-        let card = Card::new("Edit", path);
+        let card = call.file_card("Edit", "file_path", PATH_NAMES);
         let card = match items.len() {
             0 => card,
-            count => card.meta(plural(count, "edit")),
+            count => card.meta(Fact::count(count, "edit")),
         };
         let (card, shown) = newest_edits(card, items, cx);
         shown.into_iter().fold(card, |card, item| {
@@ -211,9 +209,9 @@ impl EditDetails {
 
 impl Details {
     fn card(&self, cx: RenderCx) -> Card {
-        let card = Card::new("Edit", place(&self.path, &self.positions))
-            .meta(signed_counts(self.additions, self.deletions))
-            .meta(plural(self.edits.len(), "edit"));
+        let card = Card::of_file("Edit", place(&self.path, &self.positions))
+            .meta(Fact::changed(self.additions, self.deletions))
+            .meta(Fact::count(self.edits.len(), "edit"));
         let card = if is_plain(&self.strategy) {
             card
         } else {

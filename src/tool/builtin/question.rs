@@ -356,16 +356,17 @@ fn card(questions: &[String], answers: &[Vec<String>], is_open: bool) -> Card {
     let mut lines = Vec::new();
     for (place, question) in questions.iter().enumerate() {
         if questions.len() > 1 {
-            lines.push(vec![ToneSpan::new(Tone::Normal, question.as_str())]);
+            lines.push(ToneSpan::new(Tone::Normal, question.as_str()).into());
         }
         let answers = answers.get(place).map(Vec::as_slice).unwrap_or_default();
         lines.push(match (answers, is_open) {
-            ([], true) => vec![ToneSpan::new(Tone::Muted, "› …")],
-            ([], false) => vec![ToneSpan::new(Tone::Warning, "› unanswered")],
+            ([], true) => ToneSpan::new(Tone::Muted, "› …").into(),
+            ([], false) => ToneSpan::new(Tone::Warning, "› unanswered").into(),
             (answers, _) => vec![
                 ToneSpan::aside(Tone::Accent, "› "),
                 ToneSpan::new(Tone::Strong, answers.join(", ")),
-            ],
+            ]
+            .into(),
         });
     }
     let card = Card::new("Question", argument);

@@ -10,7 +10,7 @@ use crate::tool::{
     CallUpdate, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
     SessionEffect, Set, Tool, ToolCx, ToolError, plural,
 };
-use crate::view::card::{Card, CardPart, Tone, ToneSpan};
+use crate::view::card::{Card, CardPart, Tone, ToneLine, ToneSpan};
 
 pub(super) struct TodoWriteTool;
 pub(super) struct TodoReadTool;
@@ -93,7 +93,7 @@ impl Details {
         }
     }
 
-    fn line(&self, todo: &Todo) -> Vec<ToneSpan> {
+    fn line(&self, todo: &Todo) -> ToneLine {
         let sign = match todo.status {
             TodoStatus::Pending => "○",
             TodoStatus::InProgress => "▸",
@@ -120,7 +120,7 @@ impl Details {
             };
             line.push(ToneSpan::aside(Tone::Muted, format!(" ({word})")));
         }
-        line
+        line.into()
     }
 }
 

@@ -8,18 +8,21 @@ use crate::files::{Expected, Resolved, TextFile};
 use crate::provider::EditMode;
 use crate::text::diff::unified_renamed;
 use crate::text::hashline::without_echo;
-use crate::tool::change::{Applied, Change, apply, diff_part, signed_counts, with_unlinked};
+use crate::tool::change::{Applied, Change, apply, diff_part, with_unlinked};
 use crate::tool::writing::WritePaths;
 use crate::tool::{
     CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
     ToolError, plural,
 };
-use crate::view::card::{Card, CardPart, Code};
+use crate::view::card::{Card, CardPart, Code, Fact, FileTarget};
 
 /// Lines of content that a card shows while it streams.
 const TAIL: usize = 8;
 /// Lines of a new file that a card shows.
 const HEAD: usize = 12;
+
+/// The names under which a model may write the path, besides its own, in the form in which they stream in.
+const PATH_NAMES: &[&str] = &["path", "filePath"];
 
 pub(super) struct WriteTool;
 
@@ -97,8 +100,8 @@ impl Tool for WriteTool {
             })
             .await?;
         let details = &prepared.plan.details;
-        let card =
-            Card::new("Write", &details.path).meta(signed_counts(details.additions, details.deletions));
+        let card = Card::of_file("Write", FileTarget::shown(&details.path))
+            .meta(Fact::changed(details.additions, details.deletions));
         let card = if details.diff.is_empty() {
             card
         } else {
@@ -137,9 +140,9 @@ impl Tool for WriteTool {
     }
 
     fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {
-        let path = call.text("file_path", &["path", "filePath"]);
+        let path = call.text("file_path", PATH_NAMES);
         let content = call.text("content", &["contents", "text"]);
-        let card = Card::new("Write", path);
+        let card = call.file_card("Write", "file_path", PATH_NAMES);
         if content.is_empty() {
             return card;
         }
@@ -150,7 +153,7 @@ impl Tool for WriteTool {
             total.saturating_sub(TAIL)
         };
         let shown: Vec<&str> = content.lines().skip(skip).collect();
-        let card = card.meta(plural(total, "line"));
+        let card = card.meta(Fact::count(total, "line"));
         let card = if skip > 0 {
             card.part(CardPart::Omitted(format!("{} above", plural(skip, "line"))))
         } else {
@@ -167,8 +170,8 @@ impl Tool for WriteTool {
 
     fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
         let details = result.details;
-        let card =
-            Card::new("Write", &details.path).meta(signed_counts(details.additions, details.deletions));
+        let card = Card::of_file("Write", FileTarget::shown(&details.path))
+            .meta(Fact::changed(details.additions, details.deletions));
         let card = with_unlinked(card, &details.unlinked);
         if !details.created {
             return if details.diff.is_empty() {

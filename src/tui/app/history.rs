@@ -86,7 +86,7 @@ impl App {
     }
 
     /// The project of the session on screen. One from elsewhere is known by its directory alone.
-    fn project(&self) -> &Path {
+    pub(super) fn project(&self) -> &Path {
         if self.view.directory.starts_with(&self.project) {
             &self.project
         } else {

@@ -26,11 +26,12 @@ impl App {
     /// Where the links on screen lead; `None` where the terminal is not told of any.
     pub(crate) fn links(&self) -> Option<Links> {
         self.appearance.surroundings.shows_links.then(|| {
-            self.view.transcript.links(|path| {
+            self.view.transcript.links(|file| {
+                let path = file.from_session(self.project());
                 let home = self.appearance.surroundings.home.as_deref();
                 // Over ssh a path is another machine's.
                 (!self.appearance.surroundings.is_remote)
-                    .then(|| absolute(path, &self.view.directory, home))
+                    .then(|| absolute(&path, &self.view.directory, home))
                     .and_then(|path| file_address(&path))
             })
         })
@@ -67,7 +68,7 @@ impl App {
 
     /// Opens the file that the focused block, or the row of the selection's end, is about.
     pub(super) fn open_focused(&mut self, now: Instant) {
-        let places = self.view.transcript.places();
+        let places = self.view.transcript.places(self.project());
         if places.is_empty() {
             self.not_there(now);
         } else {

@@ -90,21 +90,6 @@ pub(super) enum Mark {
     },
 }
 
-impl Body {
-    /// The files that calls are about.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
-        let call = match self {
-            Self::Call(call) => Some(call),
-            _ => None,
-        };
-        let inside = call.into_iter().flat_map(|call| &call.inner);
-        call.into_iter()
-            .map(AsRef::as_ref)
-            .chain(inside)
-            .filter_map(CallBlock::path)
-    }
-}
-
 impl Mark {
     /// Tells of what lathe said to the model, by its first sentence.
     pub(super) fn told(text: &str) -> Self {

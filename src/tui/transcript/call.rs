@@ -5,7 +5,6 @@
 //! absorbed, and one that needs a look of its own leaves the group.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -36,8 +35,6 @@ pub(super) struct CallBlock {
     /// The arguments in `raw_args` so far; kept only while they stream.
     partial: Option<PartialJson>,
     args: Option<Json>,
-    /// The file that they name, once somebody asked.
-    path: OnceCell<Option<Box<str>>>,
     /// Open questions. A call may be asked about twice, once the arguments led to a second ask.
     questions: Vec<QuestionId>,
     /// A dialog shows it, so that its title is enough here.
@@ -142,7 +139,6 @@ impl CallBlock {
             raw_args: String::new(),
             partial: None,
             args: None,
-            path: OnceCell::new(),
             questions: Vec::new(),
             is_in_dialog: false,
             started: None,
@@ -177,7 +173,6 @@ impl CallBlock {
         }
         if part.args.is_some() {
             self.args.clone_from(&part.args);
-            self.path.take();
         }
         if part.state.is_final() && !self.state.is_final() {
             self.state = part.state;
@@ -187,7 +182,6 @@ impl CallBlock {
     pub(super) fn ready(&mut self, tool: &str, args: &Value) {
         tool.clone_into(&mut self.tool);
         self.args = Some(args.clone().into());
-        self.path.take();
     }
 
     /// Takes the arguments that a person wrote in the question.
@@ -197,7 +191,6 @@ impl CallBlock {
         self.partial = None;
         self.stored = None;
         self.args = Some(args.into());
-        self.path.take();
     }
 
     /// Adds a call inside this one.
@@ -415,17 +408,6 @@ impl CallBlock {
         }
     }
 
-    /// Returns the file that the call names.
-    pub(super) fn path(&self) -> Option<&str> {
-        let read = || {
-            let args = self.args()?.fields::<NamesFile>()?;
-            let mut named = [args.file_path, args.path, args.camel].into_iter().flatten();
-            let path = named.find_map(|name| Some(Box::<str>::from(name.as_str()?)));
-            path.filter(|path| !path.is_empty())
-        };
-        self.path.get_or_init(read).as_deref()
-    }
-
     /// Returns what the model read of it, or what there is before that.
     pub(super) fn source(&self) -> String {
         match self.result() {
@@ -440,15 +422,6 @@ impl CallBlock {
 #[derive(Deserialize)]
 struct Ran {
     args: Option<Value>,
-}
-
-/// The arguments that name a file, in the spellings of all tools.
-#[derive(Deserialize)]
-struct NamesFile {
-    file_path: Option<Value>,
-    path: Option<Value>,
-    #[serde(rename = "filePath")]
-    camel: Option<Value>,
 }
 
 #[cfg(test)]

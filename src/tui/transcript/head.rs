@@ -3,7 +3,7 @@
 use ratatui::text::{Line, Span};
 
 use crate::text::sanitize::sanitize_line;
-use crate::view::card::{self, Card, CardLook, CardRow, CardStatus};
+use crate::view::card::{self, Card, CardLook, CardRow, CardStatus, FileTarget};
 use crate::view::flow::{self, Flow};
 use crate::view::link;
 use crate::view::spinner;
@@ -48,7 +48,7 @@ pub(super) fn card_line(card: &Card, call: &CallBlock, cx: &LayoutCx<'_>) -> Lin
         ..card_look(call, cx)
     };
     let mut line = card::header(card, call.status(card.look), look);
-    if let Some(path) = call.path() {
+    if let Some(FileTarget { path, .. }) = &card.target {
         let style = cx.draw.look.theme.style(Meaning::Text);
         let argument = line
             .spans

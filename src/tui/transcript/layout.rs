@@ -13,7 +13,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 
 use crate::view::LookKey;
-use crate::view::card::{Card, CardRow, CardStatus};
+use crate::view::card::{Card, CardRow, CardStatus, FileTarget};
 use crate::view::diff::Sides;
 use crate::view::flow::{Flow, MEASURE};
 use crate::view::markdown::Markdown;
@@ -101,6 +101,8 @@ pub(super) struct Face {
     pub(super) card: Card,
     /// How the calls stand that share the row; `None` for a row of one call.
     pub(super) shared: Option<CardStatus>,
+    /// The files of the calls that share the row, where each has a row of its own below it.
+    members: Vec<FileTarget>,
     /// The calls inside it, in their order.
     pub(super) inner: Vec<InnerFace>,
 }
@@ -134,6 +136,16 @@ impl BlockLayout {
 
     pub(super) fn key(&self) -> Key {
         self.key
+    }
+
+    /// Returns the files that its cards are about.
+    pub(super) fn files(&self) -> impl Iterator<Item = &FileTarget> {
+        self.face.iter().flat_map(|face| {
+            let inner = face.inner.iter().map(|inner| &inner.card);
+            let cards = std::iter::once(&face.card).chain(inner);
+            let own = cards.filter_map(|card| card.target.as_ref());
+            own.chain(&face.members)
+        })
     }
 
     /// Returns where its links lead.
@@ -377,7 +389,7 @@ fn lay_out(
             let (inner, rows) = if call.inner.is_empty() {
                 let mut rows = head::below(&card, call, cx);
                 if is_unfolded {
-                    pictures::push(call, 0, cx, &mut rows, pictures);
+                    pictures::push(call, &card, 0, cx, &mut rows, pictures);
                 }
                 (Vec::new(), rows)
             } else {
@@ -386,6 +398,7 @@ fn lay_out(
             let face = Face {
                 card,
                 shared: None,
+                members: Vec::new(),
                 inner,
             };
             (Some(face), Rows::Card(rows))
@@ -411,7 +424,7 @@ fn inside(
         rows.push(CardRow::default());
         rows.extend(head::inner_below(&card, inner, cx));
         if is_unfolded {
-            pictures::push(inner, head::STEP, cx, &mut rows, pictures);
+            pictures::push(inner, &card, head::STEP, cx, &mut rows, pictures);
         }
         faces.push(InnerFace { card, row });
     }
@@ -429,9 +442,11 @@ fn shared(
 ) -> (Face, Vec<CardRow>) {
     let calls = || group::calls(blocks, leader, members);
     let cards = group::cards(calls(), is_unfolded, cx.cards);
+    let files = cards.iter().filter(|_| is_unfolded);
     let face = Face {
         card: group::title(&cards, calls().count(), cx.draw.look.symbols),
         shared: Some(group::status(calls())),
+        members: files.filter_map(|card| card.target.clone()).collect(),
         inner: Vec::new(),
     };
     let mut rows = Vec::new();
@@ -439,7 +454,7 @@ fn shared(
         for (call, card) in calls().zip(&cards) {
             rows.push(head::card_line(card, call, cx).into());
             rows.extend(head::below(card, call, cx));
-            pictures::push(call, 0, cx, &mut rows, pictures);
+            pictures::push(call, card, 0, cx, &mut rows, pictures);
         }
     }
     (face, rows)

@@ -49,12 +49,12 @@ use crate::session::{Event, Snapshot};
 use crate::tool::Registry;
 use crate::tui::pictures::Canvas;
 use crate::view::Look;
+use crate::view::card::FileTarget;
 use crate::view::link::Links;
 
 use apply::Blocks;
 use block::Mark;
 use cards::{CardSource, Names};
-use layout::BlockLayout;
 use pictures::OnScreen;
 use reading::Reading;
 use search::Search;
@@ -275,16 +275,16 @@ impl Transcript {
     }
 
     /// Returns where the links of the last frame lead; files by `file`, which knows where paths begin.
-    pub fn links(&self, file: impl Fn(&str) -> Option<String>) -> Links {
+    pub fn links(&self, file: impl Fn(&FileTarget) -> Option<String>) -> Links {
         let mut links = Links::default();
         for block in &self.blocks.list[self.shown.blocks.clone()] {
-            let targets = block.laid.as_ref().map_or(&[][..], BlockLayout::targets);
-            for target in targets {
+            let Some(laid) = &block.laid else { continue };
+            for target in laid.targets() {
                 links.add(target, target);
             }
-            for path in block.body.paths() {
-                if let Some(address) = file(path) {
-                    links.add(path, &address);
+            for target in laid.files() {
+                if let Some(address) = file(target) {
+                    links.add(&target.path, &address);
                 }
             }
         }

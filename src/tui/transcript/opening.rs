@@ -1,16 +1,19 @@
 //! The subject of a block: the file and the line that `enter` opens, its code, and all of it as text.
 
+use std::borrow::Cow;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::Transcript;
-use super::block::{Block, Body};
-use super::call::CallBlock;
-use super::text::{text, text_with_asides};
+use super::block::Body;
+use super::call::Group;
+use super::group;
+use super::text::{text_and_targets, text_with_asides};
 use crate::text::diff::{Sign, parse_unified};
 use crate::tool::RenderCx;
-use crate::view::card::{Card, CardPart};
+use crate::view::card::{Card, CardPart, FileTarget};
 use crate::view::markdown;
 
 /// A file, perhaps, that is named somewhere: whether it is there is for others to find out.
@@ -26,15 +29,14 @@ const PLACES: usize = 40;
 
 static NAMED: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?P<path>~?[\w./@+-]*[\w@+-])(?::(?P<line>\d{1,7}))?").ok());
-static NUMBERED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\s*(\d{1,7})[:\s]").ok());
 
 impl Transcript {
-    /// Returns the files that the row of the selection's end names, else those that the focused block is about, the
-    /// likeliest first.
-    pub fn places(&self) -> Vec<FilePlace> {
+    /// Returns the files that the row of the selection's end is about, else those of the focused block, the likeliest
+    /// first. `project` is the root of the session's project.
+    pub fn places(&self, project: &Path) -> Vec<FilePlace> {
         let mut places = match (&self.selection, self.focus) {
-            (Some(selection), _) => self.places_at(selection.head.block, selection.head.range.start),
-            (None, Some(focus)) => self.places_of(focus),
+            (Some(selection), _) => self.places_at(selection.head.block, selection.head.range.start, project),
+            (None, Some(focus)) => self.places_of(focus, project),
             (None, None) => Vec::new(),
         };
         places.truncate(PLACES);
@@ -49,56 +51,60 @@ impl Transcript {
         }
     }
 
-    fn places_at(&self, block: usize, at: usize) -> Vec<FilePlace> {
-        let is_unfolded = self.is_unfolded(block);
-        let text = text(&self.blocks.list, block, is_unfolded, &*self.cards);
-        let before = text.get(..at).unwrap_or(&text).matches('\n').count();
-        // What stands beside a line tells its number.
-        let text = self.text_of(block);
-        let lines: Vec<&str> = text.split('\n').collect();
-        let line = lines.get(before).copied().unwrap_or_default();
-        let mut places = named(line);
-        // Matches stand below the name of their file, each with the number of its line.
-        if let Some(number) = number(line) {
-            let above = lines[..before].iter().rev();
-            let name = above.take(1000).find(|line| self::number(line).is_none());
-            let files = name.map(|name| named(name)).unwrap_or_default();
-            places.splice(
-                0..0,
-                files.into_iter().map(|place| FilePlace {
-                    line: Some(number),
-                    ..place
-                }),
-            );
+    fn places_at(&self, block: usize, at: usize, project: &Path) -> Vec<FilePlace> {
+        let (text, targets) = self.text_of(block);
+        let at = at.min(text.len());
+        let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let own = targets.iter().filter(|(line, _)| *line == start);
+        let mut places: Vec<_> = own.map(|(_, file)| place(file, project)).collect();
+        if places.is_empty() {
+            places = named(text[start..].lines().next().unwrap_or_default());
         }
-        places.extend(self.places_of(block));
+        places.extend(self.places_of(block, project));
         places
     }
 
-    fn places_of(&self, block: usize) -> Vec<FilePlace> {
-        let mut places = Vec::new();
-        if let Some(Block {
-            body: Body::Call(call),
-            ..
-        }) = self.blocks.list.get(block)
-        {
-            let card = call.card(&*self.cards, RenderCx { expanded: true });
-            places.extend(subject(call, &card));
+    fn places_of(&self, block: usize, project: &Path) -> Vec<FilePlace> {
+        let cards = self.cards_of(block);
+        let files = cards.iter().flat_map(subjects);
+        let mut places: Vec<_> = files.map(|file| place(&file, project)).collect();
+        let (text, targets) = self.text_of(block);
+        let mut start = 0;
+        let mut in_words = Vec::new();
+        for line in text.split('\n') {
+            // A line that says itself what it is about is not read for names.
+            if targets.binary_search_by_key(&start, |(line, _)| *line).is_err() {
+                in_words.extend(named(line));
+            }
+            start += line.len() + 1;
         }
-        let mut named: Vec<FilePlace> = self.text_of(block).lines().flat_map(named).collect();
         // A name with a line was written to be gone to.
-        named.sort_by_key(|place| place.line.is_none());
-        places.extend(named);
+        in_words.sort_by_key(|place| place.line.is_none());
+        places.extend(in_words);
         places
     }
 
-    /// Returns the text of a block with what stands beside its lines.
-    fn text_of(&self, block: usize) -> String {
+    /// Returns the cards that a block shows, unfolded, those of calls inside another after its own.
+    fn cards_of(&self, block: usize) -> Vec<Card> {
+        let list = &self.blocks.list;
+        let Some(Body::Call(call)) = list.get(block).map(|block| &block.body) else {
+            return Vec::new();
+        };
+        let members = match &call.group {
+            Group::Leads(members) => members.as_slice(),
+            Group::Alone | Group::Apart | Group::Follows(_) => &[],
+        };
+        let calls = group::calls(list, call, members).chain(&call.inner);
+        group::cards(calls, true, &*self.cards)
+    }
+
+    /// Returns the text of a block, and where lines begin in it that are about a file of their own.
+    fn text_of(&self, block: usize) -> (Cow<'_, str>, Vec<(usize, FileTarget)>) {
         if block >= self.blocks.list.len() {
-            return String::new();
+            return (Cow::Borrowed(""), Vec::new());
         }
         let is_unfolded = self.is_unfolded(block);
-        text_with_asides(&self.blocks.list, block, is_unfolded, &*self.cards).into_owned()
+        text_and_targets(&self.blocks.list, block, is_unfolded, &*self.cards)
     }
 
     fn is_unfolded(&self, block: usize) -> bool {
@@ -159,19 +165,36 @@ impl Transcript {
     }
 }
 
-/// Returns the file of a call: the one it names, at the line that it changed or shows.
-fn subject(call: &CallBlock, card: &Card) -> Option<FilePlace> {
-    let path = call.path()?;
-    let changed = card.body.iter().find_map(|part| match part {
-        CardPart::Diff(diff) if !diff.is_unplaced => first_change(&diff.unified),
-        CardPart::Code(code) => code.first_line,
-        _ => None,
+fn place(file: &FileTarget, project: &Path) -> FilePlace {
+    FilePlace {
+        path: file.from_session(project),
+        line: file.line,
+    }
+}
+
+/// Returns the files that a card is about: its own at the line that it changed or shows, those of its diffs at their
+/// first change, those of its rows.
+fn subjects(card: &Card) -> Vec<FileTarget> {
+    let mut shown = Vec::new();
+    let mut rows = Vec::new();
+    for part in &card.body {
+        match part {
+            CardPart::Diff(diff) => shown.push(diff.target(first_change(&diff.unified))),
+            CardPart::Code(code) => {
+                let numbered = card.target.clone().filter(|_| code.first_line.is_some());
+                shown.extend(numbered.map(|file| file.at(code.first_line)));
+            }
+            CardPart::Lines(lines) => rows.extend(lines.iter().filter_map(|line| line.target.clone())),
+            _ => {}
+        }
+    }
+    // Of the rows, those are likelier that lead to a line.
+    rows.sort_by_key(|file: &FileTarget| file.line.is_none());
+    let own = card.target.clone().map(|file| {
+        let line = file.line.or_else(|| shown.iter().find_map(|part| part.line));
+        file.at(line)
     });
-    let said = named(&card.argument).into_iter().find_map(|place| place.line);
-    Some(FilePlace {
-        path: path.to_owned(),
-        line: said.or(changed),
-    })
+    own.into_iter().chain(shown).chain(rows).collect()
 }
 
 fn first_change(unified: &str) -> Option<usize> {
@@ -193,7 +216,7 @@ fn code_of(card: &Card) -> Vec<String> {
     codes
 }
 
-/// Returns what may be files in a line, each with the line number behind it.
+/// Returns what may be files in a line of free text, each with the line number behind it.
 fn named(line: &str) -> Vec<FilePlace> {
     let Some(pattern) = &*NAMED else { return Vec::new() };
     let found = pattern.captures_iter(line).filter_map(|captures| {
@@ -214,12 +237,6 @@ fn has_extension(name: &str) -> bool {
         let is_word = extension.starts_with(|c: char| c.is_ascii_alphabetic());
         is_word && extension.len() <= 10 && !stem.ends_with('.')
     })
-}
-
-/// Returns the number that a line of a list of matches begins with.
-fn number(line: &str) -> Option<usize> {
-    let pattern = NUMBERED.as_ref()?;
-    pattern.captures(line)?.get(1)?.as_str().parse().ok()
 }
 
 /// Returns a text between fences that it does not hold itself.

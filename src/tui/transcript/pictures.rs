@@ -11,7 +11,7 @@ use ratatui::text::{Line, Span};
 
 use crate::conversation::{Attachment, CallId, Message, MessageId};
 use crate::tui::pictures::{Canvas, Facts, Grid, PicturePlacement};
-use crate::view::card::CardRow;
+use crate::view::card::{Card, CardRow};
 use crate::view::flow::cut_line;
 use crate::view::theme::Meaning;
 
@@ -89,15 +89,15 @@ impl Source {
 /// Adds the pictures that a call brought to its rows; `step` is how far these stand in.
 pub(super) fn push(
     call: &CallBlock,
+    card: &Card,
     step: usize,
     cx: &LayoutCx<'_>,
     rows: &mut Vec<CardRow>,
     pictures: &mut Vec<Picture>,
 ) {
     let Some(result) = call.result() else { return };
-    let name = call
-        .path()
-        .map_or(call.tool.as_str(), |path| path.rsplit('/').next().unwrap_or(path));
+    let path = card.target.as_ref().map(|target| target.path.as_str());
+    let name = path.map_or(call.tool.as_str(), |path| path.rsplit('/').next().unwrap_or(path));
     let look = cx.draw.look;
     let column = INDENT + step;
     let width = (cx.width + cx.left).saturating_sub(column);

@@ -12,7 +12,7 @@ use super::group;
 use crate::text::sanitize::sanitize;
 use crate::tool::RenderCx;
 use crate::view::Symbols;
-use crate::view::card::{self, Asides, Card};
+use crate::view::card::{self, Asides, Card, FileTarget, SourceNotes};
 
 /// Returns the text of a block, folded or not. One that is not shown has none.
 pub(super) fn text<'a>(
@@ -55,25 +55,38 @@ pub(super) fn text_and_diffs<'a>(
 ) -> (Cow<'a, str>, Vec<usize>) {
     let mut reader = CardTextReader::new(Asides::Without);
     let text = read(list, index, is_unfolded, cards, &mut reader);
-    (text, reader.diffs)
+    (text, reader.notes.diffs)
 }
 
-/// Reads the text of cards, and notes where diffs stand in it.
+/// Returns the text, and where lines begin in it that are about a file of their own.
+pub(super) fn text_and_targets<'a>(
+    list: &'a [Block],
+    index: usize,
+    is_unfolded: bool,
+    cards: &dyn CardSource,
+) -> (Cow<'a, str>, Vec<(usize, FileTarget)>) {
+    let mut reader = CardTextReader::new(Asides::Without);
+    reader.notes.targets = Some(Vec::new());
+    let text = read(list, index, is_unfolded, cards, &mut reader);
+    (text, reader.notes.targets.unwrap_or_default())
+}
+
+/// Reads the text of cards, and takes notes.
 struct CardTextReader {
     asides: Asides,
-    diffs: Vec<usize>,
+    notes: SourceNotes,
 }
 
 impl CardTextReader {
     fn new(asides: Asides) -> Self {
         Self {
             asides,
-            diffs: Vec::new(),
+            notes: SourceNotes::default(),
         }
     }
 
     fn push(&mut self, card: &Card, text: &mut String) {
-        card::push_source(card, self.asides, text, &mut self.diffs);
+        card::push_source(card, self.asides, text, &mut self.notes);
     }
 }
 
@@ -138,6 +151,9 @@ fn shared(
     let calls = || group::calls(list, leader, members);
     let cards = group::cards(calls(), is_unfolded, source);
     let mut text = card::source(&group::title(&cards, calls().count(), Symbols::Unicode));
+    if let Some(targets) = &mut reader.notes.targets {
+        targets.extend(cards.iter().filter_map(|card| Some((0, card.target.clone()?))));
+    }
     for card in cards.iter().filter(|_| is_unfolded) {
         text.push('\n');
         reader.push(card, &mut text);

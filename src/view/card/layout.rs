@@ -196,7 +196,7 @@ pub fn header(card: &Card, status: CardStatus, cx: CardLook<'_>) -> Line<'static
         flow.push_clean(" ", Style::new());
         flow.push_clean(look.symbols.dot(), muted);
         flow.push_clean(" ", Style::new());
-        flow.push_line(fact, muted);
+        flow.push_line(&fact.to_string(), muted);
     }
     if let Some(badge) = cx.badge {
         flow.push_clean(" ", Style::new());
@@ -243,7 +243,11 @@ fn fit(card: &Card, badge: &str, time: &str, cx: CardLook<'_>) -> Fit {
     let width_of = |text: &str| width::str_width(&sanitize::sanitize_line(text));
     let badge = if badge.is_empty() { 0 } else { width_of(badge) + 1 };
     let fixed = INDENT + width_of(&card.title) + badge;
-    let facts: Vec<usize> = card.meta.iter().map(|fact| width_of(fact) + 3).collect();
+    let facts: Vec<usize> = card
+        .meta
+        .iter()
+        .map(|fact| width_of(&fact.to_string()) + 3)
+        .collect();
     let full = width::str_width(&argument);
     let least = full.min(SHORT_ARGUMENT) + usize::from(full > 0);
     let time = if time.is_empty() { 0 } else { time.len() + 2 };
@@ -345,7 +349,7 @@ fn code(source: &Code, width: usize, look: Look<'_>) -> Vec<CardRow> {
 fn toned(line: &ToneLine, width: usize, look: Look<'_>) -> CardRow {
     let mut flow = Flow::default();
     let mut asides = Vec::new();
-    for span in line {
+    for span in line.iter() {
         let start = span.is_aside.then(|| flow.width());
         flow.push_line(&span.text, tone_style(span.tone, look));
         asides.extend(start.map(|start| start..flow.width()));
@@ -378,7 +382,7 @@ mod tests {
 
     use super::*;
     use crate::view::card::printed::tests::{any_lines, at};
-    use crate::view::card::{DiffBody, ToneSpan, TreeRow};
+    use crate::view::card::{DiffBody, Fact, ToneSpan, TreeRow};
     use crate::view::look::Symbols;
     use crate::view::picture::{TestLook, picture};
 
@@ -579,7 +583,7 @@ mod tests {
                 rows
             }),
             (text, 0_usize..50).prop_map(|(text, depth)| CardPart::Tree(vec![TreeRow { depth, text }])),
-            text.prop_map(|text| CardPart::Lines(vec![vec![ToneSpan::new(Tone::Match, text)]])),
+            text.prop_map(|text| CardPart::Lines(vec![ToneSpan::new(Tone::Match, text).into()])),
             any_lines().prop_map(CardPart::Printed),
             any_lines().prop_map(CardPart::Lines),
             text.prop_map(CardPart::Omitted),
@@ -595,6 +599,7 @@ mod tests {
             body in proptest::collection::vec(any_part(), 0..4),
             width in 1_usize..170,
         ) {
+            let meta = meta.into_iter().map(Fact::from).collect();
             let card = Card { meta, body, ..Card::new(title, argument) };
             let test = TestLook::plain();
             for line in lay_out(&card, CardStatus::Running, at(&test, width)) {

@@ -4,21 +4,25 @@
 //! One grammar: `gutter title argument · meta · meta        time`, then the body. A card holds text as it came from outside;
 //! laying it out sanitises it.
 
+mod fact;
 mod layout;
+mod lines;
 mod plain;
 mod printed;
 mod source;
+mod target;
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::ink::Ink;
-
+pub use fact::Fact;
 pub(crate) use layout::tone_style;
 pub use layout::{CardLook, CardRow, header, lay_out, lay_out_argument, lay_out_body};
+pub use lines::{Tone, ToneLine, ToneSpan};
 pub use plain::plain;
-pub use source::{Asides, push_source, source};
+pub use source::{Asides, SourceNotes, push_source, source};
+pub use target::{FileTarget, PathBase};
 
 /// One call, drawn.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -29,8 +33,10 @@ pub struct Card {
     pub argument: String,
     /// Of the argument, where it is source; empty where it is not.
     pub language: Cow<'static, str>,
+    /// The file that the call as a whole is about, where it is about one.
+    pub target: Option<FileTarget>,
     /// Short facts: `+6 −2`, `exit 101`, `4 matches`.
-    pub meta: Vec<String>,
+    pub meta: Vec<Fact>,
     /// Set by a tool whose call ran to its end but deserves a look (exit code not 0).
     pub look: bool,
     pub body: Vec<CardPart>,
@@ -66,7 +72,7 @@ pub struct Code {
     pub text: String,
     /// A file name, an extension or a language's name; empty for none.
     pub language: String,
-    /// Numbers the lines from here.
+    /// Numbers the lines from here: they are lines of the card's file.
     pub first_line: Option<usize>,
     /// A long line goes on below instead of being cut.
     pub wraps: bool,
@@ -74,6 +80,7 @@ pub struct Code {
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DiffBody {
+    /// As the tool answers with it; as the arguments give it while the diff has no place.
     pub path: String,
     pub unified: String,
     /// Draw at most this many lines and say how many hunks are left out; 0 for all.
@@ -88,33 +95,6 @@ pub struct TreeRow {
     pub text: String,
 }
 
-pub type ToneLine = Vec<ToneSpan>;
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ToneSpan {
-    pub tone: Tone,
-    pub text: String,
-    /// Stands beside the text and is none of it: a line's number, a sign, a remark. It is drawn, and neither selected
-    /// nor searched.
-    pub is_aside: bool,
-}
-
-/// The meaning of a span; the theme knows how it looks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Tone {
-    Normal,
-    Muted,
-    Strong,
-    Accent,
-    Match,
-    Success,
-    Warning,
-    Danger,
-    /// As the program that printed it wants it to look.
-    Printed(Ink),
-}
-
 /// Where the call stands; it picks the gutter's sign and colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CardStatus {
@@ -127,6 +107,17 @@ pub enum CardStatus {
     Failed,
     Denied,
     Interrupted,
+}
+
+impl DiffBody {
+    /// Returns its file at a line of the new text, or without one as long as the lines have no numbers.
+    pub fn target(&self, line: Option<usize>) -> FileTarget {
+        if self.is_unplaced {
+            FileTarget::given(&self.path)
+        } else {
+            FileTarget::shown(&self.path).at(line)
+        }
+    }
 }
 
 impl Card {
@@ -144,7 +135,15 @@ impl Card {
         self
     }
 
-    pub fn meta(mut self, fact: impl Into<String>) -> Self {
+    /// Makes the card of a call that is about a file, which is named by its path and line.
+    pub fn of_file(title: impl Into<String>, target: FileTarget) -> Self {
+        Self {
+            target: Some(target.clone()),
+            ..Self::new(title, target.to_string())
+        }
+    }
+
+    pub fn meta(mut self, fact: impl Into<Fact>) -> Self {
         self.meta.push(fact.into());
         self
     }
@@ -152,23 +151,5 @@ impl Card {
     pub fn part(mut self, part: CardPart) -> Self {
         self.body.push(part);
         self
-    }
-}
-
-impl ToneSpan {
-    pub fn new(tone: Tone, text: impl Into<String>) -> Self {
-        Self {
-            tone,
-            text: text.into(),
-            is_aside: false,
-        }
-    }
-
-    /// Makes one that stands beside the text.
-    pub fn aside(tone: Tone, text: impl Into<String>) -> Self {
-        Self {
-            is_aside: true,
-            ..Self::new(tone, text)
-        }
     }
 }

@@ -14,7 +14,7 @@ pub fn plain(card: &Card) -> String {
     }
     for fact in &card.meta {
         title.push_str(" · ");
-        title.push_str(fact);
+        title.push_str(&fact.to_string());
     }
     let mut text = sanitize::sanitize_line(&title).into_owned();
     text.push('\n');
@@ -90,10 +90,9 @@ mod tests {
                 depth: 1,
                 text: "x\ny".into(),
             }]))
-            .part(CardPart::Lines(vec![vec![ToneSpan::new(
-                Tone::Danger,
-                "bad\u{1b}[1m",
-            )]]))
+            .part(CardPart::Lines(vec![
+                ToneSpan::new(Tone::Danger, "bad\u{1b}[1m").into(),
+            ]))
             .part(CardPart::Omitted("2 lines above".into()));
         assert_eq!(
             plain(&card),

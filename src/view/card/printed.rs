@@ -38,7 +38,7 @@ fn push(line: &ToneLine, flow: &mut Flow, look: Look<'_>) {
     }
     // The stops are those of the line. Here is the last one, so that nothing is measured twice.
     let mut stop = flow.text().len();
-    for span in line {
+    for span in line.iter() {
         let style = style(span.tone, look);
         if let Some(tab) = span.text.rfind('\t') {
             // Characters of two spans may be one on screen, so the columns are counted from the stop.
@@ -83,14 +83,15 @@ pub(super) mod tests {
         let text = "([ab 世é\\t]|\\PC|\u{1b}|\u{301}|\u{200d}|👩|💻|\u{1f1e9}|\u{202e}){0,5}";
         let ink = prop_oneof![Just(String::new()), "[0-9]{1,2}(;[0-9]{1,3}){0,5}"];
         let span = (text, ink).prop_map(|(text, ink)| ToneSpan::new(Tone::Printed(Ink::from(ink)), text));
-        proptest::collection::vec(proptest::collection::vec(span, 0..6), 0..4)
+        let line = proptest::collection::vec(span, 0..6).prop_map(ToneLine::from);
+        proptest::collection::vec(line, 0..4)
     }
 
     #[test]
     fn a_tab_behind_a_character_of_two_spans_goes_to_the_stop_of_the_line() {
         let spans = |texts: &[&str]| {
             let span = |text: &&str| ToneSpan::new(Tone::Printed(Ink::from(String::new())), *text);
-            vec![texts.iter().map(span).collect::<ToneLine>()]
+            vec![ToneLine::from(texts.iter().map(span).collect::<Vec<_>>())]
         };
         let test = TestLook::plain();
         let rows = |lines| {
@@ -109,7 +110,7 @@ pub(super) mod tests {
     #[test]
     fn what_was_printed_in_colours_is_wrapped_in_them() {
         let printed = |ink: &str| Tone::Printed(Ink::from(ink.to_owned()));
-        let lines = vec![
+        let lines = [
             vec![
                 ToneSpan::new(Tone::Normal, "a\t"),
                 ToneSpan::new(printed("31"), "b\tred words"),
@@ -118,6 +119,7 @@ pub(super) mod tests {
             vec![ToneSpan::new(printed("1;42"), "bold")],
             Vec::new(),
         ];
+        let lines = lines.map(ToneLine::from).into();
         let card = Card::new("Bash", "make").part(CardPart::Printed(lines));
         let plain = TestLook::plain();
         let rows = lay_out_body(&card, at(&plain, 19));
@@ -145,7 +147,7 @@ pub(super) mod tests {
     #[test]
     fn blanks_that_have_a_colour_are_drawn() {
         let blanks = |ink: &str, text: &str| ToneSpan::new(Tone::Printed(Ink::from(ink.to_owned())), text);
-        let lines = vec![
+        let lines = [
             vec![
                 blanks("41", "  "),
                 blanks("", "  "),
@@ -155,6 +157,7 @@ pub(super) mod tests {
             vec![blanks("", "a "), blanks("7", " b  "), blanks("1", "  ")],
             vec![blanks("41", " words  of a bar     ")],
         ];
+        let lines = lines.map(ToneLine::from).into();
         let card = Card::new("Bash", "make").part(CardPart::Printed(lines));
         let test = TestLook::plain();
         assert_eq!(

@@ -1,6 +1,8 @@
 //! The text of a card, for selecting and searching: no gutter, no line numbers, no signs, nothing cut.
 
-use super::{Card, CardPart};
+use std::borrow::Cow;
+
+use super::{Card, CardPart, Code, DiffBody, FileTarget};
 use crate::text::diff::parse_unified;
 use crate::text::sanitize;
 
@@ -11,15 +13,36 @@ pub enum Asides {
     With,
 }
 
+/// Notes about a text that is read from cards.
+#[derive(Debug, Default)]
+pub struct SourceNotes {
+    /// Where the first line of each diff stands.
+    pub diffs: Vec<usize>,
+    /// Where lines begin that are about a file, in order; `None` where nobody wants to know.
+    pub targets: Option<Vec<(usize, FileTarget)>>,
+}
+
+impl SourceNotes {
+    /// Notes what the line is about that begins at a place of the text.
+    fn target<'a>(&mut self, at: usize, target: impl FnOnce() -> Option<Cow<'a, FileTarget>>) {
+        if let Some(targets) = &mut self.targets
+            && let Some(target) = target()
+        {
+            targets.push((at, target.into_owned()));
+        }
+    }
+}
+
 /// Returns the title's line and the body, in the order in which they are drawn. It is sanitised, and tabs stay tabs.
 pub fn source(card: &Card) -> String {
     let mut text = String::new();
-    push_source(card, Asides::Without, &mut text, &mut Vec::new());
+    push_source(card, Asides::Without, &mut text, &mut SourceNotes::default());
     text
 }
 
-/// Adds the same to a text, and to `diffs` where the first line of each diff stands in it.
-pub fn push_source(card: &Card, asides: Asides, text: &mut String, diffs: &mut Vec<usize>) {
+/// Adds the same to a text, and what there is to note about it.
+pub fn push_source(card: &Card, asides: Asides, text: &mut String, notes: &mut SourceNotes) {
+    notes.target(text.len(), || card.target.as_ref().map(Cow::Borrowed));
     text.push_str(&sanitize::sanitize_line(&card.title));
     if !card.argument.is_empty() {
         text.push(' ');
@@ -27,26 +50,24 @@ pub fn push_source(card: &Card, asides: Asides, text: &mut String, diffs: &mut V
     }
     for fact in &card.meta {
         text.push_str(" · ");
-        text.push_str(&sanitize::sanitize_line(fact));
+        text.push_str(&sanitize::sanitize_line(&fact.to_string()));
     }
     for part in &card.body {
-        push_part(part, asides, text, diffs);
+        push_part(part, card.target.as_ref(), asides, text, notes);
     }
 }
 
-fn push_part(part: &CardPart, asides: Asides, text: &mut String, diffs: &mut Vec<usize>) {
+fn push_part(
+    part: &CardPart,
+    target: Option<&FileTarget>,
+    asides: Asides,
+    text: &mut String,
+    notes: &mut SourceNotes,
+) {
     match part {
         CardPart::Text(body) | CardPart::Markdown(body) => push_line(&sanitize::sanitize(body), text),
-        CardPart::Code(code) => push_line(&sanitize::sanitize(&code.text), text),
-        CardPart::Diff(diff) => {
-            let hunks = parse_unified(&diff.unified);
-            if hunks.iter().any(|hunk| !hunk.lines.is_empty()) {
-                diffs.push(text.len() + 1);
-            }
-            for line in hunks.iter().flat_map(|hunk| &hunk.lines) {
-                push_line(&sanitize::sanitize(line.text), text);
-            }
-        }
+        CardPart::Code(code) => push_code(code, target, text, notes),
+        CardPart::Diff(diff) => push_diff(diff, text, notes),
         CardPart::Table { head, rows } => {
             let rows = std::iter::once(head).filter(|head| !head.is_empty()).chain(rows);
             rows.for_each(|row| push_line(&sanitize::sanitize_line(&row.join("  ")), text));
@@ -66,6 +87,7 @@ fn push_part(part: &CardPart, asides: Asides, text: &mut String, diffs: &mut Vec
         }
         CardPart::Lines(lines) => {
             for line in lines {
+                notes.target(text.len() + 1, || line.target.as_ref().map(Cow::Borrowed));
                 let wanted = line
                     .iter()
                     .filter(|span| !span.is_aside || asides == Asides::With);
@@ -74,6 +96,36 @@ fn push_part(part: &CardPart, asides: Asides, text: &mut String, diffs: &mut Vec
             }
         }
         CardPart::Omitted(_) => {}
+    }
+}
+
+/// Adds source. Lines that are numbered are lines of the card's file.
+fn push_code(code: &Code, target: Option<&FileTarget>, text: &mut String, notes: &mut SourceNotes) {
+    let source = sanitize::sanitize(&code.text);
+    for (index, line) in source.trim_end_matches('\n').split('\n').enumerate() {
+        notes.target(text.len() + 1, || {
+            let line = code.first_line?.checked_add(index);
+            Some(Cow::Owned(target?.clone().at(line)))
+        });
+        text.push('\n');
+        text.push_str(line);
+    }
+}
+
+fn push_diff(diff: &DiffBody, text: &mut String, notes: &mut SourceNotes) {
+    let hunks = parse_unified(&diff.unified);
+    if hunks.iter().any(|hunk| !hunk.lines.is_empty()) {
+        notes.diffs.push(text.len() + 1);
+    }
+    for hunk in &hunks {
+        let mut next = hunk.new_start.max(1);
+        for line in &hunk.lines {
+            // What was removed stood where the next line of the new text stands.
+            let number = line.new_line.unwrap_or(next);
+            next = line.new_line.map_or(next, |line| line + 1);
+            notes.target(text.len() + 1, || Some(Cow::Owned(diff.target(Some(number)))));
+            push_line(&sanitize::sanitize(line.text), text);
+        }
     }
 }
 
@@ -108,12 +160,13 @@ mod tests {
                 ToneSpan::aside(Tone::Muted, number),
                 ToneSpan::new(Tone::Normal, text),
             ]
+            .into()
         };
         let lines = vec![line(" 9: ", "one"), line("10: ", ""), line("11: ", "  two")];
         let card = Card::new("Grep", "o").part(CardPart::Lines(lines));
         assert_eq!(source(&card), "Grep o\none\n\n  two");
         let mut with = String::new();
-        push_source(&card, Asides::With, &mut with, &mut Vec::new());
+        push_source(&card, Asides::With, &mut with, &mut SourceNotes::default());
         assert_eq!(with, "Grep o\n 9: one\n10: \n11:   two");
     }
 }

@@ -17,6 +17,7 @@ use super::flow::{Flow, TAB, cut_line};
 use super::highlight::CodeState;
 use super::look::Look;
 use super::theme::Meaning;
+use crate::text::count::noun_of;
 use crate::text::diff::{DiffLine, Hunk, Sign, hunk_emphasis, parse_unified};
 use crate::text::sanitize::{Revealed, reveal, reveal_line};
 use crate::text::width;
@@ -300,7 +301,7 @@ impl<'a> Painter<'a> {
     fn omitted(&mut self, lines: usize, hunks: &[Hunk<'_>]) {
         let mut parts = Vec::new();
         if lines > 0 {
-            parts.push(format!("{lines} more {}", plural(lines, "line")));
+            parts.push(format!("{lines} more {}", noun_of(lines, "line")));
         }
         if !hunks.is_empty() {
             let starts: Vec<_> = hunks
@@ -309,7 +310,7 @@ impl<'a> Painter<'a> {
                 .map(|hunk| hunk.new_start.to_string())
                 .collect();
             let more = if hunks.len() > 3 { ", …" } else { "" };
-            let noun = plural(hunks.len(), "hunk");
+            let noun = noun_of(hunks.len(), "hunk");
             parts.push(format!(
                 "{} more {noun} at {}{more}",
                 hunks.len(),
@@ -422,14 +423,6 @@ fn gap(hunk: &Hunk<'_>, width: usize, look: Look<'_>) -> Line<'static> {
 fn note(text: &str, width: usize, look: Look<'_>) -> Line<'static> {
     let style = look.style(Meaning::TextMuted);
     cut_line(text, style, width, look.symbols.ellipsis())
-}
-
-fn plural(count: usize, noun: &str) -> String {
-    if count == 1 {
-        noun.to_owned()
-    } else {
-        format!("{noun}s")
-    }
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use super::{FileDetails, FileKind};
 use crate::text::patch::{Sketch, SketchKind, sketch};
-use crate::tool::change::{COLLAPSED_LINES, signed_counts};
+use crate::tool::change::COLLAPSED_LINES;
 use crate::tool::{RenderCx, plural};
-use crate::view::card::{Card, CardPart, DiffBody, Tone, ToneSpan};
+use crate::view::card::{Card, CardPart, DiffBody, Fact, FileTarget, Tone, ToneLine, ToneSpan};
 
 /// Files that a card names unless it is expanded.
 const COLLAPSED_FILES: usize = 8;
@@ -58,16 +58,18 @@ fn shares<'a>(files: impl Iterator<Item = &'a Shown<'a>>) -> Vec<usize> {
 }
 
 fn card(files: &[Shown<'_>], room: &[usize], cx: RenderCx) -> Card {
-    let argument = match files {
-        [] => String::new(),
-        [file] => file.name(),
-        _ => plural(files.len(), "file"),
+    let mut card = match files {
+        [] => Card::new("Patch", ""),
+        [file] => Card {
+            argument: file.name(),
+            ..Card::of_file("Patch", file.target())
+        },
+        _ => Card::new("Patch", plural(files.len(), "file")),
     };
-    let mut card = Card::new("Patch", argument);
     let sum = |of: fn(&Shown<'_>) -> usize| files.iter().map(of).sum::<usize>();
     let (additions, deletions) = (sum(|file| file.additions), sum(|file| file.deletions));
     if additions + deletions > 0 {
-        card = card.meta(signed_counts(additions, deletions));
+        card = card.meta(Fact::changed(additions, deletions));
     }
     let most = if cx.expanded { usize::MAX } else { COLLAPSED_FILES };
     // A patch that is still being written is looked at where it grows.
@@ -141,7 +143,17 @@ impl<'a> Shown<'a> {
         self.kind == FileKind::Update
     }
 
-    fn head(&self) -> Vec<ToneSpan> {
+    /// The file as it is called in the end.
+    fn target(&self) -> FileTarget {
+        let path = self.move_path.unwrap_or(self.path);
+        if self.is_unplaced {
+            FileTarget::given(path)
+        } else {
+            FileTarget::shown(path)
+        }
+    }
+
+    fn head(&self) -> ToneLine {
         let what = match (self.kind, self.replaces) {
             (FileKind::Add, false) => "new",
             (FileKind::Add, true) => "replaced",
@@ -161,7 +173,7 @@ impl<'a> Shown<'a> {
         if !what.is_empty() {
             spans.push(ToneSpan::new(tone, format!(" · {what}")));
         }
-        spans
+        ToneLine::from(spans).about(self.target())
     }
 
     fn body(&self, room: usize, cx: RenderCx) -> Option<CardPart> {

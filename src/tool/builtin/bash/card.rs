@@ -6,8 +6,9 @@
 use super::capture::after_gap;
 use super::inks::{self, LineRun};
 use super::{Args, Details};
+use crate::text::count::grouped;
 use crate::tool::{RenderCx, ResultView};
-use crate::view::card::{Card, CardPart, Code, Tone, ToneLine, ToneSpan};
+use crate::view::card::{Card, CardPart, Code, Fact, Tone, ToneLine, ToneSpan};
 
 /// Lines of output while the command runs, and below them the one that it is in.
 const LIVE: usize = 8;
@@ -22,7 +23,7 @@ const SHORT: usize = 6;
 pub(super) fn question(command: &str, workdir: &str, why: Option<&str>) -> Card {
     let card = Card::new("Bash", workdir).part(CardPart::Code(code(command)));
     match why {
-        Some(why) => card.part(CardPart::Lines(vec![vec![ToneSpan::new(Tone::Warning, why)]])),
+        Some(why) => card.part(CardPart::Lines(vec![ToneSpan::new(Tone::Warning, why).into()])),
         None => card,
     }
 }
@@ -99,7 +100,7 @@ impl<'a> Printed<'a> {
     }
 
     /// Returns one of the lines.
-    fn line(self, at: usize) -> ToneLine {
+    fn line(self, at: usize) -> Vec<ToneSpan> {
         let runs = inks::within(self.styles, self.before + at as u64, 1);
         inks::spans(self.lines[at], runs)
     }
@@ -113,18 +114,17 @@ fn facts(mut card: Card, view: &ResultView<'_, Args, Details>) -> Card {
     }
     card.look = details.exit != Some(0);
     if details.timed_out {
-        card = card.meta("timed out");
+        card = card.meta(Fact::TimedOut);
     } else if let Some(signal) = details.signal {
-        card = card.meta(format!("signal {signal}"));
+        card = card.meta(Fact::Signal(signal));
     } else if let Some(exit) = details.exit.filter(|exit| *exit != 0) {
-        card = card.meta(format!("exit {exit}"));
+        card = card.meta(Fact::Exit(exit));
     }
     if details.lines > ENDED as u64 {
-        card = card.meta(format!("{} lines", grouped(details.lines)));
+        card = card.meta(Fact::Printed(details.lines));
     }
     if let Some(first) = details.first_line {
-        let seen = (details.lines + 1).saturating_sub(first);
-        card = card.meta(format!("the model saw the last {}", grouped(seen)));
+        card = card.meta(Fact::Seen((details.lines + 1).saturating_sub(first)));
     }
     card
 }
@@ -160,7 +160,7 @@ fn text(card: Card, printed: Printed<'_>) -> Card {
     } else if printed.styles.is_empty() {
         card.part(CardPart::Text(printed.lines.join("\n")))
     } else {
-        let lines = (0..printed.lines.len()).map(|at| printed.line(at));
+        let lines = (0..printed.lines.len()).map(|at| ToneLine::from(printed.line(at)));
         card.part(CardPart::Printed(lines.collect()))
     }
 }
@@ -208,7 +208,7 @@ fn failure(card: Card, printed: Printed<'_>) -> Card {
         let number = format!("{:>5} ", before + at as u64 + 1);
         let mut row = vec![ToneSpan::aside(Tone::Muted, number)];
         row.extend(printed.line(at));
-        rows.push(row);
+        rows.push(row.into());
         next = at + 1;
     }
     card.part(CardPart::Lines(rows))
@@ -251,17 +251,4 @@ fn code(command: &str) -> Code {
         language: "bash".to_owned(),
         ..Code::default()
     }
-}
-
-/// `3,012`
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }

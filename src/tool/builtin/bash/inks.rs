@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::ink::{Ink, InkRun};
 use crate::text::sanitize::sanitize;
-use crate::view::card::{Tone, ToneLine, ToneSpan};
+use crate::view::card::{Tone, ToneSpan};
 
 /// Runs that are kept at most. With two for each line, that is half of what the model sees.
 const MOST_RUNS: usize = 2048;
@@ -95,7 +95,7 @@ pub(super) fn within(runs: &[LineRun], first: u64, count: usize) -> &[LineRun] {
 
 /// Cuts a line where its look changes. Runs that do not fit it are left out. A line in which something has to be named or
 /// taken out before it is shown stays whole: that depends on what stands beside it.
-pub(super) fn spans(text: &str, runs: &[LineRun]) -> ToneLine {
+pub(super) fn spans(text: &str, runs: &[LineRun]) -> Vec<ToneSpan> {
     let runs = if let Cow::Owned(_) = sanitize(text) {
         &[]
     } else {

@@ -22,7 +22,7 @@ use crate::tool::{
     CallView, Concurrency, InitCx, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView,
     SessionServices, Tool, ToolCx, ToolError, plural,
 };
-use crate::view::card::Card;
+use crate::view::card::{Card, Fact, FileTarget};
 
 const DEFAULT_LIMIT: usize = 100;
 const MAX_LIMIT: i64 = 1000;
@@ -174,8 +174,9 @@ impl Tool for GlobTool {
     fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
         let pattern = result.args.map(|args| args.pattern.into_vec().join(" "));
         let details = result.details;
-        let card = Card::new("Glob", pattern.unwrap_or_default()).meta(plural(details.total, "file"));
-        let paths = details.files.iter().map(|file| file.path.as_str());
+        let card = Card::new("Glob", pattern.unwrap_or_default()).meta(Fact::count(details.total, "file"));
+        let files = details.files.iter();
+        let paths = files.map(|file| (file.path.as_str(), FileTarget::shown(&file.path)));
         crate::tool::builtin::rows(card, paths, details.total, cx)
     }
 }

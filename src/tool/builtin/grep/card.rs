@@ -2,7 +2,7 @@
 
 use super::{Args, Details, Item};
 use crate::tool::{OneOrMany, RenderCx};
-use crate::view::card::{Card, CardPart, Tone, ToneLine, ToneSpan};
+use crate::view::card::{Card, CardPart, FileTarget, Tone, ToneLine, ToneSpan};
 
 /// Matches shown when the card is collapsed.
 const ROWS: usize = 6;
@@ -45,7 +45,8 @@ fn rows(items: &[Item], spans: &[(usize, usize)]) -> Vec<ToneLine> {
     let mut last = None;
     for (index, item) in items.iter().enumerate() {
         if last != Some(&item.path) {
-            lines.push(vec![ToneSpan::new(Tone::Accent, &item.path)]);
+            let name = ToneLine::from(ToneSpan::new(Tone::Accent, &item.path));
+            lines.push(name.about(FileTarget::shown(&item.path)));
             last = Some(&item.path);
         }
         lines.push(row(item, spans.get(index).copied()));
@@ -68,5 +69,5 @@ fn row(item: &Item, span: Option<(usize, usize)>) -> ToneLine {
         }
         None => line.push(ToneSpan::new(Tone::Normal, text)),
     }
-    line
+    ToneLine::from(line).about(FileTarget::shown(&item.path).at(usize::try_from(item.line).ok()))
 }

@@ -25,9 +25,9 @@ use crate::permission::{Ask, Subject};
 use crate::tool::walk::{Globs, Limit, split_globs};
 use crate::tool::{
     CallView, Concurrency, InitCx, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool,
-    ToolCx, ToolError, plural,
+    ToolCx, ToolError,
 };
-use crate::view::card::Card;
+use crate::view::card::{Card, Fact};
 
 const DEFAULT_LIMIT: i64 = 200;
 
@@ -114,12 +114,12 @@ impl Details {
         if self.counting_stopped { "+" } else { "" }
     }
 
-    /// Writes a number with its noun: `3 files`, `50000+ matches`.
-    fn count_of(&self, count: usize, noun: &str) -> String {
-        let words = plural(count, noun);
-        match words.split_once(' ') {
-            Some((number, noun)) => format!("{number}{} {noun}", self.plus()),
-            None => words,
+    /// Returns a number with its noun: `3 files`, `50000+ matches`.
+    fn count_of(&self, number: usize, noun: &'static str) -> Fact {
+        Fact::Count {
+            number,
+            noun: noun.into(),
+            is_least: self.counting_stopped,
         }
     }
 }

@@ -2,23 +2,28 @@
 
 use super::{Args, Details, Kind};
 use crate::text::partial_json::PartialValue;
-use crate::tool::change::{diff_part, growing_diff, newest_edits, signed_counts, with_unlinked};
-use crate::tool::{CallView, RenderCx, plural};
-use crate::view::card::{Card, CardPart, Tone, ToneSpan};
+use crate::tool::builtin::edit::PATH_NAMES;
+use crate::tool::change::{diff_part, growing_diff, newest_edits, with_unlinked};
+use crate::tool::{CallView, RenderCx};
+use crate::view::card::{Card, CardPart, Fact, FileTarget, Tone, ToneSpan};
 
 pub(super) fn of_details(details: &Details, cx: RenderCx) -> Card {
     let path = &details.path;
-    let argument = match (&details.renamed_to, details.positions.first()) {
-        (Some(target), _) => format!("{path} → {target}"),
-        (None, Some(first)) if details.kind == Kind::Update => format!("{path}:{}", first.line_start),
-        (None, _) => path.clone(),
+    let mut card = match (&details.renamed_to, details.positions.first()) {
+        (Some(target), _) => Card {
+            argument: format!("{path} → {target}"),
+            ..Card::of_file("Edit", FileTarget::shown(target))
+        },
+        (None, Some(first)) if details.kind == Kind::Update => {
+            Card::of_file("Edit", FileTarget::shown(path).at(Some(first.line_start)))
+        }
+        (None, _) => Card::of_file("Edit", FileTarget::shown(path)),
     };
-    let mut card = Card::new("Edit", argument);
     if details.additions + details.deletions > 0 {
-        card = card.meta(signed_counts(details.additions, details.deletions));
+        card = card.meta(Fact::changed(details.additions, details.deletions));
     }
     if details.edits > 0 {
-        card = card.meta(plural(details.edits, "edit"));
+        card = card.meta(Fact::count(details.edits, "edit"));
     }
     card = match details.kind {
         Kind::Add => card.meta("created"),
@@ -35,13 +40,12 @@ pub(super) fn of_details(details: &Details, cx: RenderCx) -> Card {
 }
 
 pub(super) fn of_call(call: &CallView<'_, Args>, cx: RenderCx) -> Card {
-    let path = call.text("file_path", &["path", "filePath", "file"]);
-    let target = call.text("rename", &["move_to", "moveTo"]);
-    let card = if target.is_empty() {
-        Card::new("Edit", path)
-    } else {
-        Card::new("Edit", format!("{path} → {target}"))
-    };
+    let path = call.text("file_path", PATH_NAMES);
+    let mut card = call.file_card("Edit", "file_path", PATH_NAMES);
+    let renamed_to = call.text("rename", &["move_to", "moveTo"]);
+    if !renamed_to.is_empty() {
+        card.argument = format!("{path} → {renamed_to}");
+    }
     let items: Vec<_> = call
         .partial
         .get("edits")
@@ -51,7 +55,7 @@ pub(super) fn of_call(call: &CallView<'_, Args>, cx: RenderCx) -> Card {
     let card = match items.len() {
         0 if removes => card.meta("delete"),
         0 => card,
-        count => card.meta(plural(count, "edit")),
+        count => card.meta(Fact::count(count, "edit")),
     };
     let (card, shown) = newest_edits(card, items, cx);
     shown
@@ -75,7 +79,7 @@ fn of_item(card: Card, path: &str, item: PartialValue<'_>, cx: RenderCx) -> Card
         card
     } else {
         let head = ToneSpan::new(Tone::Muted, head.join(" "));
-        card.part(CardPart::Lines(vec![vec![head]]))
+        card.part(CardPart::Lines(vec![head.into()]))
     };
     let old = field(&["old_text", "oldText", "old_string"]);
     let new = field(&["text", "new_text", "newText", "new_string"]);

@@ -7,7 +7,7 @@ use crate::permission::Mode;
 use crate::tool::ToolSettings;
 use crate::tool::change::STREAMED_EDITS;
 use crate::tool::harness::{Harness, HarnessOptions};
-use crate::view::card::{CardPart, plain};
+use crate::view::card::{CardPart, Fact, plain};
 
 /// Every ask is answered, and no file has to be read first.
 fn open() -> Harness {
@@ -324,7 +324,7 @@ fn a_call_can_be_drawn_from_every_beginning_of_its_arguments() {
         let card = project.draw_call(tool, &call);
         assert_eq!(
             (card.argument.as_str(), card.meta.as_slice()),
-            ("a.rs", ["5 edits".to_owned()].as_slice())
+            ("a.rs", [Fact::count(5, "edit")].as_slice())
         );
         assert_eq!(
             card.body.len(),

@@ -16,7 +16,7 @@ use crate::tool::{
     CallUpdate, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
     SessionEffect, Set, Tool, ToolCx, ToolError,
 };
-use crate::view::card::{Card, CardPart};
+use crate::view::card::{Card, CardPart, FileTarget};
 
 /// The agent that plans.
 const PLAN: &str = "plan";
@@ -196,7 +196,7 @@ impl Tool for PlanEnterTool {
     }
 
     fn render_result(&self, result: ResultView<'_, EnterArgs, EnterDetails>, _: RenderCx) -> Card {
-        Card::new("Plan mode", result.details.path)
+        Card::of_file("Plan mode", FileTarget::shown(result.details.path))
     }
 }
 
@@ -306,7 +306,10 @@ impl Tool for PlanExitTool {
         let title = result.args.and_then(|args| args.title);
         let title = title.unwrap_or_else(|| place::heading(&details.plan));
         let mut card = Card::new("Plan", title);
-        card.meta.extend(details.path);
+        if let Some(path) = details.path {
+            card.target = Some(FileTarget::shown(&path));
+            card = card.meta(path);
+        }
         if details.approved {
             card = card.meta("approved");
         } else if !result.running {

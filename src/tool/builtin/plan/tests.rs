@@ -249,7 +249,7 @@ async fn the_card_is_the_plan() {
         (card.title.as_str(), card.argument.as_str()),
         ("Plan", "Inject a clock")
     );
-    assert_eq!(card.meta, [today("fix-the-flaky-test"), "approved".to_owned()]);
+    assert_eq!(card.meta, [today("fix-the-flaky-test").as_str(), "approved"]);
     assert!(plain(&card).contains("src/retry.rs:41"));
     let entered = project.run("plan_enter", json!({})).await;
     let card = project.draw_result("plan_enter", &json!({}), &entered, false);

@@ -2,8 +2,8 @@
 
 use super::window::Window;
 use super::{Args, Details, Kind};
-use crate::tool::{CallView, RenderCx, plural};
-use crate::view::card::{Card, CardPart, Code};
+use crate::tool::{CallView, RenderCx};
+use crate::view::card::{Card, CardPart, Code, Fact, FileTarget};
 
 /// The names under which a model may write the path, in the form in which they stream in.
 const PATH_NAMES: &[&str] = &[
@@ -17,19 +17,24 @@ const PATH_NAMES: &[&str] = &[
 ];
 
 pub(super) fn call(call: &CallView<'_, Args>) -> Card {
-    let path = call.text("file_path", PATH_NAMES);
-    let argument = match &call.args {
-        Some(args) if args.offset.is_some() || args.limit.is_some() => {
-            let window = Window::new(args.offset, args.limit);
-            match args.limit {
-                Some(_) => format!("{}:{}-{}", args.file_path, window.offset, window.last()),
-                None => format!("{}:{}-", args.file_path, window.offset),
-            }
-        }
-        Some(args) => args.file_path.clone(),
-        None => path.to_owned(),
+    let Some(args) = &call.args else {
+        return call.file_card("Read", "file_path", PATH_NAMES);
     };
-    Card::new("Read", argument)
+    let target = FileTarget::given(&args.file_path);
+    if args.offset.is_none() && args.limit.is_none() {
+        return Card::of_file("Read", target);
+    }
+    let window = Window::new(args.offset, args.limit);
+    let last = args.limit.map(|_| window.last());
+    part_of(target, window.offset, last)
+}
+
+/// Makes the card of a call about some lines of a file: `src/a.rs:40-59`, or `src/a.rs:40-` where the last is not known.
+fn part_of(file: FileTarget, first: usize, last: Option<usize>) -> Card {
+    let mut card = Card::of_file("Read", file.at(Some(first)));
+    card.argument.push('-');
+    card.argument.extend(last.map(|last| last.to_string()));
+    card
 }
 
 pub(super) fn result(details: &Details, text: &str, cx: RenderCx) -> Card {
@@ -38,7 +43,7 @@ pub(super) fn result(details: &Details, text: &str, cx: RenderCx) -> Card {
         Kind::Directory => directory(details, text, cx),
         Kind::Image | Kind::Pdf => {
             let facts = text.rsplit_once(", ").map(|(_, facts)| facts);
-            let card = Card::new("Read", &details.path);
+            let card = Card::of_file("Read", FileTarget::shown(&details.path));
             facts.into_iter().fold(card, Card::meta)
         }
     }
@@ -46,25 +51,28 @@ pub(super) fn result(details: &Details, text: &str, cx: RenderCx) -> Card {
 
 fn directory(details: &Details, text: &str, cx: RenderCx) -> Card {
     let total = details.total_lines.unwrap_or_default();
-    let card = Card::new("Read", &details.path).meta(plural(total, "entry"));
+    let target = FileTarget::shown(&details.path);
+    let card = Card::of_file("Read", target.clone()).meta(Fact::count(total, "entry"));
     if !cx.expanded {
         return card;
     }
     let inside = text.lines().skip_while(|line| *line != "<entries>").skip(1);
     let entries = inside.take_while(|line| !line.is_empty() && !line.starts_with('('));
+    let entries = entries.map(|name| (name, target.below(name)));
     crate::tool::builtin::rows(card, entries, total, cx)
 }
 
 fn file(details: &Details, text: &str, cx: RenderCx) -> Card {
     let first = details.line_start.max(1);
     let is_whole = first == 1 && details.total_lines == Some(details.line_end);
-    let argument = if is_whole {
-        details.path.clone()
+    let target = FileTarget::shown(&details.path);
+    let card = if is_whole {
+        Card::of_file("Read", target)
     } else {
-        format!("{}:{first}-{}", details.path, details.line_end)
+        part_of(target, first, Some(details.line_end))
     };
     let lines = (details.line_end + 1).saturating_sub(first);
-    let card = Card::new("Read", argument).meta(plural(lines, "line"));
+    let card = card.meta(Fact::count(lines, "line"));
     if !cx.expanded || lines == 0 {
         return card;
     }

@@ -461,8 +461,8 @@ fn a_call_can_be_drawn_from_every_beginning_of_its_arguments() {
     }
     let card = project.draw_call("write", &args);
     assert_eq!(
-        (card.argument.as_str(), card.meta[0].as_str()),
-        ("a/世.rs", "18 lines")
+        (card.argument.as_str(), card.meta[0].to_string()),
+        ("a/世.rs", "18 lines".to_owned())
     );
     assert_eq!(card.body[0], CardPart::Omitted("10 lines above".into()));
 }

@@ -39,10 +39,13 @@ fn with_pictures(protocol: Option<Protocol>, pictures: &[Vec<u8>]) -> Driver {
         parts: parts.collect(),
         ..Message::clone(&said(Role::Assistant, ""))
     };
-    driver.attach(&Snapshot {
+    let snapshot = Snapshot {
         messages: vec![Arc::new(message)],
         ..driver.snapshot()
-    });
+    };
+    let tools = Arc::new(crate::tool::Registry::builtin());
+    driver.app.opened(&snapshot, tools, Vec::new(), driver.now);
+    driver.collect();
     driver.size = (80, 30);
     driver.frame();
     driver.press("ctrl+x o");

@@ -1,5 +1,6 @@
 //! The keys of the transcript.
 
+use serde_json::json;
 use termina::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::pictures::{conversation, picture};
@@ -270,6 +271,62 @@ fn enter_opens_the_file_that_a_block_names() {
     driver.press("e");
     let is_viewed = |effect: &Effect| matches!(effect, Effect::View(text) if text.starts_with("Two ways"));
     assert!(driver.effects.iter().any(is_viewed));
+}
+
+#[test]
+fn enter_opens_a_match_at_its_line_in_the_project() {
+    let mut driver = Driver::closed();
+    let items = [
+        json!({ "path": "docs/My notes (1).md", "line": 13, "column": 1, "text": "the clock" }),
+        json!({ "path": "docs/My notes (1).md", "line": 21, "column": 1, "text": "no clock" }),
+    ];
+    let details =
+        json!({ "matches": 2, "files": 1, "truncated": false, "skipped_unreadable": 0, "items": items });
+    let result = json!({ "ok": true, "title": "", "output": "", "details": details });
+    let tool = ToolPart {
+        call: CallId::new(),
+        provider_id: None,
+        tool: "grep".to_owned(),
+        raw_args: String::new(),
+        args: Some(json!({ "pattern": "clock" }).into()),
+        state: CallState::Done,
+        result: Some(serde_json::from_value(result).unwrap()),
+        native: None,
+        inner: Vec::new(),
+    };
+    let part = Part {
+        seq: 1,
+        body: PartBody::Tool(tool),
+    };
+    let message = Message {
+        parts: vec![part],
+        ..Message::clone(&said(Role::Assistant, ""))
+    };
+    let snapshot = Snapshot {
+        messages: vec![Arc::new(message)],
+        ..driver.snapshot()
+    };
+    let tools = Arc::new(crate::tool::Registry::builtin());
+    driver.app.opened(&snapshot, tools, Vec::new(), driver.now);
+    driver.app.view.directory = "/home/u/src/retry/crates".into();
+    driver.text();
+    driver.press("esc");
+    driver.wait(400);
+    driver.press("G v");
+    driver.text();
+    driver.press("down down down");
+    driver.text();
+    driver.press("enter");
+    let places = driver.effects.iter().find_map(|effect| match effect {
+        Effect::Open(places) => Some(places.clone()),
+        _ => None,
+    });
+    let place = FilePlace {
+        path: "/home/u/src/retry/docs/My notes (1).md".to_owned(),
+        line: Some(21),
+    };
+    let text = driver.text();
+    assert_eq!(places.unwrap_or_default().first(), Some(&place), "{text}");
 }
 
 #[test]

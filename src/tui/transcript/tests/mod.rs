@@ -2,6 +2,7 @@
 
 mod folding;
 mod forking;
+mod opening;
 mod pictures;
 mod random;
 mod scene;

@@ -15,10 +15,11 @@ use crate::conversation::{
 };
 use crate::session::{CallUpdate, Done, Event};
 use crate::text::partial_json::PartialJson;
+use crate::tool::harness::Harness;
 use crate::tool::{RenderCx, ResultSource};
 use crate::tui::transcript::cards::CardSource;
 use crate::tui::transcript::{Change, DrawCx, Transcript};
-use crate::view::card::{Card, CardPart, Code, DiffBody};
+use crate::view::card::{Card, CardPart, Code, DiffBody, Fact, FileTarget};
 use crate::view::highlight::Highlighter;
 use crate::view::theme::Theme;
 use crate::view::{Look, Symbols};
@@ -260,6 +261,15 @@ pub(super) fn rows(buffer: &Buffer) -> Vec<String> {
     (area.top()..area.bottom()).map(row).collect()
 }
 
+/// A session whose calls are drawn by the tools themselves.
+pub(super) fn with_tools() -> (Scene, Harness) {
+    let project = Harness::new();
+    let mut scene = Scene::default();
+    scene.transcript.set_registry(Arc::clone(&project.registry));
+    scene.says("go");
+    (scene, project)
+}
+
 pub(super) fn user(text: &str) -> Message {
     Arc::unwrap_or_clone(said(Role::User, text))
 }
@@ -310,10 +320,12 @@ pub(super) struct Tools;
 impl CardSource for Tools {
     fn call(&self, tool: &str, partial: &PartialJson, _: Option<&Value>, _: RenderCx) -> Card {
         let text = |name| partial.string(name).map(|found| found.text.to_owned());
-        let argument = text("file_path").or_else(|| text("command")).unwrap_or_default();
         let mut title = tool.to_owned();
         title[..1].make_ascii_uppercase();
-        let card = Card::new(title, argument);
+        let card = match text("file_path") {
+            Some(path) => Card::of_file(title, FileTarget::given(path)),
+            None => Card::new(title, text("command").unwrap_or_default()),
+        };
         match text("content") {
             Some(text) => card.part(CardPart::Code(Code {
                 text,
@@ -351,14 +363,14 @@ fn ended(mut card: Card, tool: &str, result: &CallResult, cx: RenderCx) -> Card 
             max_lines: if cx.expanded { 0 } else { 40 },
             is_unplaced: false,
         };
-        return card.meta("+1 −1").part(CardPart::Diff(body));
+        return card.meta(Fact::changed(1, 1)).part(CardPart::Diff(body));
     }
     if let Some(exit) = result.details.get("exit").and_then(Value::as_i64) {
         card.look = exit != 0;
         card = if exit == 0 {
             card
         } else {
-            card.meta(format!("exit {exit}"))
+            card.meta(Fact::Exit(exit as i32))
         };
     }
     match tool {

@@ -1,13 +1,10 @@
 //! Selecting by mouse and by keyboard.
 
-use std::sync::Arc;
-
 use ratatui::buffer::Buffer;
 use serde_json::json;
 
-use super::scene::{Scene, lines, read_args, result, rows};
+use super::scene::{Scene, lines, read_args, result, rows, with_tools};
 use crate::session::Done;
-use crate::tool::harness::Harness;
 use crate::tui::caret::CaretMove;
 use crate::tui::transcript::Unit;
 
@@ -22,7 +19,7 @@ fn find(scene: &mut Scene, text: &str) -> (u16, u16) {
 }
 
 /// Drags from the first letter of one text to the last of another.
-fn drag(scene: &mut Scene, from: &str, to: &str) -> Option<String> {
+pub(super) fn drag(scene: &mut Scene, from: &str, to: &str) -> Option<String> {
     let (start, end) = (find(scene, from), find(scene, to));
     let last = end.0 + crate::text::width::str_width(to) as u16 - 1;
     scene.transcript.press(start.0, start.1, Unit::Cluster);
@@ -198,14 +195,6 @@ fn indentation_that_is_drawn_shortened_is_selected_whole() {
 }
 
 /// Cards as the tools draw them.
-fn with_tools() -> (Scene, Harness) {
-    let project = Harness::new();
-    let mut scene = Scene::default();
-    scene.transcript.set_registry(Arc::clone(&project.registry));
-    scene.says("go");
-    (scene, project)
-}
-
 #[test]
 fn the_lines_of_a_failed_command_are_selected_without_their_numbers() {
     let (mut scene, _project) = with_tools();
@@ -269,18 +258,6 @@ fn matches_and_todos_are_selected_without_numbers_and_signs() {
         Some("find it\nfix it"),
         "from the sign on"
     );
-}
-
-#[test]
-fn enter_on_a_match_still_knows_its_line() {
-    let (mut scene, _project) = with_tools();
-    let item = |line, text| json!({ "path": "src/a.rs", "line": line, "column": 1, "text": text });
-    let details = json!({ "matches": 2, "files": 1, "truncated": false, "skipped_unreadable": 0,
-                          "items": [item(12, "let a = 1;"), item(13, "let b = 2;")] });
-    scene.ran("grep", &json!({ "pattern": "let" }), result("", details));
-    drag(&mut scene, "b = 2", "b = 2");
-    let first = scene.transcript.places().into_iter().next().unwrap();
-    assert_eq!((first.path.as_str(), first.line), ("src/a.rs", Some(13)));
 }
 
 #[test]

@@ -1,16 +1,18 @@
 //! Cards, as questions and forms have them.
 
 use lathe::text::ink::Ink;
-use lathe::view::card::{Card, CardPart, Code, DiffBody, Tone, ToneSpan, TreeRow};
+use lathe::view::card::{
+    Card, CardPart, Code, DiffBody, Fact, FileTarget, Tone, ToneLine, ToneSpan, TreeRow,
+};
 
 use super::{every, round_trip};
 
-fn spans(tone: Tone) -> Vec<ToneSpan> {
-    vec![ToneSpan {
+fn line(tone: Tone) -> ToneLine {
+    ToneLine::from(ToneSpan {
         tone,
         text: "12: ".into(),
         is_aside: true,
-    }]
+    })
 }
 
 pub(super) fn card() -> Card {
@@ -18,11 +20,12 @@ pub(super) fn card() -> Card {
         title: "Bash".into(),
         argument: "ls\u{1b}[2J".into(),
         language: "bash".into(),
-        meta: vec!["exit 1".into()],
+        target: Some(FileTarget::given("a b.rs").at(Some(4))),
+        meta: vec![Fact::Exit(1)],
         look: true,
         body: vec![
             CardPart::Text("one".into()),
-            CardPart::Lines(vec![spans(Tone::Match)]),
+            CardPart::Lines(vec![line(Tone::Match).about(FileTarget::shown("a.rs"))]),
         ],
     }
 }
@@ -50,9 +53,19 @@ fn every_part_of_a_card_is_data() {
             rows: vec![vec!["b".into()]],
         };
         CardPart::Tree(_) => CardPart::Tree(vec![TreeRow { depth: 2, text: "src".into() }]);
-        CardPart::Lines(_) => CardPart::Lines(vec![spans(Tone::Muted), Vec::new()]);
-        CardPart::Printed(_) => CardPart::Printed(vec![spans(Tone::Normal)]);
+        CardPart::Lines(_) => CardPart::Lines(vec![line(Tone::Muted), ToneLine::default()]);
+        CardPart::Printed(_) => CardPart::Printed(vec![line(Tone::Normal)]);
         CardPart::Omitted(_) => CardPart::Omitted("2 lines above".into());
+    });
+    every!(Fact {
+        Fact::Changed { .. } => Fact::changed(6, 2);
+        Fact::Count { .. } => Fact::Count { number: 4, noun: "match".into(), is_least: true };
+        Fact::Printed(_) => Fact::Printed(3012);
+        Fact::Seen(_) => Fact::Seen(2000);
+        Fact::Exit(_) => Fact::Exit(101);
+        Fact::Signal(_) => Fact::Signal(9);
+        Fact::TimedOut => Fact::TimedOut;
+        Fact::Text(_) => Fact::Text("created".into());
     });
     every!(Tone {
         Tone::Normal => Tone::Normal;

@@ -11,7 +11,7 @@ use crate::conversation::CallResult;
 use crate::permission::Mode;
 use crate::text::hashline::Hash;
 use crate::tool::harness::{Harness, HarnessOptions};
-use crate::view::card::{CardPart, plain};
+use crate::view::card::{CardPart, Fact, plain};
 
 /// Every ask is answered; files are not read before.
 fn open() -> Harness {
@@ -306,7 +306,7 @@ async fn the_card_names_the_line_the_edits_and_the_new_place() {
     let card = project.draw_result("hashline_edit", &call, &result, false);
     assert_eq!(
         (card.argument.as_str(), card.meta.as_slice()),
-        ("a.rs → b.rs", ["moved".to_owned()].as_slice())
+        ("a.rs → b.rs", ["moved".into()].as_slice())
     );
     call = json!({"file_path": "b.rs", "delete": true});
     let result = project.run("hashline_edit", call.clone()).await;
@@ -333,7 +333,7 @@ fn a_call_can_be_drawn_from_every_beginning_of_its_arguments() {
         let card = project.draw_call(tool, &call);
         assert_eq!(
             (card.argument.as_str(), card.meta.as_slice()),
-            ("a.rs → b.rs", ["4 edits".to_owned()].as_slice())
+            ("a.rs → b.rs", [Fact::count(4, "edit")].as_slice())
         );
         let text = plain(&card);
         for words in ["1 edit above", "replace_lines 3:00 4:00", "append", "end"] {

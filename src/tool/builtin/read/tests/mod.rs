@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::window::Window;
 use crate::conversation::ErrorKind;
 use crate::tool::harness::Harness;
-use crate::view::card::CardPart;
+use crate::view::card::{CardPart, Fact};
 
 async fn read(project: &Harness, args: Value) -> String {
     project.ok("read", args).await
@@ -362,7 +362,7 @@ async fn cards_show_the_path_as_it_comes_and_the_range() {
     let card = project.draw_result("read", &args, &result, false);
     assert_eq!(
         (card.argument.as_str(), card.meta),
-        ("src/a.rs:3-4", vec!["2 lines".to_owned()])
+        ("src/a.rs:3-4", vec![Fact::count(2, "line")])
     );
     assert!(card.body.is_empty());
     let card = project.draw_result("read", &args, &result, true);
