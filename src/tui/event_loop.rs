@@ -19,7 +19,7 @@ use termina::event::Event as Input;
 use tokio::sync::oneshot;
 use tokio::time::sleep_until;
 
-use super::app::{App, CaretShape, Effect};
+use super::app::{App, Effect};
 use super::clipboard::Copied;
 use super::completion::{self, Finder, Request};
 use super::dialog::TrustAnswer;
@@ -32,7 +32,7 @@ use super::sessions::{SeatId, Seats, SessionMessage};
 use super::terminal::decoder::Received;
 use super::terminal::reader::TerminalReader;
 use super::terminal::signals::{Signal, Signals};
-use super::terminal::{Besides, Screen, TerminalError, cell_size};
+use super::terminal::{Besides, CaretShape, Screen, TerminalError, cell_size};
 use super::trace::Trace;
 use super::transcript::Change;
 use super::{Ended, Mouse, clipboard};

@@ -54,7 +54,6 @@ use session_view::SessionView;
 pub(crate) use effect::Effect;
 pub(crate) use setup::Setup;
 pub use setup::{NamedThemes, ThemeList, Themes};
-pub(crate) use vim::CaretShape;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

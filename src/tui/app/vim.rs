@@ -8,18 +8,9 @@ use super::App;
 use crate::tui::composer::{Done, Edited, Mode};
 use crate::tui::keymap::{Context, typed};
 use crate::tui::statusbar::Hints;
+use crate::tui::terminal::CaretShape;
 use crate::tui::transcript::Change;
 use crate::view::theme::Meaning;
-
-/// The shape of the terminal's cursor.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum CaretShape {
-    /// As the terminal has it.
-    #[default]
-    Own,
-    Bar,
-    Block,
-}
 
 impl App {
     /// Returns true if `esc` is vim's: it leads to normal mode, or takes back a command that was begun.

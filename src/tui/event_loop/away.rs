@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::EventLoop;
-use crate::tui::app::CaretShape;
 use crate::tui::editor::{self, EditorError};
+use crate::tui::terminal::CaretShape;
 use crate::tui::transcript::{Change, FilePlace};
 
 impl EventLoop {

@@ -1,6 +1,7 @@
 //! The composer with vim's modes.
 
 use super::*;
+use crate::tui::terminal::CaretShape;
 
 fn vim() -> Driver {
     let mut driver = Driver::with(Setup {
