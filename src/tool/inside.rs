@@ -116,15 +116,15 @@ impl Runner<'_> {
         let mut guard = self.inside.guard.lock().await;
         let numbered = calls.into_iter().zip(1..);
         let resolved = numbered.map(|(InnerCall { tool, args }, number)| {
-            let raw_args = Value::Object(args).to_string();
+            let raw_args = Value::Object(args.clone()).to_string();
             let refusal = if number > limit {
                 Some(too_many(limit))
             } else {
                 refused(registry, settings, &tool)
             };
             let resolved = match refusal {
-                Some(refusal) => Resolved::refused(&raw_args, refusal),
-                None => pipeline::resolve(known, &mut guard, &tool, &raw_args),
+                Some(refusal) => Resolved::refused(Value::Object(args), refusal),
+                None => pipeline::resolve_parsed(known, &mut guard, &tool, args),
             };
             let part = ToolPart {
                 call: self.outer.call.inner(number),
@@ -196,8 +196,8 @@ impl Progress for Ending<'_> {
 /// How a call stands that consists of these: as the strictest of them.
 pub(super) fn concurrency(known: Known<'_>, calls: &[InnerCall]) -> Concurrency {
     let is_exclusive = |call: &InnerCall| {
-        let args = Value::Object(call.args.clone()).to_string();
-        let resolve = || pipeline::resolve(known, &mut LoopGuard::default(), &call.tool, &args);
+        let args = call.args.clone();
+        let resolve = || pipeline::resolve_parsed(known, &mut LoopGuard::default(), &call.tool, args);
         may_be_inside(known.registry, &call.tool) && resolve().concurrency() == Concurrency::Exclusive
     };
     if calls.iter().any(is_exclusive) {
