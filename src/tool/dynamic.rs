@@ -10,7 +10,6 @@ use futures::future::BoxFuture;
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::{
@@ -23,6 +22,13 @@ use crate::provider::EditMode;
 use crate::text::partial_json::PartialJson;
 use crate::text::truncate::Keep;
 use crate::view::card::{Card, CardPart};
+
+/// The arguments of a call, which only its tool understands, and what follows from them alone.
+pub struct TypedArgs {
+    args: Box<dyn Any + Send + Sync>,
+    pub concurrency: Concurrency,
+    pub inner_calls: Vec<InnerCall>,
+}
 
 /// A prepared call whose plan only its tool understands.
 pub struct DynPrepared {
@@ -57,13 +63,11 @@ pub trait DynTool: Send + Sync {
     /// The JSON Schema of the arguments: an object without `$ref`.
     fn schema(&self) -> Value;
     fn reshape(&self, args: &mut Map<String, Value>);
-    /// Says what of the arguments the schema could not say.
-    fn validate(&self, args: &Map<String, Value>) -> Result<(), ToolError>;
-    fn concurrency(&self, args: &Map<String, Value>) -> Concurrency;
-    fn inner_calls(&self, args: &Map<String, Value>) -> Vec<InnerCall>;
+    /// Types the arguments, or says what of them the schema could not say.
+    fn typed(&self, args: &Map<String, Value>) -> Result<TypedArgs, ToolError>;
     fn prepare<'a>(
         &'a self,
-        args: Map<String, Value>,
+        args: TypedArgs,
         cx: &'a ToolCx,
     ) -> BoxFuture<'a, Result<DynPrepared, ToolError>>;
     fn execute<'a>(
@@ -156,29 +160,29 @@ impl<T: Tool> DynTool for T {
         Tool::reshape(self, args);
     }
 
-    fn validate(&self, args: &Map<String, Value>) -> Result<(), ToolError> {
-        typed::<T::Args>(args).map(|_| ())
-    }
-
-    fn concurrency(&self, args: &Map<String, Value>) -> Concurrency {
-        match typed::<T::Args>(args) {
-            Ok(args) => Tool::concurrency(self, &args),
-            Err(_) => Concurrency::Shared,
-        }
-    }
-
-    fn inner_calls(&self, args: &Map<String, Value>) -> Vec<InnerCall> {
-        typed::<T::Args>(args).map_or_else(|_| Vec::new(), |args| Tool::inner_calls(self, &args))
+    fn typed(&self, args: &Map<String, Value>) -> Result<TypedArgs, ToolError> {
+        let args: T::Args = serde_path_to_error::deserialize(args).map_err(|error| {
+            let path = error.path().to_string();
+            ToolError::new(
+                ErrorKind::InvalidArgs,
+                format!("`{path}` does not fit: {}", error.into_inner()),
+            )
+        })?;
+        Ok(TypedArgs {
+            concurrency: self.concurrency(&args),
+            inner_calls: self.inner_calls(&args),
+            args: Box::new(args),
+        })
     }
 
     fn prepare<'a>(
         &'a self,
-        args: Map<String, Value>,
+        args: TypedArgs,
         cx: &'a ToolCx,
     ) -> BoxFuture<'a, Result<DynPrepared, ToolError>> {
         Box::pin(async move {
-            let args = typed::<T::Args>(&args)?;
-            let prepared = Tool::prepare(self, args, cx).await?;
+            let args = args.args.downcast::<T::Args>().map_err(|_| foreign())?;
+            let prepared = Tool::prepare(self, *args, cx).await?;
             Ok(DynPrepared {
                 plan: Box::new(prepared.plan),
                 asks: prepared.asks,
@@ -195,7 +199,7 @@ impl<T: Tool> DynTool for T {
         cx: &'a ToolCx,
     ) -> BoxFuture<'a, Result<Output<Value>, ToolError>> {
         Box::pin(async move {
-            let plan = plan.downcast::<T::Plan>().map_err(|_| foreign_plan())?;
+            let plan = plan.downcast::<T::Plan>().map_err(|_| foreign())?;
             let output = Tool::execute(self, *plan, cx).await?;
             let details = serde_json::to_value(&output.details).map_err(|error| {
                 ToolError::new(
@@ -246,17 +250,7 @@ impl<T: Tool> DynTool for T {
     }
 }
 
-fn typed<A: DeserializeOwned>(args: &Map<String, Value>) -> Result<A, ToolError> {
-    serde_path_to_error::deserialize(Value::Object(args.clone())).map_err(|error| {
-        let path = error.path().to_string();
-        ToolError::new(
-            ErrorKind::InvalidArgs,
-            format!("`{path}` does not fit: {}", error.into_inner()),
-        )
-    })
-}
-
-fn foreign_plan() -> ToolError {
+fn foreign() -> ToolError {
     ToolError::new(
         ErrorKind::Internal,
         "the call was prepared by another tool; please report this",

@@ -116,15 +116,15 @@ impl Runner<'_> {
         let mut guard = self.inside.guard.lock().await;
         let numbered = calls.into_iter().zip(1..);
         let resolved = numbered.map(|(InnerCall { tool, args }, number)| {
-            let raw_args = Value::Object(args).to_string();
+            let raw_args = Value::Object(args.clone()).to_string();
             let refusal = if number > limit {
                 Some(too_many(limit))
             } else {
                 refused(registry, settings, &tool)
             };
             let resolved = match refusal {
-                Some(refusal) => Resolved::refused(&raw_args, refusal),
-                None => pipeline::resolve(known, &mut guard, &tool, &raw_args),
+                Some(refusal) => Resolved::refused(Value::Object(args), refusal),
+                None => pipeline::resolve_parsed(known, &mut guard, &tool, args),
             };
             let part = ToolPart {
                 call: self.outer.call.inner(number),

@@ -45,7 +45,7 @@ mod writing;
 pub use command_permissions::JudgedIndexes;
 pub use context::{Abilities, CallSettings, CallUpdate, PathAsk, SessionEffect, ToolCx, Update};
 use dynamic::text_or_null;
-pub use dynamic::{DynPrepared, DynTool, ResultSource};
+pub use dynamic::{DynPrepared, DynTool, ResultSource, TypedArgs};
 pub use gate::{AnswerError, Asker, Gate, GateOwner};
 pub use inside::{InnerCall, InnerEnd, Inside};
 pub use output::{Output, Spilled, ToolError};
@@ -135,7 +135,7 @@ impl ParamAlias {
 
 pub trait Tool: Send + Sync + 'static {
     /// Documented fields are the schema. Optional ones carry `#[serde(default)]`.
-    type Args: DeserializeOwned + JsonSchema + Send;
+    type Args: DeserializeOwned + JsonSchema + Send + Sync + 'static;
     /// The result of `prepare`: resolved paths, a parsed command, computed edits.
     type Plan: Send + 'static;
     /// Kept with the result: all that drawing needs.

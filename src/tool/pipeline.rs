@@ -24,7 +24,7 @@ use tokio::sync::mpsc;
 
 use super::gate::{Passed, Shown};
 use super::hooked::{self, Before, HookRequests};
-use super::{Asker, Concurrency, DynPrepared, ToolCx, ToolError, Update};
+use super::{Asker, Concurrency, DynPrepared, ToolCx, ToolError, TypedArgs, Update};
 use crate::conversation::{CallId, CallResult, ErrorKind, ToolPart};
 use crate::permission::{Ask, Subject};
 use crate::text::partial_json::PartialJson;
@@ -32,7 +32,7 @@ use crate::view::card::Card;
 pub use own::{find_own, own_command};
 use raw::{Raw, Size, error_result};
 use resolve::failed_inside;
-pub(super) use resolve::may_be_inside;
+pub(super) use resolve::{may_be_inside, resolve_parsed};
 pub use resolve::{Known, LoopGuard, Ready, Resolved, resolve};
 use turn::in_turn;
 pub use turn::{Turn, turns};
@@ -198,10 +198,12 @@ async fn attempt(
     waited: &mut Duration,
     said: &mut HookRequests,
 ) -> Attempt {
-    if let Some(misfit) = ready.misfit.take() {
-        return Attempt::Ended(Raw::failed(*misfit));
-    }
-    let plan = match permit(ready, before, cx, waited).await {
+    let taken = Err(Box::new(failed_inside(ready.tool.name())));
+    let args = match std::mem::replace(&mut ready.typed, taken) {
+        Ok(args) => args,
+        Err(misfit) => return Attempt::Ended(Raw::failed(*misfit)),
+    };
+    let plan = match permit(ready, args, before, cx, waited).await {
         Ok(plan) => Ok(plan),
         Err(Stopped::Refused(error)) => return Attempt::Ended(Raw::failed(error)),
         Err(Stopped::Revised(args)) => return Attempt::Revised(args),
@@ -247,6 +249,7 @@ impl From<ToolError> for Stopped {
 /// it.
 async fn permit(
     ready: &Ready,
+    args: TypedArgs,
     before: &Before,
     cx: &ToolCx,
     waited: &mut Duration,
@@ -267,7 +270,7 @@ async fn permit(
     };
     let answerer = before.answerer();
     let turn = cx.take_turn();
-    let prepared = match ready.tool.prepare(ready.args.clone(), cx).await {
+    let prepared = match ready.tool.prepare(args, cx).await {
         Ok(prepared) => prepared,
         Err(mut error) => {
             let first = error.take_first();

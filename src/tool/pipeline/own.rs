@@ -70,7 +70,7 @@ pub async fn find_own(
             "there is no tool that reads",
         ));
     };
-    let prepared = match tool.prepare(args, cx).await {
+    let prepared = match tool.prepare(tool.typed(&args)?, cx).await {
         Ok(prepared) => prepared,
         Err(mut error) => {
             let first = error.take_first();

@@ -16,7 +16,7 @@ use crate::text::surrogates;
 use crate::text::width::truncate;
 use crate::tool::registry::switched;
 use crate::tool::{
-    Access, Concurrency, DynTool, InnerCall, Registry, Resolution, ToolError, ToolSettings, args,
+    Access, Concurrency, DynTool, InnerCall, Registry, Resolution, ToolError, ToolSettings, TypedArgs, args,
 };
 
 /// A name that is no tool's is shown up to here.
@@ -29,11 +29,11 @@ pub struct Ready {
     pub(super) tool: Arc<dyn DynTool>,
     pub(super) args: Map<String, Value>,
     pub(super) ignored: Vec<String>,
-    /// Why the arguments are not the tool's. A hook may still replace them.
-    pub(super) misfit: Option<Box<ToolError>>,
+    /// What the tool takes, or why the arguments are not the tool's; a hook may still replace these. Each attempt takes
+    /// them, and other arguments bring their own.
+    pub(super) typed: Result<TypedArgs, Box<ToolError>>,
     /// The same tool with the same arguments as the two calls before it.
     pub(super) repeats: bool,
-    pub(super) concurrency: Concurrency,
     /// The arguments before a person changed them.
     pub(super) unedited: Option<Map<String, Value>>,
 }
@@ -48,7 +48,8 @@ impl Ready {
         self.tool.reshape(&mut input);
         let schema = self.tool.schema();
         let args::Normalised { args, ignored } = args::normalise(input, &schema, self.tool.param_aliases());
-        self.misfit = misfit(&*self.tool, &args, &schema, &ignored);
+        let typed = self.tool.typed(&args);
+        self.typed = fitting(&*self.tool, typed, &args, &schema, &ignored);
         self.ignored = ignored;
         let differ = self.args != args;
         self.args = args;
@@ -70,9 +71,9 @@ impl Ready {
         let fit = move |input| {
             let schema = tool.schema();
             let args::Normalised { args, ignored } = args::normalise(input, &schema, tool.param_aliases());
-            match misfit(&*tool, &args, &schema, &ignored) {
-                Some(error) => Err(error.message),
-                None => Ok(args),
+            match fitting(&*tool, tool.typed(&args), &args, &schema, &ignored) {
+                Err(error) => Err(error.message),
+                Ok(_) => Ok(args),
             }
         };
         (
@@ -115,23 +116,25 @@ impl Resolved {
     /// Calls that cannot run stand beside anything; of one that a hook may mend nothing is known yet.
     pub fn concurrency(&self) -> Concurrency {
         match &self.outcome {
-            Ok(ready) if ready.misfit.is_none() => ready.concurrency,
-            Ok(_) => Concurrency::Exclusive,
+            Ok(ready) => {
+                let typed = ready.typed.as_ref();
+                typed.map_or(Concurrency::Exclusive, |typed| typed.concurrency)
+            }
             Err(_) => Concurrency::Shared,
         }
     }
 
     /// A call that somebody refuses before its tool is looked for.
-    pub(in crate::tool) fn refused(raw_args: &str, refusal: ToolError) -> Self {
+    pub(in crate::tool) fn refused(args: Value, refusal: ToolError) -> Self {
         Self {
-            args: parse_object(raw_args).map_or_else(|_| Value::from(raw_args), Value::Object),
+            args,
             outcome: Err(Box::new(error_result(refusal))),
         }
     }
 
     /// Returns true if the arguments are the tool's.
     pub fn fits(&self) -> bool {
-        matches!(&self.outcome, Ok(ready) if ready.misfit.is_none())
+        matches!(&self.outcome, Ok(ready) if ready.typed.is_ok())
     }
 }
 
@@ -199,11 +202,30 @@ pub struct Known<'a> {
 
 /// Finds the tool and brings the arguments into its form.
 pub fn resolve(known: Known<'_>, guard: &mut LoopGuard, name: &str, raw_args: &str) -> Resolved {
-    let given = parse_object(raw_args);
-    let mut shown = match &given {
-        Ok(given) => Value::Object(given.clone()),
-        Err(_) => Value::from(raw_args),
-    };
+    match parse_object(raw_args) {
+        Ok(given) => resolve_parsed(known, guard, name, given),
+        Err(message) => resolve_given(known, guard, name, Err(message), Value::from(raw_args)),
+    }
+}
+
+/// The same for arguments that were read before.
+pub(in crate::tool) fn resolve_parsed(
+    known: Known<'_>,
+    guard: &mut LoopGuard,
+    name: &str,
+    given: Map<String, Value>,
+) -> Resolved {
+    let shown = Value::Object(given.clone());
+    resolve_given(known, guard, name, Ok(given), shown)
+}
+
+fn resolve_given(
+    known: Known<'_>,
+    guard: &mut LoopGuard,
+    name: &str,
+    given: Result<Map<String, Value>, String>,
+    mut shown: Value,
+) -> Resolved {
     let work = AssertUnwindSafe(|| resolve_call(known, guard, name, given, &mut shown));
     let outcome = catch_unwind(work).unwrap_or_else(|_| Err(failed_inside(name)));
     Resolved {
@@ -215,8 +237,8 @@ pub fn resolve(known: Known<'_>, guard: &mut LoopGuard, name: &str, raw_args: &s
 /// How a call stands that consists of these: as the strictest of them.
 fn concurrency_of(known: Known<'_>, calls: &[InnerCall]) -> Concurrency {
     let is_exclusive = |call: &InnerCall| {
-        let args = Value::Object(call.args.clone()).to_string();
-        let resolve = || resolve(known, &mut LoopGuard::default(), &call.tool, &args);
+        let args = call.args.clone();
+        let resolve = || resolve_parsed(known, &mut LoopGuard::default(), &call.tool, args);
         may_be_inside(known.registry, &call.tool) && resolve().concurrency() == Concurrency::Exclusive
     };
     if calls.iter().any(is_exclusive) {
@@ -260,7 +282,10 @@ fn resolve_call(
     let schema = registry.schema(tool.name()).cloned().unwrap_or_default();
     let args::Normalised { args, ignored } = args::normalise(given, &schema, tool.param_aliases());
     *shown = Value::Object(args.clone());
-    let inner = tool.inner_calls(&args);
+    let mut typed = tool.typed(&args);
+    let inner = typed
+        .as_ref()
+        .map_or(&[][..], |typed| typed.inner_calls.as_slice());
     let repeats = tool.is_loop_checked()
         && if inner.is_empty() {
             guard.repeats(tool.name(), shown)
@@ -273,39 +298,41 @@ fn resolve_call(
             return Err(switched_off(name, settings));
         }
     }
-    let concurrency = if inner.is_empty() {
-        tool.concurrency(&args)
-    } else {
-        concurrency_of(known, &inner)
-    };
-    let misfit = misfit(&*tool, &args, &schema, &ignored);
+    if let Ok(typed) = &mut typed
+        && !typed.inner_calls.is_empty()
+    {
+        typed.concurrency = concurrency_of(known, &typed.inner_calls);
+    }
+    let typed = fitting(&*tool, typed, &args, &schema, &ignored);
     Ok(Ready {
         tool,
         args,
         ignored,
-        misfit,
+        typed,
         repeats,
-        concurrency,
         unedited: None,
     })
 }
 
-/// Says why arguments do not fit, if they do not.
-fn misfit(
+/// Returns the typed arguments, or why they do not fit: in the words of the schema where that says it.
+fn fitting(
     tool: &dyn DynTool,
+    typed: Result<TypedArgs, ToolError>,
     args: &Map<String, Value>,
     schema: &Value,
     ignored: &[String],
-) -> Option<Box<ToolError>> {
-    let error = match args::explain(tool.name(), args, schema) {
-        Some(misfit) => ToolError::new(ErrorKind::InvalidArgs, misfit),
-        None => tool.validate(args).err()?,
+) -> Result<TypedArgs, Box<ToolError>> {
+    let typed = match args::explain(tool.name(), args, schema) {
+        Some(misfit) => Err(ToolError::new(ErrorKind::InvalidArgs, misfit)),
+        None => typed,
     };
-    Some(Box::new(if ignored.is_empty() {
-        error
-    } else {
-        error.extra(json!({ "ignored_params": ignored }))
-    }))
+    typed.map_err(|error| {
+        Box::new(if ignored.is_empty() {
+            error
+        } else {
+            error.extra(json!({ "ignored_params": ignored }))
+        })
+    })
 }
 
 /// No arguments at all mean none; anything but an object is told with the place where it breaks.

@@ -55,6 +55,15 @@ pub(super) struct Head<'a> {
     pub(super) place_below: Option<JudgedText<'a>>,
 }
 
+/// The rows of the screen at which a text may be written.
+struct TextRows {
+    body: u16,
+    asks: u16,
+    foot: u16,
+    /// The place of a pattern among the asks: its row and column.
+    pattern: Option<(usize, usize)>,
+}
+
 impl Permission {
     /// Returns how many rows it would like.
     pub(super) fn rows_wanted(&mut self, width: u16, cx: &LayerCx<'_>) -> u16 {
@@ -108,10 +117,27 @@ impl Permission {
             put(&Line::default());
         }
         foot.iter().for_each(&mut put);
+        let text = TextRows {
+            body: body_at,
+            asks: body_at + u16::try_from(body.len()).unwrap_or(0),
+            foot: bottom,
+            pattern: asks.written,
+        };
+        self.draw_text(area, &text, buffer, cx)
+    }
+
+    /// Draws the text that is being written, and returns where the caret stands.
+    fn draw_text(
+        &mut self,
+        area: Rect,
+        rows: &TextRows,
+        buffer: &mut Buffer,
+        cx: &LayerCx<'_>,
+    ) -> Option<Position> {
         let bar = cx.look.symbols.bar();
-        match (self.stage, asks.written) {
+        match (self.stage, rows.pattern) {
             (Stage::Pattern, Some((row, column))) => {
-                let row = body_at + u16::try_from(body.len() + row).unwrap_or(0);
+                let row = rows.asks + u16::try_from(row).unwrap_or(0);
                 let column = u16::try_from(column).unwrap_or(0).min(area.width);
                 let row = Rect {
                     x: area.x + column,
@@ -130,7 +156,7 @@ impl Permission {
             (Stage::Reason, _) => {
                 let row = Rect {
                     x: area.x + 1,
-                    y: bottom.min(area.bottom() - 1),
+                    y: rows.foot.min(area.bottom() - 1),
                     width: area.width.saturating_sub(2),
                     height: 1,
                 };
@@ -138,13 +164,13 @@ impl Permission {
                 draw_line(&mut self.reason, row, buffer, cx, (bar, invitation))
             }
             (Stage::Call, _) => {
-                let rows = Rect {
+                let call = Rect {
                     x: area.x + 1,
-                    y: body_at,
+                    y: rows.body,
                     width: area.width.saturating_sub(CALL_MARGIN),
                     height: u16::try_from(self.body_rows).unwrap_or(0),
                 };
-                draw_line(&mut self.call, rows, buffer, cx, (bar, "what to run instead"))
+                draw_line(&mut self.call, call, buffer, cx, (bar, "what to run instead"))
             }
             _ => None,
         }

@@ -80,14 +80,8 @@ impl Transcript {
             // What is being selected is not moved by what comes.
             anchor = Anchor::Top(self.shown.top);
         }
-        let (mut top, settled) = viewport::settle(&mut list, anchor, rows);
-        let held = self.shown.top;
-        if is_carried_on && settled == Anchor::Tail && top < held && list.height(held.block) > held.row {
-            // What ends below, such as a wait, leaves empty rows for what comes next and draws nothing down.
-            top = held;
-        }
-        let is_held = self.selection.is_some() && anchor != Anchor::Tail;
-        let anchor = if is_held { Anchor::Top(top) } else { settled };
+        let held = is_carried_on.then_some(self.shown.top);
+        let (top, anchor) = settle(&mut list, anchor, rows, held, self.selection.is_some());
         let mut emphasis = Emphasis {
             search: self.search.as_ref(),
             selection: self.selection.as_ref(),
@@ -147,6 +141,28 @@ impl Transcript {
             }
         }
     }
+}
+
+/// Returns where the screen begins, and what it keeps to from now on. `held` is where it began before, if it was carried
+/// on.
+fn settle(
+    list: &mut List<'_>,
+    anchor: Anchor,
+    rows: usize,
+    held: Option<RowPosition>,
+    is_selecting: bool,
+) -> (RowPosition, Anchor) {
+    let (mut top, settled) = viewport::settle(list, anchor, rows);
+    if let Some(held) = held
+        && settled == Anchor::Tail
+        && top < held
+        && list.height(held.block) > held.row
+    {
+        // What ends below, such as a wait, leaves empty rows for what comes next and draws nothing down.
+        top = held;
+    }
+    let is_held = is_selecting && anchor != Anchor::Tail;
+    (top, if is_held { Anchor::Top(top) } else { settled })
 }
 
 /// Returns where text may stand: a column for the focus before it, and one free after it where there is room.

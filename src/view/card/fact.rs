@@ -89,7 +89,7 @@ impl From<&str> for Fact {
 #[cfg(test)]
 impl PartialEq<&str> for Fact {
     fn eq(&self, words: &&str) -> bool {
-        self.to_string() == *words
+        self.to_string().as_str() == *words
     }
 }
 

@@ -137,9 +137,10 @@ impl Card {
 
     /// Makes the card of a call that is about a file, which is named by its path and line.
     pub fn of_file(title: impl Into<String>, target: FileTarget) -> Self {
+        let argument = target.to_string();
         Self {
-            target: Some(target.clone()),
-            ..Self::new(title, target.to_string())
+            target: Some(target),
+            ..Self::new(title, argument)
         }
     }
 

@@ -121,11 +121,10 @@ async fn puppet(project: &Harness, cancel: CancellationToken, orders: Value) -> 
     };
     let ready = Ready {
         tool: Arc::new(Puppet),
+        typed: crate::tool::DynTool::typed(&Puppet, &args).map_err(Box::new),
         args,
         ignored: Vec::new(),
-        misfit: None,
         repeats: false,
-        concurrency: Concurrency::Shared,
         unedited: None,
     };
     let mut cx = project.unheard();
