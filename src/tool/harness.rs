@@ -13,7 +13,6 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use futures::future::{BoxFuture, ready};
@@ -24,18 +23,17 @@ use tokio_util::sync::CancellationToken;
 
 use super::pipeline::{EndsTurn, Known, LoopGuard, Progress, Resolved, resolve, run};
 use super::{
-    Abilities, CallSettings, Gate, GateOwner, Inside, JudgedIndexes, ProtectedNames, Registry, RenderCx,
-    ResultSource, SearchThreads, SessionServices, ToolCx, ToolSettings, TreeServices, Update,
+    Abilities, CallSettings, Gate, GateOwner, Inside, ProtectedNames, Registry, RenderCx, ResultSource,
+    SessionServices, ToolCx, ToolSettings, TreeServices, Update,
 };
 use crate::conversation::{CallId, CallResult, ErrorKind, SessionId};
-use crate::files::{PathLocks, Roots};
+use crate::files::Roots;
 use crate::hook::{Hook, HookEvent, HookSettings, Hooks, Matcher};
 use crate::permission::{Mode, PermissionReply, Permissions, Places, Source, defaults, parse};
-use crate::process::git::RepositoryCache;
-use crate::process::{Scratch, Support};
+use crate::process::Scratch;
 use crate::provider::ToolSpec;
 use crate::question::{Form, FormReply, FrontEnd, QuestionEvent, QuestionKind, Questions, Reply};
-use crate::store::{NewSession, Outputs, Store};
+use crate::store::{NewSession, Store};
 use crate::text::partial_json::PartialJson;
 use crate::text::truncate::ContextUse;
 use crate::view::card::Card;
@@ -129,27 +127,14 @@ fn environment() -> Vec<(OsString, OsString)> {
 }
 
 fn tree(base: &Path, hooks: &[(HookEvent, &'static str, String)], questions: Questions) -> TreeServices {
-    let data = base.join("data");
     let hooks = HookSettings {
         hooks: hooks.iter().cloned().map(hook).collect(),
         project_root: base.join("project"),
         environment: environment(),
         transcript: None,
     };
-    TreeServices {
-        locks: PathLocks::new(),
-        store: Store::in_memory().unwrap(),
-        records_dir: data.join("transactions"),
-        outputs: Outputs::new(&data),
-        questions,
-        scratch: Scratch::new(),
-        kernel: Support::of_kernel(),
-        repositories: RepositoryCache::default(),
-        judged_indexes: JudgedIndexes::default(),
-        told_of_no_sandbox: AtomicBool::new(false),
-        search_threads: SearchThreads::default(),
-        hooks: Hooks::new(hooks, |_| ()),
-    }
+    let store = Store::in_memory().unwrap();
+    TreeServices::new(&base.join("data"), store, questions, Hooks::new(hooks, |_| ()))
 }
 
 fn session(base: &Path, tree: Arc<TreeServices>, options: &HarnessOptions) -> SessionServices {

@@ -53,7 +53,7 @@ pub use path_asks::path_asks;
 pub use protected_names::ProtectedNames;
 pub use registry::{Registry, Resolution, Set};
 pub use seen::{Noting, Seen};
-pub use services::{SessionServices, TreeServices};
+pub use services::{SessionServices, TreeServices, records_dir};
 pub use settings::{
     Access, BashSettings, BatchSettings, SandboxMode, SandboxSettings, SearchSettings, ToolSettings,
     TruncateLimits, TruncateSettings,

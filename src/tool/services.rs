@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
@@ -40,6 +40,31 @@ pub struct TreeServices {
     /// How many threads may search at once.
     pub search_threads: SearchThreads,
     pub hooks: Hooks,
+}
+
+impl TreeServices {
+    /// Makes services that keep their files in the directory `data`.
+    pub fn new(data: &Path, store: Store, questions: Questions, hooks: Hooks) -> Self {
+        Self {
+            locks: PathLocks::new(),
+            store,
+            records_dir: records_dir(data),
+            outputs: Outputs::new(data),
+            questions,
+            scratch: Scratch::new(),
+            kernel: Support::of_kernel(),
+            repositories: RepositoryCache::default(),
+            judged_indexes: JudgedIndexes::default(),
+            told_of_no_sandbox: AtomicBool::new(false),
+            search_threads: SearchThreads::default(),
+            hooks,
+        }
+    }
+}
+
+/// Where changes of several files write down what they are about to do, in the directory of lathe's data.
+pub fn records_dir(data: &Path) -> PathBuf {
+    data.join("transactions")
 }
 
 /// Services of one session.

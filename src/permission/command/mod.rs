@@ -10,9 +10,9 @@
 //!       └► grammar (tree-sitter) ─┘      hazards, wrapper
 //! ```
 //!
-//! A new wrapper is an entry in `wrapper`, a new reading command one in `read_only`, a program whose operands are paths
-//! one in `files`. A construct that bash reads and the reader does not is refused, not
-//! guessed.
+//! A new wrapper is a name in `permission::wrappers` with its options in `wrapper`, a new reading command an entry in
+//! `read_only`, a program whose operands are paths one in `files`. A construct that bash reads and the reader does not is
+//! refused, not guessed.
 //!
 //! Nothing here runs or reads anything. Whether a command only reads (`read_only`) depends on facts that the caller looks
 //! up.

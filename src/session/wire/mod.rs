@@ -3,7 +3,8 @@
 //! The only reader of configuration below the front ends. It turns what was written into each service's own settings,
 //! builds the services, opens the store, takes the session's lock and starts the actor.
 //!
-//! Import circle: trust, unconfirmed: trust in a project holds what files would bring that are left out, and that is settled as trust itself.
+//! Import circle: trust, unconfirmed: the trust in a project holds what its files that are left out would bring, and that
+//! is settled as trust itself.
 
 mod about;
 mod agents;

@@ -1,8 +1,7 @@
 //! The services that calls reach, with their settings and rules.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -16,18 +15,17 @@ use super::{ErrorReport, FrontEndKind, OpenRequest};
 use crate::agent::driver::Reports;
 use crate::config::schema;
 use crate::conversation::SessionId;
-use crate::files::{PathLocks, Roots};
+use crate::files::Roots;
 use crate::hook::Hooks;
-use crate::process::git::RepositoryCache;
-use crate::process::{EnvironmentRules, Scratch, Support, shell_environment, withhold};
+use crate::process::{EnvironmentRules, Scratch, shell_environment, withhold};
 use crate::provider::{EditMode, without_user};
 use crate::question::{FrontEnd, Questions};
-use crate::store::{Outputs, Store};
+use crate::store::Store;
 use crate::text::replace::Tolerance;
 use crate::tool::{
-    Access, BashSettings, BatchSettings, Gate, GateOwner, JudgedIndexes, ProtectedNames, Registry,
-    SandboxMode, SandboxSettings, SearchSettings, SearchThreads, SessionServices, ToolSettings, TreeServices,
-    TruncateLimits, TruncateSettings,
+    Access, BashSettings, BatchSettings, Gate, GateOwner, ProtectedNames, Registry, SandboxMode,
+    SandboxSettings, SearchSettings, SessionServices, ToolSettings, TreeServices, TruncateLimits,
+    TruncateSettings,
 };
 
 /// Everything that the calls of one session need.
@@ -103,20 +101,14 @@ pub(super) fn tree_services(
         root,
         &environment(request, root),
     );
-    Ok(Arc::new(TreeServices {
-        locks: PathLocks::new(),
-        store: store.clone(),
-        records_dir: records_dir(&request.dirs.data),
-        outputs: Outputs::new(&request.dirs.data),
-        questions: Questions::telling(front_end, reports.question_sink()),
-        scratch: Scratch::new(),
-        kernel: Support::of_kernel(),
-        repositories: RepositoryCache::default(),
-        judged_indexes: JudgedIndexes::default(),
-        told_of_no_sandbox: AtomicBool::new(false),
-        search_threads: SearchThreads::default(),
-        hooks: Hooks::new(hooks, reports.hook_sink()),
-    }))
+    let questions = Questions::telling(front_end, reports.question_sink());
+    let hooks = Hooks::new(hooks, reports.hook_sink());
+    Ok(Arc::new(TreeServices::new(
+        &request.dirs.data,
+        store.clone(),
+        questions,
+        hooks,
+    )))
 }
 
 fn environment(request: &OpenRequest, session: &SessionId) -> Vec<(OsString, OsString)> {
@@ -233,9 +225,4 @@ fn sandbox(request: &OpenRequest, roots: &Roots) -> SandboxSettings {
         write: config.write.iter().filter_map(resolved).collect(),
         own: vec![dirs.config.clone(), dirs.data.clone(), dirs.state.clone()],
     }
-}
-
-/// Where changes of several files write down what they are about to do.
-pub(super) fn records_dir(data: &Path) -> PathBuf {
-    data.join("transactions")
 }

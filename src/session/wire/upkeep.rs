@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use tokio_util::task::AbortOnDropHandle;
 
-use super::services::records_dir;
 use crate::files;
 use crate::store::Outputs;
+use crate::tool::records_dir;
 
 /// Between two looks for outputs that are too old.
 const HOUR: Duration = Duration::from_hours(1);

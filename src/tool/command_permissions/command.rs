@@ -58,17 +58,14 @@ impl Setting<'_> {
             destroys: written::overwrites_a_file(command, there.as_deref().unwrap_or_default()),
             form,
         };
-        match (&look.form, directories) {
-            (Some(form), Some(directories)) => {
-                self.listed_by_names(command, analysis, directories, gathered);
-                let git = form.git.as_ref();
-                look.git = git.map(|git| self.git(git, directories, gathered));
-            }
-            _ => {
-                let mut named = there.unwrap_or_default();
-                named.extend(found.iter().flatten().cloned());
-                self.read_by_words(command, analysis, directories, &named, gathered);
-            }
+        if let (Some(form), Some(directories)) = (&look.form, directories) {
+            self.listed_by_names(command, analysis, directories, gathered);
+            let git = form.git.as_ref();
+            look.git = git.map(|git| self.git(git, directories, gathered));
+        } else {
+            let mut named = there.unwrap_or_default();
+            named.extend(found.iter().flatten().cloned());
+            self.read_by_words(command, analysis, directories, &named, gathered);
         }
         if base_name(command.program()) == "tee" {
             self.written_by_tee(command, operand_paths, gathered);
@@ -113,9 +110,9 @@ impl Setting<'_> {
         directories: Option<&[PathBuf]>,
         gathered: &mut Gathered,
     ) -> Option<Vec<String>> {
-        let mut found = self.expand(command, directories, analysis)?;
+        let found = self.expand(command, directories, analysis)?;
         if let (Some(search), Some(directories)) = (search(command), directories) {
-            self.look_through(&search, &mut found, directories, gathered)?;
+            self.look_through(&search, &found, directories, gathered)?;
         }
         for path in &found {
             gathered.outside.extend(self.outside_path(path, self.workdir));
