@@ -1,6 +1,6 @@
 //! Who reads the next key.
 
-use super::layers::Slot;
+use super::layers::LayerSlot;
 use super::{App, Focus, Turn};
 use crate::tui::keymap::Context;
 use crate::tui::layer::Layer;
@@ -48,7 +48,7 @@ impl App {
     fn focus_name(&self) -> &'static str {
         for slot in self.stack() {
             match (slot, self.layer(slot).and_then(Layer::name)) {
-                (Slot::Trust | Slot::Question, Some(_)) => return "dialog",
+                (LayerSlot::Trust | LayerSlot::Question, Some(_)) => return "dialog",
                 (_, Some(name)) => return name,
                 (_, None) => {}
             }

@@ -13,7 +13,7 @@ use ratatui::widgets::{Clear, Widget};
 
 use super::App;
 use super::areas::{Areas, between};
-use super::layers::Slot;
+use super::layers::LayerSlot;
 use super::view_frame::ViewCx;
 use crate::tui::completion;
 use crate::tui::keymap::Context;
@@ -72,7 +72,7 @@ impl App {
         // Before their hints: they tell of what was found and of what does not fit.
         caret = self.draw_layers(area, &areas, caret, buffer, now);
         let top = self.seen_layer(now).map(|(slot, _)| slot);
-        if top != Some(Slot::Search) {
+        if top != Some(LayerSlot::Search) {
             self.hints(now).draw(areas.hints, buffer);
         }
         if top.is_none() && self.focus_context() == Context::Select {
@@ -127,31 +127,31 @@ impl App {
         buffer: &mut Buffer,
         now: Instant,
     ) -> Option<Position> {
-        let is_seen = |slot: &Slot| self.layer(*slot).is_some_and(|layer| layer.is_seen(now));
-        let slots: Vec<Slot> = self.stack().filter(is_seen).collect();
+        let is_seen = |slot: &LayerSlot| self.layer(*slot).is_some_and(|layer| layer.is_seen(now));
+        let slots: Vec<LayerSlot> = self.stack().filter(is_seen).collect();
         let covering = self.layers.iter().rposition(|layer| layer.covers());
         for (depth, slot) in slots.into_iter().enumerate().rev() {
             let place = match slot {
-                Slot::Opened(place) if covering.is_some_and(|covering| place < covering) => continue,
-                Slot::Opened(_) => between(screen),
-                Slot::Search if depth == 0 => areas.hints,
-                Slot::Completion if depth == 0 => Rect {
+                LayerSlot::Opened(place) if covering.is_some_and(|covering| place < covering) => continue,
+                LayerSlot::Opened(_) => between(screen),
+                LayerSlot::Search if depth == 0 => areas.hints,
+                LayerSlot::Completion if depth == 0 => Rect {
                     y: screen.y + 1,
                     height: areas.rule.y - screen.y - 1,
                     ..areas.rule
                 },
                 // The conversation has drawn them where they stand in it.
-                Slot::Trust | Slot::Question | Slot::Todo | Slot::Search | Slot::Completion => continue,
+                LayerSlot::Trust | LayerSlot::Question | LayerSlot::Todo | LayerSlot::Search | LayerSlot::Completion => continue,
             };
             let drawn = self.draw_layer(slot, place, buffer);
-            if slot != Slot::Completion {
+            if slot != LayerSlot::Completion {
                 caret = drawn;
             }
         }
         caret
     }
 
-    fn draw_layer(&mut self, slot: Slot, area: Rect, buffer: &mut Buffer) -> Option<Position> {
+    fn draw_layer(&mut self, slot: LayerSlot, area: Rect, buffer: &mut Buffer) -> Option<Position> {
         let result = self.search_words();
         let view = &mut *self.view;
         let cx = LayerCx {
@@ -166,14 +166,14 @@ impl App {
             is_low: false,
         };
         match slot {
-            Slot::Opened(place) => self.layers.get_mut(place)?.draw(area, buffer, &cx),
-            Slot::Search => {
+            LayerSlot::Opened(place) => self.layers.get_mut(place)?.draw(area, buffer, &cx),
+            LayerSlot::Search => {
                 let row = view.search.as_mut()?;
                 row.set_result(result);
                 row.draw(area, buffer, &cx)
             }
-            Slot::Completion => view.completion.draw(area, buffer, &cx),
-            Slot::Trust | Slot::Question | Slot::Todo => None,
+            LayerSlot::Completion => view.completion.draw(area, buffer, &cx),
+            LayerSlot::Trust | LayerSlot::Question | LayerSlot::Todo => None,
         }
     }
 }

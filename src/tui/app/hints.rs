@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::layers::Slot;
+use super::layers::LayerSlot;
 use super::{App, Link, Turn};
 use crate::tui::caret::CaretMove;
 use crate::tui::dialog::Guard;
@@ -35,7 +35,7 @@ impl App {
             return hints;
         }
         match self.seen_layer(now) {
-            Some((Slot::Question, layer)) => self.question_hints(layer, &mut hints),
+            Some((LayerSlot::Question, layer)) => self.question_hints(layer, &mut hints),
             Some((_, layer)) => self.layer_hints(layer, &mut hints),
             None => match self.focus_context() {
                 Context::Transcript => self.transcript_hints(&mut hints),

@@ -15,7 +15,7 @@ use crate::view::theme::Meaning;
 
 /// A layer in the stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Slot {
+pub(super) enum LayerSlot {
     /// One that a person has opened, counted from the bottom.
     Opened(usize),
     Trust,
@@ -28,59 +28,59 @@ pub(super) enum Slot {
 impl App {
     /// Returns the layers that are there, the topmost first. This order is the only place that says which of them reads
     /// the keys.
-    pub(super) fn stack(&self) -> impl Iterator<Item = Slot> {
-        let opened = (0..self.layers.len()).rev().map(Slot::Opened);
+    pub(super) fn stack(&self) -> impl Iterator<Item = LayerSlot> {
+        let opened = (0..self.layers.len()).rev().map(LayerSlot::Opened);
         let others = [
-            Slot::Trust,
-            Slot::Search,
-            Slot::Todo,
-            Slot::Question,
-            Slot::Completion,
+            LayerSlot::Trust,
+            LayerSlot::Search,
+            LayerSlot::Todo,
+            LayerSlot::Question,
+            LayerSlot::Completion,
         ];
         opened.chain(others).filter(|slot| self.layer(*slot).is_some())
     }
 
-    pub(super) fn top(&self) -> Option<Slot> {
+    pub(super) fn top(&self) -> Option<LayerSlot> {
         self.stack().next()
     }
 
-    pub(super) fn layer(&self, slot: Slot) -> Option<&dyn Layer> {
+    pub(super) fn layer(&self, slot: LayerSlot) -> Option<&dyn Layer> {
         Some(match slot {
-            Slot::Opened(place) => &**self.layers.get(place)?,
-            Slot::Trust => self.trust.as_ref()?,
-            Slot::Search => self.view.search.as_ref()?,
-            Slot::Todo => self.view.todo_editor()?,
-            Slot::Question => self.view.questions.shown()?,
-            Slot::Completion => self.view.open_completion()?,
+            LayerSlot::Opened(place) => &**self.layers.get(place)?,
+            LayerSlot::Trust => self.trust.as_ref()?,
+            LayerSlot::Search => self.view.search.as_ref()?,
+            LayerSlot::Todo => self.view.todo_editor()?,
+            LayerSlot::Question => self.view.questions.shown()?,
+            LayerSlot::Completion => self.view.open_completion()?,
         })
     }
 
-    fn layer_mut(&mut self, slot: Slot) -> Option<&mut dyn Layer> {
+    fn layer_mut(&mut self, slot: LayerSlot) -> Option<&mut dyn Layer> {
         self.layer(slot)?;
         Some(match slot {
-            Slot::Opened(place) => &mut **self.layers.get_mut(place)?,
-            Slot::Trust => self.trust.as_mut()?,
-            Slot::Search => self.view.search.as_mut()?,
-            Slot::Todo => self.view.panel.editor_mut()?,
-            Slot::Question => self.view.questions.shown_mut()?,
-            Slot::Completion => &mut self.view.completion,
+            LayerSlot::Opened(place) => &mut **self.layers.get_mut(place)?,
+            LayerSlot::Trust => self.trust.as_mut()?,
+            LayerSlot::Search => self.view.search.as_mut()?,
+            LayerSlot::Todo => self.view.panel.editor_mut()?,
+            LayerSlot::Question => self.view.questions.shown_mut()?,
+            LayerSlot::Completion => &mut self.view.completion,
         })
     }
 
-    fn close_slot(&mut self, slot: Slot, now: Instant) {
+    fn close_slot(&mut self, slot: LayerSlot, now: Instant) {
         match slot {
-            Slot::Opened(place) => drop(self.layers.remove(place)),
-            Slot::Trust => self.trust = None,
-            Slot::Search => self.view.search = None,
-            Slot::Todo => self.view.panel.leave_writing(),
-            Slot::Question => self.view.questions.remove_shown(),
-            Slot::Completion => return self.view.completion.close(),
+            LayerSlot::Opened(place) => drop(self.layers.remove(place)),
+            LayerSlot::Trust => self.trust = None,
+            LayerSlot::Search => self.view.search = None,
+            LayerSlot::Todo => self.view.panel.leave_writing(),
+            LayerSlot::Question => self.view.questions.remove_shown(),
+            LayerSlot::Completion => return self.view.completion.close(),
         }
         self.begin_guard_anew(now);
     }
 
     /// Returns the topmost layer that is on screen.
-    pub(super) fn seen_layer(&self, now: Instant) -> Option<(Slot, &dyn Layer)> {
+    pub(super) fn seen_layer(&self, now: Instant) -> Option<(LayerSlot, &dyn Layer)> {
         let layers = self.stack().filter_map(|slot| Some((slot, self.layer(slot)?)));
         layers.into_iter().find(|(_, layer)| layer.is_seen(now))
     }
@@ -88,7 +88,7 @@ impl App {
     /// Has a layer do something. Returns `None` where it is none of its concern.
     pub(super) fn with_layer(
         &mut self,
-        slot: Slot,
+        slot: LayerSlot,
         now: Instant,
         body: impl FnOnce(&mut dyn Layer) -> Reply,
     ) -> Option<Change> {
@@ -97,7 +97,7 @@ impl App {
     }
 
     /// Does what follows from the reply of a layer.
-    fn follow_layer(&mut self, slot: Slot, reply: Reply, now: Instant) -> Option<Change> {
+    fn follow_layer(&mut self, slot: LayerSlot, reply: Reply, now: Instant) -> Option<Change> {
         let wish = match reply {
             Reply::Ignored => return None,
             Reply::Done => None,
@@ -119,7 +119,7 @@ impl App {
         now: Instant,
         body: impl FnOnce(&mut dyn Layer) -> Reply,
     ) -> Option<Change> {
-        self.with_layer(Slot::Opened(self.layers.len().checked_sub(1)?), now, body)
+        self.with_layer(LayerSlot::Opened(self.layers.len().checked_sub(1)?), now, body)
     }
 
     fn opened_kind(&self) -> Option<LayerKind> {
@@ -171,10 +171,10 @@ impl App {
 
     /// One step of `esc`: what a layer has open, then the layer. An opened one is deaf afterwards if the next key would be
     /// read by somebody else, the others always.
-    pub(super) fn layer_back(&mut self, slot: Slot, now: Instant) {
+    pub(super) fn layer_back(&mut self, slot: LayerSlot, now: Instant) {
         let read_by = (self.layers.len(), self.context());
         self.with_layer(slot, now, |layer| layer.back());
-        let is_opened = matches!(slot, Slot::Opened(_));
+        let is_opened = matches!(slot, LayerSlot::Opened(_));
         if !is_opened || read_by != (self.layers.len(), self.context()) {
             self.view.esc.deaf_until = Some(now + ESC_DEAF);
         }
@@ -183,7 +183,7 @@ impl App {
     /// Scrolls the topmost layer that scrolls; says whether there was one.
     pub(super) fn scroll_layer(&mut self, rows: isize, now: Instant) -> bool {
         (0..self.layers.len()).rev().any(|place| {
-            self.with_layer(Slot::Opened(place), now, |layer| layer.scroll(rows))
+            self.with_layer(LayerSlot::Opened(place), now, |layer| layer.scroll(rows))
                 .is_some()
         })
     }
@@ -219,11 +219,11 @@ impl App {
         body: impl FnOnce(&mut Picker) -> Reply,
     ) -> Option<Change> {
         let reply = body(self.open_picker(list)?);
-        self.follow_layer(Slot::Opened(self.layers.len() - 1), reply, now)
+        self.follow_layer(LayerSlot::Opened(self.layers.len() - 1), reply, now)
     }
 
     pub(super) fn tell_layers(&mut self, news: &News<'_>, now: Instant) {
-        let slots: Vec<Slot> = self.stack().collect();
+        let slots: Vec<LayerSlot> = self.stack().collect();
         for slot in slots {
             // One that hears may close itself, and nothing above it.
             self.with_layer(slot, now, |layer| layer.hear(news));

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::session::Op;
-use crate::tui::app::layers::Slot;
+use crate::tui::app::layers::LayerSlot;
 use crate::tui::app::{AGAIN, App, ESC_DEAF, Focus};
 use crate::tui::transcript::Change;
 
@@ -20,7 +20,7 @@ impl App {
         let armed = self.view.esc.armed.take();
         let top = self.top();
         // What is marked below a question was marked after it came.
-        let is_marked = matches!(top, None | Some(Slot::Question)) && self.end_marks();
+        let is_marked = matches!(top, None | Some(LayerSlot::Question)) && self.end_marks();
         if is_marked || top.is_none() && self.is_escape_vims() && self.view.composer.vim_escape() {
             self.view.esc.deaf_until = Some(now + ESC_DEAF);
         } else if let Some(top) = top {

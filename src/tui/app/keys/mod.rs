@@ -10,7 +10,7 @@ use std::time::Instant;
 use termina::event::{KeyEvent, KeyEventKind};
 
 use super::beside::is_about_panel;
-use super::layers::Slot;
+use super::layers::LayerSlot;
 use super::{App, Effect, Focus, MODE_RESTS};
 use crate::permission::Mode;
 use crate::session::{Op, PLAN};
@@ -78,7 +78,7 @@ impl App {
         if self.holds_paste(text) {
             return Change::None;
         }
-        let slots: Vec<Slot> = self.stack().collect();
+        let slots: Vec<LayerSlot> = self.stack().collect();
         for slot in slots {
             match self.pass_guard(slot, now) {
                 Pass::Answer => {}
@@ -101,7 +101,7 @@ impl App {
     }
 
     /// Says where a key goes that a layer may not hear yet.
-    fn pass_guard(&mut self, slot: Slot, now: Instant) -> Pass {
+    fn pass_guard(&mut self, slot: LayerSlot, now: Instant) -> Pass {
         let mut pass = Pass::Answer;
         self.with_layer(slot, now, |layer| {
             pass = layer.guard_mut().map_or(Pass::Answer, |guard| guard.pass(now));
@@ -114,7 +114,7 @@ impl App {
     }
 
     /// Gives a key to a layer. What only looks around is never dropped.
-    fn key_in_layer(&mut self, slot: Slot, key: KeyEvent, now: Instant) -> Change {
+    fn key_in_layer(&mut self, slot: LayerSlot, key: KeyEvent, now: Instant) -> Change {
         let everywhere = self.keymap.action(Context::Global, key);
         let looks = matches!(
             everywhere,
@@ -154,7 +154,7 @@ impl App {
         change.unwrap_or(Change::None)
     }
 
-    fn hear_unknown(&mut self, slot: Slot, now: Instant) -> Option<Change> {
+    fn hear_unknown(&mut self, slot: LayerSlot, now: Instant) -> Option<Change> {
         let keymap = std::mem::take(&mut self.keymap);
         let change = self.with_layer(slot, now, |layer| layer.hear_unknown(&keymap));
         self.keymap = keymap;
